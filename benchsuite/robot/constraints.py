@@ -1,152 +1,344 @@
-"""What an error message requires, read from its English, German or French words (`languages`).
+"""What an error message requires, read by a grammar: negation × relation × quantity.
 
-For an unreadable error other answers are tried; see `filling`.
+The words are in `languages`. For an unreadable error other answers are tried; see `filling`.
 """
 
 import re
-from dataclasses import dataclass, fields
-from datetime import date
-from functools import lru_cache
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import date, timedelta
+from fractions import Fraction
+from functools import lru_cache, reduce
+from operator import or_
 
 from benchsuite.robot import languages
+from benchsuite.robot.hints import about
+
+LESS, EQUAL, MORE = "<", "=", ">"
+RELATIONS = {
+    "least": {EQUAL, MORE},
+    "most": {LESS, EQUAL},
+    "upto": {LESS, EQUAL},
+    "more": {MORE},
+    "less": {LESS},
+    "equal": {EQUAL},
+}
+UNITS = frozenset(languages.TABLES["units"])
+FORMATTED = frozenset(
+    ("uuid", "json", "iban", "ipv6", "ip", "card", "vat", "email", "url", "phone")
+)
+ONE_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Range:
+    """Limits of a number or a count; above and below are not part of it."""
+
+    least: Fraction | None = None
+    most: Fraction | None = None
+    above: Fraction | None = None
+    below: Fraction | None = None
+
+    def __or__(self, other: "Range") -> "Range":
+        """Both; the other one's ends if they differ."""
+        low = other if (other.least, other.above) != (None, None) else self
+        high = other if (other.most, other.below) != (None, None) else self
+        return Range(least=low.least, above=low.above, most=high.most, below=high.below)
+
+    def __contains__(self, value: float | Fraction) -> bool:
+        return (
+            (self.least is None or value >= self.least)
+            and (self.most is None or value <= self.most)
+            and (self.above is None or value > self.above)
+            and (self.below is None or value < self.below)
+        )
+
+    @property
+    def whole(self) -> tuple[int, int | None]:
+        """The least and the most of a count."""
+        low = self.least if self.above is None else self.above + 1
+        high = self.most if self.below is None else self.below - 1
+        return max(0, int(low or 0)), None if high is None else int(high)
+
+
+ANY = Range()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraint:
-    """All that is known; None or empty if unknown.
+    """All that is known; None or empty if unknown."""
 
-    Least and most are numbers, lengths or counts of choices, depending on the control.
-    """
-
-    least: float | None = None
-    most: float | None = None
-    above: float | None = None  #: A number that is just too small.
-    below: float | None = None
-    length: bool = False  #: Whether least and most count characters.
-    words: bool = False  #: Whether they count words.
-    years: bool = False  #: Whether they are somebody's age.
-    step: float | None = None
-    decimals: int | None = None
-    digits: int | None = None
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+    """By what is counted: characters, words, digits, decimals, years, days from today; or "" for
+    the value itself, and for choices."""
+    step: Fraction | None = None
     kind: str = ""
     """integer, number, email, url, date, time, slug, letters, digits, image, uuid, iban, …"""
-    earliest: date | None = None  #: The day before the first valid one.
-    latest: date | None = None  #: The day after the last valid one.
-    when: str = ""  #: past or future.
-    later: bool = False  #: Later or greater than something else.
+    earliest: date | None = None
+    latest: date | None = None
+    later: bool = False  #: Later or greater than another answer.
+    earlier: bool = False
     fresh: bool = False  #: The given value already exists.
     same: bool = False  #: It must equal the previous field of its kind.
     distinct: bool = False  #: It must differ from others.
-    agree: bool = False  #: It is required, or must be ticked.
     spaceless: bool = False
     case: str = ""  #: upper or lower.
     prefix: str = ""  #: What it must start with.
     example: str = ""
-    extensions: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()  #: Of files.
 
     def __or__(self, other: "Constraint") -> "Constraint":
         """Both; the other one if they differ."""
+        if self is NOTHING or other is NOTHING:
+            return other if self is NOTHING else self
         kept = {
-            one.name: getattr(other, one.name) or getattr(self, one.name)
+            one.name: getattr(self, one.name)
+            if getattr(other, one.name) in (None, "", False, ())
+            else getattr(other, one.name)
             for one in fields(Constraint)
         }
-        for name in ("least", "most", "above", "below"):
-            if getattr(other, name) is not None:
-                kept[name] = getattr(other, name)
+        units = self.ranges.keys() | other.ranges.keys()
+        kept["ranges"] = {unit: self.of(unit) | other.of(unit) for unit in units}
         return Constraint(**kept)
+
+    def of(self, unit: str) -> Range:
+        return self.ranges.get(unit, ANY)
 
     @property
     def silent(self) -> bool:
         """Whether it only says that something is missing or wrong."""
-        return self == Constraint(agree=self.agree, length=self.length)
+        return self == NOTHING
+
+    @property
+    def limits(self) -> "Constraint":
+        """What can be told by a label or a hint as well."""
+        return Constraint(
+            ranges=self.ranges, step=self.step, earliest=self.earliest, latest=self.latest
+        )
 
 
-ASIDES = re.compile(r"\(it has [^)]*\)|\(\d+ characters?\)|\(er hat [^)]*\)|\(il en a [^)]*\)")
+NOTHING = Constraint()
+
+ASIDES = re.compile(r"\((?:it has|er hat|il en a|tiene) [^)]*\)|\(\d+ characters?\)")
 PARTS = re.compile(
-    r"\b(?:one|1|eine?n?|une?|un) (?:digit|number|upper|lower|capital|special|symbol|"
-    r"letter|ziffer|zahl|"
-    r"groß|klein|sonder|buchstabe|chiffre|majuscule|minuscule|caractère spécial|lettre)\w*"
+    r"\b(?:one|1|eine?n?|une?|un) (?:digit|number|upper|lower|capital|special|symbol|letter|ziffer|"
+    r"zahl|groß|klein|sonder|buchstabe|chiffre|majuscule|minuscule|caractère spécial|lettre|dígito|"
+    r"mayúscula|minúscula)\w*"
 )
 """Further requirements of passwords, which ours all meet."""
 
 GROUPS = re.compile(r"[\s\u00a0\u202f'’]")
 MASK = re.compile(r"[a-z]{1,4}([-./: ])[a-z]{1,4}(?:[-./: ][a-z]{1,4})?$", re.I)
+EXTENSION = re.compile(r"(?:(?<=\.)|(?<!\w))(pdf|png|jpe?g|gif|txt|csv|json|docx?|zip|xlsx?)\b")
 
 
 def constraint(sentences: tuple[str, ...]) -> Constraint:
     """What all errors of one control require."""
-    found = Constraint()
-    for sentence in sentences:
-        found |= _read(sentence)
-    return found
+    return _added(sentences, date.today())
 
 
 @lru_cache(maxsize=4096)
-def _read(sentence: str) -> Constraint:
-    plain = words = PARTS.sub("", ASIDES.sub("", sentence.lower()))
-    for word, figure in languages.number_words():
-        words = word.sub(figure, words)
-    decimals, digits = _found("decimals", words), _found("digits", words)
-    bounds = {} if decimals or digits else _bounds(words)
-    after, before = _days("after", words), _days("before", words)
-    if after or before:
-        bounds = {}
-    step = _found("step", words)
-    past, future = _says("past", plain), _says("future", plain)
+def _added(sentences: tuple[str, ...], today: date) -> Constraint:
+    added = reduce(or_, (_read(sentence, today) for sentence in sentences), NOTHING)
+    return NOTHING if added.silent else added
+
+
+def _read(sentence: str, today: date) -> Constraint:
+    plain = PARTS.sub("", ASIDES.sub("", sentence.lower()))
+    step = re.search(languages.STEP, plain)
     example = re.search(languages.EXAMPLE, sentence, re.I)
     prefix = re.search(languages.PREFIX, sentence, re.I)
-    extensions = re.search(languages.EXTENSIONS, sentence, re.I)
-    upper, lower = re.search(languages.UPPER, words), re.search(languages.LOWER, words)
-    shown = example[1].rstrip(".)") if example else ""
-    return Constraint(
-        **bounds,
-        length=_says("length", plain),
-        words=_says("words", plain),
-        years=_says("years", plain),
-        step=number(step[0]) if step else None,
-        decimals=int(number(decimals[0])) if decimals else None,
-        digits=int(number(digits[0])) if digits else None,
-        kind=next((kind for pattern, kind in languages.KINDS if re.search(pattern, plain)), ""),
-        earliest=after,
-        latest=before,
-        when="past" if past else "future" if future else "",
-        later=_says("later", plain),
+    upper, lower = _says("upper", plain), _says("lower", plain)
+    shown = example[1].rstrip(".)") if example and _telling(example[1].rstrip(".)")) else ""
+    counted = plain.replace(step[0], " ") if step else plain
+    counted = counted.replace(shown.lower(), " ") if shown else counted
+    found = Constraint()
+    unit = ""
+    extensions: list[str] = []
+    for clause in languages.CLAUSE.split(counted):
+        reader = _Clause(today, unit)
+        reader.read(clause)
+        found |= reader.constraint()
+        unit = reader.unit
+        extensions += [] if reader.denies else EXTENSION.findall(clause)
+    return found | Constraint(
+        step=number(step[1] or step[2]) if step else None,
+        kind=_kind(plain),
         fresh=_says("fresh", plain),
         same=_says("same", plain),
         distinct=_says("distinct", plain),
-        agree=_says("agree", plain),
         spaceless=_says("spaceless", plain),
         case="" if upper and lower else "upper" if upper else "lower" if lower else "",
         prefix=prefix[1] if prefix else "",
-        example=shown if _telling(shown) else "",
-        extensions=tuple(re.findall(r"\w+", extensions[1].lower())) if extensions else (),
+        example=shown,
+        extensions=tuple(extensions),
     )
 
 
-def number(text: str) -> float:
+def _says(name: str, plain: str) -> bool:
+    return languages.says(name).search(plain) is not None
+
+
+def _kind(plain: str) -> str:
+    if (meant := about(plain)) in FORMATTED:
+        return meant
+    return next((kind for pattern, kind in languages.KINDS if re.search(pattern, plain)), "")
+
+
+@dataclass(slots=True)
+class _Quantity:
+    value: Fraction | date
+    relation: set[str]  #: Empty if none stands before it.
+    unit: str
+
+
+class _Clause:
+    """Reads a clause from left to right: a relation waits for its quantity, or follows it."""
+
+    def __init__(self, today: date, unit: str) -> None:
+        self.unit = unit  #: Of quantities without one.
+        self.denies = False
+        self._today = today
+        self._quantities: list[_Quantity] = []
+        self._relation: set[str] = set()
+        self._compared: set[str] = set()  #: The last relation without a quantity.
+        self._noun = False  #: Whether the relation is a limit ("minimum"), which is never denied.
+        self._joint = ""
+        self._seen: set[str] = set()
+
+    def read(self, clause: str) -> None:
+        for match in languages.tokens().finditer(clause):
+            name = match.lastgroup or ""
+            if name in RELATIONS:
+                self._relate(name)
+                if unit := languages.unit_of(match[0]):
+                    self._count(unit)
+            elif name in UNITS:
+                self._count("" if name == "choices" else name)
+            elif name in ("past", "future"):
+                self._relate("less" if name == "past" else "more")
+                self._quantity(self._today)
+            elif name == "today":
+                self._quantity(self._today)
+            elif name == "day":
+                if found := day(match[0]):
+                    self._quantity(found)
+            elif name == "number":
+                self._quantity(number(match[0]))
+            elif name.rstrip("0123456789") in languages.TABLES["numbers"]:
+                value = Fraction(name.lstrip("abcdefghijklmnopqrstuvwxyz"))
+                if value != 1 or self._relation or name == "english1":  # else it is an article
+                    self._quantity(value)
+            else:
+                self._note(name)
+        self._behind()
+
+    def _note(self, name: str) -> None:
+        if name in ("to", "and"):
+            self._joint = name
+        if name == "and" and "between" not in self._seen:
+            self._behind()
+            self._seen.discard("not")
+        if name == "not":
+            self.denies = True
+        self._seen.add(name)
+
+    def _relate(self, name: str) -> None:
+        behind = self._quantities and not self._quantities[-1].relation
+        if name == "upto" and behind:  # 3 bis 5
+            self._joint = "to"
+            return
+        noun = name in ("least", "most", "upto")
+        behind = behind and not self._relation
+        if noun or self._noun:
+            self._relation = set()
+        self._relation |= RELATIONS[name]
+        self._noun = noun
+        if not noun:
+            self._compared = self._taken()
+        if noun and behind:  # 5 minimum
+            self._behind()
+
+    def _taken(self) -> set[str]:
+        """The relation with its negation; a plain statement in an error says what is wrong."""
+        stated = "is" in self._seen and "must" not in self._seen
+        if self._noun or not self._relation or ("not" in self._seen) == stated:
+            return self._relation
+        return {LESS, EQUAL, MORE} - self._relation
+
+    def _behind(self) -> None:
+        """A relation after its quantity: 10 or more, 10 nicht überschreiten."""
+        if self._relation and self._quantities and not self._quantities[-1].relation:
+            self._relation |= {EQUAL} if "or" in self._seen else set()
+            self._quantities[-1].relation = self._taken()
+            self._relation, self._compared = set(), set()
+
+    def _count(self, unit: str) -> None:
+        if self._quantities and not self._quantities[-1].unit and not self._relation:
+            self._quantities[-1].unit = unit
+        self.unit = unit
+
+    def _quantity(self, value: Fraction | date) -> None:
+        last = self._quantities[-1] if self._quantities else None
+        if "or" in self._seen and last and not last.relation and isinstance(last.value, Fraction):
+            self._behind()
+        ranged = self._joint == "to" or "between" in self._seen
+        if last and self._joint and ranged and isinstance(value, type(last.value)):
+            last.relation, relation = {EQUAL, MORE}, {LESS, EQUAL}
+        else:
+            relation = self._taken()
+        self._quantities.append(_Quantity(value, relation, ""))
+        self._relation, self._compared, self._joint, self._noun = set(), set(), "", False
+
+    def constraint(self) -> Constraint:
+        ranges: dict[str, Range] = {}
+        earliest = latest = None
+        alone = len(self._quantities) == 1
+        for quantity in self._quantities:
+            value, relation = quantity.value, quantity.relation
+            if isinstance(value, date):
+                if LESS not in relation and relation:
+                    earliest = value if EQUAL in relation else value + ONE_DAY
+                elif MORE not in relation and relation:
+                    latest = value if EQUAL in relation else value - ONE_DAY
+                continue
+            if alone and not relation and quantity.unit in ("digits", "characters") and value > 1:
+                relation = {EQUAL}
+            unit = quantity.unit or self.unit
+            ranges[unit] = ranges.get(unit, ANY) | Range(
+                least=value if EQUAL in relation and LESS not in relation else None,
+                most=value if EQUAL in relation and MORE not in relation else None,
+                above=value if relation == {MORE} else None,
+                below=value if relation == {LESS} else None,
+            )
+        meant = "must" in self._seen or "is" in self._seen
+        return Constraint(
+            ranges={unit: one for unit, one in ranges.items() if one != ANY},
+            earliest=earliest,
+            latest=latest,
+            later=meant and MORE in self._compared and LESS not in self._compared,
+            earlier=meant and LESS in self._compared and MORE not in self._compared,
+        )
+
+
+def number(text: str) -> Fraction:
     """12,5 and 1.500 and 1 500,25, as each language writes numbers."""
     plain = GROUPS.sub("", text)
     last = max(plain.rfind("."), plain.rfind(","))
     if last < 0:
-        return float(plain)
+        return Fraction(plain)
     whole = re.sub(r"[.,]", "", plain[:last])
     rest = plain[last + 1 :]
     thousands = len(rest) == 3 and whole.lstrip("-") not in ("", "0")
-    return float(whole + rest) if thousands else float(f"{whole}.{rest}")
+    return Fraction(whole + rest) if thousands else Fraction(f"{whole}.{rest}")
 
 
 def day(text: str) -> date | None:
     """2026-03-01, 01.03.2026, 01/03/2026 (day first if possible), 1. März 2026."""
     figures = [int(one) for one in re.findall(r"\d+", text)]
     if len(figures) == 2:
-        month = next(
-            (
-                at
-                for at, name in enumerate(languages.MONTHS, 1)
-                if re.search(rf"\b(?:{name})", text)
-            ),
-            0,
-        )
+        names = (rf"\b(?:{name})" for name in languages.MONTHS)
+        month = next((at for at, name in enumerate(names, 1) if re.search(name, text)), 0)
         figures = [figures[1], month, figures[0]]
     elif figures[0] < 1000:
         figures.reverse()
@@ -161,33 +353,3 @@ def day(text: str) -> date | None:
 
 def _telling(example: str) -> bool:
     return any(sign.isdigit() for sign in example) or MASK.match(example) is not None
-
-
-def _bounds(words: str) -> dict[str, float]:
-    if between := _found("between", words):
-        return {"least": number(between[0]), "most": number(between[1])}
-    if exactly := _found("exactly", words):
-        return {"least": number(exactly[0]), "most": number(exactly[0])}
-    found = {name: _found(name, words) for name in ("least", "most", "above", "below")}
-    if found["least"]:
-        found["above"] = ()
-    if found["most"]:
-        found["below"] = ()
-    return {name: number(values[0]) for name, values in found.items() if values}
-
-
-def _found(name: str, words: str) -> tuple[str, ...]:
-    """Values of a rule's placeholders, in the first language that matches."""
-    for rule in languages.rules(name):
-        if match := rule.search(words):
-            return tuple(one for one in match.groups() if one is not None)
-    return ()
-
-
-def _says(name: str, words: str) -> bool:
-    return any(rule.search(words) for rule in languages.rules(name))
-
-
-def _days(name: str, words: str) -> date | None:
-    found = _found(name, words)
-    return day(found[0]) if found else None

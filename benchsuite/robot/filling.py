@@ -1,54 +1,56 @@
-"""Answers for one form: each control by its kind, limits, options and errors."""
+"""Answers for one form: values are made from what is known, then held against all of it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
+from fractions import Fraction
+from itertools import islice
 from random import Random
 
-from benchsuite.robot import formats, identifiers, numbers, texts
-from benchsuite.robot.constraints import Constraint, constraint
+from benchsuite.robot import formats, numbers, people, texts
+from benchsuite.robot.constraints import ANY, NOTHING, Constraint, Range, constraint
 from benchsuite.robot.encoding import Upload, Value
 from benchsuite.robot.forms import CHOSEN, Button, Control, Form, Option
-from benchsuite.robot.hints import DATE, NUMBER, hint, part_of_date
-from benchsuite.robot.people import Person, people
+from benchsuite.robot.hints import dated, hint, numeric, part_of_date
+from benchsuite.robot.people import Person
 from benchsuite.robot.texts import Writer
 from benchsuite.robot.uploads import upload
+from benchsuite.robot.validity import MEASURED, SCALES, invalid
 
 Answers = dict[str, tuple[Value, ...]]  #: By the control's key; an empty tuple sends nothing.
 
 PLACEHOLDER = re.compile(
     r"^\W*(choose|select|please|pick|none selected|bitte|wählen|auswählen|keine auswahl|choisir|"
-    r"choisissez|sélectionne\w*|veuillez|aucune?)\b|^[-–—.…\s]*$",
+    r"choisissez|sélectionne\w*|veuillez|aucune?|elija|seleccion\w*|ningun[oa])\b|^[-–—.…\s]*$",
     re.I,
 )
 AGAIN = re.compile(
-    r"\b(confirm\w*|again|repeat\w*|re-?enter|re-?type|verify|verification|"
-    r"bestätig\w*|wiederhol\w*|nochmals?|erneut|confirme[rz]|confirmation|répét\w*|"
-    r"à nouveau|ressaisi\w*)\b"
+    r"\b(confirm\w*|again|repeat\w*|re-?enter|re-?type|verify|verification|bestätig\w*|"
+    r"wiederhol\w*|nochmals?|erneut|répét\w*|à nouveau|ressaisi\w*|repet\w*|repita|de nuevo)\b"
 )
 NEVER_TICKED = re.compile(r"(-clear|-DELETE|_destroy\]?|\bdelete)$")
 MEANT_TO_BE_TICKED = re.compile(
     r"\b(agree|accept|terms|consent|confirm|conditions|privacy|agb|stimme|einverstanden|akzeptiere|"
-    r"datenschutz\w*|bestätige|accepte|conditions|consens)\b"
+    r"datenschutz\w*|bestätige|accepte|consens|acepto|condiciones)\b"
 )
 TRAP = re.compile(
     r"leave (?:this )?(?:field )?(?:blank|empty)|treated as spam|honey-?pot|do not fill|don't fill|"
-    r"nicht ausfüllen|leer lassen|freilassen|laisser vide|ne pas remplir"
+    r"nicht ausfüllen|leer lassen|freilassen|laisser vide|ne pas remplir|dejar (?:en blanco|vacío)"
 )
 FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%d.%m.%Y", "%d/%m/%Y")
 """Tried in order where a plain text field requires a day."""
 
-FORMAT_OF = {"de": "%d.%m.%Y", "fr": "%d/%m/%Y"}
+FORMAT_OF = {"de": "%d.%m.%Y", "fr": "%d/%m/%Y", "es": "%d/%m/%Y"}
 ROW = re.compile(r"[-_.\[](\d+)(?=[-_.\]])")  #: The number of a row of a formset in a name.
-
 SPREADS = (10, 1000, 1, 10_000, 50, 100_000, 5)
 """Sizes of numbers, tried in order for unreadable errors."""
 
-
-REDRAWN = 5
-PARTS_OF_DATES = ("day", "month", "year")
+MADE = 500  #: Values that are held against the limits before a control counts as unfillable.
+REDRAWN = 20  #: How many of them are numbers or moments.
+TEXTUAL = frozenset(("text", "textarea", "search", "tel"))
+COUNTRY = frozenset(("country", "country-code"))
 
 
 class Unfillable(Exception):
@@ -67,53 +69,65 @@ class Filler:
     known: Mapping[str, str]  #: Given answers, by name.
     language: str = ""  #: The page's declared language.
     answers: Answers = field(default_factory=dict)
+    _form: Form | None = None
+    _region: str = ""  #: The country that the form names.
     _constraints: dict[str, Constraint] = field(default_factory=dict)
     _refused: dict[str, list[tuple[Value, ...]]] = field(default_factory=dict)
+    _turns: dict[str, int] = field(default_factory=dict)
+    """How often a control was refused without a word on what is accepted."""
     _rows: int | None = None  #: The number of a formset's rows to fill.
 
     def fill(self, form: Form) -> None:
-        """Answers all controls without an answer."""
-        before: dict[str, tuple[Value, ...]] = {}
-        for control in form.controls:
+        """Answers all controls without an answer, the country first."""
+        self._form = form
+        for control in sorted(form.controls, key=lambda one: hint(one) not in COUNTRY):
             if control.kind == "hidden":
                 self.answers[control.key] = (control.value,)
             elif control.key not in self.answers:
-                self.answers[control.key] = self._answer(control, before)
-            before[control.kind] = self.answers[control.key]
+                self.answers[control.key] = self._answer(control)
+            if hint(control) in COUNTRY:
+                self._region = self._named_region(control) or self._region
 
     def mend(self, form: Form) -> None:
-        """Forgets refused answers and notes the errors about them.
+        """Forgets the answers that errors are about, and notes what these require.
 
-        If only the form as a whole is wrong, everything is answered anew.
+        What only repeats another answer follows it. If nothing at all is said, everything is
+        answered anew.
         """
-        wrong = [control for control in form.fillable if control.errors]
+        wrong = {control.key: constraint(control.errors) for control in form.fillable}
+        wrong = {one.key: wrong[one.key] for one in form.fillable if one.errors}
         whole = constraint(form.errors)
-        if wrong:
-            repeated = any(one.kind == "password" for one in wrong)
-            wrong += [
-                one
-                for one in form.fillable
-                if one not in wrong and (_again(one) or (repeated and one.kind == "password"))
-            ]
-        self._rows = int(whole.most) if whole.most and not wrong else self._rows
-        for control in wrong or form.fillable:
-            asked = constraint(control.errors)
-            if not wrong:
-                asked |= Constraint(
-                    agree=whole.agree, same=whole.same and _again(control), distinct=whole.distinct
-                )
-            elif asked.silent and control.errors:
-                asked |= constraint((control.hint,))
-            known = self._constraints.get(control.key, Constraint())
-            self._constraints[control.key] = known | asked
-            given = self.answers.pop(control.key, None)
-            if given is not None:
-                self._refused.setdefault(control.key, []).append(given)
+        if whole.distinct or whole.same:
+            concerned = self._repeated(form) if whole.distinct else filter(_again, form.fillable)
+            wrong |= {one.key: Constraint(distinct=whole.distinct) for one in concerned}
+        high = whole.of("").whole[1]
+        self._rows = high if high and not wrong else self._rows
+        if not wrong and (not form.errors or self._rows):
+            wrong = {control.key: NOTHING for control in form.fillable}
         for control in form.fillable:
-            if control.key not in self.answers:
-                continue
-            if control.kind in CHOSEN and not _still_offered(control, self.answers[control.key]):
-                del self.answers[control.key]
+            if control.key in wrong:
+                self._refuse(control, wrong[control.key])
+            elif _again(control) or not _still_offered(control, self.answers.get(control.key, ())):
+                self.answers.pop(control.key, None)
+
+    def _refuse(self, control: Control, said: Constraint) -> None:
+        known = self._constraints.get(control.key, NOTHING)
+        if said == Constraint(kind=said.kind) or known | said == known:
+            self._turns[control.key] = self._turns.get(control.key, 0) + 1
+        if said.silent and control.errors:
+            said = constraint((control.hint,))
+        self._constraints[control.key] = known | said
+        given = self.answers.pop(control.key, None)
+        if given is not None:
+            self._refused.setdefault(control.key, []).append(given)
+
+    def _repeated(self, form: Form) -> Iterator[Control]:
+        """Controls with the answer that one before them has to the same question."""
+        for place, control in enumerate(form.fillable):
+            peers = _peers(control, form.fillable[:place])
+            answers = [self.answers.get(one.key) for one in peers]
+            if self.answers.get(control.key) in answers:
+                yield control
 
     def pairs(
         self, form: Form, button: Button | None, charset: str = "utf-8"
@@ -125,6 +139,9 @@ class Filler:
                 sent.append((control.name, charset))
             else:
                 sent += [(control.name, value) for value in self.answers[control.key]]
+            direction = control.limits.get("dirname")
+            if direction and control.kind in MEASURED | {"hidden"}:
+                sent.append((direction, "ltr"))
         if button is not None and button.name:
             if button.limits.get("type") == "image":
                 sent += [(f"{button.name}.x", "1"), (f"{button.name}.y", "1")]
@@ -140,9 +157,7 @@ class Filler:
             for value in self.answers[control.key]
         )
 
-    def _answer(
-        self, control: Control, before: Mapping[str, tuple[Value, ...]]
-    ) -> tuple[Value, ...]:
+    def _answer(self, control: Control) -> tuple[Value, ...]:
         if control.name in self.known:
             return (self.known[control.name],)
         if "readonly" in control.limits:
@@ -150,163 +165,195 @@ class Filler:
         row = ROW.search(control.name)
         if TRAP.search(control.words) or (row and self._rows and int(row[1]) >= self._rows):
             return ("",) if control.kind not in CHOSEN else ()
-        asked = self._constraints.get(control.key, Constraint())
+        learned = self._constraints.get(control.key, NOTHING)
+        told = constraint((control.label, control.hint))
+        shown = NOTHING if told is NOTHING or "pattern" in control.limits else told.limits
+        if control.kind in CHOSEN:
+            return self._chosen(control, shown | learned)
+        if control.kind == "file":
+            return self._file(control, learned)
+        original = self._original(control)
+        if original and (learned.same or _again(control)):
+            return original
+        errors = []
+        for asked in (shown | learned, learned, NOTHING):  # what was misread asks too much
+            try:
+                return (self._typed(control, asked),)
+            except ValueError as error:
+                errors.append(error)
+        if self._needed(control):
+            raise Unfillable(control, str(errors[0])) from errors[0]
+        return ("",)
+
+    def _needed(self, control: Control) -> bool:
+        """Whether it is declared to be required, or was refused when it was empty."""
         refused = self._refused.get(control.key, [])
-        try:
-            if control.kind in CHOSEN:
-                return self._chosen(control, asked)
-            if control.kind == "file":
-                return self._file(control, asked)
-            repeated = self._original(control, before)
-            if repeated and (asked.same or _again(control)):
-                return repeated
-            others = self._others(control) if asked.distinct or row else []
-            for _ in range(REDRAWN):
-                given = (self._typed(control, asked, before),)
-                if given not in refused and given not in others:
-                    break
-            return given
-        except (numbers.OutOfRange, texts.NoText) as error:
-            if not control.required and not asked.agree:
-                return ("",)
-            raise Unfillable(control, str(error)) from error
+        return control.required or any(not any(map(str, given)) for given in refused)
 
-    def _original(
-        self, control: Control, before: Mapping[str, tuple[Value, ...]]
-    ) -> tuple[Value, ...] | None:
-        """The answer that a confirmation control must repeat."""
-        base = AGAIN.sub("", control.name.replace("_", " ")).strip(" -.[]2").replace(" ", "_")
-        return (
-            self.answers.get(base)
-            if base and base != control.name and base in self.answers
-            else (before.get(control.kind))
-        )
-
-    def _others(self, control: Control) -> list[tuple[Value, ...]]:
-        """Answers to the same question elsewhere."""
-        base = ROW.sub("#", control.name)
-        alike = ROW.search(control.name) is not None
+    def _before(self, control: Control) -> list[Control]:
+        """The answered controls of its kind before it."""
+        controls = self._form.fillable if self._form else ()
+        place = next((at for at, one in enumerate(controls) if one.key == control.key), 0)
         return [
-            given
-            for key, given in self.answers.items()
-            if key != control.key and (not alike or ROW.sub("#", key) == base)
+            one for one in controls[:place] if one.kind == control.kind and one.key in self.answers
         ]
 
-    def _typed(
-        self, control: Control, asked: Constraint, before: Mapping[str, tuple[Value, ...]]
-    ) -> str:
-        times = len(self._refused.get(control.key, ()))
-        refusals = times if asked.silent else 0
+    def _original(self, control: Control) -> tuple[Value, ...] | None:
+        """The answer that a confirmation must repeat."""
+        base = AGAIN.sub("", control.name.replace("_", " ")).strip(" -.[]2").replace(" ", "_")
+        if base and base != control.name and base in self.answers:
+            return self.answers[base]
+        before = self._before(control)
+        return self.answers[before[-1].key] if before else None
+
+    def _others(self, control: Control, asked: Constraint) -> list[tuple[Value, ...]]:
+        """Answers to the same question elsewhere, where they must differ."""
+        if self._form is None or not (asked.distinct or ROW.search(control.name)):
+            return []
+        peers = _peers(control, self._form.fillable)
+        return [self.answers[one.key] for one in peers if one.key in self.answers]
+
+    def _typed(self, control: Control, asked: Constraint) -> str:
+        """The first value that all limits allow, or all but the errors'. ValueError if none is."""
+        avoided = [*self._refused.get(control.key, ()), *self._others(control, asked)]
+        measured = self._kind(control, asked) in SCALES
+        spare, reason = "", ""
+        for number, value in enumerate(islice(self._values(control, asked), MADE)):
+            problem = invalid(control, value)
+            if problem:
+                reason = reason or problem
+            elif (value,) not in avoided and (measured or texts.meets(value, control, asked)):
+                return value
+            else:
+                spare = spare or value
+            if spare and number > 2 * REDRAWN:
+                break
+        if not spare:
+            raise ValueError(reason or "nothing was found that it accepts")
+        return spare
+
+    def _values(self, control: Control, asked: Constraint) -> Iterator[str]:
         kind = self._kind(control, asked)
-        if asked.later and (known := before.get(kind)) and not asked.earliest:
-            with suppress(ValueError):
-                asked |= Constraint(earliest=date.fromisoformat(str(known[0])[:10]))
-        if kind in PARTS_OF_DATES and kind != control.kind:
-            return identifiers.MAKERS[kind](self.chance, self.language)
-        if kind in ("number", "range"):
-            return numbers.number(
-                control, self._turned(control, asked, refusals or times - 1), self.chance
-            )
-        if kind in ("date", "datetime-local", "week", "month") and refusals % 2:
-            asked |= Constraint(when="future")
-        if kind == "date":
-            form = FORMATS[0] if control.kind == "date" else self._format(control)
-            return numbers.day(control, asked, self.chance).strftime(form)
-        if kind == "month":
-            return numbers.day(control, asked, self.chance).strftime("%Y-%m")
-        if kind == "week":
-            return numbers.day(control, asked, self.chance).strftime("%G-W%V")
-        if kind == "datetime-local":
-            return numbers.moment(control, asked, self.chance)
-        if kind == "time":
-            return numbers.clock(control, self.chance)
+        turns = self._turns.get(control.key, 0)
+        if kind == "password" and (before := self._before(control)):
+            yield str(self.answers[before[-1].key][0])
         if kind == "color":
-            return f"#{self.chance.randrange(0x1000000):06x}"
-        if kind == "password" and "pattern" not in control.limits:
-            given = before.get("password")
-            return str(given[0]) if given else texts.password(control, asked, self.chance)
-        return texts.text(
-            control, asked, Writer(self._person(control), self.chance, self.language, refusals)
-        )
+            yield f"#{self.chance.randrange(0x1000000):06x}"
+        if kind in SCALES:
+            asked |= self._beside(control, asked)
+            yield from self._points(control, kind, asked, turns)
+        if kind not in SCALES or control.kind in TEXTUAL:
+            row = ROW.search(control.name)
+            who = self.person.beside(int(row[1])) if row else self.person
+            refusals = turns if asked.silent else 0
+            writer = Writer(who, self.chance, self.language, self._region, refusals)
+            if part := part_of_date(control) if control.kind in TEXTUAL else "":
+                yield str(texts.MAKERS[part](people.fake(people.USUAL, self.chance)))
+            yield from texts.texts(control, asked, writer)
 
-    def _person(self, control: Control) -> Person:
-        """Another person for each row."""
-        row = ROW.search(control.name)
-        if row is None:
-            return self.person
-        everybody = people()
-        return everybody[(everybody.index(self.person) + int(row[1])) % len(everybody)]
+    def _points(self, control: Control, kind: str, asked: Constraint, turns: int) -> Iterator[str]:
+        """Numbers, days and moments; others after each refusal without a word."""
+        if kind in ("number", "range"):
+            asked = self._turned(control, asked, turns)
+        elif turns % 2 and control.kind == kind and not (asked.earliest or asked.latest):
+            asked |= Constraint(earliest=date.today() + timedelta(days=1))
+        native = control.kind == kind
+        forms = [""] if native or kind != "date" else self._formats(control, asked, turns)
+        for form in forms:
+            for _ in range(REDRAWN):
+                value = numbers.value(control, kind, asked, self.chance)
+                value = value if native else value.replace("T", " ")
+                yield date.fromisoformat(value).strftime(form) if form else value
 
-    def _turned(self, control: Control, asked: Constraint, refusals: int) -> Constraint:
+    def _beside(self, control: Control, asked: Constraint) -> Constraint:
+        """What must be later or earlier than another answer: the one named, else its neighbour."""
+        if not (asked.later or asked.earlier) or self._form is None:
+            return NOTHING
+        peers = [one for one in self._form.fillable if one.kind == control.kind]
+        place = next((at for at, one in enumerate(peers) if one.key == control.key), 0)
+        words = " ".join(control.errors).lower()
+        named = [one for one in peers if one.key != control.key and _plain(one.label) in words]
+        near = peers[:place][::-1] if asked.later else peers[place + 1 :]
+        for other in (one for one in (*named, *near) if one.key in self.answers):
+            given = "".join(map(str, self.answers[other.key]))
+            with suppress(ValueError):
+                if control.kind in ("number", "range"):
+                    number = Fraction(given)
+                    bound = Range(above=number) if asked.later else Range(below=number)
+                    return Constraint(ranges={"": bound})
+                day, apart = date.fromisoformat(given[:10]), timedelta(days=1)
+                if asked.later:
+                    return Constraint(earliest=day + apart)
+                return Constraint(latest=day - apart)
+        return NOTHING
+
+    def _turned(self, control: Control, asked: Constraint, turns: int) -> Constraint:
         """Numbers of another size after each unreadable refusal."""
-        if refusals < 1 or asked.most is not None or "max" in control.limits:
+        if not turns or asked.of("").most is not None or "max" in control.limits:
             return asked
-        spread = SPREADS[(refusals - 1) % len(SPREADS)]
-        low = numbers.least(control, asked)
-        return asked | Constraint(least=low + spread / 2, most=low + spread)
+        spread = SPREADS[(turns - 1) % len(SPREADS)]
+        with suppress(ValueError):
+            low = Fraction(control.limits.get("min") or asked.of("").whole[0])
+            return asked | Constraint(
+                ranges={"": Range(least=low + Fraction(spread, 2), most=low + spread)}
+            )
+        return asked
 
     def _kind(self, control: Control, asked: Constraint) -> str:
         """The kind of value: the control's own, or what a plain text field is for."""
-        if control.kind not in ("text", "textarea", "search", "tel"):
+        if control.kind not in TEXTUAL:
             return control.kind
-        if control.limits.get("pattern"):
-            return "text"
-        if part := part_of_date(control):
-            return part
-        if asked.example or control.kind == "tel":
-            return "text"
         kind = {"integer": "number"}.get(asked.kind, asked.kind)
-        counted = (asked.least, asked.most, asked.above, asked.below)
-        bounded = any(one is not None for one in counted)
-        words = control.words.replace("_", " ")
-        dated = DATE.search(words) is not None or hint(control) == "date"
-        if asked.earliest or asked.latest or (asked.years and dated) or (asked.when and not kind):
+        day = dated(control)
+        counted = asked.of("") | asked.of("years") != ANY or asked.step is not None
+        if part_of_date(control) or control.kind == "tel":
+            return "text"
+        if asked.earliest or asked.latest or (asked.of("years") != ANY and day):
             return "date"
-        if kind or (bounded and not asked.length and not asked.words):
-            return kind or "number"
-        if self._refused.get(control.key) and asked.silent:
-            return "date" if dated else "text"
-        if control.kind == "text":
-            if dated:
-                return "date"
-            if formats.like(control.limits.get("placeholder", ""), date.today, self.chance):
-                return "text"
-            numeric = control.limits.get("inputmode") in ("numeric", "decimal")
-            if not hint(control) and (numeric or NUMBER.search(words)):
-                return "number"
-        return "text"
+        if asked.example and not day:
+            return "text"
+        if kind or (counted and not day):
+            return kind if kind in SCALES else "text" if kind else "number"
+        if day and control.kind == "text":
+            return "date"
+        refused = control.key in self._refused and asked.silent
+        shown = formats.like(control.limits.get("placeholder", ""), date.today, Random(0))
+        fits = control.kind == "text" and not refused and not shown and numeric(control)
+        return "number" if fits else "text"
 
-    def _format(self, control: Control) -> str:
-        """The format shown or usual; another one after each refusal without other information."""
-        number = len(self._refused.get(control.key, ()))
-        asked = self._constraints.get(control.key, Constraint())
+    def _formats(self, control: Control, asked: Constraint, turns: int) -> list[str]:
+        """Those shown, then the usual ones; the next one first after each refusal as no day."""
         shown = (asked.example, control.limits.get("placeholder", ""), control.label, control.hint)
         masks = [form for one in shown if (form := formats.strftime(one))]
         usual = FORMAT_OF.get(self.language, FORMATS[0])
-        turns = list(dict.fromkeys((*masks, usual, *FORMATS)))
-        return turns[0 if asked.when or asked.example else number % len(turns)]
+        all_of_them = list(dict.fromkeys((*masks, usual, *FORMATS)))
+        first = 0 if asked.example else turns % len(all_of_them)
+        return all_of_them[first:] + all_of_them[:first]
 
     def _file(self, control: Control, asked: Constraint) -> tuple[Value, ...]:
         made = upload(control, asked, self.chance)
         if made is not None:
             return (made,)
-        if control.required or asked.agree or asked.extensions:
+        if self._needed(control) or asked.extensions:
             wanted = control.limits.get("accept") or ", ".join(asked.extensions)
-            raise Unfillable(control, f"no file of its types ({wanted}) can be created")
+            raise Unfillable(control, f"there is no sample of its types ({wanted})")
         return (Upload("", b"", "application/octet-stream"),)
 
     def _chosen(self, control: Control, asked: Constraint) -> tuple[Value, ...]:
         offered = [one for one in control.choices if control.kind != "select" or _meant(one)]
         if control.kind == "checkbox" and len(offered) == 1:
-            return self._ticked(control, asked)
+            return self._ticked(control)
         if not offered:
-            if control.required or asked.agree:
+            if self._needed(control):
                 raise Unfillable(control, "it offers nothing to choose")
             return ()
         refused = self._refused.get(control.key, [])
         if control.many:
             return self._several(control, asked, offered, refused)
-        others = self._others(control) if asked.distinct or ROW.search(control.name) else []
+        if hint(control) in COUNTRY:
+            placed = [one for one in offered if people.known_region(_region(one))]
+            offered = placed or offered
+        others = self._others(control, asked)
         fresh = [one for one in offered if (one.value,) not in refused]
         fresh = [one for one in fresh or offered if (one.value,) not in others] or fresh
         return (self.chance.choice(fresh or offered).value,)
@@ -319,15 +366,14 @@ class Filler:
         refused: Sequence[tuple[Value, ...]],
     ) -> tuple[Value, ...]:
         """As many choices as the errors or the question allow."""
-        limit = constraint((control.label, control.hint)) | asked
-        least = max(1, int(limit.least or 1))
-        most = min(len(offered), int(limit.most or len(offered)))
+        least, most = asked.of("").whole
+        least, most = max(1, least), min(len(offered), most or len(offered))
         if least > len(offered):
             raise Unfillable(
                 control, f"it requires at least {least} choices, and offers {len(offered)}"
             )
         picked: tuple[Value, ...] = ()
-        for _ in range(8):
+        for _ in range(REDRAWN):
             count = self.chance.randint(least, max(least, most))
             places = sorted(self.chance.sample(range(len(offered)), count))
             picked = tuple(offered[place].value for place in places)
@@ -335,16 +381,45 @@ class Filler:
                 break
         return picked
 
-    def _ticked(self, control: Control, asked: Constraint) -> tuple[Value, ...]:
-        """A single checkbox: ticked when it must or may be."""
+    def _ticked(self, control: Control) -> tuple[Value, ...]:
+        """A single checkbox: ticked when it must or may be, and turned when it was refused."""
         value = control.choices[0].value
         if NEVER_TICKED.search(control.name):
             return ()
-        refused = self._refused.get(control.key)
-        if refused and not asked.agree:
+        if refused := self._refused.get(control.key):
             return () if refused[-1] else (value,)
-        wanted = control.required or asked.agree or MEANT_TO_BE_TICKED.search(control.words)
+        wanted = control.required or MEANT_TO_BE_TICKED.search(control.words)
         return (value,) if wanted or self.chance.random() < 0.5 else ()
+
+    def _named_region(self, control: Control) -> str:
+        given = [str(value) for value in self.answers.get(control.key, ())]
+        chosen = [one for one in control.choices if one.value in given]
+        return _region(chosen[0]) if chosen else people.region(*given)
+
+
+def _region(option: Option) -> str:
+    return people.region(option.value, option.label)
+
+
+def _plain(label: str) -> str:
+    return label.lower().strip(" *:?.") or "\n"
+
+
+def _peers(control: Control, controls: Sequence[Control]) -> list[Control]:
+    """Controls that ask the same: of the same name but for a number, or with the same choices."""
+    values = [one.value for one in control.choices]
+    base = ROW.sub("#", control.name)
+    return [
+        one
+        for one in controls
+        if one.key != control.key
+        and one.kind == control.kind
+        and (
+            ROW.sub("#", one.name) == base
+            if ROW.search(control.name)
+            else [choice.value for choice in one.choices] == values
+        )
+    ]
 
 
 def _again(control: Control) -> bool:
@@ -362,4 +437,4 @@ def _meant(choice: Option) -> bool:
 
 def _still_offered(control: Control, given: Sequence[Value]) -> bool:
     values = {choice.value for choice in control.choices}
-    return all(value in values for value in given)
+    return control.kind not in CHOSEN or all(value in values for value in given)

@@ -7,19 +7,15 @@ from datetime import date, datetime, time
 from functools import lru_cache
 from random import Random
 
-MARKS = (
-    (r"yyyy|jjjj|aaaa", "%Y"),
-    (r"hh|(?<![a-z])h(?![a-z])|std", "%H"),
-    (r"ss", "%S"),
-    (r"dd|tt|jj", "%d"),
-    (r"yy|aa", "%y"),
-)
+PART = r"([a-zå])\{}{{0,3}}"
 MASK = re.compile(
-    r"(?<![a-zß-ÿ])(?:y{2,4}|j{3,4}|a{2,4}|[dtj]{1,2}|m{1,2})"
-    r"(?:([-./ ])(?:y{2,4}|j{3,4}|a{2,4}|[dtj]{1,2}|m{1,2})){1,2}"
-    r"(?:[ t,]+h{1,2}:m{2}(?::s{2})?)?(?![a-zß-ÿ])|(?<![a-zß-ÿ])h{1,2}:m{2}(?::s{2})?",
+    rf"(?<![^\W_])({PART.format(2)})([-./ ])({PART.format(5)})(?:\3({PART.format(7)}))?"
+    r"(?:([ t,]+)h{1,2}:m{2}(:s{2})?)?(?![^\W_])",
     re.I,
 )
+"""DD/MM/YYYY, TT.MM.JJJJ, jj/mm/aaaa hh:mm: in whatever language, months are m."""
+
+CLOCK = re.compile(r"(?<![^\W_])h{1,2}:m{2}(:s{2})?(?![^\W_])", re.I)
 MOMENTS = (
     *("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%d.%m.%y"),
     *("%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M"),
@@ -30,9 +26,8 @@ CODE = re.compile(r"[^a-zß-öø-ÿ]*\d[^a-zß-öø-ÿ]*|[-#_X9A0/. ()+:*]*[#_X9
 
 BLANKS = dict.fromkeys("#_X*", string.digits[1:])
 INTRODUCED = re.compile(
-    r"^(?:e\.?g\.?,?|for example,?|example:?|ex\.?:?|like|format:?|z\. ?b\.|bsp\.?:?|"
-    r"beispiel:?|wie|"
-    r"par exemple,?|p\. ?ex\.|exemple:?)\s*",
+    r"^(?:e\.?g\.?,?|for example,?|ex[ea]mple:?|ex\.?:?|like|format:?|z\. ?b\.|bsp\.?:?|"
+    r"beispiel:?|wie|par exemple,?|p\. ?ex\.|p\. ?ej\.|ejemplo:?)\s*",
     re.I,
 )
 
@@ -44,24 +39,41 @@ def like(shown: str, day: Callable[[], date], chance: Random) -> str:
     if form:
         made = datetime.combine(day(), time(chance.randint(8, 17), chance.randrange(60)))
         return made.strftime(form)
-    if not CODE.fullmatch(shown):
-        return ""
-    return alike(shown, chance)
+    return alike(shown, chance) if CODE.fullmatch(shown) else ""
 
 
 @lru_cache(maxsize=4096)
-def strftime(mask: str) -> str:
-    """DD/MM/YYYY, TT.MM.JJJJ, jj/mm/aaaa hh:mm in the syntax of strftime; empty for no mask."""
-    found = MASK.search(mask)
-    if found is None:
-        return ""
-    words = found[0].lower()
-    for pattern, mark in MARKS:
-        words = re.sub(pattern, mark, words)
-    words = re.sub(r"(?<=:)m{2}", "%M", words)
-    words = re.sub(r"(?<![%a-z])[dtj](?![a-z])", "%d", words)
-    words = re.sub(r"(?<!%)m{1,2}", "%m", words)
-    return words if re.fullmatch(r"(?:%[YHSdymM]|\W|t)+", words) else ""
+def strftime(shown: str) -> str:
+    """A mask in the syntax of strftime; empty if none is shown."""
+    for mask in MASK.finditer(shown):
+        parts = [part.lower() for part in (mask[1], mask[4], mask[6]) if part]
+        codes = _codes(parts)
+        if codes:
+            seconds = ":%S" if mask[9] else ""
+            return mask[3].join(codes) + (f"{mask[8]}%H:%M{seconds}" if mask[8] else "")
+    clock = CLOCK.search(shown)
+    return ("%H:%M:%S" if clock[1] else "%H:%M") if clock else ""
+
+
+def _codes(parts: list[str]) -> list[str]:
+    """Codes of the parts of a day; none if it isn't one.
+
+    The year is the longest part, else one of the letters of "year" that no day begins with, else
+    the last: JJ is a day in JJ/MM/AA, and a year in TT.MM.JJ.
+    """
+    months = [place for place, part in enumerate(parts) if part[0] == "m"]
+    short = max(map(len, parts)) < 2 or (len(parts) == 2 and min(map(len, parts)) < 2)
+    if len(months) != 1 or len({part[0] for part in parts}) < len(parts) or short:
+        return []
+    rest = [place for place in range(len(parts)) if place != months[0]]
+    years = [place for place in rest if len(parts[place]) > 2 or parts[place][0] in "ya"]
+    if len(rest) == 2 or parts[rest[0]][0] not in "dtjgp" or len(parts[rest[0]]) > 2:
+        year = years[0] if years else rest[-1]
+    else:
+        year = rest[0] if months[0] < rest[0] and parts[rest[0]][0] == "j" else -1
+    long = year >= 0 and len(parts[year]) != 2
+    named = {months[0]: "%m", year: "%Y" if long else "%y"}
+    return [named.get(place, "%d") for place in range(len(parts))]
 
 
 @lru_cache(maxsize=4096)
@@ -81,18 +93,13 @@ def alike(example: str, chance: Random) -> str:
     """Other letters and digits in the same places; a calling code stays."""
     kept = re.match(r"\+\d{1,2}|0(?=\d{3})", example)
     begin = kept.end() if kept else 0
-    blank = dict(BLANKS)
+    blanks = dict(BLANKS)
     if not re.fullmatch(r"[-X/. ()+:]+", example):
-        blank.pop("X")
-    return example[:begin] + "".join(
-        chance.choice(blank[sign])
-        if sign in blank
-        else chance.choice(string.digits[1:])
-        if sign.isdigit()
-        else chance.choice(string.ascii_uppercase)
-        if sign.isupper() and sign.isascii()
-        else chance.choice(string.ascii_lowercase)
-        if sign.islower() and sign.isascii()
-        else sign
-        for sign in example[begin:]
-    )
+        blanks.pop("X")
+
+    def other(sign: str) -> str:
+        kinds = (string.digits, string.ascii_uppercase, string.ascii_lowercase)
+        of_kind = next((letters for letters in kinds if sign in letters), sign)
+        return chance.choice(blanks.get(sign, of_kind.removeprefix("0")))
+
+    return example[:begin] + "".join(other(sign) for sign in example[begin:])

@@ -1,191 +1,141 @@
-"""Numbers and moments within their limits."""
+"""Numbers and moments within all limits: those of the control, and those in errors."""
 
 import math
+import re
 from datetime import date, datetime, time, timedelta
+from fractions import Fraction
 from random import Random
 
 from benchsuite.robot.constraints import Constraint
 from benchsuite.robot.forms import Control
+from benchsuite.robot.validity import DAY_S, SCALES, Line, line
 
-SPREAD = 100.0  #: Distance of a number from the only known limit.
-
-
-DAY_S = 24 * 3600
-EPOCH = date(1970, 1, 1)
-EPOCHS = {"week": date(1969, 12, 29)}  #: Where steps start without a min.
+SPREAD = 100  #: Distance of a number from the only known limit.
+DAYS = 60  #: Of a day.
+STEPS = 10_000  #: Points looked at for one that fits all steps.
+YEAR = re.compile(r"\b(?:year|jahr|année|año)")
+AGE = re.compile(r"\b(?:age|old|alt|alter|âge|edad)\b")
+BIRTH = re.compile(r"birth|born|bday|\bdob\b|geb[ou]|naissance|nacimiento")
 
 
 class OutOfRange(ValueError):
     """No value fits the limits, which the message names."""
 
 
-def number(control: Control, constraint: Constraint, chance: Random) -> str:
-    """A number within min, max, step and the limits in errors."""
-    limits = control.limits
-    ranged = control.kind == "range"
-    low = _known(constraint.least, _float(limits.get("min", "0" if ranged else None)))
-    high = _known(constraint.most, _float(limits.get("max", "100" if ranged else None)))
-    step = constraint.step or _float(limits.get("step")) or 1.0
-    if limits.get("step") == "any":
-        step = 1.0
-    if constraint.above is not None:
-        low = constraint.above + min(step, 1.0)
-    if constraint.below is not None:
-        high = constraint.below - min(step, 1.0)
-    base = _known(_float(limits.get("min")), _float(control.value)) or 0.0
-    if low is None:
-        low = 1.0 if high is None or high >= 1.0 else high - SPREAD
-    if high is None:
-        high = max(low, 0.0) + (SPREAD if not constraint.digits else 10.0**constraint.digits - 1)
-        if constraint.digits is None and "year" in control.words and low <= 1900:
-            low, high = 1950.0, 2020.0
-        elif _is_age(control) and low <= 18:
-            low, high = 18.0, 80.0
-    if constraint.digits is not None:
-        high = min(high, 10.0 ** (constraint.digits - (constraint.decimals or 0)) - 1)
-    first, last = math.ceil((low - base) / step - 1e-9), math.floor((high - base) / step + 1e-9)
-    if first > last:
-        raise OutOfRange(f"no number from {low:g} to {high:g} in steps of {step:g}")
-    found = base + chance.randint(first, last) * step
-    places = (
-        _places(step) if constraint.decimals is None else min(constraint.decimals, _places(step))
-    )
-    return f"{found:.{max(places, _places(base))}f}"
-
-
-def least(control: Control, constraint: Constraint) -> float:
-    found = _known(constraint.least, _float(control.limits.get("min")))
-    return _known(constraint.above, found) or 0.0
-
-
-def _is_age(control: Control) -> bool:
-    words = control.words.replace("_", " ").replace("-", " ").split()
-    return any(word.strip("?.:,*()") in ("age", "old") for word in words)
+def value(control: Control, kind: str, constraint: Constraint, chance: Random) -> str:
+    """A value of this kind, which is the control's own or what a text field asks for."""
+    scale = SCALES[kind]
+    free = Line(None, None, Fraction(scale.step), Fraction(scale.base))
+    accepted = line(control) if control.kind == kind else free
+    words = control.words.replace("_", " ").replace("-", " ")
+    if kind in ("number", "range"):
+        low, high = _counted(accepted, constraint, words)
+    elif kind == "time":
+        low, high = _opened(accepted, Fraction(9 * 3600), Fraction(17 * 3600), 8 * 3600)
+        low, high = max(low, Fraction(0)), high if accepted.high else min(high, Fraction(DAY_S - 1))
+    else:
+        low, high = _dated(accepted, kind, constraint, words)
+    step, base = accepted.step, accepted.base
+    if step is None:
+        step = Fraction(1) if math.ceil(low) <= high else (high - low) / 4 or Fraction(1)
+        base = Fraction(0) if step == 1 else low
+    first, last = math.ceil((low - base) / step), math.floor((high - base) / step)
+    if first <= last:
+        begin = chance.randint(first, last)
+        for turn in range(min(last - first + 1, STEPS)):
+            point = base + (first + (begin - first + turn) % (last - first + 1)) * step
+            if kind not in ("number", "range") or _fits(point, constraint):
+                text = scale.write(point)
+                seconds = scale.step == 60 and step % 60 and text.count(":") == 1
+                return f"{text}:00" if seconds else text
+    if kind in ("number", "range"):
+        raise OutOfRange(
+            f"no number from {float(low):g} to {float(high):g} in steps of {float(step):g}"
+        )
+    ends = f"{scale.write(low)} to {scale.write(high)}"
+    raise OutOfRange(f"no {'day' if kind == 'date' else kind} from {ends} in its steps")
 
 
 def day(control: Control, constraint: Constraint, chance: Random) -> date:
-    """A day within the limits, else in the past or of last year."""
-    limits = control.limits
-    today = date.today()
-    low = constraint.earliest or _date(limits.get("min"))
-    high = constraint.latest or _date(limits.get("max"))
-    if constraint.earliest:
-        low = constraint.earliest + timedelta(days=1)
-    if constraint.latest:
-        high = constraint.latest - timedelta(days=1)
-    if constraint.years and constraint.least:
-        high = today - timedelta(days=round(365.25 * constraint.least) + 1)
-        low = low or high - timedelta(days=365 * 30)
-    if constraint.when == "past":
-        high = min(high or today, today - timedelta(days=1))
-    if constraint.when == "future":
-        low = max(low or today, today + timedelta(days=1))
-    if any(word in control.words for word in ("birth", "born", "bday")) and not (low or high):
-        low, high = date(today.year - 70, 1, 1), date(today.year - 19, 1, 1)
-    if low is None and high is None:
-        low, high = today - timedelta(days=365), today - timedelta(days=1)
-    low = low or (high or today) - timedelta(days=60)
-    high = high or low + timedelta(days=60)
-    if low > high:
-        raise OutOfRange(f"no day from {low} to {high}")
-    base = _date(limits.get("min")) or EPOCHS.get(control.kind, EPOCH)
-    if control.kind == "month":
-        found = _stepped(_month(low), _month(high), _month(base), _step(control), chance)
-        return date(found // 12, found % 12 + 1, 1)
-    days = _step(control) * (7 if control.kind == "week" else 1)
-    return date.fromordinal(
-        _stepped(low.toordinal(), high.toordinal(), base.toordinal(), days, chance)
+    return date.fromisoformat(value(control, "date", constraint, chance))
+
+
+def _fits(point: Fraction, constraint: Constraint) -> bool:
+    decimals = constraint.of("decimals").whole[1]
+    return (
+        (constraint.step is None or point % constraint.step == 0)
+        and (decimals is None or (point * 10**decimals).denominator == 1)
+        and point in constraint.of("") | constraint.of("years")
     )
 
 
-def moment(control: Control, constraint: Constraint, chance: Random) -> str:
-    """A day and a time, both within the limits and in steps."""
-    limits = control.limits
-    low, high = _datetime(limits.get("min")), _datetime(limits.get("max"))
-    base = low or datetime.combine(EPOCH, time())
-    if low is None or high is None:
-        found = datetime.combine(day(control, constraint, chance), time(chance.randint(8, 17), 30))
-        low = max(low, found) if low else min(high, found) if high else found
-        high = low + timedelta(days=1) if high is None else high
-    if low > high:
-        raise OutOfRange(f"no moment from {low} to {high}")
-    step = _step(control, 60)
-    first, last = ((one - base).total_seconds() for one in (low, high))
-    seconds = _stepped(math.ceil(first), math.floor(last), 0, step, chance)
-    separator = "T" if control.kind == "datetime-local" else " "
-    return (base + timedelta(seconds=seconds)).strftime(f"%Y-%m-%d{separator}{_clock(step)}")
+def _opened(
+    accepted: Line, low: Fraction, high: Fraction, spread: int
+) -> tuple[Fraction, Fraction]:
+    """The ends of a line; where it has none, the usual ones, or those near the other end."""
+    if accepted.low is None:
+        end = accepted.high
+        return (low, high) if end is None else (end - spread, end)
+    return accepted.low, accepted.low + spread if accepted.high is None else accepted.high
 
 
-def clock(control: Control, chance: Random) -> str:
-    """hh:mm between min and max, else during office hours."""
-    limits = control.limits
-    low = _seconds(limits.get("min"), 9 * 3600)
-    high = _seconds(limits.get("max"), max(low, 17 * 3600))
-    if low > high:  # a range over midnight
-        high += DAY_S
-    step = _step(control, 60)
-    base = low if limits.get("min") else 0
-    found = _stepped(low, high, base, step, chance) % DAY_S
-    return time(found // 3600, found // 60 % 60, found % 60).strftime(_clock(step))
+def _counted(accepted: Line, constraint: Constraint, words: str) -> tuple[Fraction, Fraction]:
+    said = constraint.of("") | constraint.of("years")
+    digits = constraint.of("digits").whole[1]
+    lows = [end for end in (accepted.low, said.least, said.above) if end is not None]
+    highs = [end for end in (accepted.high, said.most, said.below) if end is not None]
+    if digits:
+        highs.append(Fraction(10 ** (digits - (constraint.of("decimals").whole[1] or 0)) - 1))
+    low, high = max(lows, default=None), min(highs, default=None)
+    if low is None:
+        low = Fraction(1) if high is None or high >= 1 else high - SPREAD
+    if high is None:
+        high = max(low, Fraction(0)) + max(SPREAD, 4 * (constraint.step or 0))
+        if YEAR.search(words) and low <= 1900:
+            return Fraction(1950), Fraction(2020)
+        if AGE.search(words) and low <= 18:
+            return Fraction(18), Fraction(80)
+    return low, high
 
 
-def _clock(step: int) -> str:
-    return "%H:%M" if step % 60 == 0 else "%H:%M:%S"
+def _dated(
+    accepted: Line, kind: str, constraint: Constraint, words: str
+) -> tuple[Fraction, Fraction]:
+    """The ends in the units of the kind, else in the past or of last year."""
+    today = date.today()
+    earliest, latest = constraint.earliest, constraint.latest
+    days, years = constraint.of("days"), constraint.of("years")
+    if days.least or days.most:
+        earliest = earliest or today + timedelta(days=days.whole[0])
+        latest = latest or (today + timedelta(days=days.whole[1]) if days.whole[1] else None)
+    if years.least or years.above:
+        latest = today - timedelta(days=round(365.25 * years.whole[0]) + 1)
+        earliest = earliest or latest - timedelta(days=365 * 30)
+    if earliest == today and latest != today:  # where time zones differ it may be over
+        earliest += timedelta(days=1)
+    if latest == today and earliest != today:
+        latest -= timedelta(days=1)
+    open_ended = (accepted.low, accepted.high, earliest, latest) == (None,) * 4
+    if open_ended:
+        born = BIRTH.search(words)
+        earliest = date(today.year - 70, 1, 1) if born else today - timedelta(days=365)
+        latest = date(today.year - 19, 1, 1) if born else today - timedelta(days=1)
+    lows = [at for at in (accepted.low, _at(earliest, kind, end=False)) if at is not None]
+    highs = [at for at in (accepted.high, _at(latest, kind, end=True)) if at is not None]
+    ends = Line(max(lows, default=None), min(highs, default=None), None, Fraction(0))
+    spread = {"month": 6, "week": 8, "datetime-local": DAYS * DAY_S}.get(kind, DAYS)
+    return _opened(ends, Fraction(0), Fraction(0), spread)
 
 
-def _step(control: Control, otherwise: int = 1) -> int:
-    return max(1, round(_float(control.limits.get("step")) or otherwise))
-
-
-def _stepped(low: int, high: int, base: int, step: int, chance: Random) -> int:
-    """A step from the base within the limits."""
-    first, last = -(-(low - base) // step), (high - base) // step
-    if first > last:
-        raise OutOfRange(f"nothing from {low} to {high} in steps of {step}")
-    return base + chance.randint(first, last) * step
-
-
-def _month(day: date) -> int:
-    return day.year * 12 + day.month - 1
-
-
-def _known(first: float | None, second: float | None) -> float | None:
-    return second if first is None else first
-
-
-def _float(text: str | None) -> float | None:
-    try:
-        return float(text) if text else None
-    except ValueError:
+def _at(day: date | None, kind: str, *, end: bool) -> Fraction | None:
+    """The first or last point of a kind that is wholly from, or until, a day."""
+    if day is None:
         return None
-
-
-def _places(step: float) -> int:
-    text = f"{step:.10f}".rstrip("0")
-    return len(text.partition(".")[2])
-
-
-def _date(text: str | None) -> date | None:
-    """A day, month (its first day) or week (its Monday) as HTML writes it."""
-    found = (text or "")[:10]
-    try:
-        if "W" in found:
-            return datetime.strptime(f"{found}-1", "%G-W%V-%u").date()
-        return date.fromisoformat(found + "-01" if len(found) == 7 else found)
-    except ValueError:
-        return None
-
-
-def _datetime(text: str | None) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text) if text else None
-    except ValueError:
-        return None
-
-
-def _seconds(text: str | None, otherwise: int) -> int:
-    try:
-        found = time.fromisoformat(text) if text else None
-    except ValueError:
-        found = None
-    return otherwise if found is None else found.hour * 3600 + found.minute * 60 + found.second
+    if kind == "datetime-local":
+        hour = time(17) if end else time(8)
+        return SCALES[kind].parse(datetime.combine(day, hour).isoformat())
+    form = {"month": "%Y-%m", "week": "%G-W%V"}.get(kind, "%Y-%m-%d")
+    within = SCALES[kind].parse(day.strftime(form))
+    beside = (day + timedelta(days=1 if end else -1)).strftime(form)
+    cut = SCALES[kind].parse(beside) == within  # the day is inside of a month or a week
+    return within + (-1 if end else 1) * cut

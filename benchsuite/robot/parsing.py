@@ -184,6 +184,10 @@ class _Reader:
             label = self._label(part, limits, labels)
         if part.tag == "select":
             choices = _options(part)
+        elif "list" in limits:  # suggestions
+            lists = self.tree.css("datalist")
+            known_as = {one.attributes.get("id"): one for one in lists}
+            choices = _options(known_as[limits["list"]]) if limits["list"] in known_as else ()
         controls[key] = Control(
             kind=kind,
             name=name,
@@ -366,8 +370,15 @@ def _legend(part: LexborNode) -> str:
 
 
 def _in_disabled(part: LexborNode, tag: str = "fieldset") -> bool:
-    above = _ancestor(part, tag)
-    return above is not None and "disabled" in above.attributes
+    """Whether an element around it is disabled; the first legend of a fieldset stays enabled."""
+    inner, node = part, part.parent
+    while node is not None and node.tag != "form":
+        if node.tag == tag and "disabled" in node.attributes:
+            legend = next((one for one in node.iter() if one.tag == "legend"), None)
+            if legend is None or legend.mem_id != inner.mem_id:
+                return True
+        inner, node = node, node.parent
+    return False
 
 
 def _ancestor(part: LexborNode, tag: str) -> LexborNode | None:

@@ -1,127 +1,127 @@
-"""Translates the `pattern` of an input from JavaScript's regular expressions to Python's."""
+"""The `pattern` of an input: JavaScript's regular expressions, matched and generated from."""
 
 import re
-import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
+from random import Random
 
-CHARACTERS = tuple(map(chr, (*range(0x20, 0x7F), *range(0xA1, 0x180), *range(0x391, 0x3CA))))
-"""The characters of classes with properties or set operations."""
+import regex
+import rstr
 
-ESCAPE = re.compile(
-    r"\\(p|P)\{([^}]*)\}|\\u\{([0-9a-fA-F]+)\}|\\k<(\w+)>|\\([\-/&!#%,:;<=>@`~])|\(\?<(?![=!])"
+ALPHABETS = (
+    "abcdefghijkmnopqrstuvwxyz23456789",
+    "".join(map(chr, range(0x20, 0x7F))),
+    "".join(map(chr, (*range(0xA1, 0x180), *range(0x391, 0x3CA), *range(0x1F600, 0x1F640)))),
 )
-SHORT = {"d": r"[0-9]", "w": r"[A-Za-z0-9_]", "s": r"\s"}
-NAMED = {"letter": "L", "alphabetic": "L", "uppercase": "Lu", "lowercase": "Ll", "number": "N"}
-NAMED |= {"punctuation": "P", "uppercase_letter": "Lu", "lowercase_letter": "Ll", "digit": "Nd"}
+"""What generated texts are made of: the first of these of which a class has any."""
+
+ESCAPES = {r"\d": "[0-9]", r"\w": "[A-Za-z0-9_]", r"\D": "[^0-9]", r"\W": "[^A-Za-z0-9_]"}
+TOKEN = re.compile(
+    r"\\[pP]\{[^}]*\}|\\u\{([0-9a-fA-F]+)\}|\\u([0-9a-fA-F]{4})|\\k<(\w+)>|\\c[A-Za-z]|\\.|\[\^\]|\(\?(?:<?[=!])|"
+    r"[\s\S]"
+)
+REPEATED = re.compile(r"(?<!\\)(?:\{(\d+),\}|[*+])")
+REPEATS = 12  #: The most of what may be repeated without end.
+TRIES = 400
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a text matches the whole pattern. Raises ValueError if it can't be read."""
+    return _compiled(pattern).fullmatch(text) is not None
+
+
+def made(pattern: str, least: int, chance: Random) -> Iterator[str]:
+    """Texts that may match: of its look-arounds only what is to be found somewhere is kept."""
+    body, wanted = _generated(pattern, max(least, REPEATS))
+    generator = rstr.Rstr(chance)
+    for number in range(TRIES):
+        text = str(generator.xeger(body))
+        for one in wanted if number % 2 else ():  # lay what is looked for over the rest
+            piece = str(generator.xeger(one))
+            place = chance.randint(0, max(0, len(text) - len(piece)))
+            text = text[:place] + piece + text[place + len(piece) :]
+        if text.strip() and text.isprintable():
+            yield text
 
 
 @lru_cache(maxsize=1024)
-def python_pattern(pattern: str) -> str:
-    """Raises ValueError if it can't be translated."""
-    found = []
-    place = 0
-    while place < len(pattern):
-        sign = pattern[place]
-        if sign == "[":
-            end, characters = _class(pattern, place)
-            whole = pattern[place:end]
-            plain = not re.search(r"\\[pP]\{|--|&&|\[.*[\[]|\\q", whole) and whole != "[^]"
-            found.append(_escaped(whole) if plain else _members(characters))
-            place = end
-        elif sign == "\\" and pattern[place + 1 : place + 2] in SHORT:
-            found.append(SHORT[pattern[place + 1]])
-            place += 2
-        elif match := ESCAPE.match(pattern, place):
-            found.append(_replaced(match))
-            place = match.end()
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    try:
+        return regex.compile("".join(_translated(pattern)), regex.V1)
+    except regex.error as error:
+        raise ValueError(f"its pattern {pattern!r} can't be read: {error}") from error
+
+
+def _tokens(pattern: str) -> Iterator[tuple[str, int]]:
+    """Each token, and how deep in classes it is."""
+    depth = 0
+    for match in TOKEN.finditer(pattern):
+        token = match[0]
+        if match[1] or match[2]:
+            token = re.escape(chr(int(match[1] or match[2], 16)))
+        elif match[3]:
+            token = f"(?P={match[3]})"
+        depth += token == "["
+        yield token, depth
+        depth -= token == "]" and depth > 0
+
+
+def _translated(pattern: str) -> Iterator[str]:
+    for token, depth in _tokens(pattern):
+        short = ESCAPES.get(token, token)
+        if token == "[^]":
+            yield r"[\s\S]"
+        elif depth and short != token and token.islower():
+            yield short[1:-1]
         else:
-            length = 2 if sign == "\\" else 1
-            found.append(pattern[place : place + length])
-            place += length
-    return "".join(found)
+            yield short
 
 
-def _replaced(match: re.Match[str]) -> str:
-    if match[1]:
-        return _members(_property(match[2], negated=match[1] == "P"))
-    if match[3]:
-        return re.escape(chr(int(match[3], 16)))
-    if match[4]:
-        return f"(?P={match[4]})"
-    return re.escape(match[5]) if match[5] else "(?P<"
-
-
-def _escaped(whole: str) -> str:
-    """A class that only needs Python's escapes."""
-    return "[" + re.sub(r"(?<!\\)([\[&~|])", r"\\\1", whole[1:])
-
-
-def _property(name: str, *, negated: bool = False) -> set[str]:
-    wanted = name.split("=")[-1]
-    category = NAMED.get(wanted.lower(), wanted)
-    inside = {
-        one
-        for one in CHARACTERS
-        if unicodedata.category(one).startswith(category)
-        or unicodedata.name(one, "").startswith(f"{category.upper()} ")
-    }
-    if not inside:
-        raise ValueError(f"the property {name} is unknown")
-    return set(CHARACTERS) - inside if negated else inside
-
-
-def _class(pattern: str, place: int) -> tuple[int, set[str]]:
-    """The end of a class, and its characters."""
-    place += 1
-    negated = pattern[place : place + 1] == "^"
-    place += negated
-    found: set[str] = set()
-    operation = "|"
-    last = ""
-    while place < len(pattern) and pattern[place] != "]":
-        if pattern[place : place + 2] in ("--", "&&"):
-            operation = pattern[place : place + 2]
-            place += 2
+@lru_cache(maxsize=1024)
+def _generated(pattern: str, repeats: int) -> tuple[str, tuple[str, ...]]:
+    """In Python's syntax, with classes written out; and what positive look-aheads look for."""
+    _compiled(pattern)
+    body, wanted, around, held = "", [], 0, ""
+    text, depth = "", 0
+    for token, inside in _tokens(pattern):
+        text += token
+        if inside and not (token == "]" and inside == 1):
             continue
-        if pattern[place] == "-" and last and pattern[place + 1 : place + 2] not in ("", "]", "["):
-            place, upper = _one(pattern, place + 1)
-            members = {one for one in CHARACTERS if last <= one <= max(upper, default=last)}
-            last = ""
-        elif pattern[place] == "[":
-            place, members = _class(pattern, place)
-            last = ""
+        piece, text = text, ""
+        if piece in ("^", "$", r"\b", r"\B"):
+            continue
+        if around:
+            depth += piece.startswith("(") - (piece == ")")
+            held += "" if not depth else _members(piece)
+            if not depth:
+                sought = held[1:].removeprefix(_members(".")).lstrip("*+?")
+                wanted += [sought] * (held[0] == "=")
+                around, held = 0, ""
+        elif re.fullmatch(r"\(\?<?[=!]", piece):
+            around, depth, held = 1, 1, piece[-1] if piece == "(?=" else "!"
         else:
-            place, members = _one(pattern, place)
-            last = next(iter(members)) if len(members) == 1 else ""
-        if operation == "--":
-            found -= members
-        elif operation == "&&":
-            found &= members
-        else:
-            found |= members
-    if place >= len(pattern):
-        raise ValueError("a class has no end")
-    return place + 1, set(CHARACTERS) - found if negated else found
+            body += _members(piece)
+    body = body.replace("(?<", "(?P<")
+    return _bounded(body, repeats), tuple(_bounded(one, repeats) for one in wanted if one)
 
 
-def _one(pattern: str, place: int) -> tuple[int, set[str]]:
-    """A character of a class, or the characters of an escape."""
-    if pattern[place] != "\\":
-        return place + 1, {pattern[place]}
-    if match := re.compile(r"\\([pP])\{([^}]*)\}").match(pattern, place):
-        return match.end(), _property(match[2], negated=match[1] == "P")
-    if match := re.compile(r"\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))").match(
-        pattern, place
-    ):
-        return match.end(), {chr(int(match[1] or match[2] or match[3], 16))}
-    sign = pattern[place + 1 : place + 2]
-    if sign.lower() in "dws":
-        rule = re.compile(rf"\{sign}", re.ASCII)
-        return place + 2, {one for one in CHARACTERS if rule.match(one)}
-    return place + 2, {{"n": "\n", "t": "\t", "r": "\r"}.get(sign, sign)}
+def _bounded(body: str, repeats: int) -> str:
+    """With an end of each repetition."""
+
+    def end(found: re.Match[str]) -> str:
+        least = int(found[1] or (found[0] == "+"))
+        return f"{{{least},{least + repeats}}}"
+
+    return REPEATED.sub(end, body)
 
 
-def _members(characters: set[str]) -> str:
-    if not characters:
-        raise ValueError("a class is empty")
-    return f"[{''.join(re.escape(one) for one in sorted(characters))}]"
+@lru_cache(maxsize=1024)
+def _members(piece: str) -> str:
+    """A class, written out in the plainest alphabet that it has any of."""
+    if piece != "." and not re.match(r"\[|\\[dDwWpP]", piece):
+        return piece
+    one = regex.compile("".join(_translated(piece)), regex.V1)
+    for alphabet in ALPHABETS:
+        if members := "".join(re.escape(sign) for sign in alphabet if one.fullmatch(sign)):
+            return f"[{members}]"
+    raise ValueError(f"nothing was found for its class {piece!r}")

@@ -1,55 +1,169 @@
-"""Made-up people with their words and places, by Faker."""
+"""Made-up people, and places and telephones by country: by Faker and phonenumbers."""
 
+import string
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
 from random import Random
 
-HOW_MANY = 64
+import phonenumbers
+from faker import Faker
+from faker.config import AVAILABLE_LOCALES
+from faker.providers.date_time import Provider as Moments
+from phonenumbers import PhoneNumberFormat, PhoneNumberType
+
+HOW_MANY = 64  #: Of each name and place of a locale: Faker takes longer for one than a page does.
 SEED = 20140601
-"""Always the same people, so that only a completion's seed decides who fills the form."""
+"""Always the same names, so that only a completion's seed decides who fills the form."""
+
+USUAL = "en_US"
+LATIN = "\u0250"  #: Letters before this are Latin.
+VARIED = 5  #: Digits in which telephone numbers differ.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Person:
-    first: str
-    last: str
-    street: str
-    city: str
-    state: str
-    postcode: str
-    country: str
-    phone: str
-    company: str
-    job: str
-    sentence: str
-    paragraph: str
+    """Somebody, whose name and address depend on the language and country that are asked for."""
 
+    number: int
 
-@cache
-def people() -> tuple[Person, ...]:
-    """Made once a process: Faker takes half a millisecond for a name, longer than a page."""
-    from faker import Faker
+    def fact(self, about: str, locale: str) -> str:
+        """first, last, street, city, state, postcode, company or job; empty for others."""
+        number = self.number // HOW_MANY if about == "last" else self.number
+        known = _facts(locale).get(about)
+        if about == "company":
+            return f"{self.fact('last', locale)} & {known[number % HOW_MANY]}" if known else ""
+        return known[number % HOW_MANY] if known else ""
 
-    fake = Faker("en_US")
-    fake.seed_instance(SEED)
-    return tuple(
-        Person(
-            first=fake.first_name(),
-            last=fake.last_name(),
-            street=fake.street_address(),
-            city=fake.city(),
-            state=fake.state(),
-            postcode=fake.postcode(),
-            country=fake.country(),
-            phone=f"+1 202 555 {fake.random_number(4, fix_len=True)}",
-            company=fake.company(),
-            job=fake.job(),
-            sentence=fake.sentence(nb_words=8),
-            paragraph=fake.paragraph(nb_sentences=3),
-        )
-        for _ in range(HOW_MANY)
-    )
+    def beside(self, row: int) -> "Person":
+        """Another person, for another row of a form."""
+        return Person(self.number + row * (HOW_MANY + 1))
 
 
 def person(chance: Random) -> Person:
-    return chance.choice(people())
+    return Person(chance.getrandbits(40))
+
+
+def fake(locale: str, chance: Random) -> Faker:
+    """Faker with this source of chance."""
+    faker = _faker(locale)
+    faker.random = chance  # type: ignore[attr-defined]
+    return faker
+
+
+@cache
+def _faker(locale: str) -> Faker:
+    return Faker(locale)
+
+
+@cache
+def _facts(locale: str) -> dict[str, tuple[str, ...]]:
+    faker = fake(locale, Random(SEED))
+    makers = {
+        "first": "first_name",
+        "last": "last_name",
+        "street": "street_address",
+        "city": "city",
+        "state": "administrative_unit",
+        "postcode": "postcode",
+        "job": "job",
+        "company": "last_name",
+    }
+    return {
+        about: tuple(str(getattr(faker, maker)()) for _ in range(HOW_MANY))
+        for about, maker in makers.items()
+        if hasattr(faker, maker)
+    }
+
+
+@cache
+def words(locale: str) -> Sequence[str]:
+    return tuple(_faker(locale).get_words_list())
+
+
+@cache
+def locale(language: str, region: str = "") -> str:
+    """Faker's locale for a country, else for a language, else the usual one."""
+    languages = (language, "en", *sorted(one.partition("_")[0] for one in AVAILABLE_LOCALES))
+    wanted = [f"{one}_{region}" for one in languages] if region else []
+    if language and not region:
+        wanted = [f"{language}_{language.upper()}"]
+        wanted += sorted(one for one in AVAILABLE_LOCALES if one.startswith(f"{language}_"))
+        wanted = [USUAL] * (language == "en") + wanted
+    known = (one for one in wanted if one in AVAILABLE_LOCALES)
+    return next((one for one in known if "postcode" in _facts(one)), USUAL)
+
+
+@cache
+def known_region(region: str) -> bool:
+    """Whether there are places of this country, in Latin letters."""
+    found = locale("", region)
+    letters = "".join(_facts(found)["city"] + _facts(found)["postcode"])
+    return found.endswith(region) and max(letters) < LATIN
+
+
+@cache
+def region(*names: str) -> str:
+    """The country of the first of these codes and names that is one, in any language."""
+    for name in names:
+        plain = name.strip()
+        if plain.upper() in phonenumbers.SUPPORTED_REGIONS and len(plain) == 2:
+            return plain.upper()
+        for country in Moments.countries:
+            if plain in (country.alpha_3_code, country.name):
+                return str(country.alpha_2_code)
+    plain_names = {name.strip().casefold() for name in names} - {""}
+    for code, translations in _names().items() if plain_names else ():
+        if any(one.casefold() in plain_names for one in translations.values()):
+            return code
+    return ""
+
+
+def country(region: str, language: str) -> str:
+    translations = _names().get(region, {})
+    name = translations.get(language, "*en")
+    return translations.get(name[1:], region) if name.startswith("*") else name
+
+
+@cache
+def _names() -> dict[str, dict[str, str]]:
+    """Names of countries by language; alone, since its package loads the places of all numbers."""
+    place = Path(phonenumbers.__file__).parent / "geodata" / "locale.py"
+    loader = SourceFileLoader("phonenumbers.geodata.locale", str(place))
+    spec = spec_from_loader(loader.name, loader)
+    assert spec is not None
+    module = module_from_spec(spec)
+    loader.exec_module(module)
+    return dict(module.LOCALE_DATA)
+
+
+def telephones(region: str, chance: Random) -> list[str]:
+    """A valid number of a country as it is written abroad and there, in several ways."""
+    known = phonenumbers.example_number_for_type(region, PhoneNumberType.MOBILE)
+    example = known or phonenumbers.parse("+12015550123")
+    number = phonenumbers.format_number(example, PhoneNumberFormat.E164)
+    for _ in range(HOW_MANY):
+        varied = number[:-VARIED] + "".join(chance.choices(string.digits, k=VARIED))
+        parsed = phonenumbers.parse(varied)
+        if phonenumbers.is_valid_number(parsed):
+            break
+    else:
+        parsed = example
+    international = phonenumbers.format_number(parsed, PhoneNumberFormat.INTERNATIONAL)
+    national = phonenumbers.format_number(parsed, PhoneNumberFormat.NATIONAL)
+    digits = "".join(sign for sign in national if sign.isdigit())
+    groups = national.replace("(", "").replace(")", "").replace("-", " ").split()
+    return [
+        phonenumbers.format_number(parsed, PhoneNumberFormat.E164),
+        international,
+        national,
+        digits,
+        *(sign.join(groups) for sign in "-. /"),
+    ]
+
+
+def calling_code(region: str) -> str:
+    return f"+{phonenumbers.country_code_for_region(region) or 1}"

@@ -1,205 +1,234 @@
-"""Texts that fit a field's question."""
+"""Texts that fit a field's question, most likely ones first."""
 
+import json
 import re
 import string
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain
 from random import Random
 
-from benchsuite.robot import formats, identifiers
+from faker import Faker
+
+from benchsuite.robot import formats, people
 from benchsuite.robot.constraints import Constraint
 from benchsuite.robot.forms import Control
 from benchsuite.robot.hints import hint
 from benchsuite.robot.numbers import day
-from benchsuite.robot.patterns import python_pattern
+from benchsuite.robot.patterns import made
 from benchsuite.robot.people import Person
+from benchsuite.robot.validity import lengths
 
-ALPHABET = string.ascii_letters + string.digits
-PATTERN_TRIES = 20
+ALPHABET = string.ascii_lowercase + string.digits
+PASSWORDS = ("-aZ7", "!aZ7", "baZ7")  #: With which letters of all kinds are in it.
+VAT = {"de_DE": "DE136695976", "fr_FR": "FR40303265045"}
+"""Example numbers from tax offices, with valid check digits."""
 
-
-class NoText(ValueError):
-    """No text fits; the message says why."""
+MAKERS: dict[str, Callable[[Faker], object]] = {
+    "uuid": lambda fake: fake.uuid4(),
+    "iban": lambda fake: fake.iban(),
+    "bic": lambda fake: "DEUTDEFF",
+    "json": lambda fake: json.dumps({"robot": fake.random_number(3)}),
+    "ip": lambda fake: f"192.0.2.{fake.random_int(1, 254)}",
+    "ipv6": lambda fake: f"2001:db8::{fake.random_int(1, 0xFFFF):x}",
+    "mac": lambda fake: fake.mac_address(),
+    "card": lambda fake: fake.credit_card_number("visa16"),
+    "card-type": lambda fake: "Visa",
+    "security-code": lambda fake: fake.random_int(100, 999),
+    "expiry": lambda fake: fake.credit_card_expire(start="+1y"),
+    "latitude": lambda fake: f"{fake.random.uniform(-80, 80):.5f}",
+    "longitude": lambda fake: f"{fake.random.uniform(-170, 170):.5f}",
+    "colour": lambda fake: f"#{fake.random.randrange(0x1000000):06x}",
+    "duration": lambda fake: f"{fake.random_int(0, 9):02}:{fake.random_int(1, 59):02}:00",
+    "title": lambda fake: fake.random_element(("Dr", "Prof")),
+    "flat": lambda fake: f"Flat {fake.random_int(1, 40)}",
+    "extension": lambda fake: fake.random_int(10, 99),
+    "currency": lambda fake: "EUR",
+    "sex": lambda fake: "X",
+    "code": lambda fake: f"{fake.random_number(6):06}",
+    "amount": lambda fake: fake.random_int(1, 100),
+    "year-ahead": lambda fake: date.today().year + fake.random_int(1, 4),
+    "day": lambda fake: f"{fake.random_int(1, 28):02}",
+    "month": lambda fake: f"{fake.random_int(1, 12):02}",
+    "year": lambda fake: fake.random_int(1950, 2000),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """A person who writes, and the number of unreadable refusals."""
+    """A person who writes, where, and the number of unreadable refusals."""
 
     person: Person
     chance: Random
     language: str = ""
+    region: str = ""  #: The country that the form names.
     refusals: int = 0
 
+    @property
+    def country(self) -> str:
+        return self.region or people.locale(self.language).partition("_")[2]
 
-def text(control: Control, constraint: Constraint, writer: Writer) -> str:
-    """A text of the right kind and length; `pattern` weighs most, then an example or a mask."""
-    pattern = control.limits.get("pattern")
-    if pattern:
-        return _matching(pattern, control, constraint, writer)
-    if not writer.refusals or constraint.example:
-        shown = (constraint.example, control.limits.get("placeholder", ""), control.hint)
-        for one in shown:
-            if found := formats.like(
-                one, lambda: day(control, constraint, writer.chance), writer.chance
-            ):
-                least, most = lengths(control, constraint)
-                if least <= len(found) <= (most or len(found)):
-                    return found
-    if writer.refusals:
-        return _fitted(_other(control, writer), control, constraint, writer.chance)
-    return _fitted(_meant(control, constraint, writer), control, constraint, writer.chance)
+    def fact(self, about: str) -> str:
+        """What is of the person is of the language; an address is of the country."""
+        personal = about in ("first", "last", "company", "job")
+        locale = people.locale(self.language, "" if personal else self.region)
+        return self.person.fact(about, locale)
 
+    def plain(self, about: str) -> str:
+        """In letters of addresses."""
+        text = unicodedata.normalize("NFKD", self.fact(about)).encode("ascii", "ignore").decode()
+        return re.sub(r"\W", "", text).lower() or "robot"
 
-def _other(control: Control, writer: Writer) -> str:
-    """Another kind of text after each unreadable refusal."""
-    chance, person = writer.chance, writer.person
-    today = date.today()
-    turns = (
-        str(chance.randint(1, 9)),
-        person.last,
-        f"{chance.randint(10000, 99999)}",
-        today.strftime("%d.%m.%Y" if writer.language == "de" else "%d/%m/%Y"),
-        f"{person.last.lower()}.{chance.randrange(10**6)}@example.org",
-        "".join(chance.choices(string.ascii_uppercase, k=2)) + str(chance.randint(1000, 9999)),
-        f"https://www.example.org/{chance.randrange(10**6)}",
-    )
-    return turns[(writer.refusals - 1) % len(turns)]
+    def sentence(self) -> str:
+        words = people.words(people.locale(self.language))
+        return " ".join(self.chance.choices(words, k=8)).capitalize() + "."
+
+    def token(self, length: int = 8) -> str:
+        """Letters and digits that hardly anybody else gets."""
+        return "".join(self.chance.choices(ALPHABET, k=length))
 
 
-def lengths(control: Control, constraint: Constraint) -> tuple[int, int | None]:
-    limits = control.limits
-    if constraint.words:  # they count words
-        constraint = Constraint()
-    least = max(_int(limits.get("minlength")) or 0, int(constraint.least or 0))
-    known = [one for one in (_int(limits.get("maxlength")), constraint.most) if one is not None]
-    return least, int(min(known)) if known else None
+def texts(control: Control, constraint: Constraint, writer: Writer) -> Iterator[str]:
+    """What is suggested or shown, then what is meant, then what its pattern makes.
+
+    After refusals that can't be read come other kinds of text in turn.
+    """
+    suggested = [one.value for one in control.choices]
+    yield from writer.chance.sample(suggested, len(suggested))
+    others = list(_others(writer)) if writer.refusals else []
+    turn = writer.refusals % len(others) if others else 0
+    meant = _shown(control, constraint, writer) if not writer.refusals or constraint.example else ()
+    if control.kind == "password":
+        likely = chain(passwords(control, constraint, writer), meant)
+    elif others:
+        likely = chain(others[turn - 1 :], others, meant, _meant(control, constraint, writer))
+    else:
+        likely = chain(meant, _meant(control, constraint, writer), others)
+    for text in likely:
+        if text:
+            yield _fitted(text, control, constraint, writer)
+    if (pattern := control.limits.get("pattern")) and control.kind != "textarea":
+        yield from made(pattern, _lengths(control, constraint)[0], writer.chance)
 
 
-def password(control: Control, constraint: Constraint, chance: Random) -> str:
-    """A long password with letters of both cases, digits and a sign."""
-    least, most = lengths(control, constraint)
-    if constraint.kind == "digits":
-        return _of_letters("digits", constraint, "", chance)
-    wanted = max(16, least) if most is None else min(max(16, least), most)
-    letters = "".join(chance.choices(ALPHABET, k=max(0, wanted - 4)))
-    return (
-        (letters + "-aZ7")[-wanted:] if wanted > 4 else "".join(chance.choices(ALPHABET, k=wanted))
-    )
+def _shown(control: Control, constraint: Constraint, writer: Writer) -> Iterator[str]:
+    for one in (constraint.example, control.limits.get("placeholder", ""), control.hint):
+        yield formats.like(one, lambda: day(control, constraint, writer.chance), writer.chance)
 
 
-def _meant(control: Control, constraint: Constraint, writer: Writer) -> str:
-    person, chance = writer.person, writer.chance
-    kind = constraint.kind or (control.kind if control.kind in ("email", "url", "tel") else "")
-    if kind in ("letters", "slug", "digits"):
-        return _of_letters(kind, constraint, person.last, chance)
-    about = {"tel": "phone"}.get(kind, kind) or hint(control)
-    if about in identifiers.MAKERS:
-        return identifiers.MAKERS[about](chance, writer.language)
-    number = chance.randrange(1_000_000)
-    first = re.sub(r"\W", "", person.first).lower()
-    last = re.sub(r"\W", "", person.last).lower()
-    made = {
-        "username": f"{first}{number}",
-        "email": f"{first}.{last}.{number}@example.org",
-        "url": f"https://www.example.org/{first}/{number}",
-        "slug": f"{first}-{number}",
-        "name": f"{person.first} {person.last}",
-    }
-    if about in made:
-        return made[about]
-    if about and hasattr(person, about):
-        return str(getattr(person, about))
-    if constraint.spaceless:
-        return f"{person.last}{number}"
-    if constraint.fresh:
-        return f"{person.sentence.split()[0]} {number}"
-    return person.paragraph if control.kind == "textarea" else person.sentence
-
-
-def _of_letters(kind: str, constraint: Constraint, last: str, chance: Random) -> str:
-    if kind == "digits":
-        wanted = int(constraint.least or constraint.most or 5) if constraint.length else 5
-        return "".join(chance.choices(string.digits[1:], k=wanted))
-    if kind == "slug":
-        return f"{last.lower()}-{chance.randrange(1_000_000)}"
-    return re.sub(r"[^A-Za-z]", "", last)
-
-
-def _fitted(found: str, control: Control, constraint: Constraint, chance: Random) -> str:
-    """Shortened or extended to the allowed length."""
-    found = {"upper": found.upper(), "lower": found.lower()}.get(constraint.case, found)
-    if constraint.prefix and not found.startswith(constraint.prefix):
-        found = constraint.prefix + found[len(constraint.prefix) if constraint.length else 0 :]
-    if constraint.spaceless:
-        found = "".join(found.split())
-    if constraint.words:
-        found = _counted(found, constraint)
-    least, most = lengths(control, constraint)
-    if most is not None and least > most:
-        raise NoText(f"it must have at least {least} and at most {most} characters")
-    if control.kind in ("email", "url") and most is not None and len(found) > most:
-        found = f"{chance.choice(string.ascii_lowercase)}@example.org"
-        if control.kind == "url":
-            found = "https://example.org"
-        if len(found) > most:
-            raise NoText(f"no {control.kind} address is as short as {most} characters")
-    while len(found) < least:
-        found = f"{found} {found}" if " " in found and not constraint.spaceless else found + "x"
-    if most is not None and len(found) > most:
-        found = found[:most].strip()
-        found += "x" * (least - len(found))
-    return found
-
-
-def _counted(found: str, constraint: Constraint) -> str:
-    """With the required number of words."""
-    words = found.split() or ["word"]
-    least = int(constraint.least or (constraint.above or 0) + 1)
-    while len(words) < least:
-        words = words + words
-    most = constraint.most or (constraint.below or len(words) + 1) - 1
-    return " ".join(words[: max(int(most), least)])
-
-
-def _matching(pattern: str, control: Control, constraint: Constraint, writer: Writer) -> str:
-    """A text that matches the whole pattern: a natural one, or one generated from it."""
+def _others(writer: Writer) -> Iterator[str]:
     chance = writer.chance
-    try:
-        import rstr
-
-        written = python_pattern(pattern)
-        compiled = re.compile(written)
-        least, most = lengths(control, constraint)
-        for found in _natural(control, constraint, writer, least, most):
-            if least <= len(found) <= (most or len(found)) and compiled.fullmatch(found):
-                return found
-        maker = rstr.Rstr(chance)
-        for _ in range(PATTERN_TRIES):
-            made = maker.xeger(written.removeprefix("^").removesuffix("$"))
-            longest = len(made) if most is None else min(most, len(made))
-            for length in range(longest, least - 1, -1):  # what repeats without end can be cut
-                found = made[:length]
-                if found.strip() and found.isprintable() and compiled.fullmatch(found):
-                    return found
-    except (re.error, KeyError, NotImplementedError, ValueError) as error:
-        raise NoText(f"its pattern {pattern!r} can't be read: {error}") from error
-    raise NoText(f"no text was found in {PATTERN_TRIES} tries for its pattern {pattern!r}")
+    yield str(chance.randint(1, 9))
+    yield writer.fact("last")
+    yield str(chance.randint(10000, 99999))
+    yield date.today().strftime("%d.%m.%Y" if writer.language == "de" else "%d/%m/%Y")
+    yield _address(writer)
+    yield f"{''.join(chance.choices(string.ascii_uppercase, k=2))}{chance.randint(1000, 9999)}"
+    yield f"https://www.example.org/{writer.token()}"
 
 
-def _natural(
-    control: Control, constraint: Constraint, writer: Writer, least: int, most: int | None
-) -> Iterator[str]:
-    if hint(control) or control.kind in ("email", "url", "tel") or constraint.kind:
-        yield _meant(control, constraint, writer)
-    shown = control.limits.get("placeholder", "")
-    yield formats.like(shown, lambda: day(control, constraint, writer.chance), writer.chance)
-    for length in (16, 12, 10, 8, 20):  # many a pattern is a password's
-        if control.kind == "password" or "(?=" in control.limits.get("pattern", ""):
-            letters = "".join(writer.chance.choices(ALPHABET, k=length - 4))
-            yield from (f"{letters}-aZ7", f"{letters}!aZ7", f"{letters}baZ7")
+def _address(writer: Writer) -> str:
+    return f"{writer.plain('first')}.{writer.plain('last')}.{writer.token()}@example.org"
 
 
-def _int(text_: str | None) -> int | None:
-    return int(text_) if text_ and text_.strip().isdigit() else None
+def passwords(control: Control, constraint: Constraint, writer: Writer) -> Iterator[str]:
+    """Long ones with letters of both cases, digits and a sign."""
+    if constraint.kind == "digits":
+        yield _digits(constraint, writer)
+    least, most = _lengths(control, constraint)
+    wanted = max(16, least) if most is None else min(max(16, least), most)
+    for length in (wanted, 12, 10, 8, 20):
+        for end in PASSWORDS:
+            yield (writer.token(length) + end)[-length:] if length > len(end) else ""
+    yield writer.token(wanted)
+
+
+def _meant(control: Control, constraint: Constraint, writer: Writer) -> Iterator[str]:
+    kind = constraint.kind or (control.kind if control.kind in ("email", "url", "tel") else "")
+    about = {"tel": "phone"}.get(kind, kind) or hint(control)
+    if about in MAKERS:
+        fake = people.fake(people.locale(writer.language, writer.region), writer.chance)
+        yield str(MAKERS[about](fake))
+    elif about == "phone":
+        yield from people.telephones(writer.country, writer.chance)
+    else:
+        yield _known(about, constraint, writer) or writer.fact(about)
+    yield f"{writer.fact('last')}{writer.token()}" if constraint.spaceless else ""
+    if control.kind == "textarea":
+        yield " ".join(writer.sentence() for _ in range(3))
+    yield writer.sentence()
+
+
+def _known(about: str, constraint: Constraint, writer: Writer) -> str:
+    if about == "digits":
+        return _digits(constraint, writer)
+    if about == "email":
+        return _address(writer)
+    if about == "country":
+        return people.country(writer.country, writer.language)
+    made = {
+        "letters": writer.plain("last").capitalize(),
+        "slug": f"{writer.plain('last')}-{writer.token()}",
+        "username": f"{writer.plain('first')}{writer.token()}",
+        "url": f"https://www.example.org/{writer.plain('first')}/{writer.token()}",
+        "name": f"{writer.fact('first')} {writer.fact('last')}",
+        "vat": VAT.get(people.locale(writer.language), VAT["de_DE"]),
+        "country-code": writer.country,
+        "calling-code": people.calling_code(writer.country),
+        "area-code": "202",
+        "local-number": f"555{writer.chance.randint(1000, 9999)}",
+        "language": writer.language or "en",
+    }
+    return made.get(about, "")
+
+
+def _digits(constraint: Constraint, writer: Writer) -> str:
+    least, most = (constraint.of("characters") | constraint.of("digits")).whole
+    return "".join(writer.chance.choices(string.digits[1:], k=least or most or 5))
+
+
+def _lengths(control: Control, constraint: Constraint) -> tuple[int, int | None]:
+    least, most = lengths(control)
+    said = constraint.of("") | constraint.of("characters")
+    low, high = (said | constraint.of("digits") if constraint.kind == "digits" else said).whole
+    known = [one for one in (most, high) if one is not None]
+    return max(least, low), min(known, default=None)
+
+
+def _fitted(text: str, control: Control, constraint: Constraint, writer: Writer) -> str:
+    """Shortened or extended to the allowed length, with what is asked for."""
+    text = {"upper": text.upper(), "lower": text.lower()}.get(constraint.case, text)
+    least, most = _lengths(control, constraint)
+    if constraint.prefix and not text.startswith(constraint.prefix):
+        text = constraint.prefix + text[len(constraint.prefix) if least else 0 :]
+    if constraint.spaceless:
+        text = "".join(text.split())
+    if "words" in constraint.ranges:
+        low, high = constraint.of("words").whole
+        words = text.split() or ["word"]
+        words *= -(-max(low, 1) // len(words))
+        text = " ".join(words[: max(low, high or len(words))])
+    if most is not None and len(text) > most and control.kind in ("email", "url"):
+        end = {"email": "@example.org", "url": "https://example.org/"}[control.kind]
+        token = writer.token(max(0, most - len(end)))
+        text = token + end if control.kind == "email" else (end + token)[:most]
+    while len(text) < least:
+        text = f"{text} {text}" if " " in text and not constraint.spaceless else text + "x"
+    if most is not None and len(text) > most:
+        text = text[:most].strip()
+        text += "x" * (least - len(text))
+    return text
+
+
+def meets(text: str, control: Control, constraint: Constraint) -> bool:
+    """Whether a text is as the errors ask."""
+    least, most = _lengths(control, constraint)
+    return (
+        least <= len(text) <= (len(text) if most is None else most)
+        and len(text.split()) in constraint.of("words")
+        and text.startswith(constraint.prefix)
+        and not (constraint.spaceless and " " in text)
+        and text == {"upper": text.upper(), "lower": text.lower()}.get(constraint.case, text)
+    )

@@ -1,89 +1,42 @@
-"""Small valid files."""
+"""Small valid files, from the samples beside this module."""
 
-import struct
-import zlib
+from fnmatch import fnmatch
+from functools import cache
+from mimetypes import guess_type
+from pathlib import Path
 from random import Random
 
 from benchsuite.robot.constraints import Constraint
 from benchsuite.robot.encoding import Upload
 from benchsuite.robot.forms import Control
 
-TYPES = {
-    "txt": "text/plain",
-    "csv": "text/csv",
-    "pdf": "application/pdf",
-    "png": "image/png",
-    "json": "application/json",
-}
-BY_TYPE = {content_type: extension for extension, content_type in TYPES.items()}
+USUAL = ("txt", "png", "pdf")  #: Tried first.
+ALIASES = {"jpeg": "jpg"}
+
+
+@cache
+def samples() -> dict[str, tuple[str, bytes]]:
+    """Content type and content by extension, the usual ones first."""
+    files = {path.suffix[1:]: path for path in (Path(__file__).parent / "samples").iterdir()}
+    return {
+        extension: (guess_type(files[extension])[0] or "", files[extension].read_bytes())
+        for extension in dict.fromkeys((*USUAL, *sorted(files)))
+    }
 
 
 def upload(control: Control, constraint: Constraint, chance: Random) -> Upload | None:
-    """A file that the control accepts, or None if none can be created."""
-    wanted = [word.strip().lower() for word in control.limits.get("accept", "").split(",")]
-    wanted = [word for word in wanted if word]
-    allowed = list(constraint.extensions) or (["png"] if constraint.kind == "image" else [])
-    if allowed:
-        extension = next((one for one in allowed if one in TYPES), None)
-    elif wanted:
-        extension = next((one for one in map(_extension, wanted) if one), None)
-    else:
-        extension = "txt"
-    if extension is None:
-        return None
-    number = chance.randrange(10_000)
-    return Upload(f"robot-{number}.{extension}", _content(extension, number), TYPES[extension])
+    """A file that the control accepts, or None if there is none.
 
-
-def _extension(word: str) -> str:
-    """The extension for an entry of `accept` (.pdf, image/png, image/*, */*); empty for none."""
-    if word.startswith("."):
-        return word[1:] if word[1:] in TYPES else ""
-    if word.endswith("/*"):
-        kind = word.removesuffix("*")
-        return next(
-            (one for type_, one in BY_TYPE.items() if kind in ("*/", type_[: len(kind)])), ""
-        )
-    return BY_TYPE.get(word, "")
-
-
-def _content(extension: str, number: int) -> bytes:
-    if extension == "png":
-        return _png(number)
-    if extension == "pdf":
-        return _pdf(number)
-    if extension == "json":
-        return f'{{"robot": {number}}}\n'.encode()
-    return f"robot,{number}\n".encode()
-
-
-def _png(number: int) -> bytes:
-    """One pixel."""
-
-    def chunk(name: bytes, data: bytes) -> bytes:
-        return (
-            struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-        )
-
-    head = struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)
-    pixel = zlib.compress(bytes([0, number % 256]))
-    parts = chunk(b"IHDR", head) + chunk(b"IDAT", pixel) + chunk(b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + parts
-
-
-def _pdf(number: int) -> bytes:
-    """One empty page."""
-    objects = (
-        b"<</Type/Catalog/Pages 2 0 R>>",
-        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>",
-    )
-    content = b"%%PDF-1.4\n%% %d\n" % number
-    places = []
-    for index, one in enumerate(objects, start=1):
-        places.append(len(content))
-        content += b"%d 0 obj%s endobj\n" % (index, one)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    start = len(content)
-    content += b"xref\n0 4\n0000000000 65535 f \n" + table
-    return content + b"trailer<</Size 4/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % start
+    What errors ask for weighs more than `accept` (.pdf, image/png, image/*).
+    """
+    accepted = control.limits.get("accept", "").lower().split(",")
+    wanted = [f".{one}" for one in constraint.extensions]
+    wanted = wanted or ["image/png"] * (constraint.kind == "image")
+    wanted = wanted or [one.strip() for one in accepted if one.strip()] or [f".{USUAL[0]}"]
+    for word in wanted:
+        for extension, (content_type, content) in samples().items():
+            named = ALIASES.get(word[1:], word[1:]) == extension
+            if named if word.startswith(".") else fnmatch(content_type, word):
+                name = f"robot-{chance.randrange(10_000)}.{extension}"
+                return Upload(name, content, content_type)
+    return None

@@ -1,9 +1,12 @@
 """Answers are valid by every limit that a page states, whatever the seed."""
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from random import Random
 
+import phonenumbers
 import pytest
 
 from benchsuite.robot.choosing import main_form
@@ -12,11 +15,13 @@ from benchsuite.robot.filling import Filler, Unfillable
 from benchsuite.robot.forms import Form
 from benchsuite.robot.parsing import read
 from benchsuite.robot.people import person
+from benchsuite.robot.validity import invalid
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
 
 SEEDS = range(40)
+TODAY = date.today()
 
 
 def form_of(inner: str) -> Form:
@@ -86,11 +91,81 @@ def answers(inner: str, name: str = "a") -> list[tuple[str, ...]]:
         ('<input name="a" pattern="\\p{Lu}\\p{Ll}+" maxlength="9">', r"[^\W\d_a-z]\w{1,8}"),
         ('<input name="a" pattern="[[a-f]--[ae]]{3}">', r"[bcdf]{3}"),
         ('<input name="a" pattern="^(?=.*\\d)(?=.*[A-Z]).{8,12}$">', r"(?=.*\d)(?=.*[A-Z]).{8,12}"),
+        (
+            '<input name="a" pattern="(?!000|666)\\d{3}-(?!00)\\d{2}">',
+            r"(?!000|666)\d{3}-(?!00)\d\d",
+        ),
+        ('<input name="a" pattern="(?=.*[a-z])(?=.*[A-Z])(?=.*[$%])\\S{6,}">', r"\S*[$%]\S*"),
+        ('<input name="a" pattern="(?<!x)[\\p{L}--[a-z]]{4}">', r"[^\W\da-z]{4}"),
+        ('<input name="a" pattern="(?<y>\\d)-\\k<y>">', r"(\d)-\1"),
+        ('<input name="a" type="tel" pattern="\\d{3}-\\d{3}-\\d{4}">', r"\d{3}-\d{3}-\d{4}"),
+        ('<input name="a" type="url" pattern="https://git\\..+">', r"https://git\..+"),
+        ('<input name="a" type="email" maxlength="20">', r".{8}@example\.org"),
+        ('<input name="a" placeholder="TT.MM.JJJJ">', r"[0-3]\d\.[01]\d\.20\d\d"),
+        ('<input name="a" placeholder="TT.MM.JJ">', r"[0-3]\d\.[01]\d\.\d\d"),
+        ('<input name="a" placeholder="JJ-MM-AAAA">', r"[0-3]\d-[01]\d-20\d\d"),
+        ('<input name="a" placeholder="AAAA-MM-JJ">', r"20\d\d-[01]\d-[0-3]\d"),
+        ('<input name="a" placeholder="gg/mm/aaaa">', r"[0-3]\d/[01]\d/20\d\d"),
+        ('<label>Fecha de entrega<input name="a"></label>', r"20\d\d-\d\d-\d\d"),
+        ('<label>Quantity (packs of 6)<input type="number" name="a"></label>', r"6|\d*[02468]"),
+        ('<label>Name (max. 4 characters)<input name="a"></label>', r".{1,4}"),
     ],
 )
 def test_texts_keep_to_their_limits(control: str, pattern: str) -> None:
     for (found,) in answers(control):
         assert re.fullmatch(pattern, found), found
+
+
+VALID = [
+    'type="number" min="0.1" step="0.25" max="3"',
+    'type="number" min="0.2" max="0.4" step="any"',
+    'type="number" value="3" step="10"',
+    'type="number" max="-5" step="0.5"',
+    'type="range" min="-1" max="1" step="0.125"',
+    'type="date" min="2026-01-05" step="7"',
+    'type="time" min="08:05" step="600"',
+    'type="time" max="06:00"',
+    'type="time" min="22:00" max="02:00"',
+    'type="datetime-local" min="2026-03-01T08:10" max="2026-03-02T08:00" step="5400"',
+    'type="month" max="2026-03"',
+    'type="week" min="2026-W52" step="3"',
+    'type="email" multiple',
+    'type="email" pattern="[a-z]+@corp\\.example" maxlength="24"',
+    'type="url" maxlength="30"',
+    'type="color"',
+    'type="text" minlength="40" maxlength="50"',
+    'pattern="[A-Za-z]+" minlength="20" maxlength="21"',
+]
+
+
+@pytest.mark.parametrize("attributes", VALID)
+def test_answers_are_valid_by_the_rules_of_html(attributes: str) -> None:
+    inner = f'<input name="a" required {attributes}>'
+    (control,) = form_of(inner).fillable
+    found = answers(inner)
+    assert {invalid(control, one) for (one,) in found} == {""}
+    assert len(set(found)) > 1
+    assert found == answers(inner)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "value"),
+    [
+        ('type="number" min="0.1" step="0.25"', "0.5"),
+        ('type="number"', "1,5"),
+        ('type="date" step="7"', "2026-01-02"),
+        ('type="time" min="22:00" max="02:00"', "12:00"),
+        ('type="week"', "2026-W60"),
+        ('type="email"', "a b@example.org"),
+        ('type="url"', "example.org"),
+        ('pattern="a|b"', "ab"),
+        ('maxlength="1"', "\N{GRINNING FACE}"),
+        ("required", ""),
+    ],
+)
+def test_what_a_browser_would_refuse_is_invalid(attributes: str, value: str) -> None:
+    (control,) = form_of(f'<input name="a" {attributes}>').fillable
+    assert invalid(control, value)
 
 
 @pytest.mark.parametrize(
@@ -180,6 +255,147 @@ def test_what_cannot_be_filled_is_said(control: str, words: str) -> None:
     one = filler()
     one.fill(optional)
     assert [str(value) for value in one.answers["a"] if str(value)] in ([], [" (0 bytes)"])
+
+
+COUNTRIES = "".join(f'<option value="{one}">' for one in ("CA", "DE", "GB", "NL"))
+POSTCODES = {
+    "CA": r"[A-Z]\d[A-Z] ?\d[A-Z]\d",
+    "DE": r"\d{5}",
+    "GB": r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}",
+    "NL": r"\d{4} ?[A-Z]{2}",
+}
+NAMED = "".join(f"<option value={at}>{one}</option>" for at, one in enumerate(("Kanada", "Mexiko")))
+
+
+def test_an_address_and_a_telephone_are_of_the_country_that_is_chosen() -> None:
+    form = form_of(
+        '<label>Postcode <input name="code"></label><label>Phone <input name="phone"></label>'
+        f'<label>Country <select name="country">{COUNTRIES}</select></label>'
+    )
+    chosen = set()
+    for seed in SEEDS:
+        one = filler(seed)
+        one.fill(form)
+        given = {name: str(value) for name, value in one.given(form)}
+        chosen.add(given["country"])
+        assert re.fullmatch(POSTCODES[given["country"]], given["code"]), given
+        number = phonenumbers.parse(given["phone"], given["country"])
+        assert phonenumbers.is_valid_number_for_region(number, given["country"]), given
+    assert chosen == set(POSTCODES)
+
+
+def test_a_country_is_known_by_its_name_in_any_language() -> None:
+    form = form_of(
+        '<label>PLZ <input name="code"></label>'
+        f'<label>Land <select name="c">{NAMED}</select></label>'
+    )
+    for seed in SEEDS:
+        one = filler(seed)
+        one.fill(form)
+        pattern = {"0": POSTCODES["CA"], "1": r"\d{5}(-\d{4})?"}[str(one.answers["c"][0])]
+        assert re.fullmatch(pattern, str(one.answers["code"][0]))
+
+
+@pytest.mark.parametrize(
+    "control",
+    [
+        '<input name="a" type="email">',
+        '<label>User name <input name="a"></label>',
+        '<label>Title <input name="a"></label>',
+        '<label>Slug <input name="a" maxlength="40"></label>',
+        '<textarea name="a"></textarea>',
+    ],
+)
+def test_free_text_is_unique_among_thousands(control: str) -> None:
+    form = form_of(control)
+    found = set()
+    for seed in range(3000):
+        one = filler(seed)
+        one.fill(form)
+        found.add(one.answers["a"])
+    assert len(found) == 3000
+
+
+def test_what_is_suggested_is_taken_where_it_is_valid() -> None:
+    offered = "".join(f'<option value="{one}">' for one in ("red", "blue", "light green"))
+    inner = f'<input name="a" list="l" maxlength="5"><datalist id="l">{offered}</datalist>'
+    assert {one for (one,) in answers(inner)} == {"red", "blue"}
+
+
+def test_directions_and_the_legend_of_a_disabled_fieldset_are_sent() -> None:
+    form = form_of(
+        '<input name="a" dirname="a.dir"><fieldset disabled><legend><input name="b"></legend>'
+        '<legend><input name="c"></legend>'
+        '<div><fieldset><input name="d"></fieldset></div></fieldset>'
+    )
+    one = filler(a="x", b="y")
+    one.fill(form)
+    assert one.pairs(form, None) == [("a", "x"), ("a.dir", "ltr"), ("b", "y")]
+
+
+def mended(inner: str, errors: dict[str, str], seed: int = 0) -> tuple[Filler, dict[str, str]]:
+    """A filler after errors, by name ("" for the form), and what it answered before."""
+    form = form_of(inner)
+    one = filler(seed)
+    one.fill(form)
+    before = {name: str(value) for name, value in one.given(form)}
+    controls = [
+        replace(control, errors=(errors[control.name],) if control.name in errors else ())
+        for control in form.controls
+    ]
+    whole = (errors[""],) if "" in errors else ()
+    back = replace(form, controls=tuple(controls), errors=whole)
+    one.mend(back)
+    one.fill(back)
+    return one, before
+
+
+@pytest.mark.parametrize(
+    ("control", "error", "fits"),
+    [
+        ("Size", "Only sold in packs of 7.", lambda value: int(value) % 7 == 0),
+        ("Wann?", "Das Datum darf nicht in der Vergangenheit liegen.", lambda v: v > str(TODAY)),
+        ("Quand?", "La date ne peut pas être dans le futur.", lambda value: value < str(TODAY)),
+        ("¿Cuándo?", "No antes del 05/04/2027.", lambda value: value >= "2027-04-05"),
+        ("Nights", "It must not be less than 4 or more than 6.", lambda v: int(v) in (4, 5, 6)),
+        ("Code", "Darf nicht kürzer als 9 Zeichen sein.", lambda value: len(value) >= 9),
+        ("Tag", "Must not be longer than 3 characters.", lambda value: 0 < len(value) <= 3),
+        ("Note", "Al menos 12 palabras.", lambda value: len(value.split()) >= 12),
+        (
+            "Start",
+            "Use the format JJ-MM-AAAA.",
+            lambda v: bool(re.fullmatch(r"\d\d-\d\d-\d{4}", v)),
+        ),
+    ],
+)
+def test_what_an_error_asks_for_is_given(
+    control: str, error: str, fits: Callable[[str], bool]
+) -> None:
+    for seed in SEEDS:
+        one, _ = mended(f'<label>{control} <input name="a"></label>', {"a": error}, seed)
+        assert fits(str(one.answers["a"][0])), one.answers
+
+
+def test_ranks_are_each_given_once() -> None:
+    options = "".join(f"<option>{rank}</option>" for rank in range(1, 5))
+    inner = "".join(f'<select name="{name}">{options}</select>' for name in "abcd")
+    for seed in SEEDS:
+        one, before = mended(inner, {"": "Each rank may be used only once."}, seed)
+        assert {one.answers[name][0] for name in "abcd"} == set("1234")
+        kept = {name for name in "abcd" if one.answers[name] == (before[name],)}
+        assert len(kept) == len(set(before.values()))
+
+
+def test_an_answer_follows_the_other_one_that_its_error_names() -> None:
+    inner = "".join(
+        f'<label>{label} <input type="date" name="{name}"></label>'
+        for name, label in (("a", "Arrival"), ("b", "Booking"), ("c", "Departure"))
+    )
+    for seed in SEEDS:
+        late, _ = mended(inner, {"c": "The departure must not be before the arrival."}, seed)
+        assert str(late.answers["c"][0]) > str(late.answers["a"][0])
+        early, _ = mended(inner, {"a": "Arrival must be before departure."}, seed)
+        assert str(early.answers["a"][0]) < str(early.answers["c"][0])
 
 
 def test_known_answers_are_given_and_hidden_ones_sent_back() -> None:
