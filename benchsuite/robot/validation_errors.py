@@ -1,17 +1,19 @@
 """The error messages of a page that came back: whatever was not on it before.
 
-No framework's markup is assumed. A text is a message if it is new since the form was first shown;
-it is about the control that refers to it, that it refers to, or that is next to it.
+No framework's markup is assumed. A text is a message if it is new since the form was first shown.
+It is about the control that refers to it, that it refers to, that it is alone with, or that it
+names; else about nothing but the form.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from selectolax.lexbor import LexborNode
 
+from benchsuite.robot import hints
 from benchsuite.robot.constraints import constraint
 from benchsuite.robot.forms import Control, Form, Page
 from benchsuite.robot.visible import Piece, block
@@ -27,6 +29,9 @@ LEVELS = 4  #: Levels of ancestors that belong to a message.
 LETTERS = re.compile(r"[^\W\d_]{2}")
 SENTENCE = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}\W+[^\W\d_]{2,}")
 NO_MESSAGES = frozenset(("class", "style", "value", "name", "id", "action", "href", "src"))
+REFERENCES = ("aria-errormessage", "aria-describedby")
+
+Line = list[tuple[int, Piece]]  #: Texts on one line, with their places on the page.
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +53,29 @@ def part_of(name: str) -> str:
 
 class _Reading:
     def __init__(self, before: Page, after: Page, sent: Form, back: Form) -> None:
-        self._back = back
+        self._before, self._pieces, self._back = before, after.pieces, back
         self._sent = {control.key: control for control in sent.controls}
-        self._pieces = after.pieces
         names = {control.name for control in back.fillable}
         self._nodes = [one for one in self._pieces if one.name in names]
-        self._by_id = {
-            found: one.name for one in self._nodes if (found := one.element.attributes.get("id"))
-        }
-        self._described = _described(self._nodes)
-        self._marked = self._marks(before)
-        self._before = before
-        self._messages = _messages(before, self._pieces, self._told)
+        self._described: dict[str, set[str]] = {}  #: Names by the ids that they refer to.
+        self._handles: dict[str, str] = {}  #: Names by name and by id.
+        self._inside: dict[int, set[str]] = {}  #: Names by the elements that contain them.
+        for one in self._nodes:
+            for reference in REFERENCES:
+                for element_id in (one.element.attributes.get(reference) or "").split():
+                    self._described.setdefault(element_id, set()).add(one.name)
+            self._handles[one.element.attributes.get("id") or one.name] = one.name
+            self._handles[one.name] = one.name
+            for node in _upwards(one.element):
+                self._inside.setdefault(node.mem_id, set()).add(one.name)
+        states = [(one.name, one.element.attributes.get("aria-invalid")) for one in self._nodes]
+        self._invalid = {name for name, state in states if state == "true"}
+        self._marked = self._invalid or self._recoloured()
 
     def form(self) -> Form:
         of_names: dict[str, list[str]] = {}
         of_form: list[str] = []
-        for message in self._messages:
+        for message in _messages(self._before, self._pieces, self._referred):
             names = self._about(message)
             for name in names:
                 of_names.setdefault(name, []).append(message.text)
@@ -72,14 +83,13 @@ class _Reading:
                 of_form.append(message.text)
         for name in self._marked - of_names.keys():
             of_names[name] = self._old_words(name) or of_form or [UNSAID]
-        if not of_names:
-            of_names = self._changed_attributes()
+        of_names = of_names or self._changed_attributes()
         if not of_names and not of_form:
-            of_form = _recoloured(self._before, self._pieces)
+            of_form = _restyled(self._before, self._pieces)
         return replace(
             self._back,
             controls=tuple(
-                self._control(one, of_names.get(one.name, [])) for one in self._back.controls
+                self._control(one, of_names.get(one.name, ())) for one in self._back.controls
             ),
             errors=tuple(dict.fromkeys(of_form)),
         )
@@ -91,200 +101,145 @@ class _Reading:
         known = self._sent.get(control.key)
         if known is not None:
             control = replace(control, label=known.label, hint=known.hint or control.hint)
-        told = tuple(dict.fromkeys((*control.errors, *errors)))
-        if told and not control.hint:
-            control = replace(control, hint=self._around(control.name, {*told, control.label}))
-        return replace(control, errors=told)
+        errors = tuple(dict.fromkeys((*control.errors, *errors)))
+        if errors and not control.hint:
+            control = replace(control, hint=self._around(control.name, {*errors, control.label}))
+        return replace(control, errors=errors)
 
     def _around(self, name: str, known: set[str]) -> str:
         """Other text that belongs to a control and to no other."""
         node = next((one.element for one in self._nodes if one.name == name), None)
-        found: list[str] = []
+        texts: list[str] = []
         for up in _upwards(node) if node is not None else ():
-            if up.tag in ("form", "body") or not _is_one(self._inside(up)):
+            if up.tag in ("form", "body") or not _is_one(self._inside[up.mem_id]):
                 break
-            found = [
-                one.text
-                for one in self._pieces
-                if one.text and any(at.mem_id == up.mem_id for at in _upwards(one.element))
-            ]
-        return " ".join(text for text in found if text in self._before.texts and text not in known)
+            texts = [one.text for one in self._pieces if one.text and _within(one.element, up)]
+        return " ".join(text for text in texts if text in self._before.texts and text not in known)
 
-    def _marks(self, before: Page) -> set[str]:
-        """Controls that are marked as wrong, or are the only ones that look different now."""
-        said = {
-            one.name for one in self._nodes if one.element.attributes.get("aria-invalid") == "true"
-        }
-        old = {one.name: _looks(one.element) for one in before.pieces if one.name}
-        changed = {
-            one.name
-            for one in self._nodes
-            if old.get(one.name, _looks(one.element)) != _looks(one.element)
-        }
-        return said or (changed if len(changed) < len({one.name for one in self._nodes}) else set())
+    def _recoloured(self) -> set[str]:
+        """The controls that look different now, unless all do."""
+        old = {one.name: _looks(one.element) for one in self._before.pieces if one.name}
+        looks = [(one.name, _looks(one.element)) for one in self._nodes]
+        changed = {name for name, look in looks if old.get(name, look) != look}
+        return changed if len(changed) < len(set(self._handles.values())) else set()
 
     def _old_words(self, name: str) -> list[str]:
         """Descriptions of a marked control that were there before."""
-        ids = [one for one, names in self._described.items() if name in names]
-        texts = (self._text_of(one) for one in ids)
-        return [text for text in texts if text]
-
-    def _text_of(self, element_id: str) -> str:
-        return " ".join(
-            one.text
-            for one in self._pieces
-            if one.text
-            and any(up.attributes.get("id") == element_id for up in _upwards(one.element))
+        ids = [element_id for element_id, names in self._described.items() if name in names]
+        texts = (
+            " ".join(one.text for one in self._pieces if one.text and _ids(one.element) & {this})
+            for this in ids
         )
+        return [text for text in texts if text]
 
     def _changed_attributes(self) -> dict[str, list[str]]:
         """Sentences in new attributes of controls."""
-        found: dict[str, list[str]] = {}
+        changed: dict[str, list[str]] = {}
         for control in self._back.fillable:
-            known = self._sent.get(control.key)
-            if known is None:
-                continue
+            known = self._sent.get(control.key, control).limits
             for name, value in control.limits.items():
-                if (
-                    name not in NO_MESSAGES
-                    and known.limits.get(name) != value
-                    and SENTENCE.search(value)
-                ):
-                    found.setdefault(control.name, []).append(value)
-        return found
+                new = name not in NO_MESSAGES and known.get(name) != value
+                if new and SENTENCE.search(value):
+                    changed.setdefault(control.name, []).append(value)
+        return changed
 
     def _about(self, message: Message) -> set[str]:
-        return _part(
-            self._told(message.element)
-            or self._within(message)
+        names = (
+            self._referred(message.element)
+            or self._held(message)
             or self._mentioned(message.text)
-            or self._beside(message),
-            message.text,
+            or self._beside(message)
         )
+        kind = constraint((message.text,)).kind if len(names) > 1 else ""
+        end = {"date": "_0", "time": "_1"}.get(kind)  # of a day and a time in one question
+        return {name for name in names if end and name.endswith(end)} or names
 
-    def _told(self, element: LexborNode) -> set[str]:
+    def _referred(self, element: LexborNode) -> set[str]:
         """The control to which an element refers, or that refers to the element."""
-        own = list(_upwards(element, LEVELS))
-        for node in own:
-            element_id = node.attributes.get("id")
-            if element_id and element_id in self._described:
-                return self._described[element_id]
-        return self._linked(own) or self._named(own)
-
-    def _linked(self, own: list[LexborNode]) -> set[str]:
-        """By a link to the control."""
-        for node in own:
-            target = node.attributes.get("href") or ""
-            if node.tag == "a" and target.startswith("#") and len(target) > 1:
-                if target[1:] in self._by_id:
-                    return {self._by_id[target[1:]]}
-                inside = {
-                    one.name
-                    for one in self._nodes
-                    if any(up.attributes.get("id") == target[1:] for up in _upwards(one.element))
-                }
-                if _is_one(inside):
-                    return inside
-        return set()
-
-    def _named(self, own: list[LexborNode]) -> set[str]:
-        """By an attribute that contains the control's name or ID."""
-        names = {one.name for one in self._nodes}
-        for node in own:
+        for node in _upwards(element, LEVELS):
             if node.tag in ("form", "body"):
                 break
+            inside = self._inside.get(node.mem_id, set())
             for attribute, value in node.attributes.items():
-                if not value or attribute in ("class", "style", "href"):
+                if attribute in ("class", "style") or not value:
                     continue
-                if value in names:
-                    return {value}
-                if value in self._by_id:
-                    return {self._by_id[value]}
-                if attribute == "id":
-                    for known, name in (*self._by_id.items(), *((one, one) for one in names)):
-                        if re.search(
-                            rf"(?:^|[-_.]){re.escape(known)}[-_.](?:\w*[-_])?err|"
-                            rf"err\w*[-_.](?:\w+[-_])?{re.escape(known)}$",
-                            value,
-                            re.I,
-                        ):
-                            return {name}
+                if attribute == "id" and value in self._described:
+                    return self._described[value]
+                name = self._handles.get(value.removeprefix("#"))
+                if name or attribute == "href":
+                    target = self._targeted(value[1:]) if not name else set()
+                    if name or target:
+                        return {name} if name else target
+                elif attribute == "id" and (part := self._handle_in(value)) and inside <= {part}:
+                    return {part}
         return set()
 
-    def _within(self, message: Message) -> set[str]:
-        """By being next to one question only."""
+    def _targeted(self, element_id: str) -> set[str]:
+        """The one question inside of the element that a link leads to."""
+        names = {one.name for one in self._nodes if element_id in _ids(one.element)}
+        return names if _is_one(names) else set()
+
+    def _handle_in(self, element_id: str) -> str:
+        """By a part of an id: email-error, error_1_id_email."""
+        for handle in sorted(self._handles, key=len, reverse=True):
+            if re.search(rf"(?:^|[-_.]){re.escape(handle)}(?:[-_.]|$)", element_id, re.I):
+                return self._handles[handle]
+        return ""
+
+    def _held(self, message: Message) -> set[str]:
+        """The question that it is alone with, unless it only shows what was answered."""
         for node in _upwards(message.element):
-            names = self._inside(node)
-            if names:
-                return names if _is_one(names) else set()
-            if node.tag in ("form", "body"):
-                break
+            if names := self._inside.get(node.mem_id):
+                unmarked = self._invalid and not names & self._invalid
+                return set() if unmarked or not _is_one(names) else names
         return set()
-
-    def _inside(self, node: LexborNode) -> set[str]:
-        return {
-            one.name
-            for one in self._nodes
-            if one.element.mem_id == node.mem_id
-            or any(up.mem_id == node.mem_id for up in _upwards(one.element))
-        }
 
     def _mentioned(self, text: str) -> set[str]:
-        """By its label: the first one, and the longest of these."""
+        """By its label: the first one, and the longest of these; else by what both are about."""
         words = text.lower()
-        found: list[tuple[int, int, str]] = []
+        mentions: list[tuple[int, int, str]] = []
         for control in self._back.fillable:
-            asked = self._sent.get(control.key, control)
-            label = asked.label.lower().strip(" *:?.")
+            label = self._sent.get(control.key, control).label.lower().strip(" *:?.")
             for known in {label, part_of(control.name).lower().replace("_", " ")}:
                 if len(known) > 1 and (place := re.search(rf"\b{re.escape(known)}\b", words)):
-                    found.append((place.start(), -len(known), control.name))
-        if not found:
-            return set()
-        best = min(found)
-        return {name for *place, name in found if place == [*best[:2]]}
+                    mentions.append((place.start(), -len(known), control.name))
+        if mentions:
+            return {name for *place, name in mentions if place == [*min(mentions)[:2]]}
+        about = hints.about(words)
+        return {one.name for one in self._back.fillable if about and hints.hint(one) == about}
 
     def _beside(self, message: Message) -> set[str]:
         """The control before or after it in the order of the page."""
-        place = next(
-            (at for at, one in enumerate(self._nodes) if self._place(one) > message.place),
-            len(self._nodes),
-        )
-        if place == 0 and len(self._nodes) > 1:  # above everything: about the form
+        places = [at for at, one in enumerate(self._pieces) if one.name in self._handles]
+        following = sum(at < message.place for at in places)
+        if following == 0 and len(self._nodes) > 1:  # above everything: about the form
             return set()
-        around = self._nodes[max(0, place - 1) : place + 1]
-        marked = [one for one in around if one.name in self._marked]
-        if len({one.name for one in marked}) == 1:
-            return {marked[0].name}
+        around = self._nodes[max(0, following - 1) : following + 1]
+        marked = {one.name for one in around if one.name in self._marked}
         if self._marked or len(around) < 2:
-            return set()
+            return marked if len(marked) == 1 else set()
         former, latter = around
-        if _form_of(former.element) != _form_of(message.element):
-            return set()
         parent = block(message.element)
-        beside = former.element.parent
-        flat = beside is not None and (
-            beside.mem_id in (parent.mem_id, parent.parent.mem_id if parent.parent else None)
-        )
-        texts = any(
-            one.text and one.text != message.text
-            for one in self._pieces[message.place + 1 : self._place(latter)]
-        )
+        above = (parent.mem_id, parent.parent.mem_id if parent.parent else None)
+        flat = former.element.parent is not None and former.element.parent.mem_id in above
+        between = self._pieces[message.place + 1 : places[following]]
+        if not {up.mem_id for up in _upwards(former.element) if up.tag == "form"} & {
+            up.mem_id for up in _upwards(message.element)
+        }:
+            return set()
+        texts = any(one.text and one.text != message.text for one in between)
         return {former.name} if flat and texts else {latter.name}
-
-    def _place(self, piece: Piece) -> int:
-        return next(at for at, one in enumerate(self._pieces) if one is piece)
 
 
 def _messages(
-    before: Page, pieces: list[Piece], told: Callable[[LexborNode], set[str]] | None = None
+    before: Page, pieces: list[Piece], owner: Callable[[LexborNode], set[str]]
 ) -> list[Message]:
     """New lines, without what they repeat from removed lines.
 
     A line is several messages if its elements refer to different controls.
     """
     old, now = Counter(map(_words, _lines(before.pieces))), Counter[str]()
-    fresh: list[list[tuple[int, Piece]]] = []
+    fresh: list[Line] = []
     for line in _lines(pieces):
         now[_words(line)] += 1
         if now[_words(line)] > old[_words(line)]:
@@ -293,49 +248,35 @@ def _messages(
     for line in _lines(before.pieces):
         if now[_words(line)] < old[_words(line)]:
             taken.update(piece.text for _, piece in line)
-    found: list[Message] = []
+    messages: list[Message] = []
     for line in fresh:
-        left = []
+        left: Line = []
         for place, piece in line:
             if taken[piece.text] > 0:
                 taken[piece.text] -= 1
             else:
                 left.append((place, piece))
-        for _, same in groupby(left, lambda one: told(one[1].element) if told else None):
+        for _, same in groupby(left, lambda one: owner(one[1].element)):
             message = list(same)
-            text = _words(message)
-            if LETTERS.search(text):
-                found.append(Message(text, message[0][1].element, message[0][0]))
-    return found
+            if LETTERS.search(_words(message)):
+                messages.append(Message(_words(message), message[0][1].element, message[0][0]))
+    return messages
 
 
-def _part(names: set[str], text: str) -> set[str]:
-    """Of a date and a time in one field, the part that a message is about."""
-    ends = {"date": "_0", "time": "_1"}
-    kind = constraint((text,)).kind if len(names) > 1 else ""
-    return {name for name in names if kind in ends and name.endswith(ends[kind])} or names
+def _lines(pieces: list[Piece]) -> list[Line]:
+    blocks = (
+        (block(piece.element).mem_id if piece.text else None, (place, piece))
+        for place, piece in enumerate(pieces)
+    )
+    lines = groupby(blocks, lambda one: one[0])
+    return [[one for _, one in line] for key, line in lines if key is not None]
 
 
-def _lines(pieces: list[Piece]) -> list[list[tuple[int, Piece]]]:
-    """Texts on one line, with their places."""
-    found: list[list[tuple[int, Piece]]] = []
-    current: int | None = None
-    for place, piece in enumerate(pieces):
-        line = block(piece.element).mem_id if piece.text else None
-        if line is not None:
-            if line == current:
-                found[-1].append((place, piece))
-            else:
-                found.append([(place, piece)])
-        current = line
-    return found
-
-
-def _words(line: list[tuple[int, Piece]]) -> str:
+def _words(line: Line) -> str:
     return " ".join(piece.text for _, piece in line)
 
 
-def _recoloured(before: Page, pieces: list[Piece]) -> list[str]:
+def _restyled(before: Page, pieces: list[Piece]) -> list[str]:
     """Texts that were there before and look different now."""
     old = Counter((one.text, _classes(one.element)) for one in before.pieces if one.text)
     return [
@@ -343,16 +284,6 @@ def _recoloured(before: Page, pieces: list[Piece]) -> list[str]:
         for one in pieces
         if one.text and not old[one.text, _classes(one.element)] and LETTERS.search(one.text)
     ]
-
-
-def _described(controls: list[Piece]) -> dict[str, set[str]]:
-    """Names of controls by the ids of the elements that describe them."""
-    found: dict[str, set[str]] = {}
-    for one in controls:
-        for attribute in ("aria-errormessage", "aria-describedby"):
-            for element_id in (one.element.attributes.get(attribute) or "").split():
-                found.setdefault(element_id, set()).add(one.name)
-    return found
 
 
 def _is_one(names: set[str]) -> bool:
@@ -367,8 +298,12 @@ def _upwards(node: LexborNode, levels: int = 100) -> Iterator[LexborNode]:
         current, levels = current.parent, levels - 1
 
 
-def _form_of(node: LexborNode) -> int | None:
-    return next((one.mem_id for one in _upwards(node) if one.tag == "form"), None)
+def _within(node: LexborNode, container: LexborNode) -> bool:
+    return any(up.mem_id == container.mem_id for up in _upwards(node))
+
+
+def _ids(node: LexborNode) -> set[str | None]:
+    return {up.attributes.get("id") for up in _upwards(node)} - {None, ""}
 
 
 def _looks(node: LexborNode) -> tuple[str, str]:
@@ -377,5 +312,4 @@ def _looks(node: LexborNode) -> tuple[str, str]:
 
 
 def _classes(node: LexborNode) -> str:
-    attributes: Mapping[str, str | None] = node.attributes
-    return f"{attributes.get('class') or ''} {attributes.get('style') or ''}".strip()
+    return f"{node.attributes.get('class') or ''} {node.attributes.get('style') or ''}".strip()

@@ -1,0 +1,125 @@
+"""A message changes the answer that it is about, and no other, wherever and however it is said."""
+
+from random import Random
+
+import pytest
+
+from benchsuite.robot.choosing import main_form
+from benchsuite.robot.filling import Filler
+from benchsuite.robot.forms import Form, Page
+from benchsuite.robot.parsing import read
+from benchsuite.robot.people import person
+from benchsuite.robot.validation_errors import with_errors
+from tests.needs import needs
+
+pytestmark = needs("selectolax", "faker")
+
+LABELS = {
+    "who": "Full name",
+    "mail": "E-mail",
+    "home": "Phone at home",
+    "work": "Phone at work",
+    "seats": "Seats",
+    "born": "Birthday",
+    "site": "Website",
+    "terms": "Colour",
+}
+KINDS = {"mail": "email", "home": "tel", "work": "tel", "born": "date", "site": "url"}
+WRONG = "Hmm, not so."
+SKINS = {
+    "in its container": '<div><label for="id_{n}">{l}</label>{c}<p>{m}</p></div>',
+    "in a container further up": (
+        "<section><div><b>{l}</b></div><div>{c}</div><div><i>{m}</i></div></section>"
+    ),
+    "described": '<label>{l}{c}</label><p id="x{n}">{m}</p>',
+    "in the label": "<p><label>{l} <em>{m}</em> {c}</label></p>",
+}
+APART = {
+    "by name": '<li data-for="{n}">{m}</li>',
+    "by for": '<li><label for="id_{n}">{m}</label></li>',
+    "by link": '<li><a href="#id_{n}">{m}</a></li>',
+    "by id": '<li id="error_1_id_{n}">{m}</li>',
+    "by another id": '<li id="{n}-feedback">{m}</li>',
+    "by label": "<li>{l}: {m}</li>",
+    "by label within": "<li>Something about “{l}” is wrong.</li>",
+}
+
+
+def page(skin: str = "in its container", wrong: str = "", apart: str = "", top: str = "") -> Page:
+    parts = ""
+    for name, label in LABELS.items():
+        described = f'aria-describedby="x{name}"' if skin == "described" else ""
+        kind = KINDS.get(name, "text")
+        about = f'name="{name}" id="id_{name}" {described}'
+        control = f'<input {about} type="{kind}">'
+        if name == "terms":
+            control = f"<select {about}><option>1<option>2<option>3</select>"
+        message = WRONG if name == wrong and not apart else ""
+        parts += SKINS[skin].format(n=name, l=label, c=control, m=message)
+        if name == wrong and apart:
+            top += APART[apart].format(n=name, l=label, m=WRONG)
+    inner = f"<ul>{top}</ul>{parts}<button>OK</button>"
+    return read(f"<h1>F</h1><form method=post>{inner}</form>".encode())
+
+
+def form_on(shown: Page) -> Form:
+    form = main_form(shown)
+    assert form is not None
+    return form
+
+
+def changed(before: Page, after: Page, seed: int) -> set[str]:
+    """The names of the answers that are others after the page came back."""
+    sent = form_on(before)
+    chance = Random(seed)
+    filler = Filler(person(chance), chance, {})
+    filler.fill(sent)
+    given = dict(filler.answers)
+    back = with_errors(before, after, sent, form_on(after))
+    filler.mend(back)
+    filler.fill(back)
+    return {name for name, answer in filler.answers.items() if given[name] != answer}
+
+
+@pytest.mark.parametrize("wrong", LABELS)
+@pytest.mark.parametrize("skin", SKINS)
+def test_a_message_beside_a_control_changes_its_answer_alone(skin: str, wrong: str) -> None:
+    for seed in range(4):
+        assert changed(page(skin), page(skin, wrong), seed) == {wrong}
+
+
+@pytest.mark.parametrize("wrong", LABELS)
+@pytest.mark.parametrize("apart", APART)
+def test_a_message_that_names_a_control_changes_its_answer_alone(apart: str, wrong: str) -> None:
+    for seed in range(4):
+        assert changed(page(), page(wrong=wrong, apart=apart), seed) == {wrong}
+
+
+@pytest.mark.parametrize(
+    ("message", "names"),
+    [
+        ("<p>Please correct the mistakes below.</p>", set()),
+        ("<p>HTTP 400 Bad Request</p><p>POST</p>", set()),
+        ("<p>Bitte eine gültige Telefonnummer angeben.</p>", {"home", "work"}),
+        ("<p>Enter a valid email address.</p>", {"mail"}),
+        ("<p>Adresse électronique : courriel invalide</p>", {"mail"}),
+    ],
+)
+def test_a_message_of_nobody_changes_what_it_names_at_most(message: str, names: set[str]) -> None:
+    assert changed(page(), page(top=message), 1) == names
+
+
+def test_only_marked_controls_are_wrong_where_the_page_marks_them() -> None:
+    """Django's admin shows the address that was sent once more, as "Currently: …"."""
+    shown = page(wrong="seats").tree
+    assert shown is not None
+    html = (shown.html or "").replace('name="seats"', 'name="seats" aria-invalid="true"')
+    html = html.replace("Website</label>", "Website</label>Currently: <a>http://x.example</a>")
+    after = read(html.encode())
+    assert changed(page(), after, 1) == {"seats"}
+    back = with_errors(page(), after, form_on(page()), form_on(after))
+    assert {one.name: one.errors for one in back.controls if one.errors} == {"seats": (WRONG,)}
+
+
+def test_a_page_that_says_nothing_at_all_is_answered_anew() -> None:
+    assert len(changed(page(), page(), 1)) > 4
