@@ -231,9 +231,9 @@ def uneven(evidence: Evidence) -> Iterator[dict[str, str]]:
             f"{format_ratio(busiest / mean)} of its share.",
             "evidence": f"The busiest uses {format_percent(busiest)} of a CPU, on average they "
             f"use {format_percent(mean)}.",
-            "fix": "Connections stay with the process that accepted them: let each process listen "
-            "by itself (an option reuse_port), put a front that balances requests before them, or "
-            "see what --no-keep-alive changes.",
+            "fix": "See what --no-keep-alive changes: where connections stay with the process that "
+            "accepted them, let each listen by itself (an option reuse_port), or put a front that "
+            "balances requests before them.",
         }
 
 
@@ -250,10 +250,10 @@ def sync_under_asgi(evidence: Evidence) -> Iterator[dict[str, str]]:
     for other in evidence.others:
         if other.interface == "wsgi" and other.cpu.value >= ASGI_COSTS and other.cpu.low > 1:
             yield {
-                "says": "Sync views under ASGI cost more than under WSGI: each is run in a thread.",
+                "says": "These views cost more under ASGI than under WSGI.",
                 "evidence": f"A request takes {format_ratio(other.cpu.value)} the CPU time that "
                 "it takes under WSGI.",
-                "fix": "Serve it by WSGI, or make the views async.",
+                "fix": "Serve them by WSGI, or make those async that are sync.",
                 "gain": f"{format_ratio(other.cpu.value)} the rate, where the CPU is the limit.",
             }
             return

@@ -76,16 +76,16 @@ def head_of_line(evidence: Evidence) -> Iterator[dict[str, str]]:
         awaits = evidence.run_delay_s >= MOSTLY * (evidence.inside_s or 0.0)
     if not awaits and p95_s >= TAIL * alone.p95_s:
         yield {
-            "says": "Requests wait for others in the same event loop, and not for a CPU."
-            if loops
-            else "Short requests wait behind long ones though threads are free.",
+            "says": "Requests take longer among others, and not for want of CPUs or threads.",
             "evidence": f"p95 is {format_duration(p95_s)}, of one user "
             f"{format_duration(alone.p95_s)} ({format_number(p95_s / alone.p95_s)} times); "
             f"{format_percent(100 * (own if loops else taken))} of the "
             f"{'CPUs are used by what answers' if loops else 'slots have a request'}.",
-            "fix": "More processes; and let nothing block the event loop (sync code, files, CPU)."
+            "fix": "See with --diagnose what they wait for: in an event loop each other, where "
+            "something blocks it (sync code, files); more processes then help."
             if loops
-            else "Give the slow pages processes of their own, or more threads.",
+            else "See with --diagnose what they wait for; where it is slow pages, give these "
+            "processes of their own.",
         }
 
 

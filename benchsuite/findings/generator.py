@@ -11,7 +11,9 @@ from benchsuite.core.units import (
     format_percent,
     format_rate,
 )
-from benchsuite.findings.registry import Rule, finding
+from benchsuite.findings.capacity import is_near_capacity
+from benchsuite.findings.host import noisy
+from benchsuite.findings.registry import Rule, because, finding
 from benchsuite.findings.target import starves
 
 USUAL_SHARE = 0.25
@@ -20,7 +22,8 @@ right, and only the tail isn't."""
 
 LAG_ALWAYS_FINE_S = 0.001  #: A timer is never that exact.
 
-TOO_SHORT = "window is too short for such response times: increase --warmup and --duration."
+TOO_SHORT = "The window is too short for such response times: increase --warmup and --duration."
+UNSTEADY = "See in the charts whether the load and its times were steady (B301)."
 
 
 @finding("B101", "generator-cpu", of="CPU share of the busiest load process", weak=70, invalid=90)
@@ -59,7 +62,12 @@ def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             level,
             f"A timer in the load process fired {format_duration(late_s)} late (p99), at a median "
             f"response time of {format_duration(median_s)}.",
-            hint=f"The load process waited for a CPU: stop other programs, or use {evidence.less}.",
+            hint=because(
+                (any(cpu(evidence)), f"It is busy itself (B101): use {evidence.less}."),
+                (any(noisy(evidence)), "Others held it up (B401): stop other programs."),
+                unseen=f"What held it up was not seen: try {evidence.less}, and look for code of "
+                "the journey that computes or blocks.",
+            ),
         )
 
 
@@ -111,8 +119,11 @@ def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             f"{format_rate(arrivals.achieved)} were started where "
             f"{format_rate(arrivals.offered)} were planned, {format_percent(percent)} apart"
             f"{never * (arrivals.dropped > 0)}.",
-            hint="The target or the generator is beyond its capacity: use a lower --rate, or a "
-            "higher --max-in-flight.",
+            hint=because(
+                (is_near_capacity(evidence), "The target is at its capacity: use a lower --rate."),
+                (any(lag(evidence)), "The generator was late (B102): use a lower --rate."),
+                unseen="See whether a lower --rate or a higher --max-in-flight keeps to the plan.",
+            ),
         )
 
 
@@ -141,7 +152,7 @@ def littles_law(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if total.failures:
         return  # mean times are those of the successes
     if evidence.under_way is not None:
-        yield from _piled_up(rule, evidence.under_way, total)
+        yield from _piled_up(rule, evidence, evidence.under_way, total)
     elif total.concurrency and evidence.waiting_users:
         yield from _lost_at_edges(rule, evidence, total, total.concurrency)
 
@@ -178,11 +189,24 @@ def _lost_at_edges(
             f"{format_number(in_flight)} {evidence.units} were in flight on average, but "
             f"throughput × mean response time accounts for {format_number(explained)}: "
             f"{format_percent(gap)} apart.",
-            hint=f"The {TOO_SHORT}",
+            hint=because(
+                (_crosses_edges(evidence, total, gap), TOO_SHORT),
+                unseen=UNSTEADY,
+            ),
         )
 
 
-def _piled_up(rule: Rule, under_way: UnderWay, total: Summary) -> Iterator[Finding]:
+def _crosses_edges(evidence: Evidence, total: Summary, gap_percent: float) -> bool:
+    """Whether the longest answer is as large a part of the window as what is missing."""
+    if evidence.window is None:
+        return False
+    window_s = evidence.window[1] - evidence.window[0]
+    return 100 * (total.response_time.max_s or 0.0) >= gap_percent * window_s
+
+
+def _piled_up(
+    rule: Rule, evidence: Evidence, under_way: UnderWay, total: Summary
+) -> Iterator[Finding]:
     mean_s = total.response_time.mean_s
     if mean_s is None or not under_way.mean:
         return
@@ -194,8 +218,14 @@ def _piled_up(rule: Rule, under_way: UnderWay, total: Summary) -> Iterator[Findi
             f"{format_number(under_way.mean)} requests were under way on average, but "
             f"{format_rate(under_way.arrived_per_s)} × mean response time accounts for "
             f"{format_number(explained)}: {format_percent(gap)} apart.",
-            hint="More requests arrive than are answered, so each waits longer than the one "
-            f"before: use a lower --rate. Or the {TOO_SHORT}",
+            hint=because(
+                (
+                    is_near_capacity(evidence),
+                    "More requests arrive than are answered: use a lower --rate.",
+                ),
+                (_crosses_edges(evidence, total, gap), TOO_SHORT),
+                unseen=UNSTEADY,
+            ),
         )
 
 

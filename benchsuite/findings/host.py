@@ -6,7 +6,7 @@ from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import format_duration, format_percent
 from benchsuite.findings.prober import unchecked
-from benchsuite.findings.registry import INFORMATIONAL, Rule, also, finding
+from benchsuite.findings.registry import INFORMATIONAL, Rule, also, because, finding
 from benchsuite.findings.window import FEWEST_INTERVALS
 from benchsuite.stats.steady import change
 
@@ -37,7 +37,7 @@ def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     host = evidence.host
     if host is None:
         return
-    by_whom = f", most of it to {host.culprit}" if host.culprit else ""
+    by_whom = f", above all to {host.culprit}" if host.culprit else ""
     parts = (
         (host.steal_percent, "{} of the CPUs' time went to other machines of this hypervisor"),
         (host.others_percent, f"{{}} of the CPUs' time went to other programs{by_whom}"),
@@ -58,8 +58,13 @@ def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield rule.found(
             Level.INVALID if wrong else Level.WEAK,
             f"The machine was not quiet: {'; '.join(words for _, words in told)}.",
-            hint="Stop other programs, or use a dedicated machine; checkbench shows what keeps it "
-            "busy.",
+            hint=because(
+                (
+                    rule.level(host.others_percent),
+                    "Stop other programs; checkbench shows what keeps the machine busy.",
+                ),
+                unseen="End what held the run up, or use a dedicated machine.",
+            ),
         )
 
 
@@ -72,8 +77,8 @@ def left_behind(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             Level.INFO,
             f"The target still used {format_percent(percent)} of a CPU after the load had ended "
             "and every answer had arrived.",
-            hint="Something in it keeps working: a process or thread that a request left behind, "
-            "or deferred work. Its CPU time is included in the target's.",
+            hint="What it still does was not seen (runbench --flame shows it); that CPU time is "
+            "included in the target's.",
         )
 
 
@@ -86,16 +91,19 @@ def clock(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if seen is None:
         return
     told = []
-    if seen.wall_step_s is not None and abs(seen.wall_step_s) > WALL_STEP_S:
+    if stepped := seen.wall_step_s is not None and abs(seen.wall_step_s) > WALL_STEP_S:
         told.append(f"the wall clock was set by {format_duration(seen.wall_step_s)}")
-    if seen.gap_s is not None and seen.gap_s > GAP_S:
-        told.append(f"nothing ran for {format_duration(seen.gap_s)}")
+    if paused := seen.gap_s is not None and seen.gap_s > GAP_S:
+        told.append(f"no reading came for {format_duration(seen.gap_s)}")
     if level := rule.level(len(told)):
         yield rule.found(
             level,
             f"Time did not pass evenly: {' and '.join(told)}.",
-            hint="The machine was suspended, paused by its hypervisor, or its clock was corrected: "
-            "repeat the run.",
+            hint=because(
+                (stepped, "Look for what sets the clock, such as NTP, and repeat the run."),
+                (paused, "See whether the machine was suspended or paused, and repeat the run."),
+                unseen="",
+            ),
         )
 
 
@@ -133,8 +141,8 @@ def cpu_speed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             Level.WEAK,
             "The CPUs' speed changed, as the time of a fixed piece of work shows: "
             f"{'; '.join(told)}.",
-            hint="Other guests of the same host, thermal throttling, or work on the core's other "
-            "thread: measure again, or on a dedicated machine.",
+            hint="A guest does not see why (other guests, heat, the core's other thread): measure "
+            "again, or on a dedicated machine.",
         )
 
 

@@ -65,6 +65,13 @@ class Rule:
         return self.code, self.of, weak, _words(self.invalid, self.unit, self.invalid_words)
 
 
+def because(*causes: tuple[object, str], unseen: str) -> str:
+    """A hint that names no cause without its evidence: each cause stands beside what shows it, and
+    `unseen` says how to look where nothing did.
+    """
+    return " ".join(hint for shown, hint in causes if shown) or unseen
+
+
 finding = Rule
 Look = Callable[[Rule, Evidence], Iterator[Finding]]
 

@@ -11,7 +11,7 @@ from benchsuite.core.observations import Evidence, Slots
 from benchsuite.core.results import Finding, Level, Summary
 from benchsuite.core.samples import EVENT, MESSAGE, Kind
 from benchsuite.core.units import format_count, format_duration, format_percent
-from benchsuite.findings.registry import INFORMATIONAL, Rule, also, finding
+from benchsuite.findings.registry import INFORMATIONAL, Rule, also, because, finding
 from benchsuite.stats.levels import FAILED
 from benchsuite.stats.signs import STARVED_SHARE
 
@@ -54,8 +54,9 @@ FULL = (
 """What a log says when something the target needs is used up (PostgreSQL, MySQL, psycopg's pool,
 SQLite, the kernel), with who says it: a project's own errors may use the same words."""
 
+NO_PORT = "this machine had no port left to connect from"
 HERE = (
-    ("cannot assign requested address", "this machine had no port left to connect from"),
+    ("cannot assign requested address", NO_PORT),
     ("too many open files", "the load process had no file descriptor left"),
 )
 """What a failed request says when something is used up before it gets to the target."""
@@ -116,8 +117,8 @@ def _failed_share(rule: Rule, what: str, summaries: Sequence[Summary]) -> Iterat
             hint = "Their requests were answered: see the messages of the journeys below."
         elif THROTTLED.search(example):
             hint = (
-                "The project lets nobody ask so often: lift its throttling for the run, such as by "
-                "--setting=REST_FRAMEWORK.DEFAULT_THROTTLE_CLASSES=[]."
+                "Status 429 says that more is asked than is let through: lift its throttling for "
+                "the run, such as by --setting=REST_FRAMEWORK.DEFAULT_THROTTLE_CLASSES=[]."
             )
         yield rule.found(
             level,
@@ -154,19 +155,31 @@ def sent_again(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             level,
             f"{format_percent(percent)} of the requests ({format_count(total.resent)}) were sent a "
             "second time, because the server closed an idle connection without an answer.",
-            hint="The server drops requests, or closes idle connections after just the time that "
-            "users think, so that its close crosses their next request. With --no-keep-alive "
-            "dropped requests are failures.",
+            hint="With --no-keep-alive dropped requests are failures; without any, the time-out of "
+            "idle connections is about as long as users think, and crosses their next request.",
         )
 
 
-@finding("B202", "wrong-responder", of="answers of another process", invalid=0, of_others=True)
+@finding(
+    "B202", "wrong-responder", of="answers without the run's header", invalid=0, of_others=True
+)
 def wrong_responder(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """Whose answers they are only the target's own count can tell."""
     if level := rule.level(count := _failed(evidence, Kind.WRONG_RESPONDER)):
+        asked = evidence.asked
+        unseen_by_target = asked.answered - asked.seen if asked and asked.seen is not None else 0
         yield rule.found(
             level,
-            f"{format_count(count)} answers came from a process that this run did not start.",
-            hint="Another server listens on the same port, or a proxy answers before the target.",
+            f"{format_count(count)} answers lacked the header that the run's server adds to each.",
+            hint=because(
+                (
+                    unseen_by_target >= count,
+                    f"The target never saw {format_count(unseen_by_target)} of the requests that "
+                    "were answered: another server listens on the port, or a proxy answers first.",
+                ),
+                unseen="Where the target saw the requests itself, a front or middleware removed "
+                "the header; else another server answers on the port (ss -ltnp lists those).",
+            ),
         )
 
 
@@ -188,8 +201,8 @@ def answered_elsewhere(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             level,
             f"{format_count(asked.answered)} requests were answered, but the target saw only "
             f"{format_count(asked.seen)}: something else answered the others.",
-            hint="A cache answers before the target does: a front, middleware around the project's "
-            "application, or a process that the run did not start.",
+            hint="Look for a cache before the project: in a front, in middleware around its "
+            "application. The answers' Age and Via headers may name it.",
         )
 
 
@@ -225,12 +238,10 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         level = Level.INVALID if again_and_again else Level.WEAK if lost else Level.INFO
         with_them = f", and {format_count(lost)} requests were lost" if lost else ""
         hint = {
-            Level.INVALID: "They crash repeatedly, or are ended before they have answered: see the "
-            "server's log.",
-            Level.WEAK: "They crashed, or were ended before they had answered: see the server's "
-            "log.",
-            Level.INFO: "No request was lost: the server recycles its processes, and its figures "
-            "include that.",
+            Level.INVALID: "See the server's log for why they end again and again.",
+            Level.WEAK: "See the server's log for why they ended.",
+            Level.INFO: "No request was lost, as where a server recycles its processes; its "
+            "figures include that.",
         }
         yield rule.found(
             level,
@@ -287,9 +298,8 @@ def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield rule.found(
             level,
             f"A limit was reached: {'; '.join(seen)}.",
-            hint="Raise that limit (the server's backlog, threads or connections, the database's "
-            f"max_connections), or use {evidence.less}: requests were turned away. Ports last "
-            "longer when connections are kept.",
+            hint=f"Raise that limit, or use {evidence.less}."
+            + " Ports last longer when connections are kept." * (NO_PORT in seen),
         )
 
 
@@ -359,10 +369,25 @@ def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield rule.found(
             level,
             message,
-            hint="The server gives its slots to connections, not to requests, and kept connections "
-            "hold all of them. Give it as many threads as there are connections, put a proxy in "
-            "front of it, or measure with --no-keep-alive.",
+            hint=because(
+                (
+                    _is_by_connection(evidence),
+                    "The server gives its slots to connections, not to requests, and kept "
+                    "connections hold all of them. Give it as many threads as there are "
+                    "connections, put a proxy in front of it, or measure with --no-keep-alive.",
+                ),
+                unseen="Whether connections hold the server's slots was not seen: with "
+                "--no-keep-alive it would then serve all alike. Else see what those pages wait "
+                "for, such as a lock.",
+            ),
         )
+
+
+def _is_by_connection(evidence: Evidence) -> bool:
+    """Whether it was seen that some connections are answered while others, or new ones, are not."""
+    probes = evidence.probes
+    of_probes = probes.answered / probes.sent if probes and probes.sent else 1.0
+    return evidence.slots is not None or of_probes < SERVED_SHARE
 
 
 def starves(evidence: Evidence) -> bool:

@@ -114,12 +114,12 @@ class RunningSystem:
 
     def known(self) -> list[int]:
         """The processes of all parts, as they were last listed."""
-        return [pid for one in self.members for pid in one.process.known]
+        return [pid for one in self.members for pid in one.process.tree.known]
 
     def reaped_s(self, part: str) -> float:
         """CPU time of the part's processes that ended as orphans until now."""
         programs = (*self.earlier, *self.members)
-        return sum(one.process.reaped_s for one in programs if one.part == part)
+        return sum(one.process.tree.reaped_s for one in programs if one.part == part)
 
     @property
     def parts(self) -> Mapping[str, Callable[[], list[int]]]:

@@ -29,10 +29,9 @@ _pipes: dict[str, int] = {}
 def guarded(marker: str, folder: Path) -> Iterator[None]:
     """While the block runs, the run with this marker does not survive this process.
 
-    When this process dies without leaving the block (SIGKILL, out of memory), every process with
-    `BENCHSUITE_RUN=marker` in its environment and every one that was announced is ended with all
-    that came from it (SIGTERM, then SIGKILL), and `folder` is removed. Leaving the block does
-    neither.
+    When this process dies without leaving the block (SIGKILL, out of memory), every process that
+    bears the run's mark is ended with all that came from it (SIGTERM, then SIGKILL), and `folder`
+    is removed. Leaving the block does neither.
 
     A folder that is not plainly a run's is refused: all that is in it is removed.
     """
@@ -60,19 +59,6 @@ def guarded(marker: str, folder: Path) -> Iterator[None]:
                 _dismiss(marker, child)
 
 
-def announce(marker: str, pid: int) -> None:
-    """Name a session leader of the run to its guard, if it has one.
-
-    Its tree is then found even if it wrote its title over its environment, as nginx does.
-    """
-    _tell(marker, f"+{pid}")
-
-
-def withdraw(marker: str, pid: int) -> None:
-    """Take back an announcement; due before the PID can be given to another process."""
-    _tell(marker, f"-{pid}")
-
-
 @contextmanager
 def without_shared_memory(marker: str, prefix: str) -> Iterator[None]:
     """Shared memory whose name begins with the prefix is removed before and after the block.
@@ -80,7 +66,7 @@ def without_shared_memory(marker: str, prefix: str) -> Iterator[None]:
     If the run has a guard, it does so too when this process is killed meanwhile.
     """
     sharedmemory.remove(prefix)
-    _tell(marker, f"={prefix}")
+    _tell(marker, prefix)
     try:
         yield
     finally:

@@ -50,11 +50,12 @@ class Claim:
         """ "process 71 of bob since 14:03:22, python manage.py runbench" """
         line = (read_bytes(f"/proc/{self.pid}/cmdline") or b"").decode(errors="replace")
         since = time.time() - (_now_us() - _moment_us(self.number)) / 1e6
-        words = [f"process {self.pid}"]
-        with suppress(OSError):  # it may have ended just now
-            words.append(f"of {_user(os.stat(f'/proc/{self.pid}').st_uid)}")
-        words.append(f"since {time.strftime('%H:%M:%S', time.localtime(since))}")
-        return f"{' '.join(words)}, {hidden(printable(' '.join(line.split(chr(0)))))[:WORDS]}"
+        user = "somebody"
+        with suppress(OSError, KeyError):  # it may have ended, or have no name in a container
+            user = pwd.getpwuid(os.stat(f"/proc/{self.pid}").st_uid).pw_name
+        when = time.strftime("%H:%M:%S", time.localtime(since))
+        command = hidden(printable(line.replace("\0", " ")))[:WORDS]
+        return f"process {self.pid} of {user} since {when}, {command}"
 
 
 @contextmanager
@@ -117,10 +118,3 @@ def _moment_us(number: int) -> int:
 
 def _now_us() -> int:
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1000
-
-
-def _user(uid: int) -> str:
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return f"user {uid}"

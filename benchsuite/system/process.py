@@ -40,7 +40,7 @@ class Process:
         self.pid = popen.pid
         self.started_at = started_at  #: When it was started, by `time.monotonic()`.
         self._popen = popen
-        self._tree = ProcessTree({popen.pid}, mark)
+        self.tree = ProcessTree({popen.pid}, mark)
         self._ended = False
 
     def poll(self) -> int | None:
@@ -65,17 +65,7 @@ class Process:
 
     def living(self) -> list[int]:
         """PIDs of its whole tree with runaways, without zombies; empty once it has ended."""
-        return [] if self._ended else [stat.pid for stat in self._tree.living()]
-
-    @property
-    def known(self) -> frozenset[int]:
-        """PIDs of its tree at the last look, without another one."""
-        return self._tree.known
-
-    @property
-    def reaped_s(self) -> float:
-        """CPU time of those of its tree that ended as orphans."""
-        return self._tree.reaped_s
+        return [] if self._ended else [stat.pid for stat in self.tree.living()]
 
     def end(self, stop_signal: int, grace_s: float) -> None:
         """Ends the whole tree within `grace_s` + `KILL_S`; a second call does nothing.
@@ -98,7 +88,7 @@ class Process:
             os.kill(self.pid, stop_signal)
             orphans_from = deadline
         pause_s = 0.005
-        while (left := self._tree.living()) and not interrupted():
+        while (left := self.tree.living()) and not interrupted():
             now = time.monotonic()
             if now >= deadline:
                 return
@@ -115,9 +105,9 @@ class Process:
         while True:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
-            left = self._tree.living(thorough=True)
+            left = self.tree.living(thorough=True)
             if not left and self.poll() is not None:
-                self._tree.settle()
+                self.tree.settle()
                 self._popen.wait()
                 return
             for stat in left:

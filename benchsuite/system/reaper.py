@@ -26,34 +26,17 @@ def main() -> None:
     parent, marker, folder, working = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, signal.SIG_IGN)
-    heard = _listen(parent)
-    if heard is not None:
-        end_all(ProcessTree(heard.leaders, Mark(marker)))
+    prefixes = _listen(parent)
+    if prefixes is not None:
+        end_all(ProcessTree((), Mark(marker)))
         remove(folder, working)
-        for prefix in heard.prefixes:
+        for prefix in prefixes:
             sharedmemory.remove(prefix)
 
 
-class Heard:
-    """What the parent reported about its run before it ended."""
-
-    def __init__(self) -> None:
-        self.leaders: set[int] = set()  #: Announced and not withdrawn.
-        self.prefixes: set[str] = set()  #: Of shared memory to remove.
-
-    def take(self, line: str) -> None:
-        kind, word = line[:1], line[1:]
-        if kind == "=":
-            self.prefixes.add(word)
-        elif kind == "+":
-            self.leaders.add(int(word))
-        else:
-            self.leaders.discard(int(word))
-
-
-def _listen(parent: int) -> Heard | None:
-    """Waits for "bye" (None) or the parent's end (its reports)."""
-    heard = Heard()
+def _listen(parent: int) -> list[str] | None:
+    """Waits for "bye" (None) or the parent's end (prefixes of shared memory to remove)."""
+    prefixes: list[str] = []
     poll = select.poll()
     poll.register(0, select.POLLIN | select.POLLHUP)
     _watch(parent, poll)
@@ -66,9 +49,9 @@ def _listen(parent: int) -> Heard | None:
         for line in lines:
             if line == b"bye":
                 return None
-            heard.take(line.decode())
+            prefixes.append(line.decode())
         if not data:
-            return heard
+            return prefixes
 
 
 def _watch(parent: int, poll: select.poll) -> None:

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from benchsuite.core.exceptions import StartError
-from benchsuite.system import account, cpus, guard, private
+from benchsuite.system import account, cpus, private
 from benchsuite.system.interrupts import held_back
 from benchsuite.system.marks import Mark, limited
 from benchsuite.system.process import Process
@@ -70,8 +70,6 @@ def running(
         stack.enter_context(adopting_orphans())
         with held_back(), cpus.given(on_cpus):
             process = _start(argv, name, log, env, cwd, stop_signal, mark, run_as)
-            guard.announce(marker, process.pid)
-            stack.callback(guard.withdraw, marker, process.pid)
             # Twice, because Ctrl-C may arrive between the call and its delay of signals.
             stack.callback(process.end, stop_signal, grace_s)
             stack.callback(process.end, stop_signal, grace_s)

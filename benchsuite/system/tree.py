@@ -3,7 +3,7 @@
 import ctypes
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from benchsuite.system.marks import Mark
@@ -83,12 +83,11 @@ class ProcessTree:
             if stat is not None:
                 stats[pid] = stat
         found = {pid for pid, stat in stats.items() if self._belongs(stat)}
-        _add_children(found, stats)
+        found = descendants(found, stats.values())
         if self._mark:
             strays = {pid for pid in stats.keys() - found if self._mark.is_on(pid)}
             if strays:
-                found |= strays
-                _add_children(found, stats)
+                found = descendants(found | strays, stats.values())
         self._foreign |= stats.keys() - found
         found -= {pid for pid in found if self._reap(stats[pid])}
         self._known = {pid: stats[pid].started for pid in found}
@@ -112,10 +111,8 @@ class ProcessTree:
         )
 
 
-def _add_children(found: set[int], stats: dict[int, Stat]) -> None:
-    """Completes a set of PIDs with all their descendants."""
-    grown = True
-    while grown:
-        children = {pid for pid, stat in stats.items() if stat.ppid in found} - found
-        found |= children
-        grown = bool(children)
+def descendants(found: set[int], stats: Collection[Stat]) -> set[int]:
+    """These PIDs with all that come from them."""
+    while children := {stat.pid for stat in stats if stat.ppid in found} - found:
+        found = found | children
+    return found

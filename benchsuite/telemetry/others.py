@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from benchsuite.system.procfs import Stat, all_pids, read_bytes, read_stat
+from benchsuite.system.tree import descendants
 from benchsuite.telemetry.base import Snapshot
 from benchsuite.telemetry.cpu import TICKS_PER_S, Cpu
 
@@ -36,7 +37,7 @@ class Others:
     def look(self) -> float | None:
         """Percent of one CPU since the last look; None at the first, and when it is too soon."""
         stats = [stat for pid in all_pids() if (stat := read_stat(pid)) is not None]
-        ours = _descendants(stats, {os.getpid(), *self._ours()})
+        ours = descendants({os.getpid(), *self._ours()}, stats)
         self.stopped = any(stat.state == STOPPED and stat.pid in ours for stat in stats)
         named = [
             (stat, self._name(stat))
@@ -73,16 +74,6 @@ class Others:
                 self.ticks[self._names[key], key[0]] += grown
         self._seen = now
         self._names = {key: name for key, name in self._names.items() if key in now}
-
-
-def _descendants(stats: list[Stat], found: set[int]) -> set[int]:
-    """These PIDs with all that come from them."""
-    grown = True
-    while grown:
-        children = {stat.pid for stat in stats if stat.ppid in found} - found
-        found |= children
-        grown = bool(children)
-    return found
 
 
 def _percent(cpu: Cpu, stats: Iterable[Stat]) -> float | None:

@@ -185,11 +185,15 @@ def test_a_connection_that_is_never_accepted_is_a_connect_timeout(tmp_path: Path
             "in the middle of the answer",
         ),
         (closing(b"SSH-2.0-OpenSSH_9.2\r\n"), Kind.PROTOCOL, "not HTTP"),
-        (lambda request: answer(headers={}), Kind.WRONG_RESPONDER, "not belong to this run"),
+        (
+            lambda request: answer(headers={}),
+            Kind.WRONG_RESPONDER,
+            "without the header of this run",
+        ),
         (
             lambda request: answer(status=404, headers={"X-Benchsuite-Run": "another"}),
             Kind.WRONG_RESPONDER,
-            "not belong to this run",
+            "without the header of this run",
         ),
         (lambda request: answer(status=502, headers={}), Kind.HTTP_STATUS, "status 502"),
     ],

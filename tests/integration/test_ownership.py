@@ -90,12 +90,12 @@ def test_who_leaves_is_known_and_ended(way: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("way", ["a double fork", "env -i"])
 def test_what_it_uses_is_the_targets_and_nobody_elses(way: str, tmp_path: Path) -> None:
     with leaving(way, BURNS_ON, tmp_path) as process:
-        others = Others(lambda: process.known)
+        others = Others(lambda: process.tree.known)
         sampler = Sampler(
             {"target": process.living},
             0.5,
             also=(others.look,),
-            reaped_s=lambda part: process.reaped_s,
+            reaped_s=lambda part: process.tree.reaped_s,
         )
         sampler.start()
         time.sleep(2)
@@ -121,9 +121,11 @@ def test_orphans_that_no_look_saw_are_on_the_account(tmp_path: Path) -> None:
         env=dict(os.environ),
         marker=RUN,
     ) as process:
-        sampler = Sampler({"target": process.living}, 0.5, reaped_s=lambda part: process.reaped_s)
+        sampler = Sampler(
+            {"target": process.living}, 0.5, reaped_s=lambda part: process.tree.reaped_s
+        )
         sampler.start()
-        assert eventually(lambda: process.reaped_s >= 0.5)
+        assert eventually(lambda: process.tree.reaped_s >= 0.5)
         time.sleep(1)
         seen = sampler.stop()
     used_s = sum(

@@ -373,7 +373,7 @@ def test_at_the_end_the_servers_answers_to_good_byes_are_waited_for(tmp_path: Pa
 HANDSHAKES = [
     (lambda request: answer(status=403), Kind.HTTP_STATUS, "status 403"),
     (lambda request: answer(status=200), Kind.HTTP_STATUS, "status 200"),
-    (lambda request: answer(status=200, headers={}), Kind.WRONG_RESPONDER, "does not belong"),
+    (lambda request: answer(status=200, headers={}), Kind.WRONG_RESPONDER, "without the header"),
     (lambda request: b"\x15\x03\x01 no HTTP\r\n\r\n", Kind.PROTOCOL, "is not HTTP"),
     (closing(), Kind.RESET, "closed before the handshake's answer"),
     (closing(b"HTTP/1.1 101 Swi"), Kind.RESET, "closed in the middle of the handshake's answer"),

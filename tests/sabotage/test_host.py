@@ -107,7 +107,7 @@ def test_b402_the_machine_is_paused(tmp_path: Path) -> None:
     """The run's own process is stopped for longer than a busy machine would hold it up."""
     result = run_apart(Task.PAUSE, tmp_path)
     assert [one.level for one in findings(result, "B402")] == [Level.WEAK], told(result)
-    assert "nothing ran for" in message(result, "B402")
+    assert "no reading came for" in message(result, "B402")
 
 
 def test_b405_something_can_not_be_read(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:

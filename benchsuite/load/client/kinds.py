@@ -27,7 +27,7 @@ def of_responder(wanted: str, found: str | None, *, may_lack: bool) -> tuple[Kin
     """
     if not wanted or found == wanted or (found is None and may_lack):
         return None
-    return Kind.WRONG_RESPONDER, "answered by a process that does not belong to this run"
+    return Kind.WRONG_RESPONDER, "answered without the header of this run"
 
 
 def of_status(status: int, body: bytes) -> tuple[Kind, str]:

@@ -1,0 +1,129 @@
+"""A hint names a cause only where the run has shown it; otherwise it says how to look."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchsuite.core.observations import Arrivals, ClockCheck, Cluster, HostShares, UnderWay
+from benchsuite.core.results import Asked
+from benchsuite.core.stall import Round, Stall
+from benchsuite.findings.registry import FINDINGS
+from tests.unit.findings.clean import CLEAN, found, summary
+
+Changes = dict[str, Any]
+
+
+def longest(max_s: float, **changes: Any) -> Any:
+    return summary(response_time=replace(summary().response_time, max_s=max_s), **changes)
+
+
+REFUSED = {"failures": 10, "failures_by_kind": {"http status": 10}}
+EDGES = {"throughput": 80.0}
+PILED: Changes = {"waiting_users": None, "under_way": UnderWay(arrived_per_s=100.0, mean=20.0)}
+LATE: Changes = {"load_lag_p99_s": 0.05}
+MISSED: Changes = {
+    "arrivals": Arrivals(offered=100.0, achieved=80.0),
+    "under_way": UnderWay(arrived_per_s=100.0, mean=10.0),
+}
+FOREIGN: Changes = {"total": summary(failures=3, failures_by_kind={"wrong responder": 3})}
+LOCKED: Changes = {"log": "OperationalError: database is locked"}
+UNEVEN: Changes = {"answers_by_user": (100,) * 9 + (0,)}
+CLUSTERED: Changes = {"cluster": Cluster(at_s=0.04, percent=20.0, fastest_s=0.09)}
+ADDRESSES = {"connect refused": "Cannot assign requested address"}
+
+CAUSES: dict[str, list[tuple[Changes, Changes, str]]] = {
+    "B102": [
+        (LATE, {"load_cpu_percent": 75.0}, "It is busy itself"),
+        (LATE, {"host": HostShares(others_percent=30.0)}, "Others held it up"),
+    ],
+    "B104": [
+        (MISSED, {"busy_percent": 99.0}, "The target is at its capacity"),
+        (MISSED, LATE, "The generator was late"),
+    ],
+    "B105": [
+        ({"total": summary(**EDGES)}, {"total": longest(2.1, **EDGES)}, "window is too short"),
+        (PILED, {"total": longest(6.0)}, "window is too short"),
+        (PILED, {"busy_percent": 99.0}, "More requests arrive than are answered"),
+    ],
+    "B201": [
+        (
+            {"total": summary(**REFUSED)},
+            {"total": summary(failure_examples={"http status": "status 429"}, **REFUSED)},
+            "Status 429",
+        )
+    ],
+    "B202": [
+        (FOREIGN, {"asked": Asked(sent=1000, answered=1000, seen=997)}, "The target never saw 3"),
+        (FOREIGN, {"asked": Asked(sent=1000, answered=1000, seen=None)}, ""),
+        (FOREIGN, {"asked": Asked(sent=1000, answered=1000, seen=1000)}, ""),
+    ],
+    "B204": [(LOCKED, {"total": summary(failure_examples=ADDRESSES)}, "Ports last longer")],
+    "B205": [
+        (
+            CLUSTERED,
+            {"stall": Stall((Round(fresh_s=0.01, kept_s=0.05, prompt_s=0.01),) * 12)},
+            "waits for an acknowledgement",
+        )
+    ],
+    "B206": [
+        (UNEVEN, {"probes": replace(CLEAN.probes, answered=10)}, "slots to connections, not"),
+    ],
+    "B401": [
+        (
+            {"host": HostShares(steal_percent=6.0)},
+            {"host": HostShares(others_percent=6.0)},
+            "Stop other programs",
+        )
+    ],
+    "B402": [
+        (
+            {"clock": ClockCheck(gap_s=2.0)},
+            {"clock": ClockCheck(wall_step_s=2.0)},
+            "sets the clock",
+        ),
+        ({"clock": ClockCheck(wall_step_s=2.0)}, {"clock": ClockCheck(gap_s=2.0)}, "suspended"),
+    ],
+}
+"""Finding → what trips it, the evidence that shows a cause, and how its hint then names it."""
+
+NAMES_NONE = {
+    *("B101", "B103", "B107", "B203", "B207", "B208", "B211", "B212", "B213", "B214"),
+    *("B304", "B403", "B404", "B405", "B501", "B502"),
+}
+"""Their messages are what was seen, and their hints say what to do or where to look."""
+
+BY_THEMSELVES = {
+    "test_memory": ("B215", "B217", "B303"),
+    "test_prober": ("B106",),
+    "test_sockets": ("B209", "B210", "B216"),
+    "test_window": ("B301", "B302", "B305"),
+}
+"""Their causes have tests beside their figures."""
+
+
+def test_every_finding_is_in_one_of_the_tables() -> None:
+    for module, numbers in BY_THEMSELVES.items():
+        text = Path(__file__).with_name(f"{module}.py").read_text()
+        assert [number for number in numbers if number not in text] == []
+    tables = [set(CAUSES), NAMES_NONE, *map(set, BY_THEMSELVES.values())]
+    assert set().union(*tables) == set(FINDINGS)
+    assert sum(map(len, tables)) == len(FINDINGS)
+
+
+@pytest.mark.parametrize(
+    ("number", "trips", "evidence", "cause"),
+    [(number, *case) for number, cases in CAUSES.items() for case in cases],
+)
+def test_a_cause_is_named_with_its_evidence_only(
+    number: str, trips: Changes, evidence: Changes, cause: str
+) -> None:
+    without = found(**trips)[number].hint
+    with_it = found(**{**trips, **evidence})[number].hint
+    assert without
+    if cause:
+        assert cause not in without
+        assert cause in with_it
+    else:
+        assert with_it == without, "this shows nothing"
