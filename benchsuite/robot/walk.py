@@ -138,18 +138,22 @@ class Walk:
     def _ended(
         self, arrival: Arrival, doubt: str, visits: tuple[Visit, ...], ending: Ending | None
     ) -> Completion:
-        code = arrival.page.completion_code
-        sign = self._done.on(arrival.page, arrival.path)
-        if not (code or sign) and self._done != Sign():
+        evidence = self._evidence(arrival)
+        if not evidence and self._done != Sign():
             doubt = "what the last page should have is not there"
         return Completion(
             visits=visits,
             path=arrival.path,
-            code=code,
-            evidence=f"code {code}" if code else sign,
-            doubt="" if code or sign else doubt,
+            code=arrival.page.completion_code,
+            evidence=evidence,
+            doubt="" if evidence else doubt,
             ending=ending,
         )
+
+    def _evidence(self, arrival: Arrival) -> str:
+        """What a page itself says of being the last one."""
+        code = arrival.page.completion_code
+        return f"code {code}" if code else self._done.on(arrival.page, arrival.path)
 
     def _check_scripts(self, need: str) -> None:
         if need and not self.runs_scripts:
@@ -182,7 +186,7 @@ class Walk:
             button = next_button(shown)
             arrival = self.send(shown, now, button, filler.pairs(shown, button, now.charset))
             found = Outcome(Fate.ENDED)
-            if not self._confirmed(arrival):
+            if not self._evidence(arrival):
                 found = outcome(form, page, filler.answers, arrival, at=self.path)
             self._check_scripts(scripts.ignored(page, form, arrival.page))
             if found.fate is Fate.REFUSED:
@@ -283,13 +287,10 @@ class Walk:
     ) -> tuple[float, str] | None:
         """Where a page redirects by itself, unless it has something to fill or is the end."""
         found = page.refresh or header
-        if found is None or found[0] > LONGEST_WAIT_S or self._confirmed(Arrival(path, page)):
+        if found is None or found[0] > LONGEST_WAIT_S or self._evidence(Arrival(path, page)):
             return None
         form = main_form(page)
         return None if form is not None and form.fillable else found
-
-    def _confirmed(self, arrival: Arrival) -> bool:
-        return bool(arrival.page.completion_code or self._done.on(arrival.page, arrival.path))
 
     def check_status(self, status: int, body: bytes, page: Page) -> None:
         """Raises RobotError for an error, unless it is a form that came back."""
