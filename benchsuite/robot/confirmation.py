@@ -88,10 +88,9 @@ class Site:
                     sends = path == ending.asked and not refused
                     try:
                         self._told[path] = _lines(_told_at(path, walk, sends=sends))
-                    except RobotError:
-                        if path == ending.asked:
-                            raise
-                        self._told[path] = set()
+                    except RobotError:  # later pages may be open only to who was on the first
+                        first = _told_at(walk.path, walk, sends=sends)
+                        self._told[path] = _lines(first) if path == ending.asked else set()
         return self._told[ending.asked] | self._told[landing]
 
 

@@ -15,6 +15,11 @@ FORM = (
     "<button>Send</button></form>"
 )
 CODE = '<form method="post" action="/code/"><input name="code" required><button>{}</button></form>'
+TOWN = (
+    '<h1>Second</h1><form method="post" action="/town/"><label>Town <input name="town" required>'
+    "</label><label>Street <input name=street></label><label>Land <input name=land></label>"
+    "<button>➔</button></form>"
+)
 LOG_IN = (
     '<form method="post" action="/in/"><input name="user"><input type="password" name="pass">'
     "<button>OK</button></form>"
@@ -36,6 +41,8 @@ class Host:
     attempts: int = 1000
     """At a code that nobody knows, before the page that ends them."""
     action: str = ""
+    towns: bool = False
+    """Whether a second page follows, for who sent the first one."""
     closes: int = 1000
     """From this many on nobody sees the form."""
     taken: int = 0
@@ -53,11 +60,14 @@ class Visitor:
     host: Host
     flash: str = ""
     codes: int = 0
+    signed: bool = False
 
     def get(self, path: str, **more: object) -> Answer:
         self.host.requests += 1
         if self.host.taken >= self.host.closes:
             return _page("<h1>Later</h1>", 429)
+        if path == "/town/":
+            return _page(TOWN if self.signed else "<h1>Who?</h1>", 200 if self.signed else 403)
         flash, self.flash = self.flash, ""
         pages = self.host.pages
         page = pages.get(path.partition("?")[0], pages.get("*") if path != "/" else None)
@@ -72,8 +82,17 @@ class Visitor:
             self.codes += 1
             locked = self.codes > self.host.attempts
             return _page("<h1>Bye</h1>" if locked else "<p>No.</p>" + CODE.format("Next"))
-        if self.host.checks and not ("@" in given.get("email", "") and given.get("name")):
+        if path == "/town/" and not given.get("town"):
+            return _page(TOWN)
+        if (
+            path != "/town/"
+            and self.host.checks
+            and not ("@" in given.get("email", "") and given.get("name"))
+        ):
             return _page(self._form(problem="<p>What is missing?</p>", **given))
+        if self.host.towns and not self.signed:
+            self.signed = True
+            return Answer(303, b"", {"Location": "/town/"})
         self.host.taken += 1
         if self.host.taken > self.host.capacity:
             return _page("<h1>Thank you, sold out</h1>")
@@ -118,6 +137,7 @@ TAKEN: dict[str, Made] = {
     "a page that goes on by itself": lambda: Host(
         '<meta http-equiv="refresh" content="0; url=/end/"><p>…</p>', {"/end/": "<h1>Hotovo</h1>"}
     ),
+    "a second page": lambda: Host("<h1>Takk</h1>", towns=True),
     "another address": lambda: Host("<h1>Obrigado</h1>", action="/send/"),
 }
 """Confirmed on a site that nothing else is known of."""
