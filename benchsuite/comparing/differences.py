@@ -42,6 +42,7 @@ IMMATERIAL = frozenset(
         "env_PYTHONPYCACHEPREFIX",
         "env_PYTHONUNBUFFERED",
         "env_OMP_NUM_THREADS",
+        f"{SETTING}(completions)",
     }
 )
 """Facts that don't change what is measured, or whose effect another one has: the name of a machine,

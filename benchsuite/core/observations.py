@@ -62,10 +62,20 @@ class Probes:
 class Stored:
     """What journeys claim to have completed, and what the target's database contains."""
 
-    claimed: int  #: Over the whole load, warm-up and drain included.
+    claimed: int
+    """Rows that the completions must have left over the whole load, warm-up and drain included; a
+    completion leaves one where `Workload.count()` counts."""
     stored: int  #: Rows that came during the load.
     in_doubt: int = 0
-    """Journeys that failed or never ended: their last page may have been stored anyway."""
+    """Rows that what failed or never ended may have left all the same."""
+    completions: int = 0  #: Of which these rows are claimed.
+    table: str = ""  #: That gained the rows; empty where `Workload.count()` counted.
+    left: tuple[int, ...] = (1,)  #: Rows by each rehearsed completion.
+    excuse: str = ""  #: Why a difference proves nothing, in a sentence.
+
+    @property
+    def agrees(self) -> bool:
+        return self.claimed <= self.stored <= self.claimed + self.in_doubt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +185,8 @@ class Evidence:
     stall: Stall | None = None
     """Result of checking the target for that; None if it could not be checked."""
     stored: Stored | None = None
+    unheld: str = ""
+    """Why journeys that send forms are held to no rows, in a sentence."""
     asked: Asked | None = None  #: None if others than the target may answer.
     accounts: Accounts | None = None  #: Of WebSockets.
     socket_errors: Sequence[str] = ()  #: What consumers raised, each kind once.

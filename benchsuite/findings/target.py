@@ -10,7 +10,7 @@ from statistics import fmean, median
 from benchsuite.core.observations import Evidence, Slots
 from benchsuite.core.results import Finding, Level, Summary
 from benchsuite.core.samples import EVENT, MESSAGE, Kind
-from benchsuite.core.units import format_count, format_duration, format_percent
+from benchsuite.core.units import format_count, format_duration, format_percent, listed
 from benchsuite.findings.registry import INFORMATIONAL, Rule, also, because, finding
 from benchsuite.stats.levels import FAILED
 from benchsuite.stats.signs import STARVED_SHARE
@@ -436,19 +436,40 @@ def _connected_late(evidence: Evidence) -> bool:
 
 
 @finding(
-    "B208", "not-stored", of="completions that the database has too few, or too many", invalid=0
+    "B208",
+    "not-stored",
+    of="completions that the database has too few, or too many",
+    weak_words="where some rehearsed completions left no row",
+    invalid=0,
 )
 def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """A completion that the target's database doesn't hold was none, whatever the pages said."""
+    if evidence.unheld:
+        yield rule.found(
+            Level.INFO,
+            evidence.unheld,
+            hint="The load's completions are not held to rows. Pages that only search, or change "
+            "rows that exist, leave none; a journey that counts what it leaves by count() is held "
+            "to that.",
+        )
     found = evidence.stored
-    if found is None or found.claimed <= found.stored <= found.claimed + found.in_doubt:
+    if found is None or found.agrees:
         return
-    yield rule.found(
-        Level.INVALID,
-        f"{format_count(found.claimed)} completions were seen, but {format_count(found.stored)} "
-        "are stored.",
-        hint="The target loses answers, or stores them twice: its log may say why.",
+    where = f"{found.table} gained {{}} rows" if found.table else "{} are stored"
+    words = f"{format_count(found.completions or found.claimed)} completions were seen, but "
+    words += f"{where.format(format_count(found.stored))}."
+    if found.table:
+        words += f" Those rehearsed left {listed([*map(str, found.left)])}."
+    if found.excuse:
+        words += f" {found.excuse}"
+    level = Level.INFO if found.excuse else Level.INVALID if all(found.left) else Level.WEAK
+    hint = because(
+        (found.excuse, "Let the journey count what it leaves, by count(), to have a loss told."),
+        (found.stored < found.claimed, "What was confirmed is not there: the log may say why."),
+        unseen="More was stored than was confirmed: do the view, or a proxy that sends requests "
+        "again, act twice?",
     )
+    yield rule.found(level, words, hint=hint)
 
 
 @finding("B214", "not-checked", of="what answers say that nobody checked", weak_words=INFORMATIONAL)

@@ -65,6 +65,15 @@ class Facts:
         return cls(**{**data, **lists})
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """How many rows each table of a run's throw-away databases had at a moment."""
+
+    of: Mapping[str, int] = field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
+    """Tables that had lost rows which were there at the last count."""
+
+
 def database_address(entry: Mapping[str, Any] | None) -> tuple[str, int] | None:
     """TCP address of a DATABASES entry; None where it has none."""
     kind = str((entry or {}).get("ENGINE", "")).rpartition(".")[2]

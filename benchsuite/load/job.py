@@ -6,8 +6,12 @@ samples to files in the spool folder.
 
     child → {"event": "ready"}                                 imported, waits for its job
     parent → job
-    child → {"event": "checked", "unchecked": …}           answered right; what nobody looks at
+    child → {"event": "checked", "unchecked": …, "posts": …}
+                                                               answered right; what nobody looks at,
+                                                               and whether forms were sent
           | {"event": "refused", "message": …}                 or not: the child ends
+    parent → "rehearse <kind>"                                 any number of times: see `Rehearsal`
+    child → {"event": "rehearsed", "right": …, "posts": {name: times}}
     parent → "go <moment>"                                     monotonic seconds: then it begins
     child → {"event": "tick", "elapsed_s": …, …}               each second; becomes a `Tick`
     parent → "stop"                                            optional: drain now
@@ -27,7 +31,12 @@ from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import LoadProfile, VisitorSpec, WorkloadSpec
 
 GO = b"go"
-STOP = b"stop"  #: How the two orders besides the job begin, each a line of its own.
+STOP = b"stop"
+REHEARSE = b"rehearse "  #: How the orders besides the job begin, each a line of its own.
+
+LOOK, NEW, AGAIN = "look", "new", "again"
+"""Kinds of rehearsals: up to the first form, which is not sent; like any journey of the load; and
+with what the one before drew at random."""
 
 WANTS_USER = "the page wants "
 """How the advice in the message of "refused" begins where who asks is refused."""
@@ -45,6 +54,8 @@ NAMES_FILE = "names.json"
 """[{"name", "scope", "examples": {kind number: message}}, …]: entry i is what `name == i` means
 in a sample.
 """
+
+OTHER_NAMES = "(other paths)"  #: The name of requests when there are too many names.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +88,17 @@ class Job:
     dialect: str = ""
     """Dotted path of a class that speaks the server's own protocol over WebSockets; empty for
     none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rehearsal:
+    """A journey before the load, made so that somebody can count what it leaves."""
+
+    kind: str
+    right: bool  #: Whether it came to its end, and all its answers were right.
+    posts: Mapping[str, int]  #: Name of a request → how many forms were sent by it (POST).
+    gains: Mapping[str, int] = field(default_factory=dict)
+    """Table → rows that it gained or, below 0, lost; known to the parent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from benchsuite.isolation.facts import Facts
+from benchsuite.isolation.facts import Facts, Rows
 
 
 @dataclass
@@ -26,3 +26,6 @@ class OwnTarget:
 
     def counts(self, token: str, variables: Mapping[str, str] = {}) -> Mapping[str, int]:
         return {}
+
+    def rows(self, token: str) -> Rows:
+        return Rows()

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchsuite.core.observations import Cluster, Stored
 from benchsuite.core.results import Asked, Reading, Status, Summary, WebSockets
-from benchsuite.core.samples import ANSWERED, EVENT, REQUEST, RESENT, Kind
+from benchsuite.core.samples import ANSWERED, EVENT, REQUEST, RESENT
 from benchsuite.core.stall import Stall
 from benchsuite.findings.target import stall
 from benchsuite.isolation.facts import Facts
@@ -18,6 +18,7 @@ from benchsuite.load.job import Done
 from benchsuite.load.parent.spool import NameEntry, Samples
 from benchsuite.runner.broadcasts import with_broadcasts
 from benchsuite.runner.figures import Figures, Window
+from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.reasons import explained, of_sockets
@@ -29,9 +30,6 @@ from benchsuite.stats import signs
 from benchsuite.stats.levels import climb, level_of
 from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.profiler import Profiler
-
-COMPLETIONS = "completions"
-"""What `Workload.count()` calls the journeys that the target's database holds as completed."""
 
 
 class RunRecord:
@@ -66,8 +64,8 @@ class RunRecord:
         """When the server was being restarted, in moments of the monotonic clock."""
         self.websockets: WebSockets | None = None
         self.monitor: Monitor | None = None
-        self.stored_before: Mapping[str, int] = {}
-        self.stored_after: Mapping[str, int] = {}
+        self.learned = Learned()  #: Of what completions leave in tables.
+        self.answers: Answers | None = None  #: What became of all that was asked.
         self.stored: Stored | None = None
         self.asked_before: int | None = None
         self.asked_after: int | None = None
@@ -116,11 +114,12 @@ class RunRecord:
         names = explained(names, self.serving.errors)
         self.socket_errors = of_sockets(self.serving.errors)
         load = self.spec.load
+        users = load.in_flight_limit if load.is_open else int(max(load.levels))
+        self.answers = answers(samples, names, users)
         samples, names = without_restart(samples, names, self.away)
         samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
         figures = Figures(samples, names, done, load, self.unit, self._at_once)
         self.intervals = figures.intervals
-        self.stored = self._held_against(figures)
         self.asked = self._asked(figures)
         if done.window[1] <= done.window[0]:
             self.fail(Status.INTERRUPTED, "Stopped before the window began: nothing was measured.")
@@ -196,18 +195,6 @@ class RunRecord:
         """Requests that the target answers at the same time; None where nothing limits them."""
         each = self.plan.server.at_once()
         return each * self.spec.server.instances if each else None
-
-    def _held_against(self, figures: Figures) -> Stored | None:
-        """The journeys' claim beside what came into the database; None where nothing is counted."""
-        if COMPLETIONS not in self.stored_before or COMPLETIONS not in self.stored_after:
-            return None
-        kinds = figures.journeys["kind"]
-        claimed = int((kinds == Kind.OK).sum())
-        return Stored(
-            claimed=claimed,
-            stored=self.stored_after[COMPLETIONS] - self.stored_before[COMPLETIONS],
-            in_doubt=len(kinds) - claimed,
-        )
 
     def _asked(self, figures: Figures) -> Asked:
         """What was sent and answered beside what the target saw; it may still see a last probe."""

@@ -7,7 +7,7 @@ Ctrl-C and SIGTERM; the guard does the same when this process is killed.
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -25,8 +25,8 @@ from benchsuite.core.exceptions import (
     UnavailableError,
 )
 from benchsuite.core.results import RunResult, Status
-from benchsuite.core.specs import FLAME, QUERIES, LoadProfile
-from benchsuite.isolation.facts import Facts
+from benchsuite.core.specs import FLAME, KEEP, QUERIES, LoadProfile
+from benchsuite.isolation.facts import Facts, Rows
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent.pool import LoadPool, load_pool
@@ -34,6 +34,7 @@ from benchsuite.runner import preflight
 from benchsuite.runner.assembly import StartRequest, serving
 from benchsuite.runner.database_pool import Data
 from benchsuite.runner.diagnosis import diagnosis, flame
+from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.process_environment import PROJECT, about_services, about_the_project
@@ -46,6 +47,9 @@ from benchsuite.system.ending import in_words
 from benchsuite.system.guard import guarded
 from benchsuite.system.starting import any_program
 from benchsuite.telemetry.profiler import RATE_HZ, profiler
+
+COMPLETIONS = "completions"
+"""What `Workload.count()` calls the journeys that the target's database holds as completed."""
 
 FORCED = {"force_debug_cursor": "is set, so that every SQL statement is kept in memory and logged"}
 
@@ -193,7 +197,16 @@ class Session:
         variables = about_services(
             {one.name: one.url for one in record.serving.services if one.name in views}
         )
-        record.stored_before = keeper.counts(token, variables)
+        count = partial(keeper.counts, token, variables)
+        rows = partial(keeper.rows, token)
+        if (first := _completions(count)).of:
+            rows = partial(_completions, count)
+            record.learned = Learned(first.of, {"": (1,)})
+        elif load.posts and plan.server.serves_project and spec.database.use != KEEP:
+            watcher.stage("rehearsing")
+            record.learned = rehearse(load.rehearse, rows)
+            if record.learned.words:
+                watcher.note(record.learned.words)
         record.asked_before, left_out = record.serving.asked(), record.serving.left_out()
         record.monitor = monitor = Monitor(record.serving, load.pids, devices=plan.devices)
         asked = plan.workload_with(job.workload.options)
@@ -208,19 +221,33 @@ class Session:
         ):
             record.done = _load(load, record, watcher)
         if load.ended_at is not None:
-            said = {"(end of the load)": _early_end(spec.load, load.ended_at)}
-            record.settings_changed = {**record.settings_changed, **said}
+            _note(record, "(end of the load)", _early_end(spec.load, load.ended_at))
         record.asked_after = record.serving.asked()
         _diagnose(record)
         if record.serving.debugs_sql:
             record.facts = replace(facts, slowing={**facts.slowing, **FORCED})
         record.left_out = record.serving.left_out() - left_out
-        try:
-            record.stored_after = keeper.counts(token, variables)
-        except DatabaseError as error:  # what was measured is there, though it can't be held to it
-            record.fail(Status.FAILED, str(error), ours=True)
         record.read_samples(*load.samples())
+        if record.learned.before and record.answers:
+            try:
+                record.stored, sentence = held(record.learned, record.answers, rows)
+            except DatabaseError as error:  # what was measured is there, but is held to nothing
+                record.fail(Status.FAILED, str(error), ours=True)
+            else:
+                _note(record, "(completions)", sentence)
+                watcher.note(sentence)
         record.ask_again()
+
+
+def _completions(count: Callable[[], Mapping[str, int]]) -> Rows:
+    """What the workload counts as completed, if it does, in place of a table's rows."""
+    counts = count()
+    return Rows({"": counts[COMPLETIONS]} if COMPLETIONS in counts else {})
+
+
+def _note(record: RunRecord, name: str, words: str) -> None:
+    """Told beside the settings that were changed."""
+    record.settings_changed = {**record.settings_changed, name: words}
 
 
 def _of_load(plan: Plan) -> dict[str, str]:

@@ -30,6 +30,7 @@ PLUGGED = {
         "keeping": f"{HERE}.workloads.Keeping",
         "losing": f"{HERE}.workloads.Losing",
         "marked": f"{HERE}.workloads.Marked",
+        "storing": f"{HERE}.workloads.Storing",
     },
 }
 

@@ -1,6 +1,8 @@
 """Runs in which the target is broken, or cannot be reached: B201 to B208, B211
 and B217."""
 
+import re
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -299,3 +301,45 @@ def test_b217_memory_grows_by_two_megabytes_a_second(lab: Laboratory) -> None:
 def test_memory_that_stays_weighs_nothing(lab: Laboratory) -> None:
     result = memory(lab, "/well/")
     assert findings(result, "B217") == [], told(result)
+
+
+@pytest.fixture(scope="module")
+def storing() -> Iterator[Laboratory]:
+    """A project whose pages all say thanks for a form; nothing in its journeys counts."""
+    with laboratory("tests.sabotage.sick.storing.settings") as made:
+        yield made
+
+
+@pytest.mark.parametrize("use", ["", pytest.param("postgresql", marks=needs("postgresql"))])
+@pytest.mark.parametrize(
+    ("kind", "levels", "words"),
+    [
+        ("halving", [Level.WEAK], "left 1, 0, 1, 0 and 1."),
+        ("losing", [Level.INVALID], "left 1, 1 and 1."),
+        ("doubling", [Level.INVALID], "left 1, 1 and 1."),
+        ("honest", [], ""),
+        ("late", [], ""),
+        ("capped", [Level.INFO], "are gone"),
+        ("choosing", [Level.INFO], ""),
+        ("once", [Level.INFO], "No row was gained by a rehearsed completion"),
+        ("refusing", [Level.INFO], "No row was gained by a rehearsed completion"),
+    ],
+)
+def test_b208_rows_are_held_against_completions(
+    storing: Laboratory, kind: str, levels: list[Level], words: str, use: str
+) -> None:
+    database = DatabaseSpec(use=use) if use else None
+    asked = {"kind": kind}
+    run = storing.run(workload="storing", asked=asked, processes=1, database=database, **BRIEF)
+    assert [one.level for one in findings(run, "B208")] == levels, told(run)
+    assert words in message(run, "B208")
+    assert "completions claimed" in run.settings_changed["(completions)"]
+
+
+@pytest.mark.parametrize("workload", ["io_create", "survey"])
+def test_rows_are_told_beside_completions(lab: Laboratory, workload: str) -> None:
+    run = lab.run(workload=workload, **BRIEF)
+    assert findings(run, "B208") == [], told(run)
+    words = run.settings_changed["(completions)"]
+    claimed, stored = re.findall(r"([\d,]+) (?:completions|rows|stored)", words)
+    assert claimed == stored != "0"

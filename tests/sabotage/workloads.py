@@ -1,6 +1,7 @@
 """Journeys that keep the load generator busy with itself."""
 
 import os
+import random
 import time
 from pathlib import Path
 
@@ -43,6 +44,18 @@ class Losing(Keeping):
 
     name = "losing"
     path = "/losing/"
+
+
+class Storing(Workload):
+    """Looks at a page and sends a form, which says one of a few things."""
+
+    name = "storing"
+    options = {"kind": "honest"}
+
+    def journey(self, client: Client) -> None:
+        path = f"/{self.settings['kind']}/"
+        expect_status(client.get(path))
+        expect_status(client.post(path, {"text": str(random.randrange(30))}))
 
 
 class Marked(Workload):

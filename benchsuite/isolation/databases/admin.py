@@ -71,6 +71,7 @@ class DatabaseAdmin:
         self._throwaway = Throwaway(instructions.token, self._folder)
         self._uncopied: Mapping[str, str] = {}  #: Folder of the project's → why it has no copy.
         self._own: dict[str, Any] = {}  #: The project's DATABASES, as long as they are its own.
+        self._rows: dict[str, Any] = {}  #: Of the copies that are counted, by their suffix.
         self._copied = ""  #: What was copied of the project's databases, in words.
 
     def make(self) -> dict[str, Any]:
@@ -185,7 +186,20 @@ class DatabaseAdmin:
         connections.close_all()
         return dict(found)
 
+    def rows(self, token: str) -> dict[str, Any]:
+        """What all tables of one run's copies hold."""
+        from benchsuite.isolation.databases.rows import Rows  # imports models
+
+        suffix = token[:SUFFIX]
+        with _explained(), self._throwaway.looking_at(suffix):
+            if suffix not in self._rows:
+                self._rows[suffix] = Rows(self._throwaway.groups)
+            found: dict[str, Any] = self._rows[suffix].count()
+        connections.close_all()
+        return found
+
     def drop(self, token: str) -> None:
+        self._rows.pop(token[:SUFFIX], None)
         if self._database.use != KEEP:
             with _explained():
                 self._throwaway.drop(token[:SUFFIX])

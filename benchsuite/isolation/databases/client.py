@@ -13,7 +13,7 @@ from typing import Any
 
 from benchsuite.core.exceptions import DatabaseError, UsageError
 from benchsuite.core.specs import KEEP, DatabaseSpec, VisitorSpec, WorkloadSpec
-from benchsuite.isolation.facts import Facts
+from benchsuite.isolation.facts import Facts, Rows
 from benchsuite.isolation.instructions import (
     INSTRUCTIONS_VARIABLE,
     RUN_VARIABLE,
@@ -158,6 +158,14 @@ class Keeper:
         """
         self._tell({"do": "count", "token": token, "variables": dict(variables)})
         return dict(self._answer("counted", CLONE_S + self._seeding_s)["counts"])
+
+    def rows(self, token: str) -> Rows:
+        """What all tables of that run's databases hold now, inside `clone(token)`; nothing where
+        the project keeps its own.
+        """
+        self._tell({"do": "rows", "token": token})
+        answer = self._answer("counted", CLONE_S + self._seeding_s)
+        return Rows(answer["rows"], frozenset(answer["gone"]))
 
     def _drop(self, token: str) -> None:
         self._tell({"do": "drop", "token": token})

@@ -11,6 +11,8 @@ It answers on the inherited pipe FD, in JSON lines, to commands on standard inpu
                                                        "settings_changed"}
     parent → {"do": "count", "token": …, "variables": {name: …}}
                                               child → {"event": "counted", "counts": {name: …}}
+    parent → {"do": "rows", "token": …}       child → {"event": "rows", "rows": {table: number},
+                                                       "gone": [table, …]}
     parent → {"do": "drop", "token": …}       child → {"event": "dropped"}
 
 Commands are numbered from 1 ("number"), and each answer has its command's number; "ready" has 0. An
@@ -130,6 +132,8 @@ def _answered(admin: Any, command: Message) -> Message:
         if command["do"] == "count":
             os.environ.update(command["variables"])
             return {"event": "counted", "counts": admin.count(command["token"])}
+        if command["do"] == "rows":
+            return {"event": "rows", **admin.rows(command["token"])}
         admin.drop(command["token"])
     except BenchsuiteError as error:
         return {"event": "failed", "message": str(error)}

@@ -5,12 +5,10 @@ import os
 from pathlib import Path
 
 from benchsuite.core.samples import RECORD, Kind
-from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE
+from benchsuite.load.job import NAMES_FILE, OTHER_NAMES, SAMPLES_FILE
 
 MAX_NAMES = 1000
 """More names than anyone reads: journeys with numbers in their paths should pass `name=`."""
-
-OTHER_NAMES = "(other paths)"
 
 Sample = tuple[int, Kind, int, int, float, float, float]
 """Number of the name, kind, user, body bytes; when it was meant to start, started, finished."""

@@ -19,7 +19,7 @@ import numpy as np
 from benchsuite.core.exceptions import AnswerError, LoadDiedError, LoadError
 from benchsuite.core.samples import REQUEST, UNITS, Kind
 from benchsuite.load import job as messages
-from benchsuite.load.job import SAMPLES_FILE, Done, Job, Tick, decode_done
+from benchsuite.load.job import SAMPLES_FILE, Done, Job, Rehearsal, Tick, decode_done
 from benchsuite.load.parent import spool
 from benchsuite.pythons.importing import whole_path
 from benchsuite.system import cpus, scratch
@@ -34,6 +34,7 @@ GRACE_S = 1.0  #: How long the process may take to end once its standard input i
 SLOW = {
     "ready": "had not finished its own imports (is the machine very busy?)",
     "checked": "had not imported the workload and gone through its journey",
+    "rehearsed": "had not gone through another journey",
 }
 """What took too long when an event is missing."""
 
@@ -93,7 +94,8 @@ class LoadWorker:
         self._spool = spool
         self._log = log
         self._longest_s = self._longest_window_s = self._warmup_s = self._begin = 0.0
-        self._deadline = 0.0
+        self._deadline = self._journey_limit_s = 0.0
+        self.posts = False  #: Whether the checked journey sent forms.
         self._progress = _Progress(spool)
         self._done: Done | None = None
 
@@ -106,15 +108,23 @@ class LoadWorker:
         self._expect("ready", IMPORT_LIMIT_S)
         here = replace(job, spool=str(self._spool))
         self._send(json.dumps(messages.encode(here)).encode())
-        limit_s = messages.CHECKS * (job.load.timeout_s + messages.CHECK_LIMIT_S)
-        limit_s += messages.REHEARSAL_LIMIT_S + MARGIN_S
+        self._journey_limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
+        limit_s = messages.CHECKS * self._journey_limit_s + messages.REHEARSAL_LIMIT_S + MARGIN_S
         checked = self._expect("checked", limit_s)
+        self.posts = bool(checked["posts"])
         self._longest_s = job.load.longest_s
         self._warmup_s = job.load.plan[0].window_start_s
         self._longest_window_s = job.load.window_end_s
         self._progress.scopes = UNITS[job.unit]
         self._progress.within_s = job.load.ends_within_s or 0.0
         return str(checked["unchecked"])
+
+    def rehearse(self, kind: str) -> Rehearsal:
+        """Has another journey made, of one of the kinds in `benchsuite.load.job`."""
+        self._send(messages.REHEARSE + kind.encode())
+        event = self._expect("rehearsed", self._journey_limit_s + MARGIN_S)
+        del event["event"]
+        return Rehearsal(**event)
 
     def run(self, on_tick: Callable[[Tick], None]) -> Done:
         """Starts the load and waits for its end; `on_tick` is called about once a second."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from time import monotonic
 
 from benchsuite.core.exceptions import LoadDiedError
-from benchsuite.load.job import Done, Job, Tick
+from benchsuite.load.job import Done, Job, Rehearsal, Tick
 from benchsuite.load.parent import spool
 from benchsuite.load.parent.driver import LoadWorker, load_worker
 from benchsuite.load.parent.spool import NameEntry, Samples
@@ -69,6 +69,15 @@ class LoadPool:
             for part, worker in enumerate(self._workers)
         ]
         return told[0]
+
+    @property
+    def posts(self) -> bool:
+        """Whether the checked journey sent forms."""
+        return self._workers[0].posts
+
+    def rehearse(self, kind: str) -> Rehearsal:
+        """Has one of the processes make another journey."""
+        return self._workers[0].rehearse(kind)
 
     def run(self, on_tick: Callable[[Tick], None]) -> Done:
         """Starts the load and waits for its end; `on_tick` is called about once a second."""

@@ -3,8 +3,11 @@
 One that sends a form or gets a cookie is made twice, because the load repeats it.
 """
 
+import random
+from collections import Counter
 from collections.abc import Callable, Mapping
 from time import monotonic
+from typing import Any
 
 from gevent import Timeout
 
@@ -14,7 +17,7 @@ from benchsuite.load.client.refusal import sentence
 from benchsuite.load.client.target import Gate, RequestFailed, Target
 from benchsuite.load.client.user import UserClient
 from benchsuite.load.client.websocket.dialect import Dialect
-from benchsuite.load.job import REHEARSAL_LIMIT_S
+from benchsuite.load.job import AGAIN, LOOK, REHEARSAL_LIMIT_S, Rehearsal
 from benchsuite.load.process.users import told
 from benchsuite.workloads.base import Workload
 
@@ -33,29 +36,57 @@ FEWEST = 4  #: Journeys that are rehearsed even of a slow page.
 REHEARSING_S = 1.0  #: How long further rehearsals go on.
 
 
-def refused(
-    workload: Workload,
-    target: Target,
-    cookies: Mapping[str, str],
-    *,
-    limit_s: float,
-    dialect: type[Dialect] | None = None,
-) -> tuple[str | None, float]:
-    """Why the target can't be measured with this workload, or None when every answer was right;
-    and how many seconds the last checked journey took.
-    """
+class Visitor(UserClient):
+    """Somebody whose answers nobody times; it is known which forms he has sent."""
 
-    def new_client() -> UserClient:
-        return UserClient(
-            target,
-            Recorder(),
-            Gate(),
-            user=0,
-            cookies=cookies,
-            dialect=dialect,
-            rehearsal=True,
+    looks = False  #: Whether he leaves where a form is to be sent.
+
+    def __init__(
+        self, target: Target, cookies: Mapping[str, str], dialect: type[Dialect] | None
+    ) -> None:
+        super().__init__(
+            target, Recorder(), Gate(), user=0, cookies=cookies, dialect=dialect, rehearsal=True
         )
+        self.posts: Counter[str] = Counter()  #: Name of a request → how many forms it sent.
 
+    def post(self, path: str, *args: Any, name: str = "", **options: Any) -> Any:
+        if self.looks:
+            raise RequestFailed("only looked at")
+        self.posts[name or f"POST {path.partition('?')[0]}"] += 1
+        return super().post(path, *args, name=name, **options)
+
+
+class Rehearsing:
+    """Makes journeys before the load when it is told to, all as the same visitor."""
+
+    def __init__(self, workload: Workload, visitor: Visitor, limit_s: float) -> None:
+        self._workload = workload
+        self._visitor = visitor
+        self._limit_s = limit_s
+        self._drawn: Any = None  #: The state of `random` before the last one.
+
+    def make(self, kind: str) -> Rehearsal:
+        """One of `LOOK`, `NEW`, `AGAIN`."""
+        visitor, going_on = self._visitor, random.getstate()
+        visitor.settle()
+        visitor.begin()
+        visitor.posts, visitor.looks = Counter(), kind == LOOK
+        if kind == AGAIN:
+            random.setstate(self._drawn)
+        self._drawn = random.getstate()
+        refusal = _refused_once(self._workload, visitor, self._limit_s)
+        visitor.close()  # a kept connection would take a slot from the load
+        if kind == AGAIN:
+            random.setstate(going_on)
+        return Rehearsal(kind=kind, right=refusal is None, posts=dict(visitor.posts))
+
+
+def refused(
+    workload: Workload, new_client: Callable[[], Visitor], *, limit_s: float
+) -> tuple[str | None, float, bool]:
+    """Why the target can't be measured with this workload, or None when every answer was right;
+    how many seconds the last checked journey took, and whether it sent forms.
+    """
     client = new_client()
     try:
         begin = monotonic()
@@ -72,7 +103,7 @@ def refused(
         client.close()
     if message is None:
         _rehearse(workload, new_client)
-    return message, journey_s
+    return message, journey_s, bool(client.posts)
 
 
 def _rehearse(workload: Workload, new_client: Callable[[], UserClient]) -> None:

@@ -17,12 +17,14 @@ import random
 import signal
 import sys
 import traceback
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import gevent
 from gevent.event import AsyncResult, Event
 from gevent.os import make_nonblocking, nb_read, nb_write
+from gevent.queue import SimpleQueue
 
 from benchsuite.core.exceptions import BenchsuiteError, LoadError, last_line
 from benchsuite.load import job as messages
@@ -31,7 +33,7 @@ from benchsuite.load.client.target import Target
 from benchsuite.load.client.websocket.dialect import Dialect
 from benchsuite.load.job import Job, decode_job
 from benchsuite.load.process.arrivals import OpenModel
-from benchsuite.load.process.check import refused
+from benchsuite.load.process.check import Rehearsing, Visitor, refused
 from benchsuite.load.process.locustfile import LocustfileUsers
 from benchsuite.load.process.phases import Phases
 from benchsuite.load.process.user_pool import UserPool
@@ -51,7 +53,7 @@ class Parent:
 
     def __init__(self, events: int) -> None:
         self.job: AsyncResult[Job] = AsyncResult()
-        self.go: AsyncResult[float] = AsyncResult()
+        self.orders: SimpleQueue[bytes] = SimpleQueue()  #: What to do next, once it is checked.
         self.stop = Event()
         self._events = events
         make_nonblocking(events)
@@ -81,8 +83,8 @@ class Parent:
                 self._obey(line)
 
     def _obey(self, line: bytes) -> None:
-        if line.startswith(messages.GO):
-            self.go.set(float(line.removeprefix(messages.GO)))
+        if line.startswith((messages.GO, messages.REHEARSE)):
+            self.orders.put(line)
         elif line == messages.STOP:
             self.stop.set()
         else:
@@ -119,7 +121,7 @@ def _work(parent: Parent) -> dict[str, Any]:
     os.environ.update(job.environment)
     recorder = SpoolRecorder(Path(job.spool))
     pool: UserPool
-    unchecked = Locustfile.unchecked
+    unchecked, rehearsing, posts = Locustfile.unchecked, None, False
     if job.locustfile:
         pool = LocustfileUsers(job, recorder)
     else:
@@ -128,7 +130,9 @@ def _work(parent: Parent) -> dict[str, Any]:
         limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
         dialect = _dialect(job)
         cookies = {**job.cookies, **job.visitor.cookie_values}
-        message, journey_s = refused(workload, target, cookies, limit_s=limit_s, dialect=dialect)
+        new_visitor = partial(Visitor, target, cookies, dialect)
+        message, journey_s, posts = refused(workload, new_visitor, limit_s=limit_s)
+        rehearsing = Rehearsing(workload, new_visitor(), limit_s)
         if message is not None:
             return {"event": "refused", "message": message}
         model = OpenModel if job.load.is_open else Journeys
@@ -138,10 +142,12 @@ def _work(parent: Parent) -> dict[str, Any]:
     phases = Phases(job, pool, recorder, parent.stop, parent.say)
     phases.prepare()
     gc.freeze()  # what is there now stays: the collector need not look at it again while we measure
-    parent.say({"event": "checked", "unchecked": unchecked})
-    origin = parent.go.get()
-    assert origin is not None
-    done = phases.run(origin)
+    parent.say({"event": "checked", "unchecked": unchecked, "posts": posts})
+    while (order := parent.orders.get()).startswith(messages.REHEARSE):
+        assert rehearsing is not None
+        made = rehearsing.make(order.removeprefix(messages.REHEARSE).decode())
+        parent.say({"event": "rehearsed", **messages.encode(made)})
+    done = phases.run(float(order.removeprefix(messages.GO)))
     recorder.close()
     return {"event": "done", **messages.encode(done)}
 

@@ -1,0 +1,256 @@
+"""Holds a load to what its completions leave in the throw-away databases.
+
+Journeys that send forms are rehearsed while nobody else asks, and the rows of all tables counted
+after each. A table that gains as many rows by each of them must gain as many for each completion of
+the load. Tables that a mere look fills (logs of requests) are no evidence, nor are those that gain
+now and then.
+"""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import ceil, floor
+
+import numpy as np
+
+from benchsuite.core.observations import Stored
+from benchsuite.core.samples import JOURNEY, REQUEST, RESENT, Kind
+from benchsuite.core.units import format_count, listed
+from benchsuite.isolation.facts import Rows
+from benchsuite.load.job import AGAIN, LOOK, NEW, OTHER_NAMES, REHEARSAL_LIMIT_S, Rehearsal
+from benchsuite.load.parent.spool import NameEntry, Samples
+
+FIRST = (LOOK, NEW, NEW, AGAIN)
+MORE = (AGAIN, AGAIN)
+"""What is rehearsed; more where the first ones left different numbers of rows."""
+
+LATE_S = 1.0
+"""How long the first row of a rehearsed journey is waited for; not again where none came."""
+STEP_S = 0.05
+SETTLE_S = 5.0
+"""How long rows that are missing after the drain are waited for, as long as more come."""
+STILL_S = 1.0  #: Nothing more is expected when no row came for that long.
+
+NUMBER = re.compile(r"\d+")
+
+Gains = Mapping[str, int]  #: Table → rows that it gained or, below 0, lost, if it did.
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What completions leave in tables."""
+
+    before: Mapping[str, int] = field(default_factory=dict)
+    """Table → rows before the load, of all that gain none without a form; "" stands for what
+    `Workload.count()` counts."""
+    left: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Of those that are evidence: rows by each rehearsed completion."""
+    once: Collection[str] = ()  #: Of these: where a form that was sent again may leave nothing.
+    least: Mapping[str, int] = field(default_factory=dict)
+    most: Mapping[str, int] = field(default_factory=dict)
+    """Name of a request → forms that each journey sent by it; numbers in names don't count."""
+    forms: int = 0  #: How many each sent in all.
+    words: str = ""  #: Why there is no evidence, in a sentence.
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What became of the journeys and requests of a whole load: (right, anything else)."""
+
+    journeys: tuple[int, int]
+    requests: Mapping[str, tuple[int, int]]  #: By name.
+    resent: int  #: Requests that were sent a second time.
+    users: int  #: As many journeys at most were cut off at the end of the window.
+
+
+def rehearse(journey: Callable[[str], Rehearsal], rows: Callable[[], Rows]) -> Learned:
+    """Has journeys made, and counts rows after each."""
+    begin = time.monotonic()
+    time.sleep(STEP_S)  # the checked journey's rows may come a little late
+    before = rows().of
+    made: list[Rehearsal] = []
+    left, waits, came_late = [*FIRST, *MORE], False, False
+    looked: Gains = {}
+    while left and time.monotonic() - begin < REHEARSAL_LIMIT_S:
+        if len(made) == len(FIRST) and len({(*one.gains.items(),) for one in made[1:]}) == 1:
+            break
+        rehearsal = journey(left.pop(0))
+        gains = gains_of(before, after := rows().of)
+        if rehearsal.kind == LOOK:
+            looked = gains
+        limit, waited = time.monotonic() + LATE_S * waits, False
+        while not gains.keys() - looked and time.monotonic() < limit:
+            waited = True
+            time.sleep(STEP_S)
+            gains = gains_of(before, after := rows().of)
+        waits = rehearsal.kind == LOOK or bool(gains.keys() - looked)
+        if waited and waits and not came_late:
+            came_late = True
+            left.insert(0, rehearsal.kind)  # what came may be of the journeys before this one
+        else:
+            made.append(replace(rehearsal, gains=gains))
+        before = after
+    # what comes later than it was counted came within that time, and must not come in the load
+    time.sleep(min(time.monotonic() - begin, LATE_S))
+    known = {name: count for name, count in rows().of.items() if name not in looked}
+    return replace(learned(made), before=known)
+
+
+def gains_of(before: Mapping[str, int], after: Mapping[str, int]) -> Gains:
+    gains = {name: after[name] - before[name] for name in after if name in before}
+    return {name: gained for name, gained in gains.items() if gained}
+
+
+def learned(made: Sequence[Rehearsal]) -> Learned:
+    """What these rehearsals show, in the order in which they were made."""
+    looked = {name for one in made if one.kind == LOOK for name in one.gains}
+    right = [one for one in made if one.kind != LOOK and one.right]
+    new = [one for one in right if one.kind == NEW]
+    if len(new) < FIRST.count(NEW):
+        return Learned(words="Rows were not compared: a rehearsed journey failed or took too long.")
+    names = sorted({name for one in right for name in one.gains} - looked)
+    gains = {name: tuple(one.gains.get(name, 0) for one in right) for name in names}
+    left, once = {}, []
+    for name, rows in gains.items():
+        again = rows[len(new) :]
+        unsteady = min(rows) == 0 and any(again)
+        if min(rows) >= 0 and (rows[0] == rows[1] > 0 or unsteady):
+            left[name] = rows
+            if not unsteady and {*again} - {rows[0]}:
+                once.append(name)
+    forms = [_by_shape(one.posts) for one in new]
+    always = set.intersection(*map(set, forms))
+    words = ""
+    if not names:
+        words = (
+            f"No row was gained by a rehearsed completion: {len(right)} journeys sent forms "
+            f"({listed([*forms[0]])}), were answered right, and left nothing new in any table."
+        )
+    elif not left:
+        told = [f"{name} {listed([*map(str, rows)])}" for name, rows in gains.items()]
+        words = f"No table gained as many rows by each rehearsed completion: {'; '.join(told)}."
+    return Learned(
+        left=left,
+        once=once,
+        least={name: min(one[name] for one in forms) for name in always},
+        most={name: max(one[name] for one in forms) for name in always},
+        forms=max(one.total() for one in forms),
+        words=words,
+    )
+
+
+def _by_shape(posts: Mapping[str, int]) -> Counter[str]:
+    """Those whose names differ in numbers alone together."""
+    found: Counter[str] = Counter()
+    for name, times in posts.items():
+        found[NUMBER.sub("0", name)] += times
+    return found
+
+
+def answers(samples: Samples, names: Sequence[NameEntry], users: int) -> Answers:
+    """Counted over all samples of a load."""
+    right = np.bincount(samples["name"][samples["kind"] == Kind.OK], minlength=len(names)).tolist()
+    every = np.bincount(samples["name"], minlength=len(names)).tolist()
+    counts = [(one, ok, count - ok) for one, ok, count in zip(names, right, every, strict=True)]
+    journeys = [(ok, failed) for one, ok, failed in counts if one.scope == JOURNEY]
+    return Answers(
+        journeys=(sum(ok for ok, _ in journeys), sum(failed for _, failed in journeys)),
+        requests={one.name: (ok, failed) for one, ok, failed in counts if one.scope == REQUEST},
+        resent=sum(ok + failed for one, ok, failed in counts if one.scope == RESENT),
+        users=users,
+    )
+
+
+def bounds(known: Learned, seen: Answers) -> tuple[Fraction, Fraction]:
+    """How many completions a load has made at least and at most.
+
+    Journeys may send more forms than were rehearsed (mistakes are mended), fewer (they choose at
+    random), or others: so completed journeys, and the answers to each form, all may be the
+    completions. The least of them is certain, and no more than the most can have been.
+    """
+    completed, failed = seen.journeys
+    if not known.forms:  # the author counts journeys
+        return Fraction(completed), Fraction(completed + failed)
+    right, wrong, other, other_wrong = Counter[str](), Counter[str](), 0, 0
+    for name, (ok, not_ok) in seen.requests.items():
+        shape = NUMBER.sub("0", name)
+        if shape in known.least:
+            right[shape] += ok
+            wrong[shape] += not_ok
+        elif name.startswith("POST ") or name == OTHER_NAMES:
+            other, other_wrong = other + ok, other_wrong + not_ok
+    if not known.least:  # each journey's forms have names of their own
+        least = min(Fraction(completed), Fraction(other, known.forms))
+        return least, Fraction(completed + failed + seen.users + seen.resent)
+    least = min(Fraction(completed), *(Fraction(right[one], known.most[one]) for one in known.most))
+    most = max(Fraction(right[one] + wrong[one], times) for one, times in known.least.items())
+    return least, most + other + other_wrong + seen.resent
+
+
+def held(known: Learned, seen: Answers, rows: Callable[[], Rows]) -> tuple[Stored | None, str]:
+    """What the completions of a load left, once no more rows come that are missing: the table that
+    disagrees most plainly, and all of them in words.
+    """
+    begin = still_since = time.monotonic()
+    now, coming = rows(), True
+    while _lacks(known, seen, now):
+        if not (coming := time.monotonic() - still_since < STILL_S):
+            break
+        if time.monotonic() - begin > SETTLE_S:
+            break
+        time.sleep(STEP_S)
+        later = rows()
+        if gains_of(known.before, later.of) != gains_of(known.before, now.of):
+            still_since = time.monotonic()
+        now = replace(later, gone=now.gone | later.gone)
+    found = judged(known, seen, now, coming=coming)
+    gains = gains_of(known.before, now.of)
+    told = {one.table: one.stored for one in found} or gains
+    words = [
+        f"{format_count(gained)} {f'rows gained in {name}' if name else 'stored'}"
+        for name, gained in told.items()
+    ]
+    completions = found[0].completions if found else seen.journeys[0]
+    claim = f"{format_count(completions)} completions claimed"
+    return found[0] if found else None, f"{claim}, {listed(words or ['no row gained'])}"
+
+
+def _lacks(known: Learned, seen: Answers, now: Rows) -> bool:
+    """Whether rows are missing that may still come."""
+    if known.left:
+        return any(one.stored < one.claimed for one in judged(known, seen, now))
+    return max(gains_of(known.before, now.of).values(), default=0) < seen.journeys[0]
+
+
+def judged(known: Learned, seen: Answers, now: Rows, *, coming: bool = False) -> list[Stored]:
+    """Each table that completions fill, held to them; those that disagree first. `coming`: whether
+    more rows may still come.
+    """
+    least, most = bounds(known, seen)
+    found = []
+    for table, left in known.left.items():
+        if table not in known.before or table not in now.of:
+            continue
+        claimed, stored = floor(least * max(left)), now.of[table] - known.before[table]
+        excuse = ""
+        if stored < claimed and (table in now.gone or stored < 0):
+            excuse = "Rows that were there before are gone, so some of its own may be, too."
+        elif stored < claimed and coming:
+            excuse = f"Rows still came {SETTLE_S:g} s after the load."
+        elif stored < claimed and table in known.once:
+            excuse = "The same form, sent again in a rehearsal, was answered right and left fewer."
+        found.append(
+            Stored(
+                claimed=claimed,
+                stored=stored,
+                in_doubt=max(0, ceil(most * max(left)) - claimed),
+                completions=floor(least),
+                table=table,
+                left=left,
+                excuse=excuse,
+            )
+        )
+    return sorted(found, key=lambda one: (one.agrees, bool(one.excuse)))

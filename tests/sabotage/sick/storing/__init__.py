@@ -1,0 +1,1 @@
+"""Pages that say thanks for each form, and what became of it."""

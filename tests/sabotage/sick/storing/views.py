@@ -1,0 +1,59 @@
+"""Each says thanks; only what is stored differs."""
+
+import itertools
+import threading
+import time
+from collections.abc import Callable
+
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+
+from tests.sabotage.sick.storing.models import Entry, Seen
+
+LATE_S = 0.5
+CAP = 10
+
+_sent = itertools.count(1)
+
+
+def _store(text: str, times: int = 1) -> None:
+    Entry.objects.bulk_create(Entry(text=text) for _ in range(times))
+
+
+def _late(text: str) -> None:
+    def later() -> None:
+        time.sleep(LATE_S)
+        _store(text)
+        connection.close()
+
+    threading.Thread(target=later).start()
+
+
+def _capped(text: str) -> None:
+    _store(text)
+    kept = Entry.objects.order_by("-pk").values_list("pk", flat=True)[:CAP]
+    Entry.objects.exclude(pk__in=[*kept]).delete()
+
+
+def _refused(text: str) -> None:
+    """The form is shown again."""
+
+
+KINDS: dict[str, Callable[[str], object]] = {
+    "honest": _store,
+    "late": _late,
+    "capped": _capped,
+    "refusing": _refused,
+    "once": lambda text: Entry.objects.get_or_create(text="the same"),
+    "choosing": lambda text: Entry.objects.get_or_create(text=text),
+    "halving": lambda text: _store(text, next(_sent) % 2),
+    "losing": lambda text: _store(text, int(next(_sent) % 10 > 0)),
+    "doubling": lambda text: _store(text, 1 + int(next(_sent) % 10 == 0)),
+}
+
+
+def page(request: HttpRequest, kind: str) -> HttpResponse:
+    Seen.objects.create(path=request.path)
+    if request.method == "POST":
+        KINDS[kind](request.POST["text"])
+    return HttpResponse("all is well")
