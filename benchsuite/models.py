@@ -4,13 +4,20 @@ Times in seconds, memory in bytes, CPU in percent of one CPU; null is "not known
 """
 
 import uuid
+from collections.abc import Mapping
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.urls import reverse
 
+from benchsuite.columns import JSON, PartOf, Row
 from benchsuite.core.printable import is_control
-from benchsuite.core.results import Level, Phase, Status, Verdict
+from benchsuite.core.results import UNREADABLE, Level, Phase, Program, Status, Verdict, WebSockets
+from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.core.stored import Machine, Profiled, ServerFacts, Timed, Times
+from benchsuite.core.stored import Software as SoftwareFacts
+from benchsuite.stats import stacks
 from benchsuite.system.owner import LONGEST
 
 
@@ -20,28 +27,45 @@ def _choices(
     return [(value.value, value.value) for value in values]
 
 
+def _no_spec() -> dict[str, Any]:
+    return RunSpec(server=ServerSpec(server="")).to_json()
+
+
+def _check_stacks(diagnosis: Mapping[str, Any]) -> None:
+    if "flame" in diagnosis:
+        stacks.unpacked(diagnosis["flame"]["stacks"])
+
+
+def _no_software() -> dict[str, Any]:
+    return {"python": {}, "packages": {}}
+
+
 def validate_printable(text: str) -> None:
     """Refuses control characters."""
     if any(is_control(one) for one in text):
         raise ValidationError("Control characters are not allowed.", code="control")
 
 
-class Environment(models.Model):
+class Environment(Row):
     """A machine and its software, recorded once."""
 
     fingerprint = models.CharField(max_length=64, unique=True)
-    data = models.JSONField()
+    data = JSON(kind=Machine)
     created = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
         return f"{self.data.get('hostname', '?')} {self.fingerprint[:8]}"
 
 
-class Software(models.Model):
+class Software(Row):
     """What served, recorded once: facts of its Python, and every distribution installed for it."""
 
     fingerprint = models.CharField(max_length=64, unique=True)
-    data = models.JSONField(help_text="python: fact to value; packages: distribution to version.")
+    data = JSON(
+        kind=SoftwareFacts,
+        empty=_no_software,
+        help_text="python: fact to value; packages: distribution to version.",
+    )
 
     class Meta:
         verbose_name_plural = "software"
@@ -80,7 +104,7 @@ class Calibration(models.Model):
         return f"{self.model}, {self.users} in flight: {self.throughput:.0f} /s"
 
 
-class Execution(models.Model):
+class Execution(Row):
     """What many runs are made for, by one command at a time; broken off, it can go on."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -104,6 +128,10 @@ class Execution(models.Model):
         """As people read and write it."""
         return self.id.hex[:8]
 
+    def mark(self, why: str) -> None:
+        super().mark(why)
+        self.status = UNREADABLE
+
 
 class StudyRun(Execution):
     """One execution of a study: what was asked for, and how far it came."""
@@ -112,11 +140,17 @@ class StudyRun(Execution):
     digest = models.CharField(max_length=64, help_text="SHA-256 of its file.")
     text = models.TextField(help_text="The file itself, TOML.")
     scale = models.FloatField(default=1.0)
-    only = models.JSONField(default=dict, help_text="Axis to the values that were asked for.")
+    only = JSON(
+        kind=Mapping[str, list[str]],
+        default=dict,
+        help_text="Axis to the values that were asked for.",
+    )
     repeat = models.PositiveIntegerField(default=1, help_text="Starts of each cell.")
     seed = models.PositiveIntegerField(default=0, help_text="Of the order of its runs.")
-    resolved = models.JSONField(
-        default=dict, help_text="What was not known before other cells had run, or calibrated."
+    resolved = JSON(
+        kind=Mapping[str, Mapping[str, float]],
+        default=dict,
+        help_text="What was not known before other cells had run, or calibrated.",
     )
     remark = models.TextField(
         blank=True, help_text="A paragraph by people: what surprised, and by which figures."
@@ -129,13 +163,13 @@ class StudyRun(Execution):
         return f"{reverse('benchsuite:study', args=[self.name])}?execution={self.pk}"
 
 
-class StudyCell(models.Model):
+class StudyCell(Row):
     """One cell of an execution, run or not."""
 
-    study_run = models.ForeignKey(StudyRun, on_delete=models.CASCADE, related_name="cells")
+    study_run = PartOf(StudyRun, on_delete=models.CASCADE, related_name="cells")
     order = models.PositiveIntegerField(help_text="Its place in the study, from 0.")
-    coordinates = models.JSONField(help_text="Axis to value.")
-    arguments = models.JSONField(default=list, help_text="Of the runbench command that it is.")
+    coordinates = JSON(kind=Mapping[str, str], help_text="Axis to value.")
+    arguments = JSON(kind=list[str], default=list, help_text="Of the runbench command that it is.")
     reason = models.TextField(blank=True, help_text="Why it can't run here.")
 
     class Meta:
@@ -151,13 +185,17 @@ class StudyCell(models.Model):
 class Tuning(Execution):
     """One search of a server and its sizes: what was asked, and how far it came."""
 
-    question = models.JSONField(help_text="The objective, and by what the search goes.")
-    spec = models.JSONField(help_text="Of its runs, but for servers, sizes and loads.")
-    servers = models.JSONField(default=list, help_text="Names of those that are compared.")
+    question = JSON(kind=Mapping[str, Any], help_text="The objective, and by what the search goes.")
+    spec = JSON(
+        kind=RunSpec, empty=_no_spec, help_text="Of its runs, but for servers, sizes and loads."
+    )
+    servers = JSON(kind=list[str], default=list, help_text="Names of those that are compared.")
     revision = models.CharField(max_length=100, blank=True, help_text="Of the measured code.")
     software = models.ForeignKey(Software, null=True, on_delete=models.PROTECT)
-    answer = models.JSONField(
-        default=dict, help_text="What it has decided so far, beside what its trials have shown."
+    answer = JSON(
+        kind=Mapping[str, Any],
+        default=dict,
+        help_text="What it has decided so far, beside what its trials have shown.",
     )
 
     def __str__(self) -> str:
@@ -167,7 +205,10 @@ class Tuning(Execution):
         return reverse("benchsuite:tuning", args=[self.pk])
 
 
-class Run(models.Model):
+GARBLED = "What is stored of this run can't be read"
+
+
+class Run(Row):
     """One execution of one spec."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -211,19 +252,24 @@ class Run(models.Model):
     duration_s = models.FloatField()
     warmup_s = models.FloatField()
     repetition = models.PositiveIntegerField(default=1)
-    spec = models.JSONField()
-    server_facts = models.JSONField(
+    spec = JSON(kind=RunSpec, empty=_no_spec)
+    server_facts = JSON(
+        kind=ServerFacts,
         default=dict,
         help_text="What is said of its server: interface, serves_project, threads_word, "
         "async_twin; empty where nothing is known.",
     )
 
-    argv = models.JSONField(default=list, help_text="Of the server, or of its first instance.")
-    programs = models.JSONField(
-        default=list, help_text="All that were started: part, name, argv, version."
+    argv = JSON(kind=list[str], default=list, help_text="Of the server, or of its first instance.")
+    programs = JSON(
+        kind=list[Program],
+        default=list,
+        help_text="All that were started: part, name, argv, version.",
     )
-    delay = models.JSONField(default=dict, help_text="What added latency, and how exactly.")
-    settings_changed = models.JSONField(default=dict)
+    delay = JSON(
+        kind=Mapping[str, Any], default=dict, help_text="What added latency, and how exactly."
+    )
+    settings_changed = JSON(kind=Mapping[str, str], default=dict)
     log_tail = models.TextField(blank=True)
     environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)
     software = models.ForeignKey(Software, null=True, on_delete=models.PROTECT)
@@ -267,12 +313,19 @@ class Run(models.Model):
     connection_bytes = models.FloatField(
         null=True, help_text="Of the target's memory, for each idle WebSocket."
     )
-    websockets = models.JSONField(
-        null=True, help_text="What became of messages and connections; null without WebSockets."
+    websockets = JSON(
+        kind=WebSockets,
+        null=True,
+        help_text="What became of messages and connections; null without WebSockets.",
     )
-    diagnosis = models.JSONField(
-        null=True, help_text="What a diagnostic start has seen; null for others."
+    diagnosis = JSON(
+        kind=Timed | Profiled,
+        proof=_check_stacks,
+        null=True,
+        help_text="What a diagnostic start has seen; null for others.",
     )
+
+    filled = ("websockets",)
 
     class Meta:
         ordering = ["-started_at", "server", "id"]
@@ -283,6 +336,15 @@ class Run(models.Model):
     def get_absolute_url(self) -> str:
         return reverse("benchsuite:run", args=[self.pk])
 
+    def mark(self, why: str) -> None:
+        """It has no figures then, as a run that failed has none."""
+        super().mark(why)
+        self.status, self.verdict, self.owner = UNREADABLE, "", ""
+        self.failure = f"{GARBLED} ({self.unreadable}). Delete it, or load it again."
+        for field in self._meta.concrete_fields:
+            if field.null and isinstance(field, (models.FloatField, models.IntegerField, JSON)):
+                setattr(self, field.attname, None)
+
     @property
     def packages(self) -> dict[str, str]:
         """Installed where the server ran: distribution to version."""
@@ -290,13 +352,13 @@ class Run(models.Model):
         return found
 
 
-class TuningTrial(models.Model):
+class TuningTrial(Row):
     """One start of a tuning, in its order."""
 
-    tuning = models.ForeignKey(Tuning, on_delete=models.CASCADE, related_name="trials")
+    tuning = PartOf(Tuning, on_delete=models.CASCADE, related_name="trials")
     order = models.PositiveIntegerField(help_text="From 0.")
-    trial = models.JSONField(help_text="What was measured, and why.")
-    observation = models.JSONField(help_text="What was seen.")
+    trial = JSON(kind=Mapping[str, Any], help_text="What was measured, and why.")
+    observation = JSON(kind=Mapping[str, Any], help_text="What was seen.")
     run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="trials")
 
     class Meta:
@@ -309,19 +371,19 @@ class TuningTrial(models.Model):
         return f"trial {self.order}"
 
 
-class Measurement(models.Model):
+class Measurement(Row):
     """The figures of one name over the window: all requests, those of a stage, one request, or one
     journey.
     """
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="measurements")
+    run = PartOf(Run, on_delete=models.CASCADE, related_name="measurements")
     name = models.CharField(max_length=500)
     scope = models.CharField(max_length=12)
     requests = models.PositiveBigIntegerField()
     failures = models.PositiveBigIntegerField()
     resent = models.PositiveBigIntegerField(default=0, help_text="Requests sent a second time.")
-    failures_by_kind = models.JSONField(default=dict)
-    failure_examples = models.JSONField(default=dict)
+    failures_by_kind = JSON(kind=Mapping[str, int], default=dict)
+    failure_examples = JSON(kind=Mapping[str, str], default=dict)
     throughput = models.FloatField()
     goodput = models.FloatField()
     body_bytes = models.PositiveBigIntegerField(default=0)
@@ -329,11 +391,11 @@ class Measurement(models.Model):
     queued = models.FloatField(
         null=True, help_text="Of the requests in flight, those beyond what the server takes."
     )
-    response_time = models.JSONField(help_text="count, mean_s, min_s, max_s and percentiles.")
-    service_time = models.JSONField(help_text="As response_time.")
+    response_time = JSON(kind=Times, help_text="count, mean_s, min_s, max_s and percentiles.")
+    service_time = JSON(kind=Times, help_text="As response_time.")
     response_histogram = models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs.")
     service_histogram = models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs.")
-    wait_time = models.JSONField(null=True, help_text="As response_time; open model only.")
+    wait_time = JSON(kind=Times, null=True, help_text="As response_time; open model only.")
     wait_histogram = models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs.")
     offered_rate = models.FloatField(null=True, help_text="Arrivals planned per second.")
     achieved_rate = models.FloatField(null=True, help_text="Arrivals really sent per second.")
@@ -356,10 +418,10 @@ class Measurement(models.Model):
         return f"{self.scope} {self.name}"
 
 
-class Interval(models.Model):
+class Interval(Row):
     """One second of a run, all requests together."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="intervals")
+    run = PartOf(Run, on_delete=models.CASCADE, related_name="intervals")
     second = models.PositiveIntegerField()
     phase = models.CharField(max_length=8, choices=_choices(Phase))
     successes = models.PositiveIntegerField()
@@ -389,10 +451,10 @@ class Interval(models.Model):
         return f"second {self.second}"
 
 
-class Reading(models.Model):
+class Reading(Row):
     """One second of telemetry of one part: target, load, …"""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="readings")
+    run = PartOf(Run, on_delete=models.CASCADE, related_name="readings")
     second = models.FloatField()
     part = models.CharField(max_length=20)
     cpu_percent = models.FloatField(null=True)
@@ -400,7 +462,7 @@ class Reading(models.Model):
     processes = models.PositiveIntegerField(null=True)
     threads = models.PositiveIntegerField(null=True)
     open_files = models.PositiveIntegerField(null=True)
-    counts = models.JSONField(null=True, help_text="What a service says of itself.")
+    counts = JSON(kind=Mapping[str, float], null=True, help_text="What a service says of itself.")
     work_s = models.FloatField(null=True)
 
     class Meta:
@@ -410,10 +472,10 @@ class Reading(models.Model):
         return f"{self.part} at {self.second:.1f} s"
 
 
-class Finding(models.Model):
+class Finding(Row):
     """One doubt about a run."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="findings")
+    run = PartOf(Run, on_delete=models.CASCADE, related_name="findings")
     code = models.CharField(max_length=40)
     level = models.CharField(max_length=8, choices=_choices(Level))
     message = models.TextField()

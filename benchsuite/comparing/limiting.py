@@ -7,7 +7,6 @@ from statistics import fmean
 from typing import Any
 
 from benchsuite.bottlenecks.evidence import Alone, Diagnosis, Evidence, Profiled, Repeated
-from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics.reading import whole
 from benchsuite.core.readings import (
     ACTIVE,
@@ -128,6 +127,8 @@ def diagnosis(run: Run) -> Diagnosis | None:
         return None
     pages = data["pages"]
     requests = sum(one["requests"] for one in pages)
+    if not requests:
+        return None
 
     def mean(name: str) -> float:
         return float(sum(one["requests"] * one[name] for one in pages) / requests)
@@ -274,12 +275,9 @@ def _findings(findings: Iterable[Finding]) -> dict[str, Any]:
 def _window(run: Run, stage: Measurement | None) -> tuple[float, float] | None:
     """The span that the figures of a run are of, in seconds since its first request."""
     data = _part(run, "load")
-    try:
-        load = LoadProfile.from_json(data) if data else None
-    except UsageError:  # of another format
-        load = None
-    if load is None:
+    if not data:
         return None
+    load = LoadProfile.from_json(data)
     if load.iterations is not None:
         return 0.0, run.duration_s
     level = stage.level if stage else run.level

@@ -34,9 +34,9 @@ class Side:
         return f"{self.title} is invalid: {self.cell.starts.words}"
 
     def figures(self, metric: Metric) -> list[float]:
-        """One figure for each start that has it."""
+        """One figure for each start that has it; less than nothing, as a slope may be, is none."""
         found = (metric.value(run) for run in self.starts)
-        return [value for value in found if value is not None]
+        return [value for value in found if value is not None and value >= 0]
 
 
 def newest_of_each(cells: Sequence[Cell]) -> tuple[list[Cell], int]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from benchsuite.core.results import Status, Verdict
+from benchsuite.core.results import UNREADABLE, Status, Verdict
 from benchsuite.findings.registry import FINDINGS, OUTSIDE
 
 OF_OTHERS = tuple(number for number, rule in FINDINGS.items() if rule.of_others)
@@ -38,7 +38,7 @@ class Start:
 
     @property
     def standing(self) -> Standing:
-        if self.status in (Status.RUNNING.value, Status.INTERRUPTED.value):
+        if self.status in (Status.RUNNING.value, Status.INTERRUPTED.value, UNREADABLE):
             return Standing.EXCLUDED
         if self.status == Status.FINISHED.value and self.verdict in (Verdict.VALID, Verdict.WEAK):
             return Standing.COUNTED
@@ -61,7 +61,7 @@ class Start:
         numbers = tuple(dict.fromkeys(code.split()[0] for code in self.codes))
         if self.status == Status.FINISHED.value:
             return numbers or (self.verdict or "not examined",)
-        return numbers or (REASONS[self.status],)
+        return numbers or (REASONS.get(self.status, self.status),)
 
 
 REASONS = {

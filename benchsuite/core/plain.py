@@ -1,15 +1,59 @@
-"""Frozen values to JSON and back, by the types of their fields."""
+"""Frozen values to JSON and back, by the types of their fields.
 
+What is read comes from files and databases that anybody may have changed: only what has the type
+that was written is taken, and an error names its place in it.
+"""
+
+import json
+import reprlib
 import types
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import datetime
 from enum import StrEnum
-from functools import cache
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from functools import cache, partial
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints, is_typeddict
+from uuid import UUID
 
 from benchsuite.core.exceptions import UsageError
 
 T = TypeVar("T")
+
+Reader = Callable[[Any], Any]  #: Raises Misfit.
+
+LARGEST = 2.0**63  #: No figure, time or amount reaches it, nor do most databases.
+LONGEST_S = 1e9  #: No duration reaches it: 30 years.
+LONGEST_TEXT = 4_000_000  #: Characters.
+DEEPEST = 20  #: Levels of what has no type of its own.
+SHOWN = 60  #: Characters of a wrong text that are shown.
+
+DURATION, NEVER_NEGATIVE = "_s", ("_s", "_percent")  #: How names of such numbers end.
+
+
+class Misfit(UsageError):
+    """What was wanted of a value, what it is, and where it stands in what was read."""
+
+    def __init__(self, said: str, place: str = "") -> None:
+        super().__init__(said)
+        self.said, self.place = said, place
+
+    def __str__(self) -> str:
+        place = self.place.removeprefix(".")
+        return f"{place}: {self.said}" if place else self.said
+
+    def within(self, step: object) -> "Misfit":
+        """The same, seen from what holds it: by a name, or by a number from 0."""
+        return Misfit(self.said, f"{f'[{step}]' if type(step) is int else f'.{step}'}{self.place}")
+
+
+@contextmanager
+def at(step: object) -> Iterator[None]:
+    """Whatever is a misfit in this block stands in that field, or has that number in a list."""
+    try:
+        yield
+    except Misfit as misfit:
+        raise misfit.within(step) from misfit
 
 
 def plain(value: Any) -> Any:
@@ -25,57 +69,280 @@ def plain(value: Any) -> Any:
     return value.value if isinstance(value, StrEnum) else value
 
 
+def parsed(text: str) -> Any:
+    """What stands in a text of JSON; raises Misfit, whatever is wrong with it."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        cut = "; it may be truncated" if error.pos >= len(text.rstrip()) else ""
+        where = f"line {error.lineno}, column {error.colno}"
+        raise Misfit(f"it is not JSON: {error.msg} at {where}{cut}") from error
+    except RecursionError as error:
+        raise Misfit("it is JSON nested too deep to be read") from error
+    except ValueError as error:
+        raise Misfit("it has a number of more digits than can be read") from error
+
+
 def read(kind: type[T], data: Any) -> T:
     """The value of that type that `plain` wrote; fields that are missing have their defaults.
 
-    Raises UsageError for anything else.
+    Raises Misfit for anything else.
     """
-    try:
-        return cast(T, _reader(cast(Any, kind))(data))
-    except (TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"This is no stored {kind.__name__}: {error}") from error
+    return cast(T, reader(cast(Any, kind))(data))
 
 
 @cache
-def _reader(kind: Any) -> Callable[[Any], Any]:
+def reader(kind: Any) -> Reader:
     """What makes a value of that type of what `plain` wrote."""
     origin, inner = get_origin(kind), get_args(kind)
+    if kind in SCALARS:
+        return SCALARS[kind][1]
     if is_dataclass(kind):
         return _of_fields(kind)
+    if is_typeddict(kind):
+        return _of_names(kind)
     if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return kind
+        return _one_of(kind)
     if origin in (Union, types.UnionType):
-        others = [_reader(one) for one in inner if one is not type(None)]
-        return (
-            _as_it_is if len(others) > 1 else lambda data: None if data is None else others[0](data)
-        )
+        return _alternatives(inner)
     if origin is tuple and inner[-1] is not Ellipsis:
-        each = [_reader(one) for one in inner]
-        return lambda data: tuple(one(part) for one, part in zip(each, data, strict=True))
+        return _row([reader(one) for one in inner])
     if origin in (tuple, list, Sequence):
-        one, make = _reader(inner[0]), list if origin is list else tuple
-        return lambda data: make(map(one, data))
+        return _list(reader(inner[0]), list if origin is list else tuple)
     if origin in (dict, Mapping):
-        key, value = map(_reader, inner)
-        return lambda data: {key(name): value(part) for name, part in _pairs(data)}
-    return _as_it_is
+        return _pairs(*inner)
+    if kind is Any:
+        return _any
+    raise TypeError(f"no values of {kind} can be read")
 
 
-def _of_fields(kind: Any) -> Callable[[Any], Any]:
+def wrong(wanted: str, data: Any) -> Misfit:
+    return Misfit(f"{wanted} was wanted, and is {shown(data)}")
+
+
+def ranged(name: str, read_one: Reader) -> Reader:
+    """The same for what has this name: how it ends says what its numbers may be."""
+    if not name.endswith(NEVER_NEGATIVE):
+        return read_one
+    most = LONGEST_S if name.endswith(DURATION) else LARGEST
+
+    def in_range(data: Any) -> Any:
+        found = read_one(data)
+        if isinstance(found, int | float) and not 0 <= found <= most:
+            raise wrong(f"a number from 0 to {most:.0e}", data)
+        return found
+
+    return in_range
+
+
+def _of_fields(kind: Any) -> Reader:
     hints = get_type_hints(kind)
-    readers = {one.name: _reader(hints[one.name]) for one in fields(kind)}
+    known = {one.name: ranged(one.name, reader(hints[one.name])) for one in fields(kind)}
+    first: Mapping[str, Any] = getattr(kind, "first_defaults", {})
+    needed = [
+        one.name
+        for one in fields(kind)
+        if one.default is MISSING and one.default_factory is MISSING and one.name not in first
+    ]
+    unwrapped: Callable[[Any], Any] = getattr(kind, "unwrapped", lambda data: data)
 
-    def made(data: Any) -> Any:
-        if unknown := sorted(set(data) - set(readers)):
-            raise ValueError(f"unknown fields {', '.join(unknown)}")
-        return kind(**{name: readers[name](part) for name, part in data.items()})
+    def read_all(data: Any) -> Any:
+        found = read_named(unwrapped(mapping(data)), known, needed)
+        try:
+            return kind(**{**first, **found})
+        except (UsageError, TypeError, ValueError, ArithmeticError) as error:
+            raise Misfit(str(error).removesuffix(".")) from error
 
-    return made
-
-
-def _pairs(data: Any) -> Any:
-    return data.items() if isinstance(data, Mapping) else data
+    return read_all
 
 
-def _as_it_is(data: Any) -> Any:
+def _of_names(kind: Any) -> Reader:
+    """Names without a type of their own may be there, too."""
+    hints = get_type_hints(kind)
+    known = {name: ranged(name, reader(one)) for name, one in hints.items()}
+    return lambda data: read_named(mapping(data), known, kind.__required_keys__, _any)
+
+
+def read_named(
+    data: Mapping[str, Any],
+    known: Mapping[str, Reader],
+    needed: Iterable[str],
+    rest: Reader | None = None,
+) -> dict[str, Any]:
+    """Each value as its name is read; what has none is refused, or goes to `rest`."""
+    if rest is None and (unknown := sorted(set(data) - set(known))):
+        raise Misfit(f"there are unknown fields: {', '.join(map(shown, unknown))}")
+    if missing := [name for name in needed if name not in data]:
+        raise Misfit(f"fields are missing: {', '.join(missing)}")
+    found = {}
+    for name, part in data.items():
+        try:
+            found[name] = (known.get(name) or rest or _any)(part)
+        except Misfit as misfit:
+            raise misfit.within(name) from misfit
+    return found
+
+
+def _alternatives(kinds: Sequence[Any]) -> Reader:
+    some = [one for one in kinds if one is not type(None)]
+    readers, optional = [reader(one) for one in some], len(some) < len(kinds)
+
+    def read_first(data: Any) -> Any:
+        if optional and data is None:
+            return None
+        if len(readers) == 1:
+            return readers[0](data)
+        misfits = []
+        for one in readers:
+            try:
+                return one(data)
+            except Misfit as misfit:
+                misfits.append(misfit)
+        if all(kind in SCALARS for kind in some):
+            raise wrong(" or ".join(SCALARS[kind][0] for kind in some), data)
+        raise max(misfits, key=lambda misfit: len(misfit.place))  # which fits best
+
+    return read_first
+
+
+def _row(readers: Sequence[Reader]) -> Reader:
+    def read_all(data: Any) -> Any:
+        if not isinstance(data, list | tuple) or len(data) != len(readers):
+            raise wrong(f"a list of {len(readers)}", data)
+        return tuple(
+            _nth(one, number, part)
+            for number, (one, part) in enumerate(zip(readers, data, strict=True))
+        )
+
+    return read_all
+
+
+def _list(one: Reader, make: type[list[Any]] | type[tuple[Any, ...]]) -> Reader:
+    def read_all(data: Any) -> Any:
+        if not isinstance(data, list | tuple):
+            raise wrong("a list", data)
+        return make(_nth(one, number, part) for number, part in enumerate(data))
+
+    return read_all
+
+
+def _nth(one: Reader, number: int, part: Any) -> Any:
+    try:
+        return one(part)
+    except Misfit as misfit:
+        raise misfit.within(number) from misfit
+
+
+def _pairs(key: Any, value: Any) -> Reader:
+    """Keys that are no texts stand in pairs, numbers as JSON writes them in an object, too."""
+    one, pairs = reader(value), _list(_row([reader(key), reader(value)]), list)
+
+    def read_all(data: Any) -> Any:
+        if key is not str and isinstance(data, list):
+            return dict(pairs(data))
+        found = {}
+        for name, part in mapping(data).items():
+            known = int(name) if key is int and name.isdecimal() and len(name) < 10 else name
+            try:
+                found[reader(key)(known)] = ranged(name, one)(part)
+            except Misfit as misfit:
+                raise misfit.within(name) from misfit
+        return found
+
+    return read_all
+
+
+def mapping(data: Any) -> Mapping[str, Any]:
+    if not isinstance(data, Mapping) or not all(isinstance(name, str) for name in data):
+        raise wrong("an object", data)
     return data
+
+
+def _one_of(kind: type[StrEnum]) -> Reader:
+    values = {one.value: one for one in kind}
+
+    def read_one(data: Any) -> Any:
+        if not isinstance(data, str) or data not in values:
+            raise wrong(f"one of {', '.join(values)}", data)
+        return values[data]
+
+    return read_one
+
+
+def _text(data: Any) -> str:
+    if not isinstance(data, str):
+        raise wrong("a text", data)
+    if len(data) > LONGEST_TEXT:
+        raise Misfit(f"a text of at most {LONGEST_TEXT} characters was wanted, and has {len(data)}")
+    return data
+
+
+def _number(data: Any) -> float:
+    if not isinstance(data, int | float) or isinstance(data, bool) or not abs(data) < LARGEST:
+        raise wrong("a number", data)
+    return data
+
+
+def _whole(data: Any) -> int:
+    if isinstance(data, bool) or not isinstance(data, int) or abs(data) > LARGEST:
+        raise wrong("a whole number", data)
+    return data
+
+
+def _bool(data: Any) -> bool:
+    if not isinstance(data, bool):
+        raise wrong("true or false", data)
+    return data
+
+
+def _moment(data: Any) -> datetime:
+    try:
+        found = datetime.fromisoformat(data) if isinstance(data, str) else data
+    except ValueError:
+        found = None
+    if not isinstance(found, datetime) or (isinstance(data, str) and found.tzinfo is None):
+        raise wrong("a date and time with its zone (2026-01-31T12:00:00+00:00)", data)
+    return found
+
+
+def _id(data: Any) -> UUID:
+    try:
+        return data if isinstance(data, UUID) else UUID(_text(data))
+    except ValueError as error:
+        raise wrong("an id (a UUID)", data) from error
+
+
+def _any(data: Any, depth: int = 0) -> Any:
+    """Whatever JSON has, of which nobody asks more than to show it."""
+    if depth > DEEPEST:
+        raise Misfit(f"at most {DEEPEST} levels in each other were wanted, and there are more")
+    if isinstance(data, Mapping):
+        return read_named(mapping(data), {}, (), partial(_any, depth=depth + 1))
+    if isinstance(data, list | tuple):
+        return _list(partial(_any, depth=depth + 1), list)(data)
+    if data is None or isinstance(data, bool):
+        return data
+    return _number(data) if isinstance(data, int | float) else _text(data)
+
+
+SCALARS: Mapping[Any, tuple[str, Reader]] = {
+    str: ("a text", _text),
+    float: ("a number", _number),
+    int: ("a whole number", _whole),
+    bool: ("true or false", _bool),
+    datetime: ("a date and time", _moment),
+    UUID: ("an id", _id),
+}
+
+
+def shown(data: Any) -> str:
+    """A value in a sentence, whatever its size and depth."""
+    if data is None:
+        return "null"
+    if isinstance(data, int) and data.bit_length() > 64:
+        return "a number far too large"
+    return _SHORT.repr(data)
+
+
+_SHORT = reprlib.Repr()
+_SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, SHOWN, SHOWN

@@ -22,6 +22,10 @@ class Status(StrEnum):
     INTERRUPTED = "interrupted"
 
 
+UNREADABLE = "unreadable"
+"""In place of the status of what can't be read; it is never stored."""
+
+
 class Verdict(StrEnum):
     VALID = "valid"
     WEAK = "weak"

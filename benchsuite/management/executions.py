@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from django.db import Error
@@ -14,9 +15,13 @@ from benchsuite.core.results import RunResult, Status
 from benchsuite.core.units import listed
 from benchsuite.management.session import Session
 from benchsuite.models import Execution, Run, StudyCell
+from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.system import fingerprint, owner, scratch
 from benchsuite.system.interrupts import held_back
+from benchsuite.system.revision import revision_of, short
+
+NAMED = 5  #: Packages in a message.
 
 
 @contextmanager
@@ -83,3 +88,35 @@ def ensure_same_machine(row: Execution, which: str) -> None:
             f"{which} was on another machine, or this one has changed since ({listed(matter)}): "
             "leave --resume out, or go on there."
         )
+
+
+def ensure_same_revision(before: str, which: str) -> None:
+    """Raises UsageError where other code of the project was measured."""
+    if before != (now := revision()):
+        raise UsageError(
+            f"{which} measured another revision of the project ({short(before) or 'none'}, and it "
+            f"is {short(now) or 'none'} now): leave --resume out, or check out what was there "
+            "before."
+        )
+
+
+def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None:
+    """Raises UsageError where its server had others than that of this plan has."""
+    has = plan.server.python.packages
+    changed = [
+        f"{name} {had.get(name, 'not installed')}, now {has.get(name, 'not installed')}"
+        for name in sorted({*had, *has})
+        if had.get(name) != has.get(name)
+    ]
+    if changed:
+        raise UsageError(
+            f"{which} had other packages ({'; '.join(changed[:NAMED])}"
+            f"{f'; {len(changed) - NAMED} more' if len(changed) > NAMED else ''}): leave --resume "
+            "out, or install those of before."
+        )
+
+
+def revision() -> str:
+    """Of the project, as the measured server will have it."""
+    folder = getattr(environments.target_settings(), "BASE_DIR", None)
+    return revision_of(Path(folder or Path.cwd()))

@@ -1,21 +1,23 @@
 """The work of `loadbench`: files of runs → the database, all or none."""
 
 import gzip
-import json
+import re
 import sys
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 
-from benchsuite import store
+from benchsuite import __version__, store
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
-from benchsuite.core.results import Status
-from benchsuite.core.units import listed
+from benchsuite.core.plain import Misfit, at, mapping, parsed, wrong
+from benchsuite.core.results import UNREADABLE, Status
+from benchsuite.core.units import format_bytes, listed
 from benchsuite.models import Run
 from benchsuite.runner.planning import known_facts
 from benchsuite.store import purposes
@@ -24,6 +26,9 @@ from benchsuite.store.interchange import from_plain
 from benchsuite.store.purposes import Place, Whole
 
 GZIPPED = b"\x1f\x8b"
+UNPACKED_BYTES, MOST_PACKED = 64 * 2**20, 100
+"""What a gzipped file may unpack to: so much, and so many times its size. Exports have ten."""
+
 NAMED = 6  #: Runs named in a line.
 
 
@@ -33,7 +38,9 @@ class Contents:
 
     file: str
     runs: list[Run] = field(default_factory=list)
-    running: list[str] = field(default_factory=list)  #: Ids of those that had not ended.
+    ids: set[UUID] = field(default_factory=set)
+    missing: dict[str, list[str]] = field(default_factory=dict)
+    """Why they are not in the file → ids of such runs."""
     places: list[tuple[Run, Place]] = field(default_factory=list)
     wholes: list[Whole] = field(default_factory=list)
 
@@ -69,7 +76,8 @@ def _stored(found: Contents) -> list[str]:
         store.write(run)
     skipped = [run.pk.hex[:8] for run in found.runs if run.pk not in fresh]
     lines = [f"{found.file}: {_many(len(fresh))} loaded."]
-    for ids, why in ((skipped, "already stored"), (found.running, "unfinished when exported")):
+    missing = {f"{state} when exported": ids for state, ids in found.missing.items()}
+    for why, ids in {"already stored": skipped, **missing}.items():
         if ids:
             lines.append(f"{found.file}: {_many(len(ids))} skipped, {why}: {_named(ids)}.")
     return lines
@@ -92,29 +100,53 @@ def _connected(found: Contents) -> list[str]:
 
 
 def _read(file: str) -> Contents:
-    objects = _parsed(file, _text(file, _content(file)))
-    if not isinstance(objects, list):
-        raise UsageError(
-            f"{file} is not a list of runs; give a file of runbench --json or of Export JSON on "
-            "the pages."
-        )
     found = Contents(file)
-    for number, one in enumerate(objects, start=1):
-        where = f"{file}: run {number} of {len(objects)}"
-        if not isinstance(one, Mapping) or "stored" not in one:
-            raise UsageError(f"{where} was not exported by benchsuite: it has no “stored”.")
-        try:
-            places, wholes = purposes.from_plain(one.get("made_for", []))
-            found.wholes += wholes
-            if one["stored"] is None:
-                found.running.append(str(one.get("id"))[:8])
-                continue
-            run = _with_facts(from_plain(one["stored"]))
-        except UsageError as error:
-            raise UsageError(f"{where} {error}.") from error
-        found.runs.append(run)
-        found.places += [(run, place) for place in places]
+    try:
+        objects = parsed(_text(_content(file)))
+        if not isinstance(objects, list):
+            raise wrong("a list of runs, as of runbench --json or of Export JSON,", objects)
+        with at("runs"):
+            for number, one in enumerate(objects):
+                with at(number):
+                    _add(found, one)
+    except Misfit as misfit:
+        raise UsageError(f"{file}: {misfit}.") from misfit
     return found
+
+
+def _add(found: Contents, exported: object) -> None:
+    """A run with what it was made for; raises Misfit."""
+    fields = mapping(exported)
+    if "stored" not in fields:
+        raise Misfit("it was not exported by benchsuite: it has no “stored”")
+    try:
+        with at("made_for"):
+            places, wholes = purposes.from_plain(fields.get("made_for", []))
+        found.wholes += wholes
+        if fields["stored"] is None:
+            state = UNREADABLE if fields.get("status") == UNREADABLE else "unfinished"
+            found.missing.setdefault(state, []).append(str(fields.get("id"))[:8])
+            return
+        with at("stored"):
+            run = _with_facts(from_plain(fields["stored"]))
+    except Misfit as misfit:
+        if newer := _newer(fields["stored"]):
+            raise Misfit(f"{misfit.said}; {newer}", misfit.place) from misfit
+        raise
+    if run.pk in found.ids:
+        raise Misfit(f"the run {run.pk} is in the file twice")
+    found.ids.add(run.pk)
+    found.runs.append(run)
+    found.places += [(run, place) for place in places]
+
+
+def _newer(stored: object) -> str:
+    """That a later benchsuite wrote it; empty where none did."""
+    writer = stored.get("benchsuite") if isinstance(stored, Mapping) else None
+    numbers = [re.findall(r"\d{1,9}", one) for one in (str(writer)[:20], __version__)]
+    if writer is None or [*map(int, numbers[0])] <= [*map(int, numbers[1])]:
+        return ""
+    return f"it was written by benchsuite {writer!s:.20}, and this is {__version__}: upgrade"
 
 
 def _with_facts(run: Run) -> Run:
@@ -133,26 +165,24 @@ def _content(file: str) -> bytes:
         raise BenchsuiteError(f"{file} could not be read: {reason}.") from error
 
 
-def _text(file: str, content: bytes) -> str:
+def _text(content: bytes) -> str:
     try:
-        plain = gzip.decompress(content) if content.startswith(GZIPPED) else content
+        return _unpacked(content).decode("utf-8-sig")
     except (OSError, EOFError, zlib.error) as error:
-        raise UsageError(f"{file} is damaged or truncated: it can't be unzipped.") from error
-    try:
-        return plain.decode("utf-8-sig")
+        raise Misfit("it is damaged or truncated: it can't be unzipped") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{file} is not JSON: byte {error.start} is not UTF-8.") from error
+        raise Misfit(f"it is not JSON: byte {error.start} is not UTF-8") from error
 
 
-def _parsed(file: str, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        cut = " The file may be truncated." if error.pos >= len(text.rstrip()) else ""
-        raise UsageError(f"{file} is not JSON: {error.msg} at {place}.{cut}") from error
-    except (RecursionError, ValueError) as error:
-        raise UsageError(f"{file} is not JSON of runs: {error}.") from error
+def _unpacked(content: bytes) -> bytes:
+    if not content.startswith(GZIPPED):
+        return content
+    most = UNPACKED_BYTES + MOST_PACKED * len(content)
+    with gzip.open(BytesIO(content)) as packed:
+        plain = packed.read(most + 1)
+    if len(plain) > most:
+        raise Misfit(f"it unpacks to more than {format_bytes(most)}, which no export does")
+    return plain
 
 
 def _many(count: int) -> str:

@@ -240,22 +240,44 @@ def begun(
 def resumed(study: Study, cells: Sequence[Cell], row: StudyRun, *, again_failed: bool) -> Execution:
     """A stored one that goes on: what has ended is kept, unless it failed and is to be made again.
 
-    Raises UsageError where its cells are others by now.
+    Raises UsageError where its cells are others by now, or what they measured is.
     """
-    rows = list(row.cells.all())
+    which, rows = _which(row), list(row.cells.all())
+    if row.unreadable:
+        raise UsageError(f"{which} can't be read ({row.unreadable}): leave --resume out.")
     if [one.coordinates for one in rows] != [dict(one.coordinates) for one in cells]:
         raise UsageError(
-            f"The execution of {study.name} of {row.started_at:%d %b %Y, %H:%M} has other cells "
-            "than this benchsuite makes of the same file: leave --resume out."
+            f"{which} has other cells than this benchsuite makes of the same file: leave --resume "
+            "out."
         )
-    orders = {one.pk: one.order for one in rows}
-    kept = Run.objects.filter(study_cell__in=rows)
-    done = {
-        (orders[run.study_cell_id], run.repetition)
-        for run in kept.only("study_cell", "repetition", "status", "failure")
+    orders, candidates = {one.pk: one.order for one in rows}, _candidates(cells, row)
+    stored = Run.objects.filter(study_cell__in=rows).select_related("software")
+    kept = {
+        (orders[run.study_cell_id], run.repetition): run
+        for run in stored.only(
+            "study_cell", "repetition", "status", "failure", "revision", "software"
+        )
         if run.study_cell_id is not None and _is_kept(run, again_failed=again_failed)
     }
-    return Execution(study, row, _candidates(cells, row), rows, done)
+    _ensure_same_code(kept, candidates, which)
+    return Execution(study, row, candidates, rows, set(kept))
+
+
+def _ensure_same_code(
+    kept: Mapping[tuple[int, int], Run], candidates: Sequence[Candidate], which: str
+) -> None:
+    """Raises UsageError where the starts that are kept were of other code than those to come."""
+    for revision in {run.revision for run in kept.values() if run.revision}:
+        executions.ensure_same_revision(revision, which)
+    for (place, _), run in kept.items():
+        plan = candidates[place].plan
+        if run.software and plan and plan.python:
+            executions.ensure_same_packages(run.packages, plan, which)
+
+
+def _which(row: StudyRun) -> str:
+    """Names an execution at the begin of a sentence."""
+    return f"The execution of {row.name} that began on {row.started_at:%d %b %Y at %H:%M}"
 
 
 def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) -> StudyRun:
@@ -273,7 +295,7 @@ def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) ->
         raise UsageError(
             f"There is no execution of {which} like this one to go on with: leave --resume out."
         )
-    when = f"The execution of {study.name} that began on {row.started_at:%d %b %Y at %H:%M}"
+    when = _which(row)
     executions.ensure_idle(row, when)
     if row.digest != study.digest:
         raise UsageError(

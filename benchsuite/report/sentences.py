@@ -19,7 +19,7 @@ from benchsuite.comparing.titles import (
     workload_title,
 )
 from benchsuite.core.metrics.metric import Metric
-from benchsuite.core.results import Level, Status, Verdict
+from benchsuite.core.results import UNREADABLE, Level, Status, Verdict
 from benchsuite.core.samples import EVENT
 from benchsuite.core.specs import CLOSED, OPEN
 from benchsuite.core.units import (
@@ -193,7 +193,11 @@ def missing_reason(run: Run, metric: Metric) -> str:
 
 
 def _became(run: Run) -> str:
-    words = {Status.FAILED.value: "failed", Status.INTERRUPTED.value: "was interrupted"}
+    words = {
+        Status.FAILED.value: "failed",
+        Status.INTERRUPTED.value: "was interrupted",
+        UNREADABLE: "can’t be read",
+    }
     return words.get(run.status, "kept no figures")
 
 

@@ -100,8 +100,8 @@ def _slope(found: Mapping[str, Any] | None, *, kib: bool = False) -> tuple[str, 
     if not found or found["each_bytes"] is None:
         return "", ""
     each, low, high = (
-        f"{found[name] / 1024:.1f}" if kib else f"{found[name]:.0f}"
-        for name in ("each_bytes", "low_bytes", "high_bytes")
+        "—" if one is None else f"{one / 1024:.1f}" if kib else f"{one:.0f}"
+        for one in map(found.get, ("each_bytes", "low_bytes", "high_bytes"))
     )
     return f"{each} {'KiB' if kib else 'B'}", f"[{low}, {high}]"
 

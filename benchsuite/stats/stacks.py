@@ -16,6 +16,7 @@ Stack = tuple[str, ...]
 Stacks = Mapping[Stack, int]  #: Stack → samples.
 
 MOST_CALLS = 2000
+MOST_BYTES = 64 * 2**20  #: Of the stacks of a profile, as text.
 """Of the tree of calls, the outermost first; what is rarer than these is put together."""
 DEEPEST = 150
 RARE, DEEPER = "(rare calls)", "(deeper calls)"
@@ -80,8 +81,15 @@ def packed(stacks: Stacks) -> str:
 
 
 def unpacked(text: str) -> Counter[Stack]:
-    """The stacks of `packed`."""
-    return parsed(zlib.decompress(base64.b64decode(text)).decode())
+    """The stacks of `packed`; raises ValueError for anything else."""
+    try:
+        unpacking = zlib.decompressobj()
+        lines = unpacking.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
+        if not unpacking.eof:
+            raise ValueError(f"it is cut off, or more than {MOST_BYTES} bytes")
+        return parsed(lines.decode())
+    except (ValueError, zlib.error) as error:
+        raise ValueError(f"{text[:20]!r} … are no packed stacks: {error}") from error
 
 
 def functions(stacks: Stacks) -> list[Function]:

@@ -1,23 +1,28 @@
 """One stored run as plain JSON and back: all that the database holds of it.
 
-What is read is believed only if it is whole: the same version, no other fields, the same digest. It
-may lack fields that were added since, and can be empty or have a default.
+What is read is believed only if it is whole: the same version, no other fields, values of the types
+of their columns, the same digest. It may lack fields that were added since, and can be empty or
+have a default.
 """
 
 import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import AutoField, Field, Model
+from django.db.models import AutoField, Field, Model, UniqueConstraint
 
-from benchsuite.core.exceptions import UsageError
+from benchsuite import __version__, columns
+from benchsuite.core.plain import Misfit, at, mapping, read_named, wrong
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
+from benchsuite.core.units import listed
 from benchsuite.models import Environment, Finding, Interval, Measurement, Reading, Run, Software
+from benchsuite.stats import histogram
 from benchsuite.system import fingerprint
 
 VERSION = 1  #: Raised whenever the benchsuite before could not read what this one writes.
@@ -36,55 +41,55 @@ SHARED: Mapping[str, type[Environment] | type[Software]] = {
 }
 """What many runs share, and is stored once: the name of the link → its model."""
 
+SEAL = ("version", "benchsuite", "sha256")  #: What stands beside the rows.
+
 OWNER = "owner"  #: The one column that means nothing elsewhere.
 
 
 def as_plain(run: Run) -> dict[str, Any] | None:
-    """All of a run, its relations read; None while it still runs."""
-    if run.status == Status.RUNNING.value:
-        return None
+    """All of a run, its relations read; None while it still runs, and where it can't be read."""
     rows = {
         "run": values(run),
         **shared(run),
         **{name: [values(one) for one in getattr(run, name).all()] for name in PARTS},
     }
-    return sealed(rows)
+    gone = run.status == Status.RUNNING.value or run.unreadable  # as is known now
+    return None if gone else sealed(rows)
 
 
 def from_plain(data: object) -> Run:
-    """The run that `as_plain` wrote, not stored yet; raises UsageError for anything else."""
+    """The run that `as_plain` wrote, not stored yet; raises Misfit for anything else."""
     rows = opened(data, "run", PARTS)
-    run: Run = made(Run, rows["run"], "run")
-    run.key = _key(run)
-    for name in SHARED:
-        if rows[name] is not None:
-            share(run, name, rows[name])
-    parts = {name: [made(model, one, name) for one in rows[name]] for name, model in PARTS.items()}
-    attach(run, parts)
+    run: Run = made(Run, rows, "run")
+    run.key = RunSpec.from_json(run.spec).key
+    members = {name: parts(model, rows, name) for name, model in PARTS.items()}
+    check_seal(rows, data)
+    attach(run, members)
     return run
 
 
 def sealed(rows: Mapping[str, Any]) -> dict[str, Any]:
     """What can be told from anything else when it is read."""
-    return {"version": VERSION, "sha256": _digest(rows), **rows}
+    return {"version": VERSION, "benchsuite": __version__, "sha256": _digest(rows), **rows}
 
 
 def opened(data: object, name: str, parts: Iterable[str]) -> dict[str, Any]:
     """The rows that were sealed: one of that name, what it shares, and a list of each part."""
     if not isinstance(data, Mapping):
-        raise UsageError(f"holds no stored {name}")
-    rows = {name: value for name, value in data.items() if name not in ("version", "sha256")}
-    if data.get("version") != VERSION:
-        raise UsageError(
-            f"was written in version {data.get('version')!r}, and this benchsuite reads {VERSION}; "
-            "load it with a benchsuite like the one that wrote it"
-        )
-    if data.get("sha256") != _digest(rows) or set(rows) != {name, *SHARED, *parts}:
-        raise UsageError("was damaged or changed after it was written: its digest is another one")
-    lists = all(isinstance(rows[name], list) for name in parts)
-    if not lists or not all(isinstance(rows[name], Mapping | None) for name in SHARED):
-        raise UsageError("has other fields than this benchsuite stores")
+        raise wrong(f"a stored {name}", data)
+    with at("version"):
+        if (version := data.get("version")) != VERSION:
+            raise wrong(f"the version {VERSION}, which this benchsuite reads,", version)
+    rows = {key: value for key, value in data.items() if key not in SEAL}
+    if set(rows) != {name, *SHARED, *parts}:
+        raise Misfit(f"{listed([name, *SHARED, *parts])} were wanted, and others are there")
     return rows
+
+
+def check_seal(rows: Mapping[str, Any], data: Any) -> None:
+    """Raises Misfit for what was changed though it can still be read."""
+    if data.get("sha256") != _digest(rows):
+        raise Misfit("it was damaged or changed after it was written: its digest is another one")
 
 
 def attach(run: Run, parts: Mapping[str, Iterable[Model]]) -> None:
@@ -106,7 +111,7 @@ def share(row: Model, name: str, data: Mapping[str, Any]) -> None:
     setattr(row, name, SHARED[name](fingerprint=fingerprint.digest(data), data=dict(data)))
 
 
-def columns(model: type[Model]) -> "list[Field[Any, Any]]":
+def stored(model: type[Model]) -> "list[Field[Any, Any]]":
     """The fields that hold what was found out: no number of a row, no link to another one."""
     return [
         field
@@ -117,7 +122,7 @@ def columns(model: type[Model]) -> "list[Field[Any, Any]]":
 
 def settle(row: Model) -> None:
     """Gives a row the values with which every database would give it back."""
-    for field in columns(type(row)):
+    for field in stored(type(row)):
         value = storable(getattr(row, field.name))
         if isinstance(value, str) and field.max_length and len(value) > field.max_length:
             value = f"{value[: field.max_length - 1]}…"
@@ -147,7 +152,7 @@ def shared(row: Model) -> dict[str, Any]:
 
 def values(row: Model) -> dict[str, Any]:
     """Of its columns, as JSON has them."""
-    return {field.name: _plain(getattr(row, field.name)) for field in columns(type(row))}
+    return {field.name: _plain(getattr(row, field.name)) for field in stored(type(row))}
 
 
 def _plain(value: Any) -> Any:
@@ -161,21 +166,52 @@ def _digest(rows: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _key(run: Run) -> str:
-    """Of its cell, as this benchsuite tells cells apart; its own where the spec can't be read."""
-    try:
-        return RunSpec.from_json(run.spec).key
-    except (UsageError, TypeError, ValueError, AttributeError):
-        return run.key
+def made(model: type[Model], rows: Mapping[str, Any], name: str) -> Any:
+    """The row of that name with what it shares, not stored yet; raises Misfit for what no
+    benchsuite stores.
+    """
+    with at(name):
+        row = _made(model, rows[name])
+    for one, shared_model in SHARED.items():
+        if rows[one] is not None:
+            with at(one):
+                _read(shared_model._meta.get_field("data"), rows[one])
+            share(row, one, rows[one])
+    return row
 
 
-def made(model: type[Model], values: object, where: str) -> Any:
-    """The row of these values, not stored yet; raises UsageError for what no benchsuite stores."""
-    fields = {field.name: field for field in columns(model)}
-    needed = {name for name, field in fields.items() if not _may_lack(field)}
-    if not isinstance(values, Mapping) or not needed <= set(values) <= set(fields):
-        raise UsageError(f"has other fields than this benchsuite stores, in {where}")
-    return model(**{name: _read(fields[name], value, where) for name, value in values.items()})
+def parts(model: type[Model], rows: Mapping[str, Any], name: str) -> list[Any]:
+    """The rows of that part, not stored yet; raises Misfit for what no benchsuite stores, and for
+    two in one place.
+    """
+    mine = {one.name for one in stored(model)}
+    unique = [
+        [field for field in one.fields if field in mine]
+        for one in model._meta.constraints
+        if isinstance(one, UniqueConstraint)
+    ]
+    taken: set[Any] = set()
+    found = []
+    with at(name):
+        if not isinstance(rows[name], list):
+            raise wrong("a list", rows[name])
+        for number, values in enumerate(rows[name]):
+            with at(number):
+                row = _made(model, values)
+                for fields in unique:
+                    place = tuple(getattr(row, field) for field in fields)
+                    if place in taken:
+                        raise Misfit(f"another one has the same {listed(fields)}")
+                    taken.add(place)
+            found.append(row)
+    return found
+
+
+def _made(model: type[Model], values: object) -> Any:
+    fields = {field.name: field for field in stored(model)}
+    readers = {name: partial(_read, field) for name, field in fields.items()}
+    needed = (name for name, field in fields.items() if not _may_lack(field))
+    return model(**read_named(mapping(values), readers, needed))
 
 
 def _may_lack(field: "Field[Any, Any]") -> bool:
@@ -183,17 +219,18 @@ def _may_lack(field: "Field[Any, Any]") -> bool:
     return not field.primary_key and (field.has_default() or field.null or field.blank)
 
 
-def _read(field: "Field[Any, Any]", value: Any, where: str) -> Any:
+def _read(field: "Field[Any, Any]", value: Any) -> Any:
     """The value as its column takes it."""
+    columns.read(field, value)
+    if storable(value) != value:
+        raise Misfit("it holds characters that no database takes")
     try:
-        if value is None and not field.null:
-            raise ValidationError("It must not be missing.")
-        if storable(value) != value:
-            raise ValidationError("It holds what no database takes.")
+        if value and field.name.endswith("histogram"):
+            histogram.decode(value)
         read = field.to_python(value)
         field.run_validators(read)
-        if field.choices and read and read not in dict(field.flatchoices):
-            raise ValidationError("It is none of the choices.")
-    except (ValidationError, TypeError, ValueError, OverflowError) as error:
-        raise UsageError(f"has a wrong {field.name} in {where}: {str(value)[:60]!r}") from error
+    except ValidationError as error:
+        raise Misfit(" ".join(error.messages).removesuffix(".")) from error
+    except ValueError as error:
+        raise Misfit(str(error)) from error
     return read

@@ -5,7 +5,6 @@ runs of a server usually take beside it.
 from collections.abc import Iterable
 from statistics import median
 
-from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs import LoadProfile
 from benchsuite.models import Run
@@ -30,7 +29,9 @@ def overheads(servers: Iterable[str]) -> dict[str, float]:
     ended = Run.objects.filter(status=Status.FINISHED.value, ended_at__isnull=False)
     ended = ended.only("started_at", "ended_at", "spec", "duration_s", "warmup_s", "goodput")
     found = {
-        server: [overhead_s(run) for run in ended.filter(server=server)[:RECENT]]
+        server: [
+            overhead_s(run) for run in ended.filter(server=server)[:RECENT] if not run.unreadable
+        ]
         for server in dict.fromkeys(servers)
     }
     return {server: max(0.0, median(some)) for server, some in found.items() if some}
@@ -59,9 +60,6 @@ def overhead_s(run: Run) -> float:
 
 
 def _load(run: Run) -> LoadProfile | None:
-    """None for a run that was stored without it, or by another benchsuite."""
+    """None for a run that was stored without it."""
     data = run.spec.get("load")
-    try:
-        return LoadProfile.from_json(data) if data else None
-    except UsageError:  # of another format
-        return None
+    return LoadProfile.from_json(data) if data else None

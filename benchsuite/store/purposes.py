@@ -5,21 +5,22 @@ Each exported run says of which part it is, and the first one of a file carries 
 were made for. Whatever else runs are made for is one entry of `PURPOSES`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any, NotRequired, TypedDict, cast
 from uuid import UUID
 
 from django.db import Error
 from django.db.models import Model
 
 from benchsuite import store
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.plain import at, read, wrong
 from benchsuite.core.results import Status
 from benchsuite.models import Run
-from benchsuite.store.interchange import SHARED, made, opened, sealed, share, shared, values
+from benchsuite.store.interchange import check_seal, made, opened, parts, sealed, shared, values
+from benchsuite.store.tunings import notebook_of
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -31,6 +32,8 @@ class Purpose:
     link: str  #: From a run to its part of it; the foreign key may be on either side.
     whole: str  #: From that part to all of it, and its name in a file.
     parts: str  #: From there to its parts, each of which has an `order`.
+    check: Callable[[Any, list[Any]], object] | None = None
+    """Raises Misfit for what no search or study of this benchsuite makes of that whole."""
 
     @property
     def part(self) -> type[Model]:
@@ -45,12 +48,21 @@ PURPOSES = {
     one.whole: one
     for one in (
         Purpose("study_cell", "study_run", "cells"),
-        Purpose("trials", "tuning", "trials"),
+        Purpose("trials", "tuning", "trials", notebook_of),
     )
 }
 
 READ_BESIDE = tuple(f"{one.link}__{one.whole}" for one in PURPOSES.values())
 """What is read with runs that are exported."""
+
+
+class Entry(TypedDict):
+    """Where a run belongs, as JSON has it."""
+
+    of: str
+    id: UUID
+    order: int
+    whole: NotRequired[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +99,17 @@ def as_plain(run: Run, told: set[UUID]) -> list[dict[str, Any]]:
 
 
 def from_plain(data: object) -> tuple[list[Place], list[Whole]]:
-    """What `as_plain` wrote, not stored yet; raises UsageError for anything else."""
+    """What `as_plain` wrote, not stored yet; raises Misfit for anything else."""
     places, wholes = [], []
-    entries: list[Any] = data if isinstance(data, list) else [data]
-    for entry in entries:
-        purpose = PURPOSES.get(str(entry.get("of"))) if isinstance(entry, dict) else None
-        if purpose is None:
-            raise UsageError("was made for something that this benchsuite doesn't know")
-        try:
-            places.append(Place(purpose, UUID(entry["id"]), int(entry["order"])))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise UsageError(f"doesn't say which part of a {purpose.whole} it is") from error
-        if "whole" in entry:
-            wholes.append(_read(entry["whole"], purpose))
+    for number, entry in enumerate(read(list[Entry], data)):
+        with at(number):
+            purpose = PURPOSES.get(entry["of"])
+            if purpose is None:
+                raise wrong(f"something of {', '.join(PURPOSES)}", entry["of"])
+            places.append(Place(purpose, entry["id"], entry["order"]))
+            if "whole" in entry:
+                with at("whole"):
+                    wholes.append(_read(entry["whole"], purpose))
     return places, wholes
 
 
@@ -152,16 +162,16 @@ def _plain(row: Model, purpose: Purpose) -> dict[str, Any]:
 
 def _read(data: object, purpose: Purpose) -> Whole:
     rows = opened(data, purpose.whole, [purpose.parts])
-    row = made(purpose.model, rows[purpose.whole], purpose.whole)
+    row = made(purpose.model, rows, purpose.whole)
     if row.status == Status.RUNNING.value:  # not here
         row.status = Status.INTERRUPTED.value
-    for name in SHARED:
-        if rows[name] is not None:
-            share(row, name, rows[name])
-    parts = [made(purpose.part, one, purpose.parts) for one in rows[purpose.parts]]
-    for one in parts:
+    members = parts(purpose.part, rows, purpose.parts)
+    if purpose.check:
+        purpose.check(row, members)
+    check_seal(rows, data)
+    for one in members:
         setattr(one, purpose.whole, row)
-    return Whole(purpose, row, parts)
+    return Whole(purpose, row, members)
 
 
 def _stored(whole: Whole, row: Any) -> Iterator[tuple[int, Any]]:

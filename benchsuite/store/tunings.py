@@ -1,10 +1,12 @@
 """Tunings → rows → what their search knew, from which an answer is made at any time."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
 
-from benchsuite.core.plain import plain, read
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.plain import Misfit, plain, read
 from benchsuite.models import Run, Tuning, TuningTrial
 from benchsuite.store.interchange import storable
 from benchsuite.tuning.notebook import Notebook
@@ -13,8 +15,19 @@ ELSEWHERE = ("question", "entries")  #: Fields of a notebook that have rows or c
 
 
 def notebook(row: Tuning) -> Notebook:
-    """As it was after the last trial that is stored; UsageError for that of another benchsuite."""
-    entries = [{"trial": one.trial, "seen": one.observation} for one in row.trials.all()]
+    """As it was after the last trial that is stored; UsageError for what can't be read."""
+    trials = list(row.trials.all())
+    try:
+        if row.unreadable:
+            raise Misfit(row.unreadable)
+        return notebook_of(row, trials)
+    except Misfit as misfit:
+        raise UsageError(f"What is stored of this tuning can't be read ({misfit}).") from misfit
+
+
+def notebook_of(row: Tuning, trials: Sequence[TuningTrial]) -> Notebook:
+    """The same of rows that need not be stored; raises Misfit."""
+    entries = [{"trial": one.trial, "seen": one.observation} for one in trials]
     return read(Notebook, {**row.answer, "question": row.question, "entries": entries})
 
 

@@ -19,7 +19,7 @@ from benchsuite.comparing.titles import (
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Place
 from benchsuite.core.metrics.reading import was_asked
-from benchsuite.core.results import Status
+from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.models import Measurement, Run, TuningTrial
 from benchsuite.report import limiting, queries, sockets
 from benchsuite.report.charts import of_run
@@ -68,7 +68,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "flame": told.flame,
         "elsewhere": told.flame is not None and told.flame.run != run,
         "drawing": drawing(told.flame, request.GET.get("call", "")) if told.flame else None,
-        "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value),
+        "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value, UNREADABLE),
         "names": [
             (one, [column.show(column.of_part(one)) for column in columns])
             for one in measurements

@@ -341,8 +341,8 @@ def test_what_can_t_be_shown_is_a_sentence(soup: Any) -> None:
     assert "there are: md, html, json" in soup(f"{address(row)}?format=pdf", status=400).text
     assert "There is no chart 'x'" in soup(f"{address(row)}x.csv", status=404).text
     Tuning.objects.update(question={"objective": 3, "new": 1})
-    assert "This is no stored Notebook" in soup(address(row), status=400).text
-    assert "This is no stored Notebook" in soup(LIST).select_one(".error").text
+    assert "What is stored of this tuning can't be read" in soup(address(row), status=400).text
+    assert "What is stored of this tuning can't be read" in soup(LIST).select_one(".error").text
 
 
 def test_one_that_was_killed_is_not_under_way(soup: Any) -> None:

@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.spec import Spec
@@ -52,11 +51,6 @@ class Objective(Spec):
             raise UsageError(
                 f"An objective needs a response time, such as p95 < 200ms; for example: {EXAMPLE}"
             )
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        cls.refuse_unknown(data)
-        return cls(**{**data, "goals": tuple(Goal(**goal) for goal in data["goals"])})
 
     @property
     def words(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.passwords import hidden_in
+from benchsuite.core.plain import wrong
 from benchsuite.core.printable import is_control
 from benchsuite.core.specs.database import DatabaseSpec
 from benchsuite.core.specs.delay import DelaySpec
@@ -158,21 +159,12 @@ class RunSpec(Spec):
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        fields = dict(data)
-        version = fields.pop("format_version", None)
+    def unwrapped(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The fields of what `to_json` wrote."""
+        version = data.get("format_version")
         if version != FORMAT_VERSION:
-            raise UsageError(
-                f"This run was stored in format {version}, and this benchsuite reads "
-                f"{FORMAT_VERSION}."
-            )
-        cls.refuse_unknown(fields)
-        if "server" not in fields:
-            raise UsageError("A stored run names no server.")
-        parts = {
-            name: kind.from_json(fields.pop(name)) for name, kind in PARTS.items() if name in fields
-        }
-        return cls(**{**cls.first_defaults, **fields, **parts})
+            raise wrong(f"the format {FORMAT_VERSION}, which this benchsuite reads,", version)
+        return {name: one for name, one in data.items() if name != "format_version"}
 
 
 def _differences(value: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Self, TypeVar
 
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.plain import read
 from benchsuite.core.suggestions import choices
 
 
@@ -25,21 +26,8 @@ class Spec:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        cls.refuse_unknown(data)
-        # JSON knows no tuples
-        return cls(
-            **{
-                name: tuple(one) if isinstance(one, list) else one
-                for name, one in {**cls.first_defaults, **data}.items()
-            }
-        )
-
-    @classmethod
-    def refuse_unknown(cls, data: Mapping[str, Any]) -> None:
-        known = {one.name for one in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        unknown = sorted(set(data) - known)
-        if unknown:
-            raise UsageError(f"A stored {cls.__name__} has unknown fields: {', '.join(unknown)}.")
+        """Raises Misfit for what was not written by `to_json`."""
+        return read(cls, data)
 
 
 AnySpec = TypeVar("AnySpec", bound=Spec)

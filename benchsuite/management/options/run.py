@@ -284,6 +284,8 @@ def _stored(run_id: str) -> RunSpec:
     if len(found) != 1:
         which = "more than one stored run begins" if found else "no stored run begins"
         raise UsageError(f"--again {run_id}: {which} with that id; the list of results shows them.")
+    if why := found[0].unreadable:
+        raise UsageError(f"--again {run_id}: what is stored of this run can't be read ({why}).")
     return replace(RunSpec.from_json(found[0].spec), repetition=1)
 
 

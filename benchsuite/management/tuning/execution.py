@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -14,7 +13,6 @@ from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageE
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
-from benchsuite.core.units import listed
 from benchsuite.management import executions
 from benchsuite.management.options import tune as tune_options
 from benchsuite.management.options.tune import Asked
@@ -26,11 +24,10 @@ from benchsuite.management.tuning.trials import Pace, pace, spec_of
 from benchsuite.models import Run, Tuning
 from benchsuite.report import addresses
 from benchsuite.report.tuning.limits import limits
-from benchsuite.runner import environments, planning, preflight
+from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.store import tunings
 from benchsuite.system.interrupts import held_back
-from benchsuite.system.revision import revision_of
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.searching import Searching
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
@@ -123,7 +120,7 @@ class Execution:
         if self.row._state.adding:
             (plan,) = at_work.prepared([self.plan()])
             self.row.software = store.software(_software(plan))
-            self.row.revision = _revision()
+            self.row.revision = executions.revision()
         executions.begin(self.row, environment)
 
 
@@ -149,19 +146,9 @@ def resumed(row: Tuning, spec: RunSpec) -> Execution:
     ran = [str(one.run_id) if one.run_id else None for one in row.trials.all()]
     execution = Execution(asked, row, searches.begun(asked, before.entries), ran)
     executions.ensure_same_machine(row, which(row))
-    if row.revision != _revision():
-        raise UsageError(
-            f"{which(row)} measured another revision of the project: leave --resume out, or "
-            f"check out {row.revision or 'what was there before'}."
-        )
     had = row.software.data["packages"] if row.software else {}
-    has = _software(execution.plan())["packages"]
-    changed = sorted(name for name in {*had, *has} if had.get(name) != has.get(name))
-    if changed:
-        raise UsageError(
-            f"{which(row)} had other packages ({listed(changed)}): leave --resume out, or install "
-            "those of before."
-        )
+    executions.ensure_same_revision(row.revision, which(row))
+    executions.ensure_same_packages(had, execution.plan(), which(row))
     return execution
 
 
@@ -208,9 +195,3 @@ def _software(plan: Plan) -> dict[str, Any]:
     """What serves, as runs store it."""
     python = plan.server.python
     return {"python": dict(python.facts), "packages": dict(python.packages)}
-
-
-def _revision() -> str:
-    """Of the project, as the measured server will have it."""
-    folder = getattr(environments.target_settings(), "BASE_DIR", None)
-    return revision_of(Path(folder or Path.cwd()))

@@ -6,7 +6,7 @@ from django.utils.safestring import SafeString
 
 from benchsuite.comparing.titles import units_beside
 from benchsuite.core.metrics.metric import Metric
-from benchsuite.core.results import Status
+from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.core.units import MISSING
 from benchsuite.models import Run
 from benchsuite.report.sentences import missing_reason
@@ -19,6 +19,7 @@ SHAPES = {
     "running": "▶",
     "failed": "✗",
     "interrupted": "■",
+    UNREADABLE: "✗",
 }
 
 

@@ -58,7 +58,10 @@ def executions(name: str) -> QuerySet[StudyRun]:
 def execution(row: StudyRun, study: Study) -> Execution:
     """All its cells with the figures of their starts, in a number of queries that never grows."""
     found = row.cells.prefetch_related(Prefetch("runs", queryset=_runs(study)))
-    return Execution(cells=[_cell(row, study, one) for one in found])
+    cells = list(found)
+    if row.unreadable:
+        raise UsageError(f"What is stored of this execution can't be read ({row.unreadable}).")
+    return Execution(cells=[_cell(row, study, one) for one in cells])
 
 
 def _runs(study: Study) -> QuerySet[Run]:

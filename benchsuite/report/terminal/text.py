@@ -8,7 +8,7 @@ from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.titles import cell_titles, levels_title, units_beside
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Metric, Place
-from benchsuite.core.results import Status, Verdict
+from benchsuite.core.results import UNREADABLE, Status, Verdict
 from benchsuite.core.units import MISSING, format_rate
 from benchsuite.report.terminal.grid import Grid, spare
 
@@ -51,7 +51,8 @@ def _verdict(cell: Cell) -> Text:
     if cell.measured:
         return verdict_text(cell.verdict)
     states = {run.status for run in cell.runs}
-    word = Status.FAILED.value if Status.FAILED.value in states else Status.INTERRUPTED.value
+    words = (Status.FAILED.value, UNREADABLE, Status.INTERRUPTED.value)
+    word = next((one for one in words if one in states), words[-1])
     return Text(f"✗ {word}", style="red")
 
 

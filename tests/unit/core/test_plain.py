@@ -1,12 +1,16 @@
 """Frozen values come back from JSON as they were."""
 
 import json
+import math
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.plain import plain, read
+from benchsuite.core.plain import parsed, plain, read
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.question import Question
@@ -60,15 +64,49 @@ def test_what_was_stored_before_a_field_existed_has_its_default() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [{"x": 1, "y": 2}, {}, {"x": 1, "names": 3}, {"x": 1, "labels": 3}, None, [1]]
+    ("data", "said"),
+    [
+        ({"x": 1, "y": 2}, "there are unknown fields: 'y'"),
+        ({}, "fields are missing: x"),
+        ({"x": True}, "x: a whole number was wanted, and is True"),
+        ({"x": 16**6000}, "x: a whole number was wanted, and is a number far too large"),
+        ({"x": 1, "names": 3}, "names: a list was wanted, and is 3"),
+        ({"x": 1, "names": ["a", 3]}, r"names[1]: a text was wanted, and is 3"),
+        ({"x": 1, "labels": 3}, "labels: an object was wanted, and is 3"),
+        ({"x": 1, "labels": {"a": math.nan}}, "labels.a: a number was wanted, and is nan"),
+        ({"x": 1, "labels": {"a_s": -1.0}}, "labels.a_s: a number from 0 to 1e+09 was wanted"),
+        (None, "an object was wanted, and is null"),
+        ([1], "an object was wanted, and is [1]"),
+    ],
 )
-def test_anything_else_is_refused(data: object) -> None:
-    with pytest.raises(UsageError, match="This is no stored Point: "):
+def test_anything_else_is_refused_with_its_place(data: object, said: str) -> None:
+    with pytest.raises(UsageError, match=f"^{re.escape(said)}"):
         read(Point, data)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "it is not JSON: .* at line 1, column 2; it may be truncated"),
+        ("[" * 20_000, "nested too deep"),
+        ("9" * 5000, "a number of more digits"),
+    ],
+)
+def test_no_text_is_a_traceback(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        parsed(text)
+
+
+def test_what_has_no_type_is_bounded_in_depth() -> None:
+    deep: list[object] = []
+    for _ in range(5000):
+        deep = [deep]
+    with pytest.raises(UsageError, match="at most 20 levels"):
+        read(Mapping[str, Any], {"x": deep})  # type: ignore[type-abstract]
 
 
 def test_an_unknown_word_is_refused() -> None:
     stored = plain(book())
     stored["end"] = "in tears"
-    with pytest.raises(UsageError, match="'in tears' is not a valid End"):
+    with pytest.raises(UsageError, match=r"end: one of confirmed, .* and is 'in tears'"):
         read(Notebook, stored)

@@ -56,7 +56,7 @@ def test_a_run_is_the_same_after_being_stored_as_json(spec: RunSpec) -> None:
 
 def test_a_run_of_another_format_is_refused() -> None:
     stored = {**FULL.to_json(), "format_version": FORMAT_VERSION + 1}
-    with pytest.raises(UsageError, match=f"stored in format {FORMAT_VERSION + 1}"):
+    with pytest.raises(UsageError, match=f"the format 1, which .* {FORMAT_VERSION + 1}$"):
         RunSpec.from_json(stored)
 
 
@@ -64,12 +64,12 @@ def test_a_run_of_another_format_is_refused() -> None:
 def test_an_unknown_field_is_refused_by_name(part: str) -> None:
     stored = FULL.to_json()
     stored[part] = {**stored[part], "colour": "red"}
-    with pytest.raises(UsageError, match="unknown fields: colour"):
+    with pytest.raises(UsageError, match="unknown fields: 'colour'"):
         RunSpec.from_json(stored)
 
 
 def test_an_unknown_field_of_the_run_itself_is_refused_by_name() -> None:
-    with pytest.raises(UsageError, match="RunSpec has unknown fields: colour"):
+    with pytest.raises(UsageError, match="unknown fields: 'colour'"):
         RunSpec.from_json({**FULL.to_json(), "colour": "red"})
 
 
@@ -262,7 +262,7 @@ def test_what_was_stored_before_a_part_or_a_field_existed_has_its_default() -> N
 def test_what_names_no_server_is_refused() -> None:
     stored = FULL.to_json()
     del stored["server"]
-    with pytest.raises(UsageError, match="names no server"):
+    with pytest.raises(UsageError, match="fields are missing: server"):
         RunSpec.from_json(stored)
 
 

@@ -11,11 +11,13 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.test import override_settings
 
+from benchsuite import store
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.results import RunResult, Status
-from benchsuite.management import keeping
+from benchsuite.management import executions, keeping
 from benchsuite.management import session as management_session
 from benchsuite.models import Run, StudyRun
+from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.system import fingerprint, owner, scratch
@@ -334,6 +336,21 @@ def test_one_of_another_machine_does_not_go_on(half_done: StudyRun) -> None:
     machine.data["kernel"] = "2.6.32"
     machine.save()
     assert "was on another machine, or this one has changed since (kernel 2.6.32 or" in refused()
+
+
+def test_one_of_another_revision_does_not_go_on(
+    half_done: StudyRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executions, "revision_of", lambda folder: "another")
+    Run.objects.filter(status="finished").update(revision="0123456789ab")
+    assert "measured another revision of the project (01234567, and it is another now)" in refused()
+
+
+def test_one_of_other_packages_does_not_go_on(half_done: StudyRun) -> None:
+    has = OWN.packages | {"django": "1.4"}
+    software = store.software({"python": {}, "packages": has})
+    Run.objects.filter(status="finished").update(software=software)
+    assert "had other packages (django 1.4, now " in refused()
 
 
 def test_one_that_was_loaded_from_another_machine_does_not_go_on(

@@ -183,11 +183,11 @@ def test_runs_that_no_database_takes_are_kept_with_their_place(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"of": "poem"}, "was made for something that this benchsuite doesn't know"),
-        ({"id": "x"}, "doesn't say which part of a study_run it is"),
-        ({"order": None}, "doesn't say which part of a study_run it is"),
-        ({"whole": {"version": 2}}, "was written in version 2"),
-        ({"whole": []}, "holds no stored study_run"),
+        ({"of": "poem"}, "\\[0\\]: something of study_run, tuning was wanted, and is 'poem'"),
+        ({"id": "x"}, r"\[0\].id: an id"),
+        ({"order": None}, r"\[0\].order: a whole number was wanted, and is null"),
+        ({"whole": {"version": 2}}, r"\[0\].whole.version: the version 1, .* and is 2"),
+        ({"whole": []}, r"\[0\].whole: a stored study_run was wanted"),
     ],
 )
 def test_what_is_wrong_is_named_and_nothing_is_loaded(
@@ -198,7 +198,7 @@ def test_what_is_wrong_is_named_and_nothing_is_loaded(
     objects[0]["made_for"][0] |= change
     file.write_text(json.dumps(objects))
     elsewhere()
-    with pytest.raises(CommandError, match=rf"run 1 of 12 {said}.* Nothing was loaded"):
+    with pytest.raises(CommandError, match=rf"runs\[0\].made_for{said}.* Nothing was loaded"):
         loadbench()
     assert not StudyRun.objects.exists()
 
@@ -208,7 +208,7 @@ def test_a_cell_that_was_changed_is_refused(file: Path, loadbench: Callable[[], 
     objects = json.loads(dump(file))
     objects[0]["made_for"][0]["whole"]["cells"][0]["reason"] = "It was too slow."
     file.write_text(json.dumps(objects))
-    with pytest.raises(CommandError, match="run 1 of 12 was damaged or changed"):
+    with pytest.raises(CommandError, match=r"made_for\[0\].whole: it was damaged or changed"):
         loadbench()
 
 

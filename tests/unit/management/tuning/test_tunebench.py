@@ -19,9 +19,9 @@ from django.db import OperationalError
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Arrivals, Reading, RunResult, Status, Summary
+from benchsuite.management import executions
 from benchsuite.management import session as management_session
 from benchsuite.management.commands import tunebench
-from benchsuite.management.tuning import execution
 from benchsuite.models import Run, Tuning, TuningTrial
 from benchsuite.report.addresses import of_tuning
 from benchsuite.runner import preflight
@@ -145,7 +145,7 @@ def interrupted(plan: Plan) -> RunResult:
 def machine(run_by: Callable[[Machine], None], monkeypatch: pytest.MonkeyPatch) -> Machine:
     found = Machine()
     run_by(found)
-    monkeypatch.setattr(execution, "revision_of", lambda folder: "4f2c1a9b")
+    monkeypatch.setattr(executions, "revision_of", lambda folder: "4f2c1a9b")
     return found
 
 
@@ -382,7 +382,7 @@ def refused(*words: str) -> str:
 def test_one_of_another_revision_does_not_go_on(
     half_done: Tuning, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(execution, "revision_of", lambda folder: "another")
+    monkeypatch.setattr(executions, "revision_of", lambda folder: "another")
     assert "measured another revision of the project" in refused()
 
 
@@ -391,7 +391,7 @@ def test_one_of_other_packages_does_not_go_on(half_done: Tuning) -> None:
     assert software is not None
     software.data["packages"]["django"] = "1.4"
     software.save()
-    assert "had other packages (django)" in refused()
+    assert "had other packages (django 1.4, now " in refused()
 
 
 def test_one_of_another_machine_does_not_go_on(half_done: Tuning) -> None:
