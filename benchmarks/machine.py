@@ -87,5 +87,6 @@ def _program_version(name: str) -> str:
 
 def command_line() -> str:
     """How this program was called, without the path of the interpreter."""
-    module = Path(sys.argv[0]).stem
+    path = Path(sys.argv[0])
+    module = path.parent.name if path.stem == "__main__" else path.stem
     return " ".join(["python -m", f"benchmarks.{module}", *sys.argv[1:]])

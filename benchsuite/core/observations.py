@@ -36,6 +36,11 @@ class Connection:
     times_s: tuple[float, ...]  #: How long each of its requests waited.
     hung: bool = False  #: Whether the last one was not answered in time.
     lost: bool = False  #: Whether the last one was refused or broken off.
+    beyond_s: tuple[float, ...] = ()
+    """How much longer that was than what a request of the load would have waited at its moment;
+    empty, as the next, where that is not known."""
+    ahead_s: tuple[float, ...] = ()
+    """How much sooner it was answered than the request of the load sent before it."""
     beside_s: tuple[float, ...] = ()
     """The same for other connections' first requests just before and after its later ones."""
     broke_alone: bool = False
@@ -54,6 +59,8 @@ class Probes:
     lateness_s: float
     """Median lateness of the prober's own timer: the wait for a CPU that its times include."""
     load: Summary  #: The load's figures of the same request.
+    own_s: float = 0.0
+    """The load's median without what others under way explain, or a little less."""
     users: float | None = None
     """Users of a closed model that were not pausing; None in the open model."""
 
@@ -103,6 +110,14 @@ class Cluster:
     percent: float
     """Share of successes in the window that took that much longer, or slightly more."""
     fastest_s: float  #: The fastest success of the whole load: new connections don't stall yet.
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """Open model: what the target's fullest resource spends on an answer, whoever waits."""
+
+    words: str  #: "CPU time".
+    each_s: Sequence[float]  #: For each answer, by second of the window.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,6 +233,7 @@ class Evidence:
     busy_percent: float | None = None
     """Open model: utilisation of CPUs or slots, whichever is higher; 100 when no more could have
     been answered."""
+    effort: Effort | None = None
 
     unwatched: Sequence[str] = ()  #: What could not be observed or read.
 

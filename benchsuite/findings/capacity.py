@@ -1,5 +1,6 @@
 """Whether the rate of an open run is all that the target can answer: B304."""
 
+import math
 from collections.abc import Iterator
 
 from benchsuite.core.observations import Evidence
@@ -31,6 +32,17 @@ def near_capacity(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 def is_near_capacity(evidence: Evidence) -> bool:
     """Whether waiting in the queue is what the times of an open run show."""
     return bool(_why(near_capacity.rule, evidence))
+
+
+def is_surely_beyond(evidence: Evidence) -> bool:
+    """Whether more was left unanswered than random arrivals leave by chance: twice their spread."""
+    under_way, total = evidence.under_way, evidence.total
+    if under_way is None or total is None or evidence.window is None:
+        return False
+    begin, end = evidence.window
+    arrived = under_way.arrived_per_s * (end - begin)
+    left = arrived - total.throughput * (end - begin)
+    return left > max((1 - HELD) * arrived, 2 * math.sqrt(arrived))
 
 
 def _why(rule: Rule, evidence: Evidence) -> str:

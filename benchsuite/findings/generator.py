@@ -1,5 +1,6 @@
 """Whether the load generator itself was what was measured: B101 to B105 and B107."""
 
+import math
 from collections.abc import Iterator
 
 from benchsuite.core.observations import Evidence, UnderWay
@@ -11,7 +12,7 @@ from benchsuite.core.units import (
     format_percent,
     format_rate,
 )
-from benchsuite.findings.capacity import is_near_capacity
+from benchsuite.findings.capacity import is_near_capacity, is_surely_beyond
 from benchsuite.findings.host import noisy
 from benchsuite.findings.registry import Rule, because, finding
 from benchsuite.findings.target import starves
@@ -182,7 +183,9 @@ def _lost_at_edges(
     if mean_s is None or starves(evidence):
         return
     explained = total.throughput * mean_s
-    gap = abs(in_flight - explained) / in_flight * 100
+    begin, end = evidence.window or (0.0, math.inf)
+    longest = (total.response_time.max_s or 0.0) / (end - begin)  # one answer at an edge
+    gap = max(0.0, abs(in_flight - explained) - longest) / in_flight * 100
     if level := rule.level(gap):
         yield rule.found(
             level,
@@ -208,7 +211,7 @@ def _piled_up(
     rule: Rule, evidence: Evidence, under_way: UnderWay, total: Summary
 ) -> Iterator[Finding]:
     mean_s = total.response_time.mean_s
-    if mean_s is None or not under_way.mean:
+    if mean_s is None or not under_way.mean or not is_surely_beyond(evidence):
         return
     explained = under_way.arrived_per_s * mean_s
     gap = abs(under_way.mean - explained) / under_way.mean * 100
@@ -218,14 +221,7 @@ def _piled_up(
             f"{format_number(under_way.mean)} requests were under way on average, but "
             f"{format_rate(under_way.arrived_per_s)} × mean response time accounts for "
             f"{format_number(explained)}: {format_percent(gap)} apart.",
-            hint=because(
-                (
-                    is_near_capacity(evidence),
-                    "More requests arrive than are answered: use a lower --rate.",
-                ),
-                (_crosses_edges(evidence, total, gap), TOO_SHORT),
-                unseen=UNSTEADY,
-            ),
+            hint="More requests arrive than are answered: use a lower --rate.",
         )
 
 

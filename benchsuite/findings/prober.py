@@ -7,10 +7,10 @@ from statistics import median
 from benchsuite.core.observations import Connection, Evidence, Probes
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import format_count, format_duration, format_percent
-from benchsuite.findings.registry import Rule, finding
+from benchsuite.findings.registry import Rule, because, codes, finding
 from benchsuite.findings.target import stalled, starves
 from benchsuite.stats import histogram
-from benchsuite.stats.percentiles import median_interval
+from benchsuite.stats.percentiles import about_half, median_interval
 
 TWICE = 2  #: So often each connection is asked; what is asked more often was slow.
 
@@ -20,8 +20,6 @@ FEWEST_PROBES = 20
 """With fewer, the interval of their median is too wide for their silence to say anything."""
 
 FEWEST_CLEAR_PROBES = 6  #: So many, when all say the same, are no chance (median_interval).
-
-ABOUT_HALF = 0.05  #: Of the load's answers: a step this close to the middle may be chance.
 
 CHANCE = 0.01  #: So unlikely must it be that a connection is slow by chance, or loses requests.
 
@@ -63,42 +61,82 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
 
     Each connection counts once, as its two requests may share what makes them slow: with its
     shorter time where others are to be slower, with its longer one where they are to be faster.
+    What the prober found under way and the load's own requests did not is no doubt, but told.
     """
-    median_s = _median_s(probes)
+    median_s, allowance_s = _median_s(probes), _allowance_s(probes)
     seen = [one for one in probes.connections if not one.lost or _lost(probes)]
     if len(seen) < FEWEST_CLEAR_PROBES:
         return None
-    low_s, _ = median_interval([_least_s(one) for one in seen])
+    low_s, _ = median_interval([_least_s(one, one.times_s) for one in seen])
     _, high_s = median_interval([_most_s(one) for one in seen])
     least_s, most_s = _median_of_load(probes)
-    above_s = low_s - most_s * _outsider(probes) - _allowance_s(probes)
-    below_s = least_s - high_s - _allowance_s(probes)
-    percent = max(above_s, below_s) / median_s * 100
-    level = rule.level(percent)
-    if level is None:
+    above_s = low_s - most_s * _outsider(probes) - allowance_s
+    below_s = least_s - high_s - allowance_s
+    apart_s = max(above_s, below_s)
+    if rule.level(apart_s / median_s * 100) is None:
         return None
-    if math.isinf(low_s):
-        message = (
+    percent = min(apart_s, _unexplained_s(probes, seen, slower=above_s > below_s)) / median_s * 100
+    level = rule.level(percent)
+    if level and math.isinf(low_s):
+        return rule.found(
+            level,
             f"{format_count(_lost(probes))} of the {format_count(probes.sent)} requests of an "
             "independent prober were refused or broken off, but only "
-            f"{format_percent(_failed(probes) * 100)} of the load's failed."
+            f"{format_percent(_failed(probes) * 100)} of the load's failed.",
+            hint="See the server's log, its limits of connections and its listen queue.",
         )
-    else:
-        most = "more" if math.isinf(high_s) else format_duration(high_s)
-        message = (
-            f"An independent prober saw a median service time of {format_duration(low_s)} to "
-            f"{most}{_unanswered(probes)}, but the load saw {format_duration(median_s)}: "
-            f"{format_percent(percent)} apart, without the prober's own waiting."
+    most = "more" if math.isinf(high_s) else format_duration(high_s)
+    saw = (
+        f"An independent prober saw a median service time of {format_duration(low_s)} to "
+        f"{most}{_unanswered(probes)}, but the load saw {format_duration(median_s)}: "
+    )
+    if level is None:
+        return rule.found(
+            Level.INFO,
+            f"{saw}what it found under way explains the difference.",
+            hint="Requests at other moments meet other queues. Users who come at random wait "
+            "longer than arrivals that are evenly spaced"
+            f"{'; --arrivals=poisson shows it' * evidence.is_open}.",
         )
+    short = codes(evidence, "B101", "B102") if below_s > above_s else []
     return rule.found(
         level,
-        message,
-        hint="The load sees answers later than others do, because it is short of CPU: use "
-        f"{evidence.less}."
-        if below_s > above_s
-        else "Others wait longer than the load does: the server prefers connections that are "
-        "already busy, or stalls between its answers.",
+        f"{saw}{format_percent(percent)} apart, without the prober's own waiting and what it found "
+        "under way.",
+        hint=because(
+            (above_s > below_s, OTHERS_WAIT),
+            (
+                short,
+                f"{LOAD_WAITS}, as it is short of CPU ({', '.join(short)}): use {evidence.less}.",
+            ),
+            unseen=f"{LOAD_WAITS}, though neither its CPU share (B101) nor its timers (B102) show "
+            "why. Compare both while the load runs: their connections and headers.",
+        ),
     )
+
+
+LOAD_WAITS = "The load sees answers later than others do"
+OTHERS_WAIT = (
+    "Others wait longer than the load does, and its requests that were sent later were answered "
+    "sooner. Compare both while the load runs: new connections with kept ones, and their headers."
+)
+
+
+def _unexplained_s(probes: Probes, seen: Sequence[Connection], *, slower: bool) -> float:
+    """How much of the distance remains without what each found under way; all of it where that is
+    not known.
+
+    Slower is who waits longer than those that were sent later. Faster is who needs less time than
+    the load's requests in the order of their queue, or is answered before one sent earlier.
+    """
+    if not any(one.beyond_s for one in seen):
+        return math.inf
+    if slower:
+        low_s, _ = median_interval([_least_s(one, one.beyond_s) for one in seen])
+        return low_s - _allowance_s(probes)
+    _, high_s = median_interval([_most_s(one) for one in seen])
+    ahead_s, _ = median_interval([_least_s(one, one.ahead_s) for one in seen])
+    return max(probes.own_s - high_s, ahead_s) - _allowance_s(probes)
 
 
 def _median_of_load(probes: Probes) -> tuple[float, float]:
@@ -110,7 +148,7 @@ def _median_of_load(probes: Probes) -> tuple[float, float]:
     times, median_s = probes.load.service_time, _median_s(probes)
     if not times.histogram:
         return median_s, median_s
-    ranks = min(49.0, 100 * (ABOUT_HALF + 1 / math.sqrt(times.count)))  # 1.96 / 2 of the root
+    ranks = about_half(times.count)
     known = histogram.values_at(histogram.decode(times.histogram), [50 - ranks, 50 + ranks])
     return min(median_s, *known.values()), max(median_s, *known.values())
 
@@ -121,7 +159,7 @@ def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
     That they were slow twice may have been the moment. Their further requests tell: they must be
     slow more often than the first requests of others at the same time (Fisher's exact test), which
     nobody has chosen for being slow or fast. And the load must show less of it (binomial test): in
-    a closed model users who got a slow connection ask seldom.
+    a closed model users who got a slow connection ask seldom. Both count what takes half as long.
     """
     median_s = _median_s(probes)
     slow_s = median_s * (_outsider(probes) + rule.invalid / 100) + _allowance_s(probes)
@@ -132,7 +170,6 @@ def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
         if len(one.times_s) > TWICE and all(time_s > slow_s for time_s in one.times_s)
     ]
     broken = [one for one in known if one.broke_alone and one not in slow]
-    level = rule.level(len(slow + broken) / len(known) * 100) if known else None
     further = [
         time_s
         for one in known
@@ -140,10 +177,13 @@ def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
         for time_s in one.times_s[TWICE:]
     ]
     beside = [time_s for one in known for time_s in one.beside_s]
-    if level is None or (len(broken) < TWICE and _by_moment(further, beside, slow_s) > CHANCE):
+    is_theirs = bool(slow) and _by_moment(further, beside, _half_s(slow, slow_s)) <= CHANCE
+    if not is_theirs:
+        slow = []
+    level = rule.level(len(slow + broken) / len(known) * 100) if known else None
+    if level is None or not (is_theirs or len(broken) >= TWICE):
         return None
-    times = [time_s for one in slow + broken for time_s in one.times_s]
-    half_s = max(slow_s, median(times) / 2)
+    half_s = _half_s(slow + broken, slow_s)
     by_load = histogram.share_above(probes.load.service_time.histogram, half_s) or 0.0
     seldom = by_load * (1 - _failed(probes)) + _failed(probes)
     if _chance(len(slow + broken), len(known), seldom) > CHANCE_OF_LOAD:
@@ -154,9 +194,18 @@ def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
         f"{format_count(len(slow + broken))} of its {format_count(len(known))} connections"
         f"{_unanswered(probes)}; {format_percent(seldom * 100)} of the load's requests were as "
         f"slow, and their median is {format_duration(median_s)}.",
-        hint="A slow process or instance serves some connections. Users who have one ask seldom, "
-        "so the load's figures hardly show them.",
+        hint="It was these connections and not the moment: something that serves them, such as a "
+        "process or an instance, is slow. Users who have one ask seldom, so the load's figures "
+        "hardly show them."
+        if is_theirs
+        else "Some answers hang while those beside them come; nothing shows whether the connection "
+        "matters. See the server's log and its time-outs.",
     )
+
+
+def _half_s(connections: Sequence[Connection], least_s: float) -> float:
+    """Half of what is usual on these: neighbours of the machine make others a little slow, too."""
+    return max(least_s, median(time_s for one in connections for time_s in one.times_s) / 2)
 
 
 def _by_moment(further: Sequence[float], beside: Sequence[float], slow_s: float) -> float:
@@ -212,8 +261,8 @@ def _median_s(probes: Probes) -> float:
     return probes.load.service_time.at(50) or 0.0
 
 
-def _least_s(connection: Connection) -> float:
-    answered = connection.times_s[: -1 if connection.lost else TWICE]
+def _least_s(connection: Connection, times_s: Sequence[float]) -> float:
+    answered = times_s[: -1 if connection.lost else TWICE]
     return min(answered[:TWICE], default=math.inf)
 
 

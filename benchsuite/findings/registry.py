@@ -106,6 +106,12 @@ def also(number: str, *, by_stage: bool = False) -> Callable[[Look], Check]:
     return declared
 
 
+def codes(evidence: Evidence, *numbers: str) -> list[str]:
+    """Of the findings with these numbers, those that the evidence shows."""
+    checks = [check for check in CHECKS if check.number in numbers]
+    return [found.code for check in checks for found in check(evidence)]
+
+
 HEADINGS = ("code", "what is compared", "weak", "invalid")
 
 

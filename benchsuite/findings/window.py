@@ -1,15 +1,17 @@
 """Whether the window was long and even enough for its figures: B301, B302 and B305."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from statistics import fmean
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Interval, Level
 from benchsuite.core.units import format_count, format_duration, format_percent
 from benchsuite.findings.capacity import HINT as CAPACITY
-from benchsuite.findings.capacity import is_near_capacity
+from benchsuite.findings.capacity import is_near_capacity, is_surely_beyond
 from benchsuite.findings.registry import Rule, finding
 from benchsuite.findings.stages import ORDER
+from benchsuite.stats import histogram
 from benchsuite.stats.percentiles import samples_needed
 from benchsuite.stats.steady import Change, change
 
@@ -18,6 +20,11 @@ FEWEST_SAMPLES = 20  #: A run with fewer successes is invalid.
 FEWEST_INTERVALS = 8  #: Seconds that a window must have before a trend can be told from noise.
 
 EDGE_S = 0.01
+
+QUEUES_PERCENT = 60.0
+"""A single server that is so busy forgets its queue after twenty answers, and ever later."""
+
+MIDDLE = range(27, 76, 4)  #: Percentiles of the middle half.
 
 
 @finding(
@@ -31,24 +38,40 @@ EDGE_S = 0.01
 def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Invalid when not even half of the window was steady.
 
+    Where a target with open arrivals is busy, its queue remembers: times that rise and fall for
+    seconds are chance. Then what each answer costs is looked at, unless the queue only grows.
+
     The second half of the warm-up is looked at together with the window: it tells a change that
     ends soon after the window begins, and one that was only just over is informational.
     """
-    found = [one for what in SERIES if (one := _changed(rule, what, evidence))]
+    late, inside = _late_warm_up(evidence), _inside(evidence)
+    in_step = float(inside[0].users or 1) if inside else 1.0  # who may all be answered at once
+    series = [
+        ("throughput", in_step, _values(late, _throughput), _values(inside, _throughput)),
+        ("response time", 0.0, _values(late, typical_s), _values(inside, typical_s)),
+    ]
+    effort = evidence.effort
+    is_busy = (evidence.busy_percent or 0) > QUEUES_PERCENT
+    if effort and is_busy and not is_surely_beyond(evidence):
+        series[1] = (f"{effort.words} per answer", 0.0, [], list(effort.each_s))
+    found = [one for each in series if (one := _changed(rule, evidence, *each))]
     if found:
         yield min(found, key=lambda one: ORDER.index(one.level))
 
 
-def _changed(rule: Rule, what: str, evidence: Evidence) -> Finding | None:
-    before, inside = (
-        _values(intervals, SERIES[what])
-        for intervals in (_late_warm_up(evidence), _inside(evidence))
-    )
-    found = change(inside, least=FEWEST_INTERVALS, percent=rule.weak)
+def _changed(
+    rule: Rule,
+    evidence: Evidence,
+    what: str,
+    grain: float,
+    before: list[float],
+    inside: list[float],
+) -> Finding | None:
+    found = change(inside, least=FEWEST_INTERVALS, percent=rule.weak, grain=grain)
     if found is not None:
         return _not_steady(rule, what, found, evidence)
     joined = change([*before, *inside], least=FEWEST_INTERVALS, percent=rule.weak)
-    if joined is not None and joined.at is not None:
+    if before and joined is not None and joined.at is not None:
         return _reaches_in(rule, what, joined, joined.at - len(before), evidence)
     return None
 
@@ -156,7 +179,14 @@ def _between(evidence: Evidence, begin: float, end: float) -> Sequence[Interval]
     ]
 
 
-SERIES: Mapping[str, Callable[[Interval], float | None]] = {
-    "throughput": lambda one: float(one.successes + one.failures),
-    "median response time": lambda one: one.p50_s,
-}
+def _throughput(interval: Interval) -> float:
+    return float(interval.successes + interval.failures)
+
+
+def typical_s(interval: Interval) -> float | None:
+    """The mean of the middle half of a second's response times: a page that takes one of two ways
+    has a median that jumps between them.
+    """
+    if not interval.histogram:
+        return interval.p50_s
+    return fmean(histogram.values_at(histogram.decode(interval.histogram), MIDDLE).values())

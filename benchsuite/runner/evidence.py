@@ -1,17 +1,21 @@
 """Everything that is known about how a run went, put together for the checks."""
 
+import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from benchsuite.core.observations import Arrivals, Evidence, FrontShares, UnderWay
-from benchsuite.core.readings import LOAD, mean_cpu_percent, memory, work_s
+import numpy as np
+
+from benchsuite.core.observations import Arrivals, Effort, Evidence, FrontShares, UnderWay
+from benchsuite.core.readings import LOAD, in_window, mean_cpu_percent, memory, work_s
 from benchsuite.core.results import Ceiling, Summary
 from benchsuite.core.samples import HANDSHAKE, JOURNEY, REQUEST
 from benchsuite.core.specs import LoadProfile
 from benchsuite.findings.generator import littles_law
 from benchsuite.findings.target import answered_elsewhere
 from benchsuite.load.job import Done
-from benchsuite.runner.monitor import Monitor
+from benchsuite.runner.monitor import INTERVAL_S, Monitor
 from benchsuite.runner.record import RunRecord
 from benchsuite.runner.running_system import ELSEWHERE, FRONT, TARGET
 from benchsuite.runner.segments import Segment
@@ -133,9 +137,10 @@ def _of(
     parts = {TARGET, FRONT, *(one.part for one in record.readings)} - {LOAD, *ELSEWHERE}
     used = {part: mean_cpu_percent(record.readings, part, window) for part in parts}
     page, monitor = _probed(record, segment), record.monitor
+    busy = _busy(record, used, segment.under_way)
     probes = None
     if page and monitor:
-        probes = monitor.probes(segment.window, page, segment.waiting_users)
+        probes = monitor.probes(segment.window, page, segment.waiting_users, record.traffic)
     return replace(
         whole,
         stage=segment.total.name if load.stages or record.populations else "",
@@ -153,7 +158,8 @@ def _of(
         probes=probes,
         unprobed="" if probes else _unprobed(record),
         front=_front(record, used),
-        busy_percent=_busy(record, used, segment.under_way),
+        busy_percent=busy,
+        effort=_effort(record, used, segment, busy),
     )
 
 
@@ -205,6 +211,34 @@ def _busy(record: RunRecord, used: CpuShares, under_way: UnderWay | None) -> flo
             shares.append(target / min(processes, len(on)))
     known = [min(share, 100.0) for share in shares if share is not None]
     return max(known, default=None)
+
+
+def _effort(
+    record: RunRecord, used: CpuShares, segment: Segment, busy_percent: float | None
+) -> Effort | None:
+    """Of the slots, where they are as full as anything; else of the CPUs, by readings."""
+    done, traffic, under_way = record.done, record.traffic, segment.under_way
+    if done is None or traffic is None or under_way is None or busy_percent is None:
+        return None
+    begin, end = record.since_origin(segment.window)
+    if record.at_once and under_way.slots_busy_percent == busy_percent:
+        moments = np.arange(math.ceil(begin), math.floor(end) + 1, dtype=np.float64)
+        taken_s = traffic.taken_s(moments + done.origin, record.at_once)
+        words = "slots' time"
+    else:
+        cpu_percent: defaultdict[float, float] = defaultdict(float)
+        for part in used:
+            for reading in in_window(record.readings, part, (begin, end)):
+                cpu_percent[reading.second] += reading.cpu_percent or 0.0
+        seconds = sorted(cpu_percent)
+        moments = np.array([seconds[0] - INTERVAL_S, *seconds] if seconds else [], dtype=np.float64)
+        shares = [cpu_percent[second] for second in seconds]
+        words, taken_s = "CPU time", np.diff(moments) * np.array(shares) / 100
+    if not len(taken_s):
+        return None
+    answered = traffic.answered(moments + done.origin)
+    each_s = taken_s[answered > 0] / answered[answered > 0]
+    return Effort(words, tuple(each_s.tolist()))
 
 
 def _front(record: RunRecord, used: CpuShares) -> FrontShares | None:

@@ -14,6 +14,7 @@ from benchsuite.findings.host import clock, noisy, shared_cpus
 from benchsuite.findings.target import NO_SESSION, died
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.runner.running_system import TARGET, RunningSystem
+from benchsuite.stats.queueing import Traffic
 from benchsuite.system.procfs import read_stat
 from benchsuite.system.tree import ProcessTree
 from benchsuite.telemetry import Sampler
@@ -169,12 +170,16 @@ class Monitor:
         return (*unseen, *self.errors)
 
     def probes(
-        self, window: tuple[float, float], load: Summary, users: float | None
+        self,
+        window: tuple[float, float],
+        load: Summary,
+        users: float | None,
+        traffic: Traffic | None,
     ) -> Probes | None:
         """What the prober saw in a window; None when it was not there."""
-        if self._request is None:
+        if self._request is None or traffic is None:
             return None
-        return probes.between(self._probes, window, load, users)
+        return probes.between(self._probes, window, load, users, traffic)
 
     def stall(self) -> Stall | None:
         """What a page does when its pieces are acknowledged at once, and when not; asked when the

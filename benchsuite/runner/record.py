@@ -28,6 +28,7 @@ from benchsuite.runner.segments import Segment, segments
 from benchsuite.runner.sockets import websockets
 from benchsuite.stats import signs
 from benchsuite.stats.levels import climb, level_of
+from benchsuite.stats.queueing import Traffic
 from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.profiler import Profiler
 
@@ -81,6 +82,7 @@ class RunRecord:
         self.cluster: Cluster | None = None
         self.stall: Stall | None = None
         self.segments: tuple[Segment, ...] = ()
+        self.traffic: Traffic | None = None
         self.profiler: Profiler | None = None
         self.diagnosis: Mapping[str, Any] | None = None  #: What a diagnostic start has seen.
 
@@ -118,7 +120,7 @@ class RunRecord:
         self.answers = answers(samples, names, users)
         samples, names = without_restart(samples, names, self.away)
         samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
-        figures = Figures(samples, names, done, load, self.unit, self._at_once)
+        figures = Figures(samples, names, done, load, self.unit, self.at_once)
         self.intervals = figures.intervals
         self.asked = self._asked(figures)
         if done.window[1] <= done.window[0]:
@@ -129,8 +131,9 @@ class RunRecord:
         told = self.unit != EVENT and not self.populations
         if self.spec.load.keep_alive and told:
             self.cluster = signs.cluster(figures.requests, done.window)
+        self.traffic = Traffic.of(figures.requests)
         self.segments = segments(
-            figures, alike=self.alike, at_once=self._at_once, populations=self.populations
+            figures, alike=self.alike, at_once=self.at_once, populations=self.populations
         )
         by_population = [one.total for one in self.segments] if self.populations else []
         self.summaries = (*figures.by_name, *figures.stages, *by_population)
@@ -191,7 +194,7 @@ class RunRecord:
         return sum(summary.scope == REQUEST for summary in self.summaries) == 1
 
     @property
-    def _at_once(self) -> int | None:
+    def at_once(self) -> int | None:
         """Requests that the target answers at the same time; None where nothing limits them."""
         each = self.plan.server.at_once()
         return each * self.spec.server.instances if each else None

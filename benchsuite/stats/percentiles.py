@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 RISK = 0.025  #: Accepted chance that no sample at all lies beyond the percentile.
 
+ABOUT_HALF = 0.05  #: Of all samples.
+
 
 def samples_needed(percent: float) -> int:
     """Samples that a percentile asks for: 72 for p95, 368 for p99, 3 688 for p99.9.
@@ -14,6 +16,13 @@ def samples_needed(percent: float) -> int:
     of the order-statistic interval (David & Nagaraja, Order Statistics, 3rd ed., 7.1).
     """
     return math.ceil(math.log(RISK) / math.log(percent / 100))
+
+
+def about_half(count: int) -> float:
+    """So many percent of samples to either side of the median lie in its 95 % interval, and 5 more:
+    a step so close to the middle may be chance.
+    """
+    return min(49.0, 100 * (ABOUT_HALF + 1 / math.sqrt(count)))  # 1.96 / 2 of the root
 
 
 def median_interval(values: Sequence[float], risk: float = 2 * RISK) -> tuple[float, float]:

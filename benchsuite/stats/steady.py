@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +10,11 @@ from numpy.typing import NDArray
 from benchsuite.core.units import format_duration, format_percent
 from benchsuite.stats.cycles import cycle
 
-CONFIDENCE = 0.99
-FEWEST_BESIDE = 2  #: A step with fewer values than that on one side of it is an outlier.
-FEWEST_IN_GAP = 3
-GAP_PERCENT = 50.0
-"""Sides that don't overlap and lie so far apart need no test, where each has enough values."""
-MOST_EXACT = 40  #: In longer series the normal approximation is as good.
-MOST_POINTS = 240
-"""Longer series are averaged in groups first: the tests compare each point with each other."""
+LEVEL = 0.01  #: How often noise alone may look like a trend or any step.
+LEVEL_OF_HALF = 0.05  #: And how often a half that is steady may look as if it were not.
+FEWEST_BESIDE = 3  #: A step with fewer values than that on one side of it is an outlier.
+MOST_POINTS = 240  #: Longer series are averaged in groups first.
+OUTLIER = 6.0  #: In median deviations: what lies farther off counts as if it lay there.
 
 Series = NDArray[np.float64]
 
@@ -46,31 +42,64 @@ class Change:
         return f"{direction} after {format_duration(float(self.at))}"
 
 
-def change(values: Sequence[float], *, least: int, percent: float) -> Change | None:
+def change(
+    values: Sequence[float], *, least: int, percent: float, grain: float = 0.0
+) -> Change | None:
     """A trend, a step or a cycle of more than so many percent; None without, or with too few
     values.
 
-    The trend is Theil and Sen's slope (Sen 1968): the median slope of all pairs, which outliers
-    don't move; its 99 % interval must hold no 0. The step is the split of the series whose sides
-    differ most by the exact Mann-Whitney test, at 1 % for all splits together (Bonferroni). How
-    large a step is, the medians of its sides say. A cycle must swing by twice the limit.
+    A line and all steps are fitted; the surest of them counts, by Student's t of what it explains.
+    Of chance alone, 1 % of series have any: a third each for the line, for a step in the middle,
+    and for steps elsewhere, of which m = 3.1 √n - 4 are as good as independent (by simulation).
+    Outliers are drawn in first. How large a change is, medians say: Theil and Sen's slope (Sen
+    1968), the two sides of a step. A cycle must swing by twice the limit, and by more than the
+    grain: by so much counts differ though they come evenly, as 8.3 a second do.
     """
     series = _grouped(np.asarray(values, dtype=np.float64))
     size = math.ceil(len(values) / MOST_POINTS)
     if len(series) < least or series.mean() <= 0:
         return None
-    trend, step = _trend(series), _step(series, percent)
-    if abs(trend) <= percent or not _is_sure(series):
-        trend = 0.0
-    if trend or step is not None:
-        steady = _has_steady_half(series, percent)
-        if step is None or (trend and _line_fits_better(series, step[1])):
-            return Change(trend, has_steady_half=steady)
-        return Change(step[0], has_steady_half=steady, at=step[1] * size)
-    found = cycle(series, percent=2 * percent)
+    surest = _surest(series, percent)
+    if surest is not None:
+        return replace(surest, at=surest.at and surest.at * size)
+    coarse_percent = grain / float(series.mean()) * 100
+    found = cycle(series, percent=max(2 * percent, 1.5 * coarse_percent))
     if found is not None:
         return Change(found.percent, has_steady_half=True, period=found.period * size)
     return None
+
+
+def _surest(series: Series, percent: float) -> Change | None:
+    """Of a line and all steps of that size, what noise alone would show least often."""
+    count = len(series)
+    places = np.arange(count, dtype=np.float64)
+    splits = np.arange(FEWEST_BESIDE, count - FEWEST_BESIDE + 1)
+    chances = _chances(series, np.vstack([places, places >= splits[:, None]]))
+    elsewhere = max(1.0, 3.1 * math.sqrt(count) - 4)
+    chances[1:] *= np.where(splits == count // 2, 1.0, elsewhere)
+    for surest in np.argsort(chances):
+        if chances[surest] >= LEVEL / 3:
+            break
+        at = int(splits[surest - 1]) if surest else None
+        size = _trend(series) if at is None else _size(series, at)
+        if abs(size) > percent:
+            return Change(size, has_steady_half=_has_steady_half(series, percent), at=at)
+    return None
+
+
+def _chances(series: Series, shapes: Series) -> Series:
+    """How often noise alone fits each shape as well, by Student's t."""
+    from scipy.special import stdtr  # scipy.stats takes half a second to import
+
+    off = series - np.median(series)
+    spread = np.median(np.abs(off)) or np.abs(off).mean()
+    if not spread:
+        return np.ones(len(shapes))
+    drawn_in = np.clip(off, -OUTLIER * spread, OUTLIER * spread)
+    squares = np.minimum(np.corrcoef(drawn_in, shapes)[0, 1:] ** 2, 1 - 1e-12)
+    free = len(series) - 2
+    chances: Series = 2 * stdtr(free, -np.sqrt(squares * free / (1 - squares)))
+    return chances
 
 
 def _grouped(series: Series) -> Series:
@@ -100,74 +129,18 @@ def _slope(series: Series) -> float:
     return float(np.median((series[second] - series[first]) / (second - first)))
 
 
-def _line_fits_better(series: Series, at: int) -> bool:
-    """Than the medians of both sides of a split."""
-    line = series - _slope(series) * np.arange(len(series))
-    sides = (series[:at], series[at:])
-    off = sum(float(np.abs(side - np.median(side)).sum()) for side in sides)
-    return float(np.abs(line - np.median(line)).sum()) < off
-
-
-def _is_sure(series: Series) -> bool:
-    """Whether noise alone makes such a trend less than once in a hundred times."""
-    from scipy.stats import theilslopes
-
-    _, _, low, high = theilslopes(series, alpha=CONFIDENCE)
-    return float(low) * float(high) > 0
-
-
-def _step(series: Series, percent: float) -> tuple[float, int] | None:
-    """The surest step: its size in percent, and how many values come before it.
-
-    The middle is tried by itself, too: in a short series only its halves can differ surely.
-    """
-    best, half = _widest(series), len(series) // 2
-    if _is_gap(series, best):
-        return _size(series, best), best
-    splits = len(series) - 2 * FEWEST_BESIDE + 1
-    for at, tried in ((best, splits), (half, 1)):
-        # most series end here, and scipy takes half a second to import
-        if abs(_size(series, at)) > percent and _chance(series, at) * tried < 1 - CONFIDENCE:
-            return _size(series, at), at
-    return None
-
-
 def _size(series: Series, at: int) -> float:
     before, after = float(np.median(series[:at])), float(np.median(series[at:]))
     return _relative(before, after, float(series.mean()))
 
 
-def _is_gap(series: Series, at: int) -> bool:
-    """Whether the sides don't even overlap and lie so far apart that it needs no test."""
-    first, second = series[:at], series[at:]
-    overlap = first.min() <= second.max() and second.min() <= first.max()
-    enough = min(len(first), len(second)) >= FEWEST_IN_GAP
-    return not overlap and enough and abs(_size(series, at)) > GAP_PERCENT
-
-
-def _widest(series: Series) -> int:
-    """The split whose sides differ most in their ranks, by the normal approximation of U."""
-    count = len(series)
-    splits = np.arange(FEWEST_BESIDE, count - FEWEST_BESIDE + 1)
-    _, place, shared = np.unique(series, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(shared) - (shared - 1) / 2)[place]  # equal values share their mean rank
-    expected = splits * (count + 1) / 2
-    spread = np.sqrt(splits * (count - splits) * (count + 1) / 12)
-    return int(splits[np.argmax(np.abs(np.cumsum(ranks)[splits - 1] - expected) / spread)])
-
-
-def _chance(series: Series, at: int) -> float:
-    """How often chance alone makes the two sides of a split as different (Mann-Whitney)."""
-    from scipy.stats import mannwhitneyu
-
-    first, second = series[:at], series[at:]
-    exact = len(series) <= MOST_EXACT and not np.isin(first, second).any()
-    method: Literal["asymptotic", "exact"] = "exact" if exact else "asymptotic"
-    return float(mannwhitneyu(first, second, method=method).pvalue)
-
-
 def _has_steady_half(series: Series, percent: float) -> bool:
-    """Whether any half of the series, wherever it begins, moves by no more than that."""
+    """Whether any half of the series, wherever it begins, is not sure to move by more than that."""
     half = math.ceil(len(series) / 2)
-    parts = (series[at : at + half] for at in range(len(series) - half + 1))
-    return any(abs(_trend(part)) <= percent for part in parts if part.mean() > 0)
+    parts = [series[at : at + half] for at in range(len(series) - half + 1)]
+    return not all(
+        abs(_trend(part)) > percent
+        and _chances(part, np.arange(half, dtype=np.float64)[None])[0] < LEVEL_OF_HALF
+        for part in parts
+        if part.mean() > 0
+    )

@@ -151,7 +151,7 @@ def test_b106_every_fourth_connection_is_slow(lab: Laboratory) -> None:
     assert "independent prober" in finding.message
     if "connections" in finding.message:  # else half of them were: others slowed those down, too
         assert finding.level is Level.WEAK
-        assert "A slow process or instance" in finding.hint
+        assert "these connections and not the moment" in finding.hint
 
 
 def test_b403_generator_and_target_may_use_the_same_cpus(lab: Laboratory) -> None:

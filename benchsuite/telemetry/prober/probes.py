@@ -13,10 +13,13 @@ from statistics import median
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
+import numpy as np
+
 from benchsuite.core.observations import Connection, Probes
 from benchsuite.core.results import Summary
 from benchsuite.core.specs import LoadProfile
 from benchsuite.core.wording import Wording
+from benchsuite.stats.queueing import Times, Traffic
 from benchsuite.system import private
 from benchsuite.system.isolated import python
 from benchsuite.system.starting import running
@@ -198,9 +201,13 @@ NEAR = 3  #: Requests before and after one that tell of the same moment.
 
 
 def between(
-    probes: Sequence[Probe], window: tuple[float, float], load: Summary, users: float | None
+    probes: Sequence[Probe],
+    window: tuple[float, float],
+    load: Summary,
+    users: float | None,
+    traffic: Traffic,
 ) -> Probes:
-    """What those meant for the window saw, beside what the load did."""
+    """What those meant for the window saw, beside what the load did; `traffic` is all of it."""
     inside = [probe for probe in probes if window[0] <= probe.due < window[1]]
     answered = [one for one in inside if one.outcome != WRONG]
     asked: Counter[int] = Counter()
@@ -209,22 +216,30 @@ def between(
         asked[one.connection] += 1
         if asked[one.connection] <= SUSPECT:
             alike.append(one)
+    own_s, most_own_s = traffic.own_times_s(window)
+    begun = np.array([one.due + one.late_s for one in answered])
+    waited = np.array([one.waited_s for one in answered])
+    beyond_s = waited - traffic.expected_s(begun, most_own_s)
+    ahead_s = traffic.before_s(begun) - waited
     return Probes(
         sent=len(alike),
         answered=sum(one.outcome == RIGHT for one in alike),
         hung=sum(one.outcome == HUNG for one in alike),
         lost=sum(one.outcome == LOST for one in alike),
         connections=tuple(
-            _of_connection(answered, number)
+            _of_connection(answered, number, beyond_s, ahead_s)
             for number in dict.fromkeys(one.connection for one in answered)
         ),
         lateness_s=median(one.late_s for one in inside) if inside else 0.0,
         load=load,
+        own_s=own_s,
         users=users,
     )
 
 
-def _of_connection(answered: Sequence[Probe], number: int) -> Connection:
+def _of_connection(
+    answered: Sequence[Probe], number: int, beyond_s: Times, ahead_s: Times
+) -> Connection:
     places = [place for place, one in enumerate(answered) if one.connection == number]
     others = [
         [
@@ -238,6 +253,8 @@ def _of_connection(answered: Sequence[Probe], number: int) -> Connection:
     last = answered[places[-1]]
     return Connection(
         times_s=tuple(answered[place].waited_s for place in places),
+        beyond_s=tuple(beyond_s[places].tolist()),
+        ahead_s=tuple(ahead_s[places].tolist()),
         beside_s=tuple(
             one.waited_s
             for near in others[SUSPECT:]

@@ -6,6 +6,7 @@ from tests.sabotage.sick import members, views
 
 urlpatterns = [
     path("well/", views.well),
+    path("serving/", views.serving),
     path("failing/", views.failing),
     path("lying/", views.lying),
     path("logged-out/", views.logged_out),

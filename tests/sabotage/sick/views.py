@@ -20,6 +20,8 @@ from contextlib import suppress
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 
+from tests.sabotage.sick.shapes import SHAPES
+
 TEXT = "all is well"
 EACH = 10
 """Every tenth answer is wrong, the first nine are not; where the request doesn't ask for another
@@ -41,6 +43,7 @@ while time.monotonic() < end:
     pass
 """
 
+_draw = random.Random()
 _asked = itertools.count(1)
 _left: list[subprocess.Popen[bytes]] = []
 _begun: list[float] = []
@@ -53,6 +56,18 @@ _connections: dict[str, bool] = {}
 
 def well(request: HttpRequest) -> HttpResponse:
     time.sleep(_asked_s(request, 0.002))
+    return _answer()
+
+
+def serving(request: HttpRequest) -> HttpResponse:
+    """Nothing is wrong: `?ms=10&shape=Pareto&work=cpu` computes for times of that mean."""
+    seconds = _asked_s(request, 0.01) * SHAPES[request.GET["shape"]](_draw)
+    if request.GET["work"] == "cpu":
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            pass
+    else:
+        time.sleep(seconds)
     return _answer()
 
 

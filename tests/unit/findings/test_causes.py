@@ -21,7 +21,6 @@ def longest(max_s: float, **changes: Any) -> Any:
 
 REFUSED = {"failures": 10, "failures_by_kind": {"http status": 10}}
 EDGES = {"throughput": 80.0}
-PILED: Changes = {"waiting_users": None, "under_way": UnderWay(arrived_per_s=100.0, mean=20.0)}
 LATE: Changes = {"load_lag_p99_s": 0.05}
 MISSED: Changes = {
     "arrivals": Arrivals(offered=100.0, achieved=80.0),
@@ -44,8 +43,6 @@ CAUSES: dict[str, list[tuple[Changes, Changes, str]]] = {
     ],
     "B105": [
         ({"total": summary(**EDGES)}, {"total": longest(2.1, **EDGES)}, "window is too short"),
-        (PILED, {"total": longest(6.0)}, "window is too short"),
-        (PILED, {"busy_percent": 99.0}, "More requests arrive than are answered"),
     ],
     "B201": [
         (

@@ -97,11 +97,12 @@ def test_users_who_pause_wake_as_late_as_any_timer(
 
 @pytest.mark.parametrize(
     ("throughput", "expected"),
-    [(95.1, None), (94.9, Level.WEAK), (85.1, Level.WEAK), (84.9, Level.INVALID)],
+    [(94.9, None), (94.7, Level.WEAK), (84.9, Level.WEAK), (84.7, Level.INVALID)],
 )
 def test_littles_law_finds_a_window_that_is_too_short(
     throughput: float, expected: Level | None
 ) -> None:
+    """Apart from one answer, the longest, of 0.2 s in a window of 10 s."""
     assert level("B105", total=summary(throughput=throughput), ceiling_rate=None) == expected
 
 
@@ -113,7 +114,10 @@ def test_littles_law_in_the_open_model_counts_what_waits_to_be_sent(
     under_way: float, expected: Level | None
 ) -> None:
     seen = UnderWay(arrived_per_s=100.0, mean=under_way)
-    assert level("B105", waiting_users=None, under_way=seen) == expected
+    for throughput, told in ((93.0, expected), (94.0, None)):  # so much is left by chance
+        total = summary(throughput=throughput)
+        findings = found(waiting_users=None, under_way=seen, total=total)
+        assert {one.code[:4]: one.level for one in findings.values()}.get("B105") == told
 
 
 def test_when_requests_failed_littles_law_has_no_mean_time_but_users_still_count() -> None:

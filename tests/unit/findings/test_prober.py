@@ -60,6 +60,34 @@ def test_another_median(seen_s: float, expected: Level | None) -> None:
     assert level(connections=alike(seen_s)) == expected
 
 
+@pytest.mark.parametrize(
+    ("seen_s", "beyond_s", "ahead_s", "expected"),
+    [
+        (0.2, 0.005, -1.0, Level.INFO),
+        (0.2, 0.015, -1.0, Level.WEAK),
+        (0.2, 0.08, -1.0, Level.INVALID),
+        (0.04, -1.0, 0.005, Level.INFO),
+        (0.04, -1.0, 0.08, Level.INVALID),
+        (0.1, 1.0, 1.0, None),  # no other median
+    ],
+)
+def test_what_was_under_way_explains_another_median(
+    seen_s: float, beyond_s: float, ahead_s: float, expected: Level | None
+) -> None:
+    seen = alike(seen_s, beyond_s=(beyond_s,), ahead_s=(ahead_s,))
+    assert level(connections=seen) == expected
+    faster = told(connections=alike(0.04, beyond_s=(0.0,), ahead_s=(-1.0,)), own_s=0.1)
+    assert faster["B106"].level is Level.INVALID, "no queue of the load's makes up its time"
+
+
+def test_short_of_cpu_is_only_a_load_that_was_seen_to_be() -> None:
+    assert CLEAN.probes is not None
+    faster = replace(CLEAN.probes, connections=alike(0.04))
+    assert "short of CPU" not in found(probes=faster)["B106"].hint
+    hint = found(probes=faster, load_cpu_percent=95.0)["B106"].hint
+    assert "short of CPU (B101 generator-cpu)" in hint
+
+
 def test_a_prober_that_can_not_be_sure_says_nothing() -> None:
     """Half of its times are far off: the interval of its median holds the load's."""
     assert level(connections=alike(0.2, 13) + alike(0.1, 12)) is None
@@ -153,6 +181,13 @@ def test_slow_connections_are_told_with_the_loads_own_share() -> None:
     assert message.startswith("An independent prober waited more than")
     assert "each time on 5 of its 20 connections" in message
     assert "1.00\u2009% of the load's requests were as slow" in message
+
+
+def test_what_hangs_once_is_no_slow_connection() -> None:
+    hung = told(connections=(FAST,) * 12 + (HUNG,) * 4, load=loaded(slow=10))["B106"]
+    assert "nothing shows whether the connection matters" in hung.hint
+    slow = told(connections=(FAST,) * 12 + (SLOW,) * 4, load=loaded(slow=10))["B106"]
+    assert "these connections and not the moment" in slow.hint
 
 
 def unwatched(**changes: Any) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchsuite.core.observations import UnderWay
+from benchsuite.core.observations import Effort, UnderWay
 from benchsuite.core.results import Distribution, Level
 from tests.unit.findings.clean import found, intervals, summary
 
@@ -32,7 +32,7 @@ def test_a_step_between_the_halves_is_weak() -> None:
 def test_a_median_that_grows_at_a_steady_rate_is_found() -> None:
     medians: list[float | None] = [0.1 + 0.01 * second for second in range(10)]
     finding = found(intervals=intervals([100] * 10, medians))["B301"]
-    assert "median response time" in finding.message
+    assert "The response time was" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_what_is_wrong_in_the_window_is_said_before_what_was_in_the_warm_up() ->
     medians: list[float | None] = [0.1] * 10 + [0.1 + 0.01 * second for second in range(30)]
     finding = found(intervals=intervals(counts, medians), window=(10.0, 40.0))["B301"]
     assert finding.level is Level.INVALID
-    assert "median response time" in finding.message
+    assert "The response time was" in finding.message
 
 
 def overloaded(throughput: float, busy: float) -> dict[str, Any]:
@@ -101,6 +101,32 @@ def test_near_capacity_more_warm_up_is_of_no_help(
     if word:
         assert findings["B304"].level is Level.INFO
         assert findings["B304"].message.startswith(word)
+
+
+@pytest.mark.parametrize(
+    ("throughput", "busy", "each_s", "words"),
+    [
+        (99.0, 50.0, [0.01] * 10, "response time"),
+        (99.0, 70.0, [0.01] * 10, ""),
+        (99.0, 70.0, [0.01] * 5 + [0.012] * 5, "CPU time per answer"),
+        (92.0, 70.0, [0.01] * 10, "response time"),  # more is left than chance leaves
+    ],
+)
+def test_times_of_a_busy_target_rise_by_chance(
+    throughput: float, busy: float, each_s: list[float], words: str
+) -> None:
+    effort = Effort("CPU time", each_s)
+    findings = found(**overloaded(throughput, busy), effort=effort)
+    assert (findings["B301"].message if "B301" in findings else "").startswith(
+        f"The {words} was not" * bool(words)
+    )
+    assert ("B301" in findings) is bool(words)
+
+
+def test_whole_counts_of_even_answers_are_no_cycle() -> None:
+    """8.33 a second."""
+    counts = [8, 8, 9] * 4
+    assert found(intervals=intervals(counts), window=(0.0, 12.0)) == {}
 
 
 def test_noise_alone_is_seldom_a_finding() -> None:

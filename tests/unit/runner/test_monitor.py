@@ -24,4 +24,4 @@ def test_what_was_not_seen_is_named_with_the_check_that_it_costs() -> None:
         "(B403)",
     ]
     assert unwatched[-1] == "target, Memory: PermissionError: no"
-    assert monitor.probes(done.window, 0.1, None) is None
+    assert monitor.probes(done.window, 0.1, None, None) is None

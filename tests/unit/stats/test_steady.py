@@ -93,7 +93,22 @@ def test_a_sawtooth_of_five_seconds_is_a_cycle(length: int) -> None:
     assert found.percent == pytest.approx(24, abs=4)
 
 
-def test_noise_alone_is_seldom_a_change() -> None:
-    draw = np.random.default_rng(11)
-    series = [draw.normal(1000, 30, 20) for _ in range(200)]
-    assert sum(change(list(one), least=8, percent=5.0) is not None for one in series) <= 4
+@pytest.mark.parametrize("count", [10, 20])
+@pytest.mark.parametrize("tails", [3, 1000])
+def test_noise_alone_is_a_change_once_in_a_hundred_times(count: int, tails: int) -> None:
+    """Over all splits. Four of 400 are due; ten would be there once in a hundred times."""
+    draw = np.random.default_rng(count)
+    series = [1000 + 80 * draw.standard_t(tails, count) for _ in range(400)]
+    assert sum(change(list(one), least=8, percent=5.0) is not None for one in series) <= 9
+
+
+def test_a_step_after_three_of_ten_seconds_is_found() -> None:
+    found = change(noisy(np.r_[[80.0] * 3, [100.0] * 7], 2.0), least=8, percent=5.0)
+    assert found is not None
+    assert found.at == 3
+
+
+def test_noise_that_has_a_trend_in_each_half_leaves_a_steady_half() -> None:
+    steps = change(noisy(np.r_[[60.0] * 5, [100.0] * 5], 8.0), least=8, percent=5.0)
+    assert steps is not None
+    assert steps.has_steady_half

@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
+from benchsuite.stats.queueing import Traffic
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG
 from benchsuite.workloads.base import Workload
@@ -66,6 +68,8 @@ def test_a_locustfile_is_not_probed() -> None:
     assert probes.probed_page(workload) is None
 
 
+NOBODY = Traffic(np.empty(0), np.empty(0))
+
 WRITTEN = """\
 asked 1 1 0.9 0.95
 ended 1 4.0 right
@@ -96,7 +100,7 @@ def test_what_was_written(tmp_path: Path) -> None:
 def test_the_window_takes_what_was_meant_for_it(tmp_path: Path) -> None:
     file = tmp_path / "seen"
     file.write_text(WRITTEN)
-    seen = probes.between(probes.read(file, 5.0), (1.0, 2.0), summary(), 4.0)
+    seen = probes.between(probes.read(file, 5.0), (1.0, 2.0), summary(), 4.0, NOBODY)
     assert (seen.sent, seen.answered, seen.hung, seen.lost) == (5, 1, 2, 1)
     assert [one.times_s for one in seen.connections] == [
         (0.2,),
@@ -104,7 +108,7 @@ def test_the_window_takes_what_was_meant_for_it(tmp_path: Path) -> None:
         pytest.approx((2.8,)),
     ]
     assert seen.lateness_s == pytest.approx(0.1)
-    assert probes.between(probes.read(file, 5.0), (7.0, 8.0), summary(), None).sent == 0
+    assert probes.between(probes.read(file, 5.0), (7.0, 8.0), summary(), None, NOBODY).sent == 0
 
 
 def probe(connection: int, moment: int, outcome: str = RIGHT) -> probes.Probe:
@@ -117,7 +121,7 @@ def probe(connection: int, moment: int, outcome: str = RIGHT) -> probes.Probe:
 def test_a_connection_is_held_against_those_asked_at_the_same_time() -> None:
     asked = [probe(number, place) for place, number in enumerate([1, 2, 1, 2, 1, 3, 1, 3, 4])]
     asked[6] = probe(1, 6, HUNG)
-    found = probes.between(asked, (0.0, 9.0), summary(), None)
+    found = probes.between(asked, (0.0, 9.0), summary(), None, NOBODY)
     assert found.sent == 7, "its third and fourth request say nothing of all connections"
     seen = found.connections
     assert seen[0].times_s == (0.1, 0.1, 0.1, 0.9)
@@ -125,5 +129,5 @@ def test_a_connection_is_held_against_those_asked_at_the_same_time() -> None:
     assert seen[0].broke_alone
     assert not any(one.broke_alone or one.beside_s for one in seen[1:])
     asked[7] = probe(3, 7, HUNG)
-    seen = probes.between(asked, (0.0, 9.0), summary(), None).connections
+    seen = probes.between(asked, (0.0, 9.0), summary(), None, NOBODY).connections
     assert not any(one.broke_alone for one in seen), "all hung at that moment"

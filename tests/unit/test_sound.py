@@ -1,0 +1,58 @@
+"""Simulated queues: sound ones are not accused, and the others are."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from benchmarks.sound.queues import WARM_UP_S, Server, drawn, evidence
+from benchsuite import findings
+from benchsuite.core.results import Level
+
+SOUND = 150
+CPU_BOUND = {"service_s": 0.01, "rate": 80.0}
+CHANGE_S = WARM_UP_S + 5
+
+
+def levels(server: Server, draw: random.Random) -> dict[str, Level]:
+    return {one.code[:4]: one.level for one in findings.assess(evidence(server, draw))}
+
+
+def test_sound_runs_are_not_invalid_and_seldom_weak() -> None:
+    """Of all utilisations up to 95 %; few samples (B302) are few in a sound run, too."""
+    counted: Counter[tuple[str, Level]] = Counter()
+    for seed in range(SOUND):
+        draw = random.Random(seed)
+        counted.update(levels(drawn(draw), draw).items())
+    weighing = {key: count for key, count in counted.items() if key[1] is not Level.INFO}
+    weighing.pop(("B302", Level.WEAK), 0)
+    assert not [key for key in weighing if key[1] is Level.INVALID or key[0] == "B106"], weighing
+    assert sum(weighing.values()) <= 0.05 * SOUND, weighing
+
+
+def test_a_prober_between_arrivals_that_never_meet_is_told_as_queueing() -> None:
+    """It meets one of them nearly each time, and both share the CPU."""
+    server = Server(service_s=0.01, rate=95.0, poisson=False, shares=True)
+    found = [levels(server, random.Random(seed)).get("B106") for seed in range(20)]
+    assert set(found) == {None, Level.INFO}
+
+
+@pytest.mark.parametrize(
+    ("number", "changes"),
+    [
+        ("B106", {**CPU_BOUND, "others_s": 0.05}),
+        ("B106", {**CPU_BOUND, "poisson": False, "others_s": 0.05}),
+        ("B106", {"service_s": 0.002, "users": 30, "think_s": 0.1, "others_s": 0.03}),
+        ("B106", {"service_s": 0.01, "users": 8, "others_s": 0.2}),
+        ("B106", {"service_s": 0.002, "users": 8, "reads_s": 0.01}),
+        ("B301", {**CPU_BOUND, "rate": 60.0, "factor": lambda at: 1 + 0.3 * (at > CHANGE_S)}),
+        ("B301", {**CPU_BOUND, "rate": 20.0, "factor": lambda at: 1 + 0.3 * (at > CHANGE_S)}),
+        ("B301", {"service_s": 0.01, "users": 4, "factor": lambda at: 1 + 0.2 * (at > CHANGE_S)}),
+        ("B301", {"service_s": 0.01, "users": 4, "factor": lambda at: 1 + at / 20}),
+        ("B301", {**CPU_BOUND, "rate": 110.0}),
+    ],
+)
+def test_what_is_not_sound_is_told(number: str, changes: dict[str, object]) -> None:
+    server = Server(**changes)  # type: ignore[arg-type] - of a table
+    found = [levels(server, random.Random(seed)).get(number) for seed in range(10)]
+    assert sum(level in (Level.WEAK, Level.INVALID) for level in found) >= 9, found
