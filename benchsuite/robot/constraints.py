@@ -12,7 +12,9 @@ from functools import lru_cache, reduce
 from operator import or_
 
 from benchsuite.robot import languages
+from benchsuite.robot.formats import masked
 from benchsuite.robot.hints import about
+from benchsuite.robot.languages import WORTH
 
 LESS, EQUAL, MORE = "<", "=", ">"
 RELATIONS = {
@@ -25,7 +27,10 @@ RELATIONS = {
 }
 UNITS = frozenset(languages.TABLES["units"])
 FORMATTED = frozenset(
-    ("uuid", "json", "iban", "ipv6", "ip", "card", "vat", "email", "url", "phone")
+    (
+        *("uuid", "json", "iban", "ipv6", "ip", "card", "vat", "email", "url", "phone"),
+        *("postcode", "colour"),
+    )
 )
 ONE_DAY = timedelta(days=1)
 
@@ -128,7 +133,6 @@ PARTS = re.compile(
 """Further requirements of passwords, which ours all meet."""
 
 GROUPS = re.compile(r"[\s\u00a0\u202f'’]")
-MASK = re.compile(r"[a-z]{1,4}([-./: ])[a-z]{1,4}(?:[-./: ][a-z]{1,4})?$", re.I)
 EXTENSION = re.compile(r"(?:(?<=\.)|(?<!\w))(pdf|png|jpe?g|gif|txt|csv|json|docx?|zip|xlsx?)\b")
 
 
@@ -149,7 +153,8 @@ def _read(sentence: str, today: date) -> Constraint:
     example = re.search(languages.EXAMPLE, sentence, re.I)
     prefix = re.search(languages.PREFIX, sentence, re.I)
     upper, lower = _says("upper", plain), _says("lower", plain)
-    shown = example[1].rstrip(".)") if example and _telling(example[1].rstrip(".)")) else ""
+    shown = example[1].rstrip(".)") if example else ""
+    shown = shown if any(sign.isdigit() for sign in shown) else masked(sentence)
     counted = plain.replace(step[0], " ") if step else plain
     counted = counted.replace(shown.lower(), " ") if shown else counted
     found = Constraint()
@@ -162,7 +167,7 @@ def _read(sentence: str, today: date) -> Constraint:
         unit = reader.unit
         extensions += [] if reader.denies else EXTENSION.findall(clause)
     return found | Constraint(
-        step=number(step[1] or step[2]) if step else None,
+        step=number(WORTH.get(step[1], step[1] or step[2])) if step else None,
         kind=_kind(plain),
         fresh=_says("fresh", plain),
         same=_says("same", plain),
@@ -349,7 +354,3 @@ def day(text: str) -> date | None:
         return date(year, month, found)
     except ValueError:
         return None
-
-
-def _telling(example: str) -> bool:
-    return any(sign.isdigit() for sign in example) or MASK.match(example) is not None

@@ -50,6 +50,7 @@ SPREADS = (10, 1000, 1, 10_000, 50, 100_000, 5)
 MADE = 500  #: Values that are held against the limits before a control counts as unfillable.
 REDRAWN = 20  #: How many of them are numbers or moments.
 TEXTUAL = frozenset(("text", "textarea", "search", "tel"))
+PLACED = frozenset(("postcode", "phone", "state", "city"))
 COUNTRY = frozenset(("country", "country-code"))
 
 
@@ -179,7 +180,7 @@ class Filler:
         for asked in (shown | learned, learned, NOTHING):  # what was misread asks too much
             try:
                 return (self._typed(control, asked),)
-            except ValueError as error:
+            except (ValueError, re.error) as error:
                 errors.append(error)
         if self._needed(control):
             raise Unfillable(control, str(errors[0])) from errors[0]
@@ -246,7 +247,9 @@ class Filler:
             row = ROW.search(control.name)
             who = self.person.beside(int(row[1])) if row else self.person
             refusals = turns if asked.silent else 0
-            writer = Writer(who, self.chance, self.language, self._region, refusals)
+            spoken = (*control.errors, control.label, control.hint)
+            placed = people.region_in(" ".join(spoken)) if hint(control) in PLACED else ""
+            writer = Writer(who, self.chance, self.language, placed or self._region, refusals)
             if part := part_of_date(control) if control.kind in TEXTUAL else "":
                 yield str(texts.MAKERS[part](people.fake(people.USUAL, self.chance)))
             yield from texts.texts(control, asked, writer)

@@ -42,17 +42,26 @@ def like(shown: str, day: Callable[[], date], chance: Random) -> str:
     return alike(shown, chance) if CODE.fullmatch(shown) else ""
 
 
-@lru_cache(maxsize=4096)
 def strftime(shown: str) -> str:
-    """A mask in the syntax of strftime; empty if none is shown."""
+    """The first mask that is shown, in the syntax of strftime; empty if none is."""
+    return _mask(shown)[1]
+
+
+def masked(shown: str) -> str:
+    """The first mask that is shown; empty if none is."""
+    return _mask(shown)[0]
+
+
+@lru_cache(maxsize=4096)
+def _mask(shown: str) -> tuple[str, str]:
     for mask in MASK.finditer(shown):
-        parts = [part.lower() for part in (mask[1], mask[4], mask[6]) if part]
-        codes = _codes(parts)
+        codes = _codes([part.lower() for part in (mask[1], mask[4], mask[6]) if part])
         if codes:
             seconds = ":%S" if mask[9] else ""
-            return mask[3].join(codes) + (f"{mask[8]}%H:%M{seconds}" if mask[8] else "")
+            time = f"{mask[8]}%H:%M{seconds}" if mask[8] else ""
+            return mask[0], mask[3].join(codes) + time
     clock = CLOCK.search(shown)
-    return ("%H:%M:%S" if clock[1] else "%H:%M") if clock else ""
+    return (clock[0], "%H:%M:%S" if clock[1] else "%H:%M") if clock else ("", "")
 
 
 def _codes(parts: list[str]) -> list[str]:

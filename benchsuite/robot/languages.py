@@ -20,10 +20,20 @@ DAY = (
     rf"\d\d?(?:\.|er|st|nd|rd|th)? (?:de )?(?:{_MONTH})\.?(?: de)? \d{{4}}|"
     rf"(?:{_MONTH})\.? \d\d?(?:st|nd|rd|th)?,? \d{{4}}"
 )
+TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+WORTH = {
+    word: str(value)
+    for words in TABLES["numbers"].values()
+    for value, word in enumerate(words)
+    if word.isalpha()
+}
+"""Numbers by the words that have one form."""
+
+_WORDS = "|".join(WORTH)
 STEP = (
-    rf"(?:\b\w\w+s of|\b(?:en|par|por) (?:\w+ )?\w+[sx] de|\bm[uú]ltip[lo]\w+ de|"
+    rf"(?:\b\w\w+s of|\b(?:en|par|por) (?:\w+ )?\w+[sx] de|\bm[uú]ltip\w+ (?:of|de)|\bdurch|"
     rf"\bvielfache[sn]? (?:von|der schrittweite)|\bschritt\w* (?:von|zu)|\bin \w+en (?:von|zu|à)|"
-    rf"\bdurch|\bdivisibles? (?:by|par|por)|step size|taille de pas|par pas de)\s+({NUMBER})"
+    rf"\bdivisibles? (?:by|par|por)|step size|taille de pas|par pas de)\s+({NUMBER}|{_WORDS})\b"
     rf"|\b(\d+)er[- ](?!jahr|{_MONTH})\w"
 )
 """Packs of 5, multiples of 5, in 5er-Packungen, par lots de 5: a plural, and its size."""
@@ -41,12 +51,11 @@ PREFIX = (
     r"[\"'”’»]?(?=\s*(?:$|[.,;!]|and\b|und\b|et\b|y\b|begin|anf))"
 )
 
-TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 KINDS = tuple(("|".join(patterns), kind) for kind, patterns in TABLES["kinds"].items())
 """What a text must be, by what is said of it; the first that is found counts."""
 
 
-CLAUSE = compiled(rf"(?:[;!?]|\.(?! (?:{_MONTH})))(?:\s|$)|[,:]\s(?!\d)|\n")
+CLAUSE = compiled(rf"(?:[;!?]|\.(?! (?:{_MONTH}|\d)))(?:\s|$)|[,:]\s(?!\d)|\n")
 
 
 @cache

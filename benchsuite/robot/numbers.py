@@ -93,8 +93,8 @@ def _counted(accepted: Line, constraint: Constraint, words: str) -> tuple[Fracti
         high = max(low, Fraction(0)) + max(SPREAD, 4 * (constraint.step or 0))
         if YEAR.search(words) and low <= 1900:
             return Fraction(1950), Fraction(2020)
-        if AGE.search(words) and low <= 18:
-            return Fraction(18), Fraction(80)
+        if AGE.search(words) and low < 80:
+            return max(low, Fraction(18)), Fraction(80)
     return low, high
 
 

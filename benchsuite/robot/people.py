@@ -1,5 +1,6 @@
 """Made-up people, and places and telephones by country: by Faker and phonenumbers."""
 
+import re
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +13,6 @@ from random import Random
 import phonenumbers
 from faker import Faker
 from faker.config import AVAILABLE_LOCALES
-from faker.providers.date_time import Provider as Moments
 from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 HOW_MANY = 64  #: Of each name and place of a locale: Faker takes longer for one than a page does.
@@ -108,18 +108,34 @@ def known_region(region: str) -> bool:
 @cache
 def region(*names: str) -> str:
     """The country of the first of these codes and names that is one, in any language."""
+    plain = {name.strip().casefold() for name in names} - {""}
     for name in names:
-        plain = name.strip()
-        if plain.upper() in phonenumbers.SUPPORTED_REGIONS and len(plain) == 2:
-            return plain.upper()
-        for country in Moments.countries:
-            if plain in (country.alpha_3_code, country.name):
-                return str(country.alpha_2_code)
-    plain_names = {name.strip().casefold() for name in names} - {""}
-    for code, translations in _names().items() if plain_names else ():
-        if any(one.casefold() in plain_names for one in translations.values()):
+        if (code := name.strip().upper()) in phonenumbers.SUPPORTED_REGIONS:
+            return code
+    for code, translations in _names().items() if plain else ():
+        if any(one.casefold() in plain for one in translations.values()):
             return code
     return ""
+
+
+@cache
+def region_in(text: str) -> str:
+    """The country that a text speaks of: US, UK, Canada, kanadische."""
+    for code in re.findall(r"\b[A-Z]{2}\b", text):
+        if (named := {"UK": "GB"}.get(code, code)) in phonenumbers.SUPPORTED_REGIONS:
+            return str(named)
+    for word in re.findall(r"[^\W\d_]{5,}", text.casefold()):
+        for length in range(len(word), 4, -1):
+            if word[:length] in _stems():
+                return _stems()[word[:length]]
+    return ""
+
+
+@cache
+def _stems() -> dict[str, str]:
+    """Countries by the beginnings of their names."""
+    names = ((name.casefold(), code) for code, all_ in _names().items() for name in all_.values())
+    return {name[: max(5, len(name) - 2)]: code for name, code in names if name.isalpha()}
 
 
 def country(region: str, language: str) -> str:

@@ -6,7 +6,7 @@ import string
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from itertools import chain
 from random import Random
 
@@ -106,14 +106,17 @@ def texts(control: Control, constraint: Constraint, writer: Writer) -> Iterator[
         likely = chain(others[turn - 1 :], others, meant, _meant(control, constraint, writer))
     else:
         likely = chain(meant, _meant(control, constraint, writer), others)
-    for text in likely:
-        if text:
-            yield _fitted(text, control, constraint, writer)
+    whole = list(filter(None, likely))
+    yield from whole
+    for text in whole:
+        yield _fitted(text, control, constraint, writer)
     if (pattern := control.limits.get("pattern")) and control.kind != "textarea":
         yield from made(pattern, _lengths(control, constraint)[0], writer.chance)
 
 
 def _shown(control: Control, constraint: Constraint, writer: Writer) -> Iterator[str]:
+    if hint(control) == "expiry":
+        constraint |= Constraint(earliest=date.today() + timedelta(days=365))
     for one in (constraint.example, control.limits.get("placeholder", ""), control.hint):
         yield formats.like(one, lambda: day(control, constraint, writer.chance), writer.chance)
 

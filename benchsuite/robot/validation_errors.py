@@ -70,7 +70,8 @@ class _Reading:
                 self._inside.setdefault(node.mem_id, set()).add(one.name)
         states = [(one.name, one.element.attributes.get("aria-invalid")) for one in self._nodes]
         self._invalid = {name for name, state in states if state == "true"}
-        self._marked = self._invalid or self._recoloured()
+        self._looks = {} if self._invalid else self._recoloured()
+        self._marked = self._invalid or set(self._looks)
 
     def form(self) -> Form:
         of_names: dict[str, list[str]] = {}
@@ -81,8 +82,10 @@ class _Reading:
                 of_names.setdefault(name, []).append(message.text)
             if not names:
                 of_form.append(message.text)
+        wrong = {self._looks.get(name) for name in of_names}  # not what looks right now
         for name in self._marked - of_names.keys():
-            of_names[name] = self._old_words(name) or of_form or [UNSAID]
+            if self._invalid or not of_names or self._looks[name] in wrong:
+                of_names[name] = of_form or [UNSAID]
         of_names = of_names or self._changed_attributes()
         if not of_names and not of_form:
             of_form = _restyled(self._before, self._pieces)
@@ -116,21 +119,13 @@ class _Reading:
             texts = [one.text for one in self._pieces if one.text and _within(one.element, up)]
         return " ".join(text for text in texts if text in self._before.texts and text not in known)
 
-    def _recoloured(self) -> set[str]:
-        """The controls that look different now, unless all do."""
+    def _recoloured(self) -> dict[str, frozenset[str]]:
+        """What is new in the looks of controls, unless all look different now."""
         old = {one.name: _looks(one.element) for one in self._before.pieces if one.name}
-        looks = [(one.name, _looks(one.element)) for one in self._nodes]
-        changed = {name for name, look in looks if old.get(name, look) != look}
-        return changed if len(changed) < len(set(self._handles.values())) else set()
-
-    def _old_words(self, name: str) -> list[str]:
-        """Descriptions of a marked control that were there before."""
-        ids = [element_id for element_id, names in self._described.items() if name in names]
-        texts = (
-            " ".join(one.text for one in self._pieces if one.text and _ids(one.element) & {this})
-            for this in ids
-        )
-        return [text for text in texts if text]
+        looks = ((one.name, _looks(one.element)) for one in self._nodes)
+        new = {name: look - old.get(name, look) for name, look in looks}
+        alike = len(set(new.values())) == 1
+        return {} if alike else {name: look for name, look in new.items() if look}
 
     def _changed_attributes(self) -> dict[str, list[str]]:
         """Sentences in new attributes of controls."""
@@ -306,9 +301,10 @@ def _ids(node: LexborNode) -> set[str | None]:
     return {up.attributes.get("id") for up in _upwards(node)} - {None, ""}
 
 
-def _looks(node: LexborNode) -> tuple[str, str]:
+def _looks(node: LexborNode) -> frozenset[str]:
     above = node.parent
-    return _classes(node), _classes(above) if above is not None and above.tag != "form" else ""
+    classes = _classes(above) if above is not None and above.tag != "form" else ""
+    return frozenset((*_classes(node).split(), *(f"above {one}" for one in classes.split())))
 
 
 def _classes(node: LexborNode) -> str:

@@ -97,7 +97,7 @@ FORMS = (
                     Field(
                         "a",
                         "Votre note",
-                        number(11, 20, "La note doit être supérieure à 10"),
+                        number(11, 20, "Elle doit être supérieure à 10 et ne pas dépasser 20"),
                         required="Veuillez répondre",
                     ),
                     Field(

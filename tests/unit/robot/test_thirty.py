@@ -20,7 +20,6 @@ UNCONFIRMED = (
     "flashes its thanks",
     "twin of a box",  # a log-in beside the thanks
     "kept by GET",  # an empty form is taken, too
-    "cleared on refusal",  # after two refusals
 )
 """What ends without confirmation, where nobody says what the end looks like."""
 

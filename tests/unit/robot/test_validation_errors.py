@@ -121,5 +121,15 @@ def test_only_marked_controls_are_wrong_where_the_page_marks_them() -> None:
     assert {one.name: one.errors for one in back.controls if one.errors} == {"seats": (WRONG,)}
 
 
+def test_controls_that_look_right_now_are_kept() -> None:
+    shown = page(wrong="seats").tree
+    assert shown is not None
+    html = shown.html or ""
+    for name in set(LABELS) - {"terms"}:
+        look = "is-invalid" if name in ("seats", "mail") else "is-valid"
+        html = html.replace(f'name="{name}"', f'name="{name}" class="{look}"')
+    assert changed(page(), read(html.encode()), 1) == {"seats", "mail"}
+
+
 def test_a_page_that_says_nothing_at_all_is_answered_anew() -> None:
     assert len(changed(page(), page(), 1)) > 4
