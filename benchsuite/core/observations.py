@@ -86,6 +86,16 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """The moment from which the answers of a load are wrong, after others that were right."""
+
+    right: int
+    """Answers of the load before it, all of them right; 0 where only the checked journey was."""
+    at_s: float  #: Since the first request.
+    asked_before: int | None = None  #: Requests before the load; None if unknown.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Slots:
     """Open model: the results of journeys on each used connection."""
 
@@ -202,6 +212,7 @@ class Evidence:
     stored: Stored | None = None
     unheld: str = ""
     """Why journeys that send forms are held to no rows, in a sentence."""
+    turn: Turn | None = None
     asked: Asked | None = None  #: None if others than the target may answer.
     accounts: Accounts | None = None  #: Of WebSockets.
     socket_errors: Sequence[str] = ()  #: What consumers raised, each kind once.

@@ -270,6 +270,7 @@ class Asked:
     sent: int
     answered: int  #: With any status.
     seen: int | None = None  #: By the target's own count; None if unknown.
+    viewed: int | None = None  #: How often views of the project ran for them; None if unknown.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

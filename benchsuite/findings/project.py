@@ -1,11 +1,12 @@
-"""Whether the project was measured as it runs in production: B501 and B502."""
+"""Whether the project was measured, and as it runs in production: B501 to B503."""
 
 from collections.abc import Iterator, Mapping
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.specs import FLAME, QUERIES
-from benchsuite.findings.registry import Rule, finding
+from benchsuite.core.units import format_count
+from benchsuite.findings.registry import INFORMATIONAL, Rule, finding
 
 SLOWS = {
     QUERIES: "the server timed its queries and pauses",
@@ -42,6 +43,22 @@ def diagnosed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             f"This was a diagnostic start: {SLOWS[evidence.diagnosed]}, which slows it down.",
             hint="What it found stands on this page; its other figures are not to be compared.",
         )
+
+
+@finding("B503", "view-not-run", of="answers for which no view ran", weak_words=INFORMATIONAL)
+def view_not_run(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """A cache, or a middleware, that gives most answers in front of the views."""
+    asked = evidence.asked
+    if asked is None or asked.viewed is None or 2 * asked.viewed >= asked.answered:
+        return
+    times = f"{format_count(asked.viewed)} time{'s' * (asked.viewed != 1)}"
+    yield rule.found(
+        Level.INFO,
+        f"The views ran {times} in {format_count(asked.answered)} answers: a cache or a middleware "
+        "gave the others.",
+        hint="These are the figures of what answers in front of the views. To measure the views, "
+        "switch it off for the run by --setting.",
+    )
 
 
 def _told(settings: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 
-from benchsuite.core.observations import Evidence, Slots
+from benchsuite.core.observations import Evidence, Slots, Turn
 from benchsuite.core.results import Finding, Level, Summary
 from benchsuite.core.samples import EVENT, MESSAGE, Kind
 from benchsuite.core.units import format_count, format_duration, format_percent, listed
@@ -74,7 +74,7 @@ HERE = (
 def failures(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Requests that failed."""
     if evidence.total is not None:
-        yield from _failed_share(rule, evidence.units, [evidence.total])
+        yield from _failed_share(rule, evidence.units, [evidence.total], evidence.turn)
 
 
 @also("B201", by_stage=True)
@@ -102,7 +102,9 @@ def failed_journeys(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield from _failed_share(rule, "journeys", evidence.journeys)
 
 
-def _failed_share(rule: Rule, what: str, summaries: Sequence[Summary]) -> Iterator[Finding]:
+def _failed_share(
+    rule: Rule, what: str, summaries: Sequence[Summary], turn: Turn | None = None
+) -> Iterator[Finding]:
     made = sum(one.requests for one in summaries)
     failed = sum(one.failures for one in summaries)
     percent = failed / made * 100 if made else 0.0
@@ -120,11 +122,27 @@ def _failed_share(rule: Rule, what: str, summaries: Sequence[Summary]) -> Iterat
                 "Status 429 says that more is asked than is let through: lift its throttling for "
                 "the run, such as by --setting=REST_FRAMEWORK.DEFAULT_THROTTLE_CLASSES=[]."
             )
+        elif turn is not None:
+            hint = (
+                "Look for what is used up by so many requests: a limit for each client, which "
+                "--setting may lift for the run, or something that the server's log below names."
+            )
         yield rule.found(
             level,
-            f"{format_percent(percent)} of the {what} failed ({words}){example}.",
+            f"{format_percent(percent)} of the {what} failed ({words}){example}.{_turned(turn)}",
             hint=hint,
         )
+
+
+def _turned(turn: Turn | None) -> str:
+    """What was right before the failures, where hardly anything was afterwards."""
+    if turn is None:
+        return ""
+    if turn.right:
+        right = f"The first {format_count(turn.right)} answers of the load were right"
+        return f" {right}; from {format_duration(turn.at_s)} on, hardly any was."
+    among = f" (among {turn.asked_before} requests)" if turn.asked_before else ""
+    return f" The journey checked before the load{among} was right; hardly any in the load was."
 
 
 def _example(kinds: Counter[str], summaries: Sequence[Summary]) -> str:

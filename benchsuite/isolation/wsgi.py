@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from benchsuite.isolation.served import counting, debugging, errors
+from benchsuite.isolation.served import counting, debugging, errors, viewing
 from benchsuite.isolation.served.listening import Listener
 from benchsuite.isolation.served.project import RUN_HEADER, project_wsgi, run_token
 
 _header = (RUN_HEADER, run_token())
 _counter = counting.of_this_process()
 debugging.watch(counting.of_this_process(debugging.PREFIX).add)
+viewing.watch(counting.of_this_process(viewing.PREFIX).add)
 _listener = Listener(errors.of_this_process())
 with _listener.starting():
     _project = project_wsgi()

@@ -98,6 +98,14 @@ class Screen:
         failed = [row for row in rows if row.status == Status.FAILED.value]
         return "\n".join(f"{row.server}: {row.failure}" for row in failed)
 
+    def none_right(self, rows: Sequence[Run]) -> str:
+        """Which runs got no right answer; why is said where their results are."""
+        return "\n".join(
+            f"{row.server}: not one answer was right; B201 above says why."
+            for row in rows
+            if row.requests is not None and row.requests == row.failures
+        )
+
     def _line(self, line: str) -> None:
         self.console.say(hidden(line))
 

@@ -6,12 +6,13 @@ Everything that answers runs on the target's CPUs; a delay belongs to the measur
 those of the load.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from benchsuite.core.exceptions import UsageError
@@ -39,6 +40,8 @@ from benchsuite.telemetry.prober.asking import Probe
 
 READY_TIMEOUT_S = 60.0
 """How long each program may take, once it is waited for, unless --start-timeout says it."""
+
+ASKING_LOOK_S = 0.05
 
 LONGEST_LINE = 100  #: Characters of a line of a log that are told.
 
@@ -111,6 +114,8 @@ def serving(found: RunningSystem, start: StartRequest, port: int | None) -> Iter
                 services[REDIS] = layer
             replaced = {} if instructions is None else Instructions.read(instructions).environment
             scene = Scene(late, instructions, services, replaced)
+            if instructions is not None:
+                found.ask = partial(_asked, start, scene, instructions)
             _workers(start, stack, found, scene)
             port = _port(late, port)
             scheme = _servers(start, stack, found, scene, port)
@@ -374,6 +379,35 @@ def _env(start: StartRequest, scene: Scene, adapter: ServerAdapter) -> dict[str,
         variables=start.plan.spec.target.variables,
         replaced=scene.replaced,
     )
+
+
+def _asked(
+    start: StartRequest, scene: Scene, instructions: Path, path: str, *, debug: bool
+) -> Mapping[str, Any] | None:
+    """What answers a page, asked in a process of its own, or None: it explains what went wrong, and
+    must not fail itself.
+    """
+    folder = start.folder / f"asking{'-debug' * debug}"
+    folder.mkdir(exist_ok=True)
+    adapter = start.plan.server_at(folder, scene.services)
+    told = replace(Instructions.read(instructions), keeps_debug=debug)
+    told.write(folder / "instructions.json")
+    request = {"path": path, "headers": dict(start.headers)}
+    private.write(folder / "request.json", json.dumps(request))
+    env = _env(start, replace(scene, instructions=folder / "instructions.json"), adapter)
+    argv = [*adapter.python.module("benchsuite.isolation.asking"), str(folder / "request.json")]
+    log = folder / "asking.log"
+    deadline = monotonic() + (start.timeout_s or READY_TIMEOUT_S)
+    with running(
+        scene.late.wrapped(argv), name="asking", log=log, env=env, marker=start.token
+    ) as process:
+        while process.poll() is None and monotonic() < deadline:
+            sleep(ASKING_LOOK_S)
+    try:
+        found: Mapping[str, Any] = json.loads(logfile.tail(log, 1))
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _workers(start: StartRequest, stack: ExitStack, found: RunningSystem, scene: Scene) -> None:

@@ -59,6 +59,7 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         broken=record.broken,
         stored=record.stored,
         unheld=record.learned.words,
+        turn=record.turn,
         asked=record.asked if record.asks_target_alone else None,
         busy_after_percent=record.busy_after_percent,
         cluster=record.cluster,

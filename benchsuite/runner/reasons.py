@@ -1,8 +1,9 @@
 """Why requests failed: the errors that the server met beside what its clients saw of them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from benchsuite.isolation.served.errors import DENIED, NOT_ROUTED, SOCKET, Error
 from benchsuite.load.job import WANTS_USER
@@ -19,6 +20,7 @@ EMPTY = (
     "--fill or --fill-from=mine fill it)"
 )
 
+ERROR = re.compile(r"\bGET (/\S*) answered ([45]\d\d)\b")
 STATUS = re.compile(r"\b(?:status|answered(?: with status)?) (\d{3})\b")
 
 
@@ -50,6 +52,26 @@ def about_the_data(message: str, cause: str, *, empty: bool, filled: Sequence[st
     if empty:
         return f"{'Likely cause' if status < 500 else 'Beside that'}: {EMPTY}."
     return f"The database holds what `migrate` makes, and: {', '.join(filled)}." if filled else ""
+
+
+def asked_again(message: str, ask: Callable[..., Mapping[str, Any] | None], *, debug: bool) -> str:
+    """What shows when a page that answered an error is asked once more: whether it does so with the
+    project's own DEBUG, where that is on, and who answered where no view ran.
+    """
+    found = ERROR.search(message)
+    seen = ask(found[1], debug=False) if found else None
+    if found is None or seen is None or seen["status"] != int(found[2]):
+        return ""
+    if debug and (own := ask(found[1], debug=True)) and own["status"] < 400:
+        return (
+            f"With DEBUG = True, as your settings have it, the same page answers {own['status']}; "
+            "runs switch DEBUG off: name settings for production in BENCHSUITE['TARGET_SETTINGS'], "
+            "or keep it with --setting=DEBUG=True."
+        )
+    if seen["viewed"] or seen["status"] == 404:
+        return ""
+    again = f" (Retry-After: {seen['retry_after']})" if seen["retry_after"] else ""
+    return f"The view did not run: {seen['maker']} answered before it{again}."
 
 
 def of_sockets(errors: Sequence[Error]) -> list[str]:

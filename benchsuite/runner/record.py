@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from benchsuite.core.observations import Cluster, Stored
+from benchsuite.core.observations import Cluster, Stored, Turn
 from benchsuite.core.results import Asked, Reading, Status, Summary, WebSockets
-from benchsuite.core.samples import ANSWERED, EVENT, REQUEST, RESENT
+from benchsuite.core.samples import ANSWERED, EVENT, REQUEST, RESENT, Kind
 from benchsuite.core.stall import Stall
 from benchsuite.findings.target import stall
 from benchsuite.isolation.facts import Facts
@@ -31,6 +31,9 @@ from benchsuite.stats.levels import climb, level_of
 from benchsuite.stats.queueing import Traffic
 from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.profiler import Profiler
+
+FEWEST_AFTER, FEW_RIGHT = 20, 0.1
+"""Wrong answers that show that it stays so, and the share that may still be right among them."""
 
 
 class RunRecord:
@@ -71,7 +74,9 @@ class RunRecord:
         self.asked_before: int | None = None
         self.asked_after: int | None = None
         """What the target had been asked before and after the load, by its own count."""
+        self.viewed: int | None = None  #: How often views ran during the load.
         self.asked: Asked | None = None
+        self.turn: Turn | None = None
         self.socket_errors: Sequence[str] = ()  #: What consumers raised.
         self.left_out = 0  #: Messages that channel layers left out during the load.
         self.asks_target_alone = not (
@@ -123,6 +128,8 @@ class RunRecord:
         figures = Figures(samples, names, done, load, self.unit, self.at_once)
         self.intervals = figures.intervals
         self.asked = self._asked(figures)
+        turn = _turn(figures.of(REQUEST), done.origin)
+        self.turn = turn and replace(turn, asked_before=self.asked_before)
         if done.window[1] <= done.window[0]:
             self.fail(Status.INTERRUPTED, "Stopped before the window began: nothing was measured.")
             return
@@ -208,6 +215,7 @@ class RunRecord:
             sent=len(kinds) + len(figures.of(RESENT)) + len(probes),
             answered=int(np.isin(kinds, ANSWERED).sum()) + sum(probes),
             seen=None if before is None or after is None else after - before,
+            viewed=self.viewed,
         )
 
     @property
@@ -229,3 +237,16 @@ class RunRecord:
         """A span of the monotonic clock in seconds since the first request."""
         origin = self.done.origin if self.done is not None else 0.0
         return window[0] - origin, window[1] - origin
+
+
+def _turn(requests: Samples, origin: float) -> Turn | None:
+    """Where answers are right first and hardly any is afterwards; None where that isn't so. Those
+    of the check are right, else there were no load.
+    """
+    requests = np.sort(requests, order="finish")
+    right = requests["kind"] == Kind.OK
+    before = int(np.argmin(right)) if not right.all() else 0
+    after = right[before:]
+    if len(after) < FEWEST_AFTER or after.mean() > FEW_RIGHT:
+        return None
+    return Turn(right=before, at_s=float(requests["finish"][before]) - origin)

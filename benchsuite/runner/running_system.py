@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchsuite.core.results import Program
-from benchsuite.isolation.served import counting, debugging, overflow
+from benchsuite.isolation.served import counting, debugging, overflow, viewing
 from benchsuite.isolation.served.errors import LOADING, Error, read
 from benchsuite.services.base import Service
 from benchsuite.system import logfile
@@ -51,6 +51,9 @@ class RunningSystem:
     restart: Callable[[], tuple[float, float]] | None = None
     """Ends all copies of the server and starts them again; the moments at which that began and at
     which all answered. None where a front runs them."""
+    ask: Callable[..., Mapping[str, Any] | None] = lambda *_, **__: None
+    """Asks the project for a page, once more and with nobody between: path and whether with the
+    project's own DEBUG → what `isolation.asking` tells; None where that can't be done."""
     services: list[Service] = field(default_factory=list)
     doing: Callable[[], str] = str  #: What is awaited of the program that was started last.
     begun: bool = False  #: Whether the services know that the load has.
@@ -62,6 +65,10 @@ class RunningSystem:
         tell.
         """
         return self._counted(counting.PREFIX)
+
+    def viewed(self) -> int | None:
+        """How often the project's views have run until now; None where none has."""
+        return self._counted(viewing.PREFIX)
 
     @property
     def debugs_sql(self) -> bool:

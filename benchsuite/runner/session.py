@@ -38,7 +38,7 @@ from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.process_environment import PROJECT, about_services, about_the_project
-from benchsuite.runner.reasons import EMPTY, about_the_data, reason
+from benchsuite.runner.reasons import EMPTY, about_the_data, asked_again, reason
 from benchsuite.runner.record import RunRecord
 from benchsuite.runner.result import Ceilings, result
 from benchsuite.runner.running_system import TARGET, RunningSystem
@@ -208,6 +208,7 @@ class Session:
             if record.learned.words:
                 watcher.note(record.learned.words)
         record.asked_before, left_out = record.serving.asked(), record.serving.left_out()
+        viewed = record.serving.viewed()
         record.monitor = monitor = Monitor(record.serving, load.pids, devices=plan.devices)
         asked = plan.workload_with(job.workload.options)
         monitor_cpus = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
@@ -223,6 +224,8 @@ class Session:
         if load.ended_at is not None:
             _note(record, "(end of the load)", _early_end(spec.load, load.ended_at))
         record.asked_after = record.serving.asked()
+        if viewed is not None:
+            record.viewed = (record.serving.viewed() or 0) - viewed
         _diagnose(record)
         if record.serving.debugs_sql:
             record.facts = replace(facts, slowing={**facts.slowing, **FORCED})
@@ -309,7 +312,8 @@ def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan:
         cause = reason(str(error), serving.errors) or serving.first_error() or ""
         filled = plan.spec.database.filled
         data = about_the_data(str(error), cause, empty=facts.empty, filled=filled)
-        words = [f"{error} ({cause})" if cause else str(error), data]
+        again = asked_again(str(error), serving.ask, debug="DEBUG" in facts.undone)
+        words = [f"{error} ({cause})" if cause else str(error), again, data]
         raise AnswerError(" ".join(filter(None, words))) from error
 
 

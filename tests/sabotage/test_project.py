@@ -1,4 +1,4 @@
-"""A project that is measured with what slows it down, and a diagnostic start: B501 and B502."""
+"""A project with what slows it down, a diagnostic start, and a page in a cache: B501 to B503."""
 
 from pathlib import Path
 
@@ -66,7 +66,14 @@ def test_b502_a_diagnostic_start(lab: Laboratory) -> None:
     assert page["queries"] == 1, page
 
 
+def test_b503_a_page_in_a_cache(lab: Laboratory) -> None:
+    result = lab.run(path="/cached/", duration_s=1.0)
+    (finding,) = findings(result, "B503")
+    assert finding.level is Level.INFO, told(result)
+
+
 def test_statements_that_are_not_kept(lab: Laboratory) -> None:
     result = lab.run(path="/querying/", duration_s=1.0)
     assert findings(result, "B501") == [], told(result)
     assert findings(result, "B502") == [], told(result)
+    assert findings(result, "B503") == [], told(result)

@@ -49,7 +49,7 @@ def overridden(settings: Settings, instructions: Instructions) -> Changes:
     changes = Changes(settings, instructions.folder)
     change_databases(changes, instructions)
     change_layers(changes, instructions)
-    _debug(changes)
+    _debug(changes, instructions)
     _hosts(changes, instructions)
     _https(changes)
     for rule in RULES:
@@ -68,8 +68,8 @@ def overridden(settings: Settings, instructions: Instructions) -> Changes:
     return changes
 
 
-def _debug(changes: Changes) -> None:
-    if changes.settings.get("DEBUG"):
+def _debug(changes: Changes, instructions: Instructions) -> None:
+    if not instructions.keeps_debug and changes.settings.get("DEBUG"):
         changes.put("DEBUG", False, "False (was True)")
 
 

@@ -93,6 +93,8 @@ def _judge(screen: output.Screen, results: Results, *, strict: bool) -> None:
         raise CommandError(_joined(said, results.sentence), returncode=1)
     if results.refused:
         raise CommandError(results.sentence, returncode=1)
+    if said := screen.none_right(results.rows):
+        raise CommandError(said, returncode=1)
     counted = [row for row in results.rows if not row.spec.get("diagnoses")]
     if strict and any(row.verdict == Verdict.INVALID.value for row in counted):
         raise CommandError("A run is invalid, and --strict was given.", returncode=1)

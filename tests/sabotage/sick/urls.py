@@ -1,12 +1,14 @@
 """Pages by what is wrong with them."""
 
 from django.urls import path
+from django.views.decorators.cache import cache_page
 
 from tests.sabotage.sick import members, views
 
 urlpatterns = [
     path("well/", views.well),
     path("serving/", views.serving),
+    path("cached/", cache_page(60)(views.well)),
     path("failing/", views.failing),
     path("lying/", views.lying),
     path("logged-out/", views.logged_out),

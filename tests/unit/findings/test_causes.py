@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchsuite.core.observations import Arrivals, ClockCheck, Cluster, HostShares, UnderWay
+from benchsuite.core.observations import Arrivals, ClockCheck, Cluster, HostShares, Turn, UnderWay
 from benchsuite.core.results import Asked
 from benchsuite.core.stall import Round, Stall
 from benchsuite.findings.registry import FINDINGS
@@ -49,7 +49,12 @@ CAUSES: dict[str, list[tuple[Changes, Changes, str]]] = {
             {"total": summary(**REFUSED)},
             {"total": summary(failure_examples={"http status": "status 429"}, **REFUSED)},
             "Status 429",
-        )
+        ),
+        (
+            {"total": summary(**REFUSED)},
+            {"turn": Turn(right=60, at_s=1.0)},
+            "used up by so many requests",
+        ),
     ],
     "B202": [
         (FOREIGN, {"asked": Asked(sent=1000, answered=1000, seen=997)}, "The target never saw 3"),
@@ -87,7 +92,7 @@ CAUSES: dict[str, list[tuple[Changes, Changes, str]]] = {
 
 NAMES_NONE = {
     *("B101", "B103", "B107", "B203", "B207", "B208", "B211", "B212", "B213", "B214"),
-    *("B304", "B403", "B404", "B405", "B501", "B502"),
+    *("B304", "B403", "B404", "B405", "B501", "B502", "B503"),
 }
 """Their messages are what was seen, and their hints say what to do or where to look."""
 

@@ -1,8 +1,8 @@
-"""B501 and B502: what slows the project down."""
+"""B501 to B503: what slows the project down, and what answers in front of it."""
 
 import pytest
 
-from benchsuite.core.results import Level
+from benchsuite.core.results import Asked, Level
 from tests.unit.findings.clean import found
 
 
@@ -21,3 +21,15 @@ def test_a_diagnostic_start_never_counts(by: str, why: str) -> None:
     finding = found(diagnosed=by)["B502"]
     assert finding.level is Level.INVALID
     assert why in finding.message
+
+
+@pytest.mark.parametrize(("viewed", "told"), [(0, "0 times"), (1, "1 time"), (149, "149 times")])
+def test_a_cache_in_front_is_told_by_how_often_views_ran(viewed: int, told: str) -> None:
+    finding = found(asked=Asked(sent=300, answered=300, seen=300, viewed=viewed))["B503"]
+    assert finding.level is Level.INFO
+    assert finding.message.startswith(f"The views ran {told} in 300 answers")
+
+
+@pytest.mark.parametrize("viewed", [150, 300, None])
+def test_views_that_ran_or_were_not_counted_are_none(viewed: int | None) -> None:
+    assert "B503" not in found(asked=Asked(sent=300, answered=300, seen=300, viewed=viewed))

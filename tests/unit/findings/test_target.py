@@ -4,7 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from benchsuite.core.observations import Cluster, Connection, HostShares, Slots, Stored, Turnover
+from benchsuite.core.observations import (
+    Cluster,
+    Connection,
+    HostShares,
+    Slots,
+    Stored,
+    Turn,
+    Turnover,
+)
 from benchsuite.core.results import Asked, Distribution, Level
 from benchsuite.core.stall import Round, Stall
 from tests.unit.findings.clean import CLEAN, found, summary
@@ -72,6 +80,21 @@ def test_an_api_that_lets_nobody_ask_so_often_is_told_apart(said: str, *, hints:
     kinds = {"http status": 900}
     failed = summary(failures=900, failures_by_kind=kinds, failure_examples={"http status": said})
     assert ("lift its throttling" in found(total=failed)["B201"].hint) is hints
+
+
+@pytest.mark.parametrize(
+    ("right", "words"),
+    [
+        (60, "The first 60 answers of the load were right; from 1.20"),
+        (0, "The journey checked before the load (among 9 requests) was right; hardly any in"),
+    ],
+)
+def test_failures_after_right_answers_are_told_with_these(right: int, words: str) -> None:
+    failed = summary(failures=900, failures_by_kind={"http status": 900})
+    turn = Turn(right=right, at_s=1.2, asked_before=9)
+    finding = found(total=failed, turn=turn)["B201"]
+    assert words in finding.message
+    assert "a limit for each client" in finding.hint
 
 
 def test_journeys_that_fail_though_their_requests_are_answered() -> None:

@@ -1,11 +1,13 @@
 """The error behind a status: of that page, else the first alike, never another's."""
 
+from typing import Any
+
 import pytest
 
 from benchsuite.core.samples import REQUEST, Kind
 from benchsuite.isolation.served.errors import NOT_ROUTED, Error
 from benchsuite.load.parent.spool import NameEntry
-from benchsuite.runner.reasons import about_the_data, explained, reason
+from benchsuite.runner.reasons import about_the_data, asked_again, explained, reason
 
 
 def error(status: int | None, asked: str, message: str) -> Error:
@@ -77,3 +79,31 @@ def test_the_data_are_told_where_they_may_be_the_reason(
     assert about_the_data(message, cause, empty=False, filled=()) == ""
     filled = about_the_data(message, cause, empty=False, filled=("fixture shop.json",))
     assert ("and: fixture shop.json." in filled) is bool(words)
+
+
+def seen(status: int, *, viewed: bool = False) -> dict[str, Any]:
+    return {"status": status, "viewed": viewed, "maker": "shop.closed", "retry_after": "60"}
+
+
+@pytest.mark.parametrize(
+    ("message", "by_run", "by_project", "wanted"),
+    [
+        ("GET /a answered 503: no", seen(503), None, "shop.closed answered before it (Retry-After"),
+        ("GET /a answered 500: no", seen(500, viewed=True), seen(200), "the same page answers 200"),
+        ("GET /a answered 500: no", seen(500, viewed=True), seen(500), ""),
+        ("GET /a answered 403: no", seen(200, viewed=True), None, ""),
+        ("GET /a answered 404: no", seen(404), None, ""),
+        ("GET /a answered 503: no", None, None, ""),
+        ("GET /a redirected to /b (status 302)", seen(302), None, ""),
+    ],
+)
+def test_what_shows_when_a_page_is_asked_again(
+    message: str, by_run: dict[str, Any] | None, by_project: dict[str, Any] | None, wanted: str
+) -> None:
+    def ask(path: str, *, debug: bool) -> dict[str, Any] | None:
+        assert path == "/a"
+        return by_project if debug else by_run
+
+    told = asked_again(message, ask, debug=by_project is not None)
+    assert wanted in told
+    assert bool(told) == bool(wanted)

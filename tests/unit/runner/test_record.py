@@ -4,16 +4,19 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from benchsuite.core.exceptions import LoadError
-from benchsuite.core.observations import Cluster
+from benchsuite.core.observations import Cluster, Turn
 from benchsuite.core.results import Reading, Status
+from benchsuite.core.samples import FIELDS, Kind
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.core.stall import Round, Stall
 from benchsuite.load.job import Done
+from benchsuite.load.parent.spool import Samples
 from benchsuite.runner.planning import resolve
-from benchsuite.runner.record import RunRecord
+from benchsuite.runner.record import RunRecord, _turn
 from benchsuite.runner.result import result
 from benchsuite.telemetry import Watched
 
@@ -107,3 +110,28 @@ def test_a_restart_that_was_broken_off_is_not_tried_again(record: RunRecord) -> 
         record.restart()
     assert record.away is None
     assert not record.restart_is_due(4.0)
+
+
+def requests(*kinds: Kind) -> Samples:
+    found = np.zeros(len(kinds), list(FIELDS))
+    found["kind"], found["finish"] = kinds, SINCE_BOOT_S + np.arange(len(kinds))
+    return cast(Samples, found)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "right_again", "wanted"),
+    [
+        (60, 100, 0, Turn(right=60, at_s=60.0)),
+        (60, 100, 5, Turn(right=60, at_s=60.0)),
+        (0, 100, 0, Turn(right=0, at_s=0.0)),
+        (60, 100, 30, None),
+        (60, 3, 0, None),
+        (60, 0, 0, None),
+        (0, 0, 0, None),
+    ],
+)
+def test_where_answers_turn_wrong(
+    right: int, wrong: int, right_again: int, wanted: Turn | None
+) -> None:
+    kinds = [Kind.OK] * right + [Kind.HTTP_STATUS] * wrong + [Kind.OK] * right_again
+    assert _turn(requests(*kinds), SINCE_BOOT_S) == wanted
