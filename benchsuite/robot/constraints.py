@@ -3,6 +3,7 @@
 The words are in `languages`. For an unreadable error other answers are tried; see `filling`.
 """
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -32,38 +33,34 @@ FORMATTED = frozenset(
         *("postcode", "colour"),
     )
 )
+TINY = Fraction(1, 10**9)  #: By which a number is more than another one, at least.
 ONE_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """Limits of a number or a count; above and below are not part of it."""
+    """Limits of a number or a count."""
 
     least: Fraction | None = None
     most: Fraction | None = None
-    above: Fraction | None = None
-    below: Fraction | None = None
 
     def __or__(self, other: "Range") -> "Range":
         """Both; the other one's ends if they differ."""
-        low = other if (other.least, other.above) != (None, None) else self
-        high = other if (other.most, other.below) != (None, None) else self
-        return Range(least=low.least, above=low.above, most=high.most, below=high.below)
+        least = self.least if other.least is None else other.least
+        return Range(least=least, most=self.most if other.most is None else other.most)
 
-    def __contains__(self, value: float | Fraction) -> bool:
-        return (
-            (self.least is None or value >= self.least)
-            and (self.most is None or value <= self.most)
-            and (self.above is None or value > self.above)
-            and (self.below is None or value < self.below)
+    def __contains__(self, value: Fraction | int) -> bool:
+        low, high = (
+            self.least is None or value >= self.least,
+            self.most is None or value <= self.most,
         )
+        return low and high
 
     @property
     def whole(self) -> tuple[int, int | None]:
         """The least and the most of a count."""
-        low = self.least if self.above is None else self.above + 1
-        high = self.most if self.below is None else self.below - 1
-        return max(0, int(low or 0)), None if high is None else int(high)
+        low = max(0, math.ceil(self.least or 0))
+        return low, None if self.most is None else math.floor(self.most)
 
 
 ANY = Range()
@@ -118,7 +115,12 @@ class Constraint:
     def limits(self) -> "Constraint":
         """What can be told by a label or a hint as well."""
         return Constraint(
-            ranges=self.ranges, step=self.step, earliest=self.earliest, latest=self.latest
+            ranges=self.ranges,
+            step=self.step,
+            kind="digits" if self.of("digits").most is not None else "",
+            earliest=self.earliest,
+            latest=self.latest,
+            example=self.example,
         )
 
 
@@ -168,7 +170,7 @@ def _read(sentence: str, today: date) -> Constraint:
         extensions += [] if reader.denies else EXTENSION.findall(clause)
     return found | Constraint(
         step=number(WORTH.get(step[1], step[1] or step[2])) if step else None,
-        kind=_kind(plain),
+        kind=_kind(plain) if found.of("digits").least in (None, found.of("digits").most) else "",
         fresh=_says("fresh", plain),
         same=_says("same", plain),
         distinct=_says("distinct", plain),
@@ -309,16 +311,16 @@ class _Clause:
                 continue
             if alone and not relation and quantity.unit in ("digits", "characters") and value > 1:
                 relation = {EQUAL}
+            if not relation:
+                continue
             unit = quantity.unit or self.unit
             ranges[unit] = ranges.get(unit, ANY) | Range(
-                least=value if EQUAL in relation and LESS not in relation else None,
-                most=value if EQUAL in relation and MORE not in relation else None,
-                above=value if relation == {MORE} else None,
-                below=value if relation == {LESS} else None,
+                least=value + TINY * (EQUAL not in relation) if LESS not in relation else None,
+                most=value - TINY * (EQUAL not in relation) if MORE not in relation else None,
             )
         meant = "must" in self._seen or "is" in self._seen
         return Constraint(
-            ranges={unit: one for unit, one in ranges.items() if one != ANY},
+            ranges=ranges,
             earliest=earliest,
             latest=latest,
             later=meant and MORE in self._compared and LESS not in self._compared,

@@ -10,7 +10,7 @@ from itertools import islice
 from random import Random
 
 from benchsuite.robot import formats, numbers, people, texts
-from benchsuite.robot.constraints import ANY, NOTHING, Constraint, Range, constraint
+from benchsuite.robot.constraints import ANY, NOTHING, TINY, Constraint, Range, constraint
 from benchsuite.robot.encoding import Upload, Value
 from benchsuite.robot.forms import CHOSEN, Button, Control, Form, Option
 from benchsuite.robot.hints import dated, hint, numeric, part_of_date
@@ -223,7 +223,9 @@ class Filler:
             problem = invalid(control, value)
             if problem:
                 reason = reason or problem
-            elif (value,) not in avoided and (measured or texts.meets(value, control, asked)):
+            elif (value,) not in avoided and (
+                measured or texts.meets(value, control, asked, self.chance)
+            ):
                 return value
             else:
                 spare = spare or value
@@ -282,8 +284,8 @@ class Filler:
             with suppress(ValueError):
                 if control.kind in ("number", "range"):
                     number = Fraction(given)
-                    bound = Range(above=number) if asked.later else Range(below=number)
-                    return Constraint(ranges={"": bound})
+                    later, earlier = Range(least=number + TINY), Range(most=number - TINY)
+                    return Constraint(ranges={"": later if asked.later else earlier})
                 day, apart = date.fromisoformat(given[:10]), timedelta(days=1)
                 if asked.later:
                     return Constraint(earliest=day + apart)

@@ -82,8 +82,8 @@ def _opened(
 def _counted(accepted: Line, constraint: Constraint, words: str) -> tuple[Fraction, Fraction]:
     said = constraint.of("") | constraint.of("years")
     digits = constraint.of("digits").whole[1]
-    lows = [end for end in (accepted.low, said.least, said.above) if end is not None]
-    highs = [end for end in (accepted.high, said.most, said.below) if end is not None]
+    lows = [end for end in (accepted.low, said.least) if end is not None]
+    highs = [end for end in (accepted.high, said.most) if end is not None]
     if digits:
         highs.append(Fraction(10 ** (digits - (constraint.of("decimals").whole[1] or 0)) - 1))
     low, high = max(lows, default=None), min(highs, default=None)
@@ -108,7 +108,7 @@ def _dated(
     if days.least or days.most:
         earliest = earliest or today + timedelta(days=days.whole[0])
         latest = latest or (today + timedelta(days=days.whole[1]) if days.whole[1] else None)
-    if years.least or years.above:
+    if years.least:
         latest = today - timedelta(days=round(365.25 * years.whole[0]) + 1)
         earliest = earliest or latest - timedelta(days=365 * 30)
     if earliest == today and latest != today:  # where time zones differ it may be over

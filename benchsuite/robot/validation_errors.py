@@ -60,6 +60,7 @@ class _Reading:
         self._described: dict[str, set[str]] = {}  #: Names by the ids that they refer to.
         self._handles: dict[str, str] = {}  #: Names by name and by id.
         self._inside: dict[int, set[str]] = {}  #: Names by the elements that contain them.
+        self._around_ids: dict[str | None, set[str]] = {}  #: And by their ids.
         for one in self._nodes:
             for reference in REFERENCES:
                 for element_id in (one.element.attributes.get(reference) or "").split():
@@ -68,6 +69,7 @@ class _Reading:
             self._handles[one.name] = one.name
             for node in _upwards(one.element):
                 self._inside.setdefault(node.mem_id, set()).add(one.name)
+                self._around_ids.setdefault(node.attributes.get("id"), set()).add(one.name)
         states = [(one.name, one.element.attributes.get("aria-invalid")) for one in self._nodes]
         self._invalid = {name for name, state in states if state == "true"}
         self._looks = {} if self._invalid else self._recoloured()
@@ -160,19 +162,14 @@ class _Reading:
                     continue
                 if attribute == "id" and value in self._described:
                     return self._described[value]
-                name = self._handles.get(value.removeprefix("#"))
-                if name or attribute == "href":
-                    target = self._targeted(value[1:]) if not name else set()
-                    if name or target:
-                        return {name} if name else target
-                elif attribute == "id" and (part := self._handle_in(value)) and inside <= {part}:
+                target = value.removeprefix("#")
+                if target in self._handles:
+                    return {self._handles[target]}
+                if attribute == "href" and _is_one(around := self._around_ids.get(target, set())):
+                    return around
+                if attribute == "id" and (part := self._handle_in(value)) and inside <= {part}:
                     return {part}
         return set()
-
-    def _targeted(self, element_id: str) -> set[str]:
-        """The one question inside of the element that a link leads to."""
-        names = {one.name for one in self._nodes if element_id in _ids(one.element)}
-        return names if _is_one(names) else set()
 
     def _handle_in(self, element_id: str) -> str:
         """By a part of an id: email-error, error_1_id_email."""
@@ -295,10 +292,6 @@ def _upwards(node: LexborNode, levels: int = 100) -> Iterator[LexborNode]:
 
 def _within(node: LexborNode, container: LexborNode) -> bool:
     return any(up.mem_id == container.mem_id for up in _upwards(node))
-
-
-def _ids(node: LexborNode) -> set[str | None]:
-    return {up.attributes.get("id") for up in _upwards(node)} - {None, ""}
 
 
 def _looks(node: LexborNode) -> frozenset[str]:

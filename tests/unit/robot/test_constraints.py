@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from benchsuite.robot.constraints import Constraint, Range, constraint
+from benchsuite.robot.constraints import TINY, Constraint, Range, constraint
 
 TODAY = date.today()
 ONE_DAY = timedelta(days=1)
@@ -24,11 +24,11 @@ def both(least: float, most: float, unit: str = "") -> dict[str, object]:
 
 
 def above(number: int) -> dict[str, object]:
-    return {"ranges": {"": Range(above=Fraction(number))}}
+    return {"ranges": {"": Range(least=number + TINY)}}
 
 
 def below(number: int) -> dict[str, object]:
-    return {"ranges": {"": Range(below=Fraction(number))}}
+    return {"ranges": {"": Range(most=number - TINY)}}
 
 
 NUMBERS = [
@@ -181,5 +181,5 @@ def test_demands_add_up_and_the_newer_one_wins() -> None:
     first = constraint(("At least 3.", "At most 9.", "The date must be in the past."))
     second = constraint(("It must be more than 0.",))
     added = first | second
-    assert added.of("") == Range(above=Fraction(0), most=Fraction(9))
+    assert added.of("") == Range(least=TINY, most=Fraction(9))
     assert added.latest == first.latest
