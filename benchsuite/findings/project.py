@@ -45,7 +45,13 @@ def diagnosed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-@finding("B503", "view-not-run", of="answers for which no view ran", weak_words=INFORMATIONAL)
+@finding(
+    "B503",
+    "view-not-run",
+    of="answers for which no view ran",
+    weak_words=INFORMATIONAL,
+    always_told=True,
+)
 def view_not_run(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """A cache, or a middleware, that gives most answers in front of the views."""
     asked = evidence.asked

@@ -47,9 +47,8 @@ class Looking:
 def main() -> None:
     request = json.loads(Path(sys.argv.pop()).read_text())
     path = request["path"]
-    headers = {
-        f"HTTP_{name.upper().replace('-', '_')}": text for name, text in request["headers"].items()
-    }
+    headers = {"Host": "127.0.0.1", **request["headers"]}
+    variables = {f"HTTP_{name.upper().replace('-', '_')}": headers[name] for name in headers}
     django.setup()
     try:
         view: object = resolve(path.partition("?")[0]).func
@@ -59,7 +58,7 @@ def main() -> None:
     threading.setprofile(looking)  # for a view that runs beside this thread
     sys.setprofile(looking)
     try:
-        answer = Client(raise_request_exception=False).get(path, **headers)
+        answer = Client(raise_request_exception=False).get(path, **variables)
     finally:
         sys.setprofile(None)
     told = {"status": answer.status_code, "retry_after": answer.headers.get("Retry-After", "")}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
 from benchsuite.core.results import Level
+from benchsuite.findings.registry import FINDINGS
 from benchsuite.models import Finding, Run
 
 MANY = 3  #: From so many cells on a code is told once for all.
@@ -34,10 +35,11 @@ def doubt_lines(rows: Sequence[Run]) -> list[str]:
     cells have a code, the gravest of all stands for them, with the range of its figure.
     """
     starts = Counter(row.key for row in rows)
+    told_always = {rule.code for rule in FINDINGS.values() if rule.always_told}
     seen: dict[str, dict[str, list[tuple[Run, Finding]]]] = {}
     for row in rows:
         for finding in row.findings.all():
-            if finding.level != Level.INFO.value:
+            if finding.level != Level.INFO.value or finding.code in told_always:
                 seen.setdefault(finding.code, {}).setdefault(row.key, []).append((row, finding))
     lines: list[str] = []
     for code, by_cell in sorted(seen.items(), key=itemgetter(0)):

@@ -17,7 +17,7 @@ SETTINGS = """
 SECRET_KEY = "for the test"
 DEBUG = True
 ROOT_URLCONF = "guarded.urls"
-MIDDLEWARE = []
+MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
 """
 URLS = """
 from time import sleep

@@ -39,6 +39,13 @@ def test_nothing_doubtful_is_nothing_told() -> None:
     assert doubt_lines([make_run("uwsgi")]) == []
 
 
+def test_information_is_told_only_where_it_says_what_was_measured() -> None:
+    info = replace(WEAK, level=Level.INFO)
+    cached = replace(info, code="B503 view-not-run")
+    rows = [make_run("uwsgi", findings=(info, cached))]
+    assert doubt_lines(rows)[0] == f"B503 view-not-run  uwsgi: {WEAK.message}"
+
+
 def noisy(percent: str, by: str) -> Finding:
     message = f"The machine was not quiet: {percent} of the CPUs' time went to {by}."
     return Finding(code="B401 noisy-host", level=Level.INVALID, message=message, hint="Wait.")
