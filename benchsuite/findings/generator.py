@@ -23,9 +23,6 @@ right, and only the tail isn't."""
 
 LAG_ALWAYS_FINE_S = 0.001  #: A timer is never that exact.
 
-TOO_SHORT = "The window is too short for such response times: increase --warmup and --duration."
-UNSTEADY = "See in the charts whether the load and its times were steady (B301)."
-
 
 @finding("B101", "generator-cpu", of="CPU share of the busiest load process", weak=70, invalid=90)
 def cpu(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
@@ -193,18 +190,14 @@ def _lost_at_edges(
             f"throughput × mean response time accounts for {format_number(explained)}: "
             f"{format_percent(gap)} apart.",
             hint=because(
-                (_crosses_edges(evidence, total, gap), TOO_SHORT),
-                unseen=UNSTEADY,
+                (
+                    100 * longest >= gap,
+                    "The window is too short for such response times: increase --warmup and "
+                    "--duration.",
+                ),
+                unseen="See in the charts whether the load and its times were steady (B301).",
             ),
         )
-
-
-def _crosses_edges(evidence: Evidence, total: Summary, gap_percent: float) -> bool:
-    """Whether the longest answer is as large a part of the window as what is missing."""
-    if evidence.window is None:
-        return False
-    window_s = evidence.window[1] - evidence.window[0]
-    return 100 * (total.response_time.max_s or 0.0) >= gap_percent * window_s
 
 
 def _piled_up(

@@ -43,13 +43,16 @@ class Claim:
 
     @property
     def stands(self) -> bool:
+        """What is older than its process was inherited or made up."""
         stat = read_stat(self.pid)
-        return stat is not None and stat.alive and limit_of(self.pid) == self.number
+        if stat is None or not stat.alive or limit_of(self.pid) != self.number:
+            return False
+        return stat.started * TICK_US <= self.number % (1 << TIME_BITS)
 
     def __str__(self) -> str:
         """ "process 71 of bob since 14:03:22, python manage.py runbench" """
         line = (read_bytes(f"/proc/{self.pid}/cmdline") or b"").decode(errors="replace")
-        since = time.time() - (_now_us() - _moment_us(self.number)) / 1e6
+        since = time.time() - (_now_us() - self.number % (1 << TIME_BITS)) / 1e6
         user = "somebody"
         with suppress(OSError, KeyError):  # it may have ended, or have no name in a container
             user = pwd.getpwuid(os.stat(f"/proc/{self.pid}").st_uid).pw_name
@@ -97,23 +100,11 @@ def _claim(hard: int) -> int:
 
 
 def _earliest(own: int) -> Claim | None:
-    """The first claim before this one.
-
-    Whose claim is older than itself has inherited it or made it up.
-    """
-    claims = []
-    for pid in all_pids():
-        number = limit_of(pid)
-        if number and number < own and number >> TIME_BITS == own >> TIME_BITS:
-            stat = read_stat(pid)
-            if stat is not None and stat.started * TICK_US <= _moment_us(number):
-                claims.append(Claim(number, pid))
-    stands = (claim for claim in claims if claim.stands)
-    return min(stands, key=lambda claim: claim.number, default=None)
-
-
-def _moment_us(number: int) -> int:
-    return number % (1 << TIME_BITS)
+    """The first claim before this one."""
+    claims = [Claim(limit_of(pid) or 0, pid) for pid in all_pids()]
+    space = own >> TIME_BITS << TIME_BITS
+    earlier = (one for one in claims if space <= one.number < own and one.stands)
+    return min(earlier, key=lambda claim: claim.number, default=None)
 
 
 def _now_us() -> int:
