@@ -8,7 +8,13 @@ from importlib.util import find_spec
 
 from benchsuite.core.exceptions import UnavailableError
 
-NEEDED = {"faker": "Faker", "rstr": "rstr", "selectolax": "selectolax"}
+NEEDED = {
+    "faker": "Faker",
+    "phonenumbers": "phonenumbers",
+    "regex": "regex",
+    "rstr": "rstr",
+    "selectolax": "selectolax",
+}
 
 
 def ensure_installed() -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from benchsuite.robot.encoding import Value
-from benchsuite.robot.forms import Form, Page
+from benchsuite.robot.forms import Page
 
 SHOWN = 70  #: Characters of an answer that are shown.
 
@@ -42,9 +42,9 @@ class Ending:
     """The last page, and what led to it."""
 
     page: Page
+    url: str
     path: str
-    sent: Form  #: The last form, and where it was.
-    asked: str
+    asked: str  #: The path of the last form.
     filled: tuple[Page, ...]  #: The pages before, as they were received.
 
 

@@ -25,6 +25,7 @@ SOURCE = re.compile(
 """A line of a source file, as tracebacks of all languages name it."""
 
 SHORTEST = 3  #: Letters of an answer that is recognised where a page repeats it.
+FEW = 3  #: Words of an answer of which a page may repeat one alone, as of a name.
 
 NOWHERE = "no-such-page-here"
 FURNITURE = "nav, header, footer, aside"
@@ -40,8 +41,8 @@ class Site:
     stranger: Stranger
     _told: dict[str, set[Line]] = field(default_factory=dict)
     """What strangers were told, by the address that they visited."""
-    _confirming: tuple[set[Line], set[str]] | None = None
-    """What the first confirmation said, and the words that were typed before it."""
+    _confirming: tuple[set[Line], set[Line]] | None = None
+    """What the first confirmation said, and what was typed before it."""
 
     def judged(self, done: Completion) -> Completion:
         """The completion with evidence, or with the reason why there is none."""
@@ -51,19 +52,19 @@ class Site:
         doubt = _structural(ending) or self._compared(ending, done.visits)
         if doubt:
             return replace(done, doubt=doubt)
-        return replace(done, evidence="a page that only a form that was accepted leads to")
+        return replace(done, evidence="a page that only a valid form led to")
 
     def _compared(self, ending: Ending, visits: tuple[Visit, ...]) -> str:
-        typed = set(_typed(ending, visits))
+        typed = _typed(ending, visits)
         said = _lines((ending.page,)) - _lines(ending.filled)
         if self._confirming is not None:
-            before, words = self._confirming
-            both = typed | words
+            before, earlier = self._confirming
+            both = typed | earlier
             same = _without(said, both) == _without(before, both)
             return "" if same else "the last page is not the one that confirmed an earlier form"
         last = visits[-1]
         if last.repeated:
-            return f"it may only have ended the attempts; it complained twice: {last.repeated}"
+            return f"it may only end the attempts, after the same complaint twice: {last.repeated}"
         try:
             told = self._strangers_lines(ending, refused=last.tries > 1)
         except RobotError as error:
@@ -136,10 +137,10 @@ def _structural(ending: Ending) -> str:
     seen = {form.furniture for one in ending.filled for form in one.forms}
     for form in page.forms:
         typed = [one.kind for one in form.fillable if one.kind in TYPED]
-        if form.furniture not in seen and typed != ["search"]:
+        shown = bool(form.fillable or form.buttons)
+        if shown and form.furniture not in seen and typed != ["search"]:
             return f"the last page has another form ({form.action or ending.path})"
-    links = _links(page, ending.path)
-    links -= set().union(*(_links(one, ending.asked, everywhere=True) for one in ending.filled))
+    links = _links(page, ending.url) - _before(ending)
     onward = sorted(link for link in links if not ending.asked.startswith(link))
     return f"the last page leads on to {onward[0]}" if onward else ""
 
@@ -147,11 +148,16 @@ def _structural(ending: Ending) -> str:
 def _is_known(ending: Ending) -> bool:
     """Whether the last page is one that visitors come to without the form."""
     path = ending.path.partition("?")[0]
-    links = (_links(page, ending.asked, everywhere=True) for page in ending.filled)
-    return ending.asked.startswith(path) or path in set().union(*links)
+    return ending.asked.startswith(path) or path in _before(ending)
 
 
-def _links(page: Page, path: str, *, everywhere: bool = False) -> set[str]:
+def _before(ending: Ending) -> set[str]:
+    """Paths to which the pages before lead."""
+    at = urljoin(ending.url, ending.asked)
+    return set().union(*(_links(page, at, everywhere=True) for page in ending.filled))
+
+
+def _links(page: Page, url: str, *, everywhere: bool = False) -> set[str]:
     """Paths of this site that a page leads to; without those in its furniture, unless asked."""
     if page.tree is None:
         return set()
@@ -163,8 +169,8 @@ def _links(page: Page, path: str, *, everywhere: bool = False) -> set[str]:
     found = set()
     for node in page.tree.css("a[href]"):
         href = (node.attributes.get("href") or "").strip()
-        parts = urlsplit(urljoin(f"http://this.invalid{path}", href))
-        if parts.netloc == "this.invalid" and not href.startswith("#") and node.mem_id not in aside:
+        parts, here = urlsplit(urljoin(url, href)), urlsplit(url).netloc
+        if parts.netloc == here and not href.startswith("#") and node.mem_id not in aside:
             found.add(parts.path or "/")
     return found
 
@@ -180,16 +186,24 @@ def _lines(pages: Iterable[Page]) -> set[Line]:
     return found - {()}
 
 
-def _without(lines: set[Line], words: set[str]) -> set[Line]:
-    return {left for line in lines if (left := tuple(one for one in line if one not in words))}
+def _without(lines: set[Line], typed: set[Line]) -> set[Line]:
+    """Lines without the words of short answers, and without long ones as a whole."""
+    words = {word for answer in typed if len(answer) <= FEW for word in answer}
+    long = [" ".join(answer) for answer in typed if len(answer) > FEW]
+    found = set()
+    for line in lines:
+        text = " ".join(line)
+        for answer in long:
+            text = text.replace(answer, "")
+        found.add(tuple(one for one in text.split() if one not in words))
+    return found - {()}
 
 
-def _typed(ending: Ending, visits: Iterable[Visit]) -> Iterator[str]:
-    """The words of all answers that a page may repeat, and of all choices."""
+def _typed(ending: Ending, visits: Iterable[Visit]) -> set[Line]:
+    """The answers that a page may repeat, and all choices."""
     answers = [str(value) for visit in visits for _, value in visit.answers]
     forms = (form for page in ending.filled for form in page.forms)
     choices = (choice for form in forms for one in form.fillable for choice in one.choices)
-    for text in (*answers, *(choice.label for choice in choices)):
-        for word in TOKEN.findall(text.lower()):
-            if len(word) >= SHORTEST:
-                yield word
+    texts = (*answers, *(choice.label for choice in choices))
+    found = (tuple(TOKEN.findall(VARYING.sub(" ", text.lower()))) for text in texts)
+    return {answer for answer in found if len("".join(answer)) >= SHORTEST}

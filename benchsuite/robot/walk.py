@@ -28,6 +28,7 @@ SHOWN = 200  #: Characters shown of an error.
 LONGEST_WAIT_S = 10.0  #: A page that redirects itself later than this is for reading.
 
 STYLES: dict[tuple[object, str], str] = {}  #: Linked style sheets, by host and path.
+NOWHERE = "this.invalid"  #: The host, where the client knows it alone.
 EMPTY = Page(title="", markup=False)
 
 
@@ -123,7 +124,7 @@ class Walk:
             doubt, following = found.doubt, found.form
             if found.fate is Fate.NEXT and following is not None:
                 if _place(arrival, following) in places:
-                    doubt = "it leads back to a page that was filled before"
+                    doubt = "it leads back to a page that was filled in before"
                 elif wanted := self._secrets(following):
                     doubt = f"it leads to a log-in, which can't be made up; give {wanted}"
                 else:
@@ -131,7 +132,11 @@ class Walk:
                     form = following
                     continue
             ending = Ending(
-                page=arrival.page, path=arrival.path, sent=form, asked=self.path, filled=(*filled,)
+                page=arrival.page,
+                url=self._base(arrival.path),
+                path=arrival.path,
+                asked=self.path,
+                filled=(*filled,),
             )
             return self._ended(arrival, doubt, (*visits,), ending)
 
@@ -140,7 +145,7 @@ class Walk:
     ) -> Completion:
         evidence = self._evidence(arrival)
         if not evidence and self._done != Sign():
-            doubt = "what the last page should have is not there"
+            doubt = "the last page lacks the text or address that was given"
         return Completion(
             visits=visits,
             path=arrival.path,
@@ -316,11 +321,14 @@ class Walk:
 
     def _resolved(self, reference: str, base: str) -> str:
         """The path to which an action or a redirect leads; other hosts are refused."""
-        scheme, host = self._origin
-        parts = urlsplit(urljoin(f"{scheme or 'http'}://{host or 'this.invalid'}{base}", reference))
-        if parts.netloc != (host or "this.invalid"):
+        parts = urlsplit(urljoin(self._base(base), reference))
+        if parts.netloc != (self._origin[1] or NOWHERE):
             raise self.stuck(f"leads to another host, which the robot does not visit: {reference}")
         return path_of(parts)
+
+    def _base(self, path: str) -> str:
+        scheme, host = self._origin
+        return f"{scheme or 'http'}://{host or NOWHERE}{path}"
 
     def stuck(self, reason: str) -> RobotError:
         return RobotError(f"page {self._number} ({self.path.partition('?')[0]}): {reason}")

@@ -133,6 +133,8 @@ TAKEN: dict[str, Made] = {
     "a flash at home": lambda: Host("→/home/ <p>Uloženo</p>", {"/home/": "<h1>Home</h1>"}),
     "a way home": lambda: Host('<h1>Kiitos</h1><a href="/">Home</a> <a href="/about/">About</a>'),
     "a search beside": lambda: Host('<h1>OK</h1><form><input type="search" name="q"></form>'),
+    "the words that were typed": lambda: Host("<h1>You gave {name}</h1>"),
+    "links to others": lambda: Host('<h1>Ok</h1><a href="http://other.invalid/2/">2</a>'),
     "links in the furniture": lambda: Host('<nav><a href="/me/">Me</a></nav><h1>Gotowe</h1>'),
     "a page that goes on by itself": lambda: Host(
         '<meta http-equiv="refresh" content="0; url=/end/"><p>…</p>', {"/end/": "<h1>Hotovo</h1>"}
@@ -162,6 +164,7 @@ UNCONFIRMED: dict[str, Made] = {
     "a code in another form": lambda: Host("<h1>Thank you</h1>" + CODE.format("Potwierdź")),
     "no more attempts": lambda: Host("<h1>Thanks</h1>" + CODE.format("Next"), attempts=2),
     "a step behind a link": lambda: Host('<h1>Saved</h1><a href="/step/2/">Dalej</a>'),
+    "a step behind an address": lambda: Host("<p>OK</p><a href=http://this.invalid/2/>➔</a>"),
     "a step in a form": lambda: Host('<h1>Merci</h1><form action="/2/"><button>➔</button></form>'),
     "the form, empty": lambda: Host(_back("<p>Thank you, saved.</p>")),
     "the form, empty, after a redirect": lambda: Host("→/ <p>Eintrag gespeichert</p>"),

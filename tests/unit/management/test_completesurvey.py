@@ -31,7 +31,7 @@ pytestmark = needs("selectolax", "faker")
             ["--done-url=/thanks/*"],
             3,
             "0 of 2 completed, 2 ended without confirmation",
-            "is not there",
+            "lacks the text or address",
         ),
         (REFUSED["an error"], [], 1, "0 of 2 completed", "answered 500"),
     ],
