@@ -138,7 +138,10 @@ class BrowserWalk(Walk):
 
     def _pressed(self, shown: "Locator", form: Form, button: Button | None) -> Any:
         with self._tab.expect_navigation() as navigation:
-            if button is None:
+            own = shown.locator("[type=button]:visible")
+            if button is None and own.count():  # a script sends it
+                own.last.click()
+            elif button is None:
                 shown.evaluate("form => form.requestSubmit()")
             else:
                 shown.locator(BUTTONS).and_(

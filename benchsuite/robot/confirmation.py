@@ -128,10 +128,10 @@ def _structural(ending: Ending) -> str:
     """Why a page can't confirm, whatever others are told; empty if it may."""
     page = ending.page
     text = " ".join(page.texts)
-    if not page.markup:
-        return "the answer is not a page"
     if not text:
         return "the last page is empty"
+    if not page.markup:
+        return "the last answer is no HTML page"
     if SOURCE.search(text):
         return "the last page names a line of a program, as a traceback does"
     seen = {form.furniture for one in ending.filled for form in one.forms}

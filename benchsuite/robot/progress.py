@@ -54,8 +54,7 @@ def outcome(
             return Outcome(Fate.BACK, form=read)
         if elsewhere and not kept and not read.wrong:
             return Outcome(Fate.NEXT, form=back)
-        how = "with what was sent" if kept else "empty"
-        return Outcome(Fate.ENDED, doubt=f"the form came back {how}, without a complaint")
+        return Outcome(Fate.ENDED, doubt="the form came back, without a complaint about a field")
     if status >= 400:
         return Outcome(Fate.REFUSED)
     beside = {form.furniture for form in page.forms if form.furniture != sent.furniture}

@@ -12,6 +12,7 @@ urlpatterns = [
     path("no-form/", views.no_form),
     path("endless/<int:number>/", views.endless),
     path("stubborn/", views.stubborn),
+    path("by-script/", views.by_script),
     path("breaks/<int:number>/", views.breaks),
     path("captcha/", views.captcha),
     path("unfillable/", views.unfillable),

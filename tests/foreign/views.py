@@ -83,6 +83,17 @@ def breaks(request: HttpRequest, number: int) -> HttpResponse:
     return _form('<input name="a">')
 
 
+@csrf_exempt
+def by_script(request: HttpRequest) -> HttpResponse:
+    if request.method == "POST":
+        received.append(request.POST.dict())
+        return HttpResponse("<h1>Gotowe</h1>")
+    return HttpResponse(
+        '<form method="post"><input name="a"><input name="b">'
+        '<button type="button" onclick="this.form.submit()">OK</button></form>'
+    )
+
+
 def captcha(request: HttpRequest) -> HttpResponse:
     return _form('<input name="a"><div class="g-recaptcha" data-sitekey="k"></div>')
 

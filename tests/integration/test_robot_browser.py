@@ -130,6 +130,15 @@ def test_foreign_forms_are_completed_in_a_real_browser(foreign: str, path: str) 
 
 @BROWSER
 @needs("formtools", "crispy-forms")
+def test_what_only_a_script_sends_needs_the_browser_and_gets_it(foreign: str) -> None:
+    _, err, status = completesurvey(foreign + "/by-script/")
+    assert (status, "needs JavaScript" in err) == (1, True)
+    out, err, status = completesurvey(foreign + "/by-script/", "--browser", "--done=Gotowe")
+    assert (status, err, len(views.received)) == (0, "", 1), out
+
+
+@BROWSER
+@needs("formtools", "crispy-forms")
 def test_what_fails_in_the_browser_is_told_by_page(foreign: str) -> None:
     _, err, status = completesurvey(foreign + "/breaks/1/", "--browser")
     assert (status, "page 2 (/breaks/2/): the server answered 500" in err) == (1, True), err
