@@ -13,7 +13,16 @@ from django.urls import reverse
 
 from benchsuite.columns import JSON, PartOf, Row
 from benchsuite.core.printable import is_control
-from benchsuite.core.results import UNREADABLE, Level, Phase, Program, Status, Verdict, WebSockets
+from benchsuite.core.results import (
+    UNREADABLE,
+    Level,
+    Pattern,
+    Phase,
+    Program,
+    Status,
+    Verdict,
+    WebSockets,
+)
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.core.stored import Machine, Profiled, ServerFacts, Timed, Times
 from benchsuite.core.stored import Software as SoftwareFacts
@@ -390,6 +399,9 @@ class Measurement(Row):
     concurrency = models.FloatField(null=True)
     queued = models.FloatField(
         null=True, help_text="Of the requests in flight, those beyond what the server takes."
+    )
+    patterns = JSON(
+        kind=list[Pattern], default=list, empty=list, help_text="What slow answers share."
     )
     response_time = JSON(kind=Times, help_text="count, mean_s, min_s, max_s and percentiles.")
     service_time = JSON(kind=Times, help_text="As response_time.")

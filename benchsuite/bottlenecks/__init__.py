@@ -8,6 +8,7 @@ from benchsuite.bottlenecks import (  # noqa: F401 - each declares its rules
     database,
     process,
     slots,
+    tail,
 )
 from benchsuite.bottlenecks.evidence import Evidence
 from benchsuite.bottlenecks.registry import CHECKS, Limit

@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from benchsuite.core.results import Pattern
+
 TARGET, DATABASE = "target", "database"  #: Parts of the system whose CPU the rules tell apart.
 BEHIND = 0.02  #: Of what arrives, that has to go without an answer to show a limit.
 
@@ -84,6 +86,7 @@ class Evidence:
     response_s: float | None = None  #: Mean of the right answers.
     wait_s: float = 0.0  #: Open model: mean wait to be sent.
     p95_s: float | None = None
+    patterns: Sequence[Pattern] = ()  #: What slow answers have in common.
     in_flight: float | None = None  #: Mean number of requests sent and not answered.
     queued: float | None = None
     """Of these, how many were more than the server answers at once."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchsuite.bottlenecks.evidence import Alone, Diagnosis, Evidence, Profiled, Repeated
 from benchsuite.core.metrics.reading import whole
+from benchsuite.core.plain import read
 from benchsuite.core.readings import (
     ACTIVE,
     BUSIEST,
@@ -25,7 +26,7 @@ from benchsuite.core.readings import (
     mean_cpu_percent,
     memory,
 )
-from benchsuite.core.results import Level, Reading, Verdict
+from benchsuite.core.results import Level, Pattern, Reading, Verdict
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import OPEN, LoadProfile
 from benchsuite.models import Finding, Measurement, Run
@@ -180,6 +181,7 @@ def _load(run: Run, total: Measurement) -> dict[str, Any]:
         "response_s": response.get("mean_s"),
         "wait_s": (total.wait_time or {}).get("mean_s") or 0.0,
         "p95_s": response.get("p95_s"),
+        "patterns": read(list[Pattern], total.patterns),
         "in_flight": total.concurrency,
         "queued": total.queued,
         "failed_share": total.failures / total.requests,

@@ -46,6 +46,29 @@ LATE_S = 0.01
 PERCENTILES = (10, 50, 75, 90, 95, 99, 99.9)
 
 
+class Common(StrEnum):
+    """What slow answers may have in common."""
+
+    PERIOD = "period"
+    PROCESS = "process"
+    CONNECTION = "connection"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """Slow answers with something in common, and the percentile that they make higher."""
+
+    common: Common
+    share: float  #: Of the answers, that follow it.
+    percent: float  #: The percentile that would be lower without them; 100 is the longest.
+    at_s: float  #: The percentile.
+    without_s: float  #: What it would be.
+    period_s: float | None = None
+    length_s: float | None = None  #: How long answers are held up in each period.
+    slow: int | None = None  #: Processes or connections that are slow.
+    groups: int | None = None  #: All of them.
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distribution:
     """Times of the successful requests of a window, in seconds.
@@ -103,6 +126,7 @@ class Summary:
     """How many of these were more than the server answers at once; None without a limit, and for
     single names."""
     wait_time: Distribution | None = None  #: Intended to actual start; None in the closed model.
+    patterns: tuple[Pattern, ...] = ()  #: For all requests and stages, in their response times.
     arrivals: Arrivals | None = None  #: For all requests and stages of the open model.
     level: float | None = None
     """For a stage, and the total of a run with stages: users or arrivals per second."""

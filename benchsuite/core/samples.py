@@ -12,11 +12,12 @@ from enum import IntEnum
 from typing import Final
 
 RECORD = struct.Struct("<HHIQddd")
-"""name index, kind, user number, body bytes, intended_start, start, finish."""
+"""name index, kind and process, user number, body bytes, intended_start, start, finish."""
 
 FIELDS = (
     ("name", "<u2"),
-    ("kind", "<u2"),
+    ("kind", "u1"),
+    ("process", "u1"),
     ("user", "<u4"),
     ("body_bytes", "<u8"),
     ("intended_start", "<f8"),
@@ -24,6 +25,10 @@ FIELDS = (
     ("finish", "<f8"),
 )
 
+
+PROCESS_SHIFT: Final = 8  #: Bits of the kind, above which the process is packed.
+PROCESSES: Final = 255
+"""Processes of a server are told from each other by their pid modulo that, plus 1; 0 is unknown."""
 
 REQUEST: Final = "request"
 JOURNEY: Final = "journey"

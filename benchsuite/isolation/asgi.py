@@ -13,7 +13,7 @@ from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.served import counting, debugging, errors, overflow, viewing
 from benchsuite.isolation.served.errors import SOCKET
 from benchsuite.isolation.served.listening import Listener
-from benchsuite.isolation.served.project import RUN_HEADER, project_asgi, run_token
+from benchsuite.isolation.served.project import RUN_HEADER, own_headers, project_asgi, run_token
 
 Event = dict[str, Any]
 Application = Callable[..., Awaitable[None]]
@@ -21,7 +21,6 @@ Application = Callable[..., Awaitable[None]]
 PLACES = {"http": "/bench/layer/", "websocket": "/bench/ws/"}
 """Paths of the target's routing, by type; everything of the type "channel" goes there too."""
 
-_header = (RUN_HEADER.lower().encode(), run_token().encode())
 _mark = f"{RUN_HEADER}.{run_token()}"
 """A subprotocol that the load offers to servers that accept without headers."""
 _for_autobahn = {RUN_HEADER: run_token()}
@@ -61,7 +60,8 @@ async def application(
         elif event["type"] == "websocket.accept" and marked:
             event = {**event, "subprotocol": event.get("subprotocol") or _mark}
         elif event["type"] in _STARTS:
-            event = {**event, "headers": [*event.get("headers", ()), _header]}
+            own = [(name.lower().encode(), value.encode()) for name, value in own_headers()]
+            event = {**event, "headers": [*event.get("headers", ()), *own]}
         await send(event)
 
     chosen = _target() if _is_targets(scope) else _project

@@ -1,13 +1,13 @@
-"""The WSGI callable that runs serve: the project's own, with the run's header on every answer."""
+"""The WSGI callable that runs serve: the project's own, with the run's headers on every answer."""
 
 from collections.abc import Callable
 from typing import Any
 
 from benchsuite.isolation.served import counting, debugging, errors, viewing
 from benchsuite.isolation.served.listening import Listener
-from benchsuite.isolation.served.project import RUN_HEADER, project_wsgi, run_token
+from benchsuite.isolation.served.project import own_headers, project_wsgi
 
-_header = (RUN_HEADER, run_token())
+own_headers()  # raises where no run loads it
 _counter = counting.of_this_process()
 debugging.watch(counting.of_this_process(debugging.PREFIX).add)
 viewing.watch(counting.of_this_process(viewing.PREFIX).add)
@@ -18,9 +18,10 @@ with _listener.starting():
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
     def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+        headers = [*headers, *own_headers()]
         if exc_info is None:
-            return start_response(status, [*headers, _header])
-        return start_response(status, [*headers, _header], exc_info)
+            return start_response(status, headers)
+        return start_response(status, headers, exc_info)
 
     _counter.add()
     try:

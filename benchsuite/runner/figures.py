@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchsuite.core.results import Accounts, Interval, Summary
+from benchsuite.core.results import Accounts, Interval, Pattern, Summary
 from benchsuite.core.samples import (
     ASIDE,
     CLOSING,
@@ -25,6 +25,7 @@ from benchsuite.core.specs import USER, LoadProfile
 from benchsuite.load.job import Done, pauses, stage_windows
 from benchsuite.load.parent.spool import NameEntry, Samples
 from benchsuite.stats import messages, signs, summary
+from benchsuite.stats.patterns import patterns
 
 Window = tuple[float, float]
 
@@ -43,6 +44,7 @@ class Figures:
     at_once: int | None = (
         None  #: Requests that the target answers at the same time; None without a limit.
     )
+    alike: bool = False  #: Whether all users do the same.
 
     @property
     def requests(self) -> Samples:
@@ -167,7 +169,27 @@ class Figures:
         queued = None
         if self.at_once and not without:
             queued = signs.queued(self.requests, window, self.at_once)
+        if self.unit == REQUEST and not without:
+            made = replace(made, patterns=self._patterns(window))
         return replace(made, resent=resent, queued=queued)
+
+    def _patterns(self, window: Window) -> tuple[Pattern, ...]:
+        """What slow answers of a window have in common. Users who think meet the same others again
+        and again: where these hold one of them up, no connection does.
+        """
+        load, requests = self.load, self.requests
+        right = requests[requests["kind"] == Kind.OK]
+        if load.stages:
+            right = right[right["intended_start"] >= window[0]]
+        journeys = self.journeys
+        journeys = journeys[summary.inside(journeys["intended_start"], window, ())]
+        users = 1 if load.is_open else len(np.unique(journeys["user"]))
+        return patterns(
+            right,
+            window,
+            cycle_s=users * (window[1] - window[0]) / max(len(journeys), 1),
+            keeps=self.alike and load.keep_alive and not load.think_time_s,
+        )
 
     @property
     def _examples(self) -> Mapping[Kind, str]:

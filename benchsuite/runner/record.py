@@ -125,7 +125,7 @@ class RunRecord:
         self.answers = answers(samples, names, users)
         samples, names = without_restart(samples, names, self.away)
         samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
-        figures = Figures(samples, names, done, load, self.unit, self.at_once)
+        figures = Figures(samples, names, done, load, self.unit, self.at_once, self.alike)
         self.intervals = figures.intervals
         self.asked = self._asked(figures)
         turn = _turn(figures.of(REQUEST), done.origin)

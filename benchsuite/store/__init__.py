@@ -16,6 +16,7 @@ from django.db.models import Model
 from benchsuite import models
 from benchsuite.core import refusals
 from benchsuite.core.metrics import every
+from benchsuite.core.plain import plain
 from benchsuite.core.refusals import Refusal
 from benchsuite.core.results import Ceiling, Distribution, RunResult, Status, Summary
 from benchsuite.core.specs import RunSpec
@@ -206,6 +207,7 @@ def _measurement(summary: Summary) -> models.Measurement:
     return models.Measurement(
         **{
             **fields,
+            "patterns": plain(summary.patterns),
             "response_time": _figures(response),
             "service_time": _figures(service),
             "response_histogram": response.histogram,

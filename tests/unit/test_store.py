@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 from django.db import DatabaseError
 
-from benchsuite import models, store
+from benchsuite import bottlenecks, models, store
+from benchsuite.comparing.limiting import evidence
 from benchsuite.core.results import (
     Ceiling,
+    Common,
     Finding,
     Level,
+    Pattern,
     Reading,
     RunResult,
     Status,
@@ -217,3 +220,18 @@ def test_other_workloads_complete_nothing() -> None:
     run = begun()
     store.finish(run, result())
     assert (run.completions, run.failed_completions) == (None, None)
+
+
+def test_what_slow_answers_have_in_common_is_stored_and_read() -> None:
+    pattern = Pattern(
+        common=Common.PROCESS, share=0.2, percent=99, at_s=0.2, without_s=0.1, slow=1, groups=4
+    )
+    made = result()
+    assert made.total is not None
+    run = begun()
+    store.finish(run, replace(made, total=replace(made.total, patterns=(pattern,))))
+    seen = evidence(models.Run.objects.get(pk=run.pk))
+    assert seen is not None
+    assert list(seen.patterns) == [pattern]
+    (limit,) = (one for one in bottlenecks.name(seen) if one.code == "L16 slow-for-some")
+    assert "p99 would be 100\u2009ms instead of 200\u2009ms" in limit.evidence

@@ -14,6 +14,7 @@ from django.utils.module_loading import import_string
 from benchsuite.isolation.instructions import RUN_VARIABLE, SETTINGS_MODULE
 
 RUN_HEADER = "X-Benchsuite-Run"
+PROCESS_HEADER = "X-Benchsuite-Process"
 
 
 def run_token() -> str:
@@ -24,6 +25,11 @@ def run_token() -> str:
             f"benchsuite.isolation was loaded without {RUN_VARIABLE}; only runs may load it."
         )
     return token
+
+
+def own_headers() -> list[tuple[str, str]]:
+    """What is added to each answer: the run, and the process, which may fork after it has begun."""
+    return [(RUN_HEADER, run_token()), (PROCESS_HEADER, str(os.getpid()))]
 
 
 def project_wsgi() -> Callable[..., Any]:

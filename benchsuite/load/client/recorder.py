@@ -10,8 +10,9 @@ from benchsuite.load.job import NAMES_FILE, OTHER_NAMES, SAMPLES_FILE
 MAX_NAMES = 1000
 """More names than anyone reads: journeys with numbers in their paths should pass `name=`."""
 
-Sample = tuple[int, Kind, int, int, float, float, float]
-"""Number of the name, kind, user, body bytes; when it was meant to start, started, finished."""
+Sample = tuple[int, int, int, int, float, float, float]
+"""Number of the name, kind and process, user, body bytes; when it was meant to start, started,
+finished."""
 
 Begun = tuple[int, float, float]
 """Something in flight: the number of its name, when it was meant to start and when it did."""

@@ -18,6 +18,8 @@ urlpatterns = [
     path("sawing/", views.sawing),
     path("stepping/", views.stepping),
     path("unfair/", views.unfair),
+    path("pausing/", views.pausing),
+    path("one-of-four/", views.one_of_four),
     path("favouring/", views.favouring),
     path("shunning/", views.shunning),
     path("leaving/", views.leaving),

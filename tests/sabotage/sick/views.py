@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
@@ -50,6 +51,7 @@ _begun: list[float] = []
 _uses: Counter[str] = Counter()
 """Requests by the port of the client."""
 _leaked: list[bytes] = []
+_kept: list[socket.socket] = []
 _connections: dict[str, bool] = {}
 """By the port of the client: whether it is one of those that are slow."""
 
@@ -139,6 +141,19 @@ def unfair(request: HttpRequest) -> HttpResponse:
     if _connections[port]:
         time.sleep(float(request.GET.get("late_s", FAVOUR_S)))
     return _answer()
+
+
+def pausing(request: HttpRequest) -> HttpResponse:
+    """Whoever comes in the first `held` seconds of each `period` waits for their end."""
+    since_s = time.monotonic() % float(request.GET["period"])
+    time.sleep(max(0.0, float(request.GET["held"]) - since_s))
+    return well(request)
+
+
+def one_of_four(request: HttpRequest) -> HttpResponse:
+    """One process is slow: the first that is asked."""
+    time.sleep(0.05 * _is_first(os.getppid()))
+    return well(request)
 
 
 def favouring(request: HttpRequest) -> HttpResponse:
@@ -273,6 +288,19 @@ def _is_due(request: HttpRequest, each: int = EACH) -> bool:
 
 def _pause(request: HttpRequest) -> None:
     time.sleep(_asked_s(request, 0.0))
+
+
+@cache
+def _is_first(parent: int) -> bool:
+    """Whether this process is the first of its parent's: only one can take the name."""
+    taken = socket.socket(socket.AF_UNIX)
+    try:
+        taken.bind(f"\0sick-{parent}")
+    except OSError:
+        taken.close()
+        return False
+    _kept.append(taken)
+    return True
 
 
 def _is_old(request: HttpRequest) -> bool:

@@ -13,6 +13,7 @@ from benchsuite.bottlenecks.connecting import LISTEN_QUEUE, POOL_EMPTY
 from benchsuite.bottlenecks.database import LOCKED
 from benchsuite.bottlenecks.evidence import Alone, Diagnosis, Evidence, Repeated
 from benchsuite.bottlenecks.registry import RULES
+from benchsuite.core.results import Common, Pattern
 from benchsuite.findings.target import DATABASE_FULL, FULL
 from tests.unit.bottlenecks.healthy import of, other
 
@@ -81,6 +82,15 @@ QUEUED = {
 """Arrivals by chance queue for CPUs that are idle for half of the time."""
 IN_DATABASE = {"rate": 40.0, "response_s": 0.05, "in_flight": 2.0, "active": 1.6}
 UNLIMITED = {"interface": "asgi", "slots": None, "queued": None}
+PAUSES = Pattern(
+    common=Common.PERIOD,
+    share=0.07,
+    percent=99,
+    at_s=0.19,
+    without_s=0.061,
+    period_s=2.0,
+    length_s=0.15,
+)
 LEAKS = {"memory_grows": 2.0**20, "window_s": 20.0}
 DIAGNOSIS = Diagnosis(requests=100, request_s=0.05, queries=30.0, query_s=0.02)
 LOOP = Repeated(
@@ -129,6 +139,8 @@ INJECTED: list[tuple[set[str], dict[str, Any]]] = [
     ({"L13"}, {"reached": [LOCKED]}),
     ({"L14"}, {"interface": "asgi", "slots": None, "others": [other(cpu=1.4)]}),
     ({"L15"}, {"diagnosis": Diagnosis(requests=9, request_s=0.05, collecting_share=0.08)}),
+    ({"L16"}, {"patterns": [PAUSES]}),
+    ({"L11"}, {"patterns": [PAUSES], "stall": "90 % of the answers took just over 40 ms longer."}),
     (
         {"L15"},
         {
@@ -354,3 +366,17 @@ def test_the_page_has_the_table_that_is_made_from_the_rules(
 def test_every_number_that_is_named_is_a_rule() -> None:
     text = "".join(path.read_text() for path in PAGE.parent.glob("*.md"))
     assert set(re.findall(r"\bL\d\d[a-d]?\b", text)) == set(RULES)
+
+
+def test_what_makes_answers_slow_is_told_with_its_figures() -> None:
+    limit = of(patterns=[PAUSES])["L16"]
+    told = f"{limit.says} {limit.evidence}".replace("\u2009", " ")
+    assert told == (
+        "Every 2.00 s, answers are held up for 150 ms. 7.00 % of the answers: without them, p99 "
+        "would be 61.0 ms instead of 190 ms."
+    )
+    few = Pattern(
+        common=Common.PROCESS, share=0.2, percent=100, at_s=0.19, without_s=0.061, slow=1, groups=4
+    )
+    assert of(patterns=[few])["L16"].says == "1 of 4 processes is slower than the others."
+    assert "the longest would be" in of(patterns=[few])["L16"].evidence

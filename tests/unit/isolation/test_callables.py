@@ -126,14 +126,14 @@ def test_a_server_without_headers_tells_the_run_by_a_subprotocol(load: Load) -> 
         sent.clear()
 
 
-def test_every_wsgi_answer_says_which_run_it_belongs_to(load: Load) -> None:
+def test_every_wsgi_answer_says_which_run_and_process_it_belongs_to(load: Load) -> None:
     wrapper = load("benchsuite.isolation.wsgi")
     started: list[tuple[Any, ...]] = []
     for _ in range(2):
         body = wrapper.application({}, lambda *words: started.append(words))
         assert body == [b"mine"]
-    header = ("X-Benchsuite-Run", "the-token")
-    assert started == [("200 OK", [*SHARED, header])] * 2
+    own = [("X-Benchsuite-Run", "the-token"), ("X-Benchsuite-Process", str(os.getpid()))]
+    assert started == [("200 OK", [*SHARED, *own])] * 2
     assert importlib.import_module("stall.wsgi").SHARED == SHARED
 
 
@@ -150,14 +150,17 @@ def events(wrapper: ModuleType, kind: str) -> list[dict[str, Any]]:
     return sent
 
 
-def test_every_asgi_answer_says_which_run_it_belongs_to(load: Load) -> None:
+def test_every_asgi_answer_says_which_run_and_process_it_belongs_to(load: Load) -> None:
     wrapper = load("benchsuite.isolation.asgi")
-    header = (b"x-benchsuite-run", b"the-token")
+    own = [
+        (b"x-benchsuite-run", b"the-token"),
+        (b"x-benchsuite-process", str(os.getpid()).encode()),
+    ]
     start, body = events(wrapper, "http")
-    assert start["headers"] == [(b"a", b"b"), header]
+    assert start["headers"] == [(b"a", b"b"), *own]
     assert body == {"type": "http.response.body", "body": b"mine"}
     accept, message = events(wrapper, "websocket")
-    assert accept["headers"] == [header]
+    assert accept["headers"] == own
     assert message == {"type": "websocket.send", "text": "hello"}
 
 

@@ -147,7 +147,7 @@ def test_answers_are_counted_over_all_samples() -> None:
     ] + [NameEntry(name=PAUSE, scope=PAUSE, examples={})]
     kinds = [(0, Kind.OK), (0, Kind.RESET), (1, Kind.OK), (1, Kind.OK), (1, Kind.UNFINISHED)]
     kinds += [(2, Kind.OK), (3, Kind.OK)]
-    samples = np.array([(name, kind, 0, 0, 0, 0, 0) for name, kind in kinds], DTYPE)
+    samples = np.array([(name, kind, 0, 0, 0, 0, 0, 0) for name, kind in kinds], DTYPE)
     found = answers(samples, names, 4)
     assert found == Answers((1, 1), {"POST /order/": (2, 1)}, 1, 4)
 

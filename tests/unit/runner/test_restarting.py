@@ -31,7 +31,7 @@ ROWS = [  # name, kind, start, finish, whether the restart is to blame
 def test_only_what_failed_while_the_server_was_away_is_set_aside() -> None:
     samples = np.zeros(len(ROWS), DTYPE)
     for place, (name, kind, start, finish, _) in enumerate(ROWS):
-        samples[place] = (name, kind, 0, 0, start, start, finish)
+        samples[place] = (name, kind, 0, 0, 0, start, start, finish)
     after, names = without_restart(samples, NAMES, AWAY)
     scopes = [names[one].scope for one in after["name"]]
     expected = [

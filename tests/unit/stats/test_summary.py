@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchsuite.core.results import Interval, Phase, Summary
-from benchsuite.core.samples import FIELDS, RECORD, Kind
+from benchsuite.core.samples import FIELDS, PROCESS_SHIFT, RECORD, Kind
 from benchsuite.stats.summary import (
     DTYPE,
     Samples,
@@ -28,7 +28,7 @@ def sample(
 ) -> tuple[object, ...]:
     """One request; times in seconds since the origin."""
     sent = intended if start is None else start
-    return (0, int(kind), 1, size, ORIGIN + intended, ORIGIN + sent, ORIGIN + finish)
+    return (0, int(kind), 0, 1, size, ORIGIN + intended, ORIGIN + sent, ORIGIN + finish)
 
 
 def samples(*rows: tuple[object, ...]) -> Samples:
@@ -44,8 +44,8 @@ def seconds(*rows: tuple[object, ...], **options: object) -> list[Interval]:
 
 
 def test_a_packed_record_is_an_array_row() -> None:
-    packed = RECORD.pack(3, 4, 5, 6, 7.0, 8.0, 9.0)
-    assert np.frombuffer(packed, dtype=DTYPE)[0].tolist() == (3, 4, 5, 6, 7.0, 8.0, 9.0)
+    packed = RECORD.pack(3, 4 | 9 << PROCESS_SHIFT, 5, 6, 7.0, 8.0, 9.0)
+    assert np.frombuffer(packed, dtype=DTYPE)[0].tolist() == (3, 4, 9, 5, 6, 7.0, 8.0, 9.0)
     assert RECORD.size == DTYPE.itemsize == 40
     assert [name for name, _ in FIELDS] == list(DTYPE.names or ())
 

@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.paths import path_of
-from benchsuite.core.samples import MESSAGE, REQUEST, RESENT, Kind
+from benchsuite.core.samples import MESSAGE, PROCESS_SHIFT, REQUEST, RESENT, Kind
 from benchsuite.core.wording import Wording
 from benchsuite.load.client import kinds
 from benchsuite.load.client.http.body import KEPT_BYTES, NotDecoded, codings_of, decoded
@@ -45,6 +45,7 @@ class _Sample:
     body_bytes: int
     answer: Response | None
     asked: tuple[str, str]  #: Method and path.
+    process: int = 0  #: Of the server, as samples number it; 0 if unknown.
 
 
 class HttpClient:
@@ -149,7 +150,7 @@ class HttpClient:
         if held is not None:
             self.recorder.add(
                 held.index,
-                held.kind,
+                held.kind | held.process << PROCESS_SHIFT,
                 self.user,
                 held.body_bytes,
                 held.intended,
@@ -307,7 +308,9 @@ class HttpClient:
         """
         answer = Response(path, head.status, content, head, method=method)
         asked = (method, path)
-        self._held = held = _Sample(index, Kind.OK, *times, head.length, answer, asked)
+        self._held = held = _Sample(
+            index, Kind.OK, *times, head.length, answer, asked, head.process
+        )
         wanted = self.target.run_header
         if head.plain_for == wanted:
             return answer

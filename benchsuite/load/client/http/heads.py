@@ -4,6 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from benchsuite.core.samples import PROCESSES
+
+PROCESS_HEADER = "x-benchsuite-process"
+
 MAX_KNOWN = 256
 MAX_HEAD_BYTES = 256 * 1024
 """Limit for everything but the body: headers, trailers, interim answers."""
@@ -27,7 +31,10 @@ NO_BODY = (204, 304)
 class Head:
     """Status and header fields; the fields are parsed when somebody asks for them."""
 
-    __slots__ = ("_fields", "_media_type", "_text", "closing", "length", "plain_for", "status")
+    __slots__ = (
+        *("_fields", "_media_type", "_process", "_text"),
+        *("closing", "length", "plain_for", "status"),
+    )
 
     def __init__(
         self,
@@ -44,6 +51,7 @@ class Head:
         self.plain_for: str | None = None
         """The run header for which the client knows that this head needs no attention."""
         self._media_type: str | None = None
+        self._process: int | None = None
         self._text = text
         self._fields = list(fields)
 
@@ -62,6 +70,14 @@ class Head:
             said = next(iter(self.values("content-type")), "")
             self._media_type = said.partition(";")[0].strip().lower()
         return self._media_type
+
+    @property
+    def process(self) -> int:
+        """The server's, as samples number it; 0 where none is said."""
+        if self._process is None:
+            pid = next(iter(self.values(PROCESS_HEADER)), "")
+            self._process = int(pid) % PROCESSES + 1 if pid.isdecimal() else 0
+        return self._process
 
     def values(self, name: str) -> list[str]:
         """The values of a header, one for each time it came; its name in lower case."""

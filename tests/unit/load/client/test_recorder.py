@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.core.samples import JOURNEY, RECORD, REQUEST, Kind
+from benchsuite.core.samples import JOURNEY, PROCESS_SHIFT, RECORD, REQUEST, Kind
 from benchsuite.load.client import recorder as recording
 from benchsuite.load.client.recorder import OTHER_NAMES, SpoolRecorder
 from benchsuite.load.job import SAMPLES_FILE
@@ -22,15 +22,15 @@ def recorder(tmp_path: Path) -> Iterator[SpoolRecorder]:
 def test_samples_come_back_as_they_were(recorder: SpoolRecorder, tmp_path: Path) -> None:
     journey = recorder.index("buy", JOURNEY)
     page = recorder.index("GET /", REQUEST)
-    recorder.add(page, Kind.OK, 3, 1234, 10.5, 10.5, 11.25)
+    recorder.add(page, Kind.OK | 7 << PROCESS_SHIFT, 3, 1234, 10.5, 10.5, 11.25)
     recorder.add(journey, Kind.WRONG_BODY, 3, 0, 10.25, 10.25, 11.5)
     recorder.example(journey, Kind.WRONG_BODY, "no price")
     recorder.example(journey, Kind.WRONG_BODY, "another")
     recorder.flush()
     samples, names = spool.read(tmp_path)
     assert samples.tolist() == [
-        (page, Kind.OK, 3, 1234, 10.5, 10.5, 11.25),
-        (journey, Kind.WRONG_BODY, 3, 0, 10.25, 10.25, 11.5),
+        (page, Kind.OK, 7, 3, 1234, 10.5, 10.5, 11.25),
+        (journey, Kind.WRONG_BODY, 0, 3, 0, 10.25, 10.25, 11.5),
     ]
     assert names == [
         spool.NameEntry(name="buy", scope="journey", examples={Kind.WRONG_BODY: "no price"}),

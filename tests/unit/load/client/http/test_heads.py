@@ -17,6 +17,13 @@ def test_a_head_with_a_length_is_read() -> None:
     assert head.values("set-cookie") == ["a=1", "b=2"]
 
 
+@pytest.mark.parametrize(("pid", "process"), [("4711", 4711 % 255 + 1), ("", 0), ("none", 0)])
+def test_the_process_is_that_which_the_run_says(pid: str, process: int) -> None:
+    head = simple_head(text("Content-Length: 12", f"X-Benchsuite-Process: {pid}"))
+    assert head is not None
+    assert head.process == process
+
+
 def test_values_lose_the_space_around_them_and_keep_their_colons() -> None:
     head = simple_head(text("content-length:2", "Location: \t http://a:1/ \t", "Empty:"))
     assert head is not None
