@@ -356,8 +356,8 @@ class Filler:
         if control.many:
             return self._several(control, asked, offered, refused)
         if hint(control) in COUNTRY:
-            placed = [one for one in offered if people.known_region(_region(one))]
-            offered = placed or offered
+            placed = people.placed(tuple((one.value, one.label) for one in offered))
+            offered = [one for one in offered if one.value in placed] or offered
         others = self._others(control, asked)
         fresh = [one for one in offered if (one.value,) not in refused]
         fresh = [one for one in fresh or offered if (one.value,) not in others] or fresh
@@ -399,11 +399,7 @@ class Filler:
     def _named_region(self, control: Control) -> str:
         given = [str(value) for value in self.answers.get(control.key, ())]
         chosen = [one for one in control.choices if one.value in given]
-        return _region(chosen[0]) if chosen else people.region(*given)
-
-
-def _region(option: Option) -> str:
-    return people.region(option.value, option.label)
+        return people.region(*(chosen[0].value, chosen[0].label) if chosen else given)
 
 
 def _plain(label: str) -> str:

@@ -1,5 +1,6 @@
 """Made-up people, and places and telephones by country: by Faker and phonenumbers."""
 
+import pkgutil
 import re
 import string
 from collections.abc import Sequence
@@ -12,15 +13,31 @@ from random import Random
 
 import phonenumbers
 from faker import Faker
-from faker.config import AVAILABLE_LOCALES
+from faker.providers import address
 from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 HOW_MANY = 64  #: Of each name and place of a locale: Faker takes longer for one than a page does.
 SEED = 20140601
 """Always the same names, so that only a completion's seed decides who fills the form."""
 
+MAKERS = {
+    "first": "first_name",
+    "last": "last_name",
+    "street": "street_address",
+    "city": "city",
+    "state": "administrative_unit",
+    "postcode": "postcode",
+    "job": "job",
+    "company": "last_name",
+}
+"""Faker's methods, by what they tell."""
+
+LOCALES = sorted(one.name for one in pkgutil.iter_modules(address.__path__) if "_" in one.name)
+"""Those with addresses of their own: for the others Faker gives American ones."""
+
 USUAL = "en_US"
 LATIN = "\u0250"  #: Letters before this are Latin.
+COUNTRIES = 8  #: At most, of those that a form offers.
 VARIED = 5  #: Digits in which telephone numbers differ.
 
 
@@ -31,12 +48,11 @@ class Person:
     number: int
 
     def fact(self, about: str, locale: str) -> str:
-        """first, last, street, city, state, postcode, company or job; empty for others."""
+        """One of MAKERS; empty for others."""
         number = self.number // HOW_MANY if about == "last" else self.number
-        known = _facts(locale).get(about)
-        if about == "company":
-            return f"{self.fact('last', locale)} & {known[number % HOW_MANY]}" if known else ""
-        return known[number % HOW_MANY] if known else ""
+        known = _facts(locale, about)
+        fact = known[number % HOW_MANY] if known else ""
+        return f"{self.fact('last', locale)} & {fact}" if about == "company" else fact
 
     def beside(self, row: int) -> "Person":
         """Another person, for another row of a form."""
@@ -60,23 +76,10 @@ def _faker(locale: str) -> Faker:
 
 
 @cache
-def _facts(locale: str) -> dict[str, tuple[str, ...]]:
+def _facts(locale: str, about: str) -> tuple[str, ...]:
     faker = fake(locale, Random(SEED))
-    makers = {
-        "first": "first_name",
-        "last": "last_name",
-        "street": "street_address",
-        "city": "city",
-        "state": "administrative_unit",
-        "postcode": "postcode",
-        "job": "job",
-        "company": "last_name",
-    }
-    return {
-        about: tuple(str(getattr(faker, maker)()) for _ in range(HOW_MANY))
-        for about, maker in makers.items()
-        if hasattr(faker, maker)
-    }
+    make = getattr(faker, MAKERS.get(about, ""), None)
+    return tuple(str(make()) for _ in range(HOW_MANY)) if make else ()
 
 
 @cache
@@ -87,35 +90,41 @@ def words(locale: str) -> Sequence[str]:
 @cache
 def locale(language: str, region: str = "") -> str:
     """Faker's locale for a country, else for a language, else the usual one."""
-    languages = (language, "en", *sorted(one.partition("_")[0] for one in AVAILABLE_LOCALES))
-    wanted = [f"{one}_{region}" for one in languages] if region else []
-    if language and not region:
-        wanted = [f"{language}_{language.upper()}"]
-        wanted += sorted(one for one in AVAILABLE_LOCALES if one.startswith(f"{language}_"))
-        wanted = [USUAL] * (language == "en") + wanted
-    known = (one for one in wanted if one in AVAILABLE_LOCALES)
-    return next((one for one in known if "postcode" in _facts(one)), USUAL)
+    if region:
+        wanted = [f"{language}_{region}", f"en_{region}"]
+        wanted += [one for one in LOCALES if one.endswith(f"_{region}")]
+    else:
+        wanted = [USUAL] * (language in ("", "en")) + [f"{language}_{language.upper()}"]
+        wanted += [one for one in LOCALES if one.startswith(f"{language}_")]
+    return next((one for one in wanted if one in LOCALES), USUAL)
 
 
 @cache
-def known_region(region: str) -> bool:
-    """Whether there are places of this country, in Latin letters."""
-    found = locale("", region)
-    letters = "".join(_facts(found)["city"] + _facts(found)["postcode"])
-    return found.endswith(region) and max(letters) < LATIN
+def placed(options: tuple[tuple[str, str], ...]) -> frozenset[str]:
+    """Values of a few options that name countries with places in Latin letters.
+
+    They are few and always the same, since what Faker knows of a country takes time to load.
+    """
+    values: list[str] = []
+    for value, label in Random(SEED).sample(options, len(options)):
+        found = region(value, label)
+        local = locale("", found)
+        letters = "".join(_facts(local, "city") + _facts(local, "postcode"))
+        if found and local.endswith(found) and max(letters) < LATIN:
+            values.append(value)
+        if len(values) == COUNTRIES:
+            break
+    return frozenset(values)
 
 
 @cache
 def region(*names: str) -> str:
     """The country of the first of these codes and names that is one, in any language."""
-    plain = {name.strip().casefold() for name in names} - {""}
     for name in names:
         if (code := name.strip().upper()) in phonenumbers.SUPPORTED_REGIONS:
             return code
-    for code, translations in _names().items() if plain else ():
-        if any(one.casefold() in plain for one in translations.values()):
-            return code
-    return ""
+    known = (_codes().get(name.strip().casefold()) for name in names if name.strip())
+    return next(filter(None, known), "")
 
 
 @cache
@@ -132,10 +141,16 @@ def region_in(text: str) -> str:
 
 
 @cache
+def _codes() -> dict[str, str]:
+    """Countries by their names."""
+    return {name.casefold(): code for code, names in _names().items() for name in names.values()}
+
+
+@cache
 def _stems() -> dict[str, str]:
     """Countries by the beginnings of their names."""
-    names = ((name.casefold(), code) for code, all_ in _names().items() for name in all_.values())
-    return {name[: max(5, len(name) - 2)]: code for name, code in names if name.isalpha()}
+    names = ((name, code) for name, code in _codes().items() if name.isalpha())
+    return {name[: max(5, len(name) - 2)]: code for name, code in names}
 
 
 def country(region: str, language: str) -> str:
