@@ -14,6 +14,7 @@ from benchsuite.core.samples import HANDSHAKE, JOURNEY, REQUEST
 from benchsuite.core.specs import LoadProfile
 from benchsuite.findings.generator import littles_law
 from benchsuite.findings.target import answered_elsewhere
+from benchsuite.findings.window import QUEUES_PERCENT
 from benchsuite.load.job import Done
 from benchsuite.runner.monitor import INTERVAL_S, Monitor
 from benchsuite.runner.record import RunRecord
@@ -138,7 +139,7 @@ def _of(
     parts = {TARGET, FRONT, *(one.part for one in record.readings)} - {LOAD, *ELSEWHERE}
     used = {part: mean_cpu_percent(record.readings, part, window) for part in parts}
     page, monitor = _probed(record, segment), record.monitor
-    busy = _busy(record, used, segment.under_way)
+    cpus_percent = _cpus_busy(record, used)
     probes = None
     if page and monitor:
         probes = monitor.probes(segment.window, page, segment.waiting_users, record.traffic)
@@ -159,8 +160,8 @@ def _of(
         probes=probes,
         unprobed="" if probes else _unprobed(record),
         front=_front(record, used),
-        busy_percent=busy,
-        effort=_effort(record, used, segment, busy),
+        busy_percent=_busy(segment.under_way, cpus_percent),
+        effort=_effort(record, used, segment, cpus_percent),
     )
 
 
@@ -195,51 +196,48 @@ def _unprobed(record: RunRecord) -> str:
     return "the journeys of stages ask several pages"
 
 
-def _busy(record: RunRecord, used: CpuShares, under_way: UnderWay | None) -> float | None:
-    """The fullest of what can answer: CPUs, those that the server's processes can use, its slots.
-
-    None in a closed model, in which a target is meant to be busy.
-    """
+def _busy(under_way: UnderWay | None, cpus_percent: float | None) -> float | None:
+    """The fuller of CPUs and slots; None in a closed model, where a target is meant to be busy."""
     if under_way is None:
         return None
-    shares = [under_way.slots_busy_percent]
+    shares = (under_way.slots_busy_percent, cpus_percent)
+    return max((share for share in shares if share is not None), default=None)
+
+
+def _cpus_busy(record: RunRecord, used: CpuShares) -> float | None:
+    """The fuller of the CPUs that can answer and those that the server's processes can use."""
     on = record.monitor.cpus_target if record.monitor is not None else None
-    if on:
-        processes = record.plan.server.processes * record.spec.server.instances
-        answering = [share for share in used.values() if share is not None]
-        shares.append(sum(answering) / len(on) if answering else None)
-        if (target := used[TARGET]) is not None:
-            shares.append(target / min(processes, len(on)))
-    known = [min(share, 100.0) for share in shares if share is not None]
-    return max(known, default=None)
+    answering = [share for share in used.values() if share is not None]
+    if not on or not answering:
+        return None
+    processes = record.plan.server.processes * record.spec.server.instances
+    own = (used[TARGET] or 0.0) / min(processes, len(on))
+    return min(max(sum(answering) / len(on), own), 100.0)
 
 
 def _effort(
-    record: RunRecord, used: CpuShares, segment: Segment, busy_percent: float | None
+    record: RunRecord, used: CpuShares, segment: Segment, cpus_percent: float | None
 ) -> Effort | None:
-    """Of the slots, where they are as full as anything; else of the CPUs, by readings."""
-    done, traffic, under_way = record.done, record.traffic, segment.under_way
-    if done is None or traffic is None or under_way is None or busy_percent is None:
+    """Of the CPUs, by readings, where they are busy; else of the slots."""
+    done, traffic = record.done, record.traffic
+    if done is None or traffic is None or segment.under_way is None:
         return None
     begin, end = record.since_origin(segment.window)
-    if record.at_once and under_way.slots_busy_percent == busy_percent:
+    if record.at_once and (cpus_percent or 0.0) <= QUEUES_PERCENT:
+        words = "slot time"
         moments = np.arange(math.ceil(begin), math.floor(end) + 1, dtype=np.float64)
         taken_s = traffic.taken_s(moments + done.origin, record.at_once)
-        words = "slots' time"
     else:
-        cpu_percent: defaultdict[float, float] = defaultdict(float)
+        words = "CPU time"
+        cpu_s: defaultdict[float, float] = defaultdict(float)
         for part in used:
             for reading in in_window(record.readings, part, (begin, end)):
-                cpu_percent[reading.second] += reading.cpu_percent or 0.0
-        seconds = sorted(cpu_percent)
-        moments = np.array([seconds[0] - INTERVAL_S, *seconds] if seconds else [], dtype=np.float64)
-        shares = [cpu_percent[second] for second in seconds]
-        words, taken_s = "CPU time", np.diff(moments) * np.array(shares) / 100
-    if not len(taken_s):
-        return None
+                cpu_s[reading.second] += (reading.cpu_percent or 0.0) / 100 * INTERVAL_S
+        seconds = sorted(cpu_s)
+        moments = np.array([one - INTERVAL_S for one in seconds[:1]] + seconds)
+        taken_s = np.array([cpu_s[second] for second in seconds])
     answered = traffic.answered(moments + done.origin)
-    each_s = taken_s[answered > 0] / answered[answered > 0]
-    return Effort(words, tuple(each_s.tolist()))
+    return Effort(words, tuple((taken_s / np.maximum(answered, 1)).tolist()))
 
 
 def _front(record: RunRecord, used: CpuShares) -> FrontShares | None:

@@ -68,6 +68,8 @@ class Traffic:
         """Time that the slots of a target were taken between each moment and the next, where no
         more than `at_once` requests are answered at the same time.
         """
+        if not len(self.starts):
+            return np.zeros(len(moments) - 1)
         events = np.concatenate([self.starts, self.finishes])
         order = np.argsort(events, kind="stable")
         inside = np.cumsum(np.repeat([1, -1], len(self.starts))[order])[:-1]

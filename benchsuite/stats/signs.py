@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from benchsuite.core.observations import Cluster, Slots
 from benchsuite.core.samples import Kind
 from benchsuite.core.stall import TIMERS_S
+from benchsuite.stats.queueing import Traffic
 
 STARVED_SHARE = 0.1  #: B206: what a starved user gets at most of what a user gets on average.
 
@@ -24,30 +25,17 @@ def slots_busy_percent(
     """How much of the time of a window the slots of a target were taken, where no more than
     `at_once` requests are answered at the same time and the others wait for a slot.
     """
-    taken, seconds = _in_flight(samples, window)
-    busy_s = float((np.minimum(taken, at_once) * seconds).sum())
-    return busy_s / (window[1] - window[0]) / at_once * 100
+    taken_s = Traffic.of(samples).taken_s(np.array(window), at_once)
+    return float(taken_s[0]) / (window[1] - window[0]) / at_once * 100
 
 
 def queued(samples: NDArray[np.void], window: tuple[float, float], at_once: int) -> float:
     """How many requests, on average over a window, are in flight beyond the `at_once` that a target
     answers at the same time: those wait for a slot.
     """
-    taken, seconds = _in_flight(samples, window)
-    waiting = np.maximum(taken - at_once, 0)
-    return float((waiting * seconds).sum()) / (window[1] - window[0])
-
-
-def _in_flight(
-    samples: NDArray[np.void], window: tuple[float, float]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Requests in flight in each span of a window between two events, and the spans' seconds."""
-    begins = np.clip(samples["start"], *window)
-    ends = np.clip(samples["finish"], *window)
-    moments = np.concatenate([begins, ends, window])
-    steps = np.concatenate([np.ones(len(begins)), -np.ones(len(ends)), [0, 0]])
-    order = np.argsort(moments, kind="stable")
-    return np.cumsum(steps[order])[:-1], np.diff(moments[order])
+    traffic, edges = Traffic.of(samples), np.array(window)
+    all_s, taken_s = (traffic.taken_s(edges, most)[0] for most in (len(samples), at_once))
+    return float(all_s - taken_s) / (window[1] - window[0])
 
 
 def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster | None:
