@@ -11,7 +11,7 @@ from benchsuite.core.units import format_duration, format_percent
 from benchsuite.stats.cycles import cycle
 
 LEVEL = 0.01  #: How often noise alone may look like a trend or any step.
-LEVEL_OF_HALF = 0.05  #: And how often a half that is steady may look as if it were not.
+LEVEL_OF_HALF = 0.1  #: And how often a half does, once the whole was told to change.
 FEWEST_BESIDE = 3  #: A step with fewer values than that on one side of it is an outlier.
 MOST_POINTS = 240  #: Longer series are averaged in groups first.
 OUTLIER = 6.0  #: In median deviations: what lies farther off counts as if it lay there.
