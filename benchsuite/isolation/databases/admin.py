@@ -88,9 +88,10 @@ class DatabaseAdmin:
             self._uncopied = files.made(overridden(self._project(), self._instructions).folders)
             if not kept:
                 self._throwaway.begin()
-                self._point_others_at_templates()
             if self._database.fill_from:
                 self._copy(self._own["DATABASES"])
+            if not kept:
+                self._point_others_at_templates()
         readying = Readying(self._begin)
         readying.set_up()
         if self._login:

@@ -147,11 +147,11 @@ class Replaced:
                 continue
             login, place = found["login"] or "", f"{found['host']}:{found['port'] or ''}"
             if (old.host, old.port) != (new.host, new.port):
-                login, place = _login(new), f"{quote(new.host, safe='[]:')}:{new.port}"
+                login = ":".join(quote(one, safe="") for one in (new.user, new.password))
+                place = f"{quote(new.host, safe='[]:')}:{new.port}"
             name = f"/{quote(new.name, safe='')}" if old.name and here.name else path
-            scheme = f"{new.scheme or here.scheme}://" if here.scheme else ""
-            at = "@" if login and scheme else ""
-            return f"{scheme}{login * bool(at)}{at}{place.rstrip(':')}{name}{found['rest']}"
+            start = f"{new.scheme or here.scheme}://{login.rstrip(':')}@".replace("//@", "//")
+            return f"{start * bool(here.scheme)}{place.rstrip(':')}{name}{found['rest']}"
         return found[0]
 
     def _path(self, text: str) -> str:
@@ -184,11 +184,6 @@ def _place(found: re.Match[str]) -> Place:
     name = unquote((found["path"] or "").strip("/"))
     host = found["host"] or login
     return Place(found["scheme"] or "", user, password, host, found["port"] or "", name)
-
-
-def _login(place: Place) -> str:
-    said = [quote(one, safe="") for one in (place.user, place.password)]
-    return ":".join(said) if any(said) else ""
 
 
 def _host(name: str) -> str:
