@@ -1,8 +1,35 @@
 """A stream that outlasts its reader: results are measured and stored though `head` has left."""
 
 import os
-from contextlib import suppress
-from typing import Any, TextIO
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO, cast
+
+
+@contextmanager
+def outlasted() -> Iterator[None]:
+    """Whatever is printed in this block may have no reader, from the start or from a moment on."""
+    before = sys.stdout, sys.stderr
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        sys.stdout, sys.stderr = (cast(TextIO, Outlasting(one or nowhere)) for one in before)
+        try:
+            yield
+        finally:
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+            sys.stdout, sys.stderr = before
+
+
+def occupy_closed() -> None:
+    """A standard stream that is closed leads nowhere: else the next file that is opened, a
+    database, takes its number, and programs that are started print into it.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
 
 
 class Outlasting:

@@ -1,12 +1,30 @@
 """Ctrl-C and SIGTERM: treated alike, and delayed during critical sections."""
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, TracebackType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def hook() -> None:
+    """From now on Ctrl-C that nobody catches is a word, and no traceback; Python itself then ends
+    as signals do.
+    """
+    before = sys.excepthook
+
+    def hooked(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        if not issubclass(kind, KeyboardInterrupt):
+            before(kind, error, trace)
+        elif sys.stderr is not None:
+            sys.stderr.write("Interrupted.\n")
+
+    sys.excepthook = hooked
 
 
 @contextmanager

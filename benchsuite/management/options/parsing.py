@@ -5,8 +5,9 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import StringIO
 from shutil import get_terminal_size
-from typing import Any, Never, TextIO
+from typing import Any, Never, TextIO, cast
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import (
@@ -20,10 +21,12 @@ from django.db import Error
 from benchsuite import conf, store
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.passwords import hidden
+from benchsuite.core.plain import LARGEST
 from benchsuite.core.printable import is_control, printable
 from benchsuite.core.suggestions import meant
 from benchsuite.core.units import parse_seconds
 from benchsuite.management.encoding import plainer_where_needed
+from benchsuite.management.outlasting import Outlasting, occupy_closed, outlasted
 from benchsuite.report.terminal.wrapping import wrapped
 from benchsuite.system.interrupts import terminable
 
@@ -46,7 +49,10 @@ def number(text: str) -> float:
 def whole_number(text: str) -> int:
     """For `type=`: a number without a decimal point."""
     try:
-        return int(text)
+        found = int(text)
+        if abs(found) >= LARGEST:
+            raise ValueError
+        return found
     except ValueError:
         raise argparse.ArgumentTypeError(
             f"{_short(text)!r} is not a whole number; write one such as 20."
@@ -171,9 +177,13 @@ class BriefCommand(BaseCommand):
         no_color: bool = False,  # noqa: FBT001, FBT002 - as Django has it
         force_color: bool = False,  # noqa: FBT001, FBT002
     ) -> None:
-        super().__init__(stdout, stderr, no_color, force_color)
+        out, err = (
+            given or cast(TextIO, Outlasting(stream or StringIO()))
+            for given, stream in ((stdout, sys.stdout), (stderr, sys.stderr))
+        )
+        super().__init__(out, err, no_color, force_color)
         plain = self.stderr.style_func
-        self.stderr = Wrapping(stderr or sys.stderr)
+        self.stderr = Wrapping(err)
         self.stderr.style_func = plain
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: object) -> CommandParser:
@@ -182,8 +192,9 @@ class BriefCommand(BaseCommand):
         return parser
 
     def run_from_argv(self, argv: list[str]) -> None:
+        occupy_closed()
         try:
-            with terminable(), plainer_where_needed():
+            with terminable(), plainer_where_needed(), outlasted():
                 super().run_from_argv(argv)
         except KeyboardInterrupt:  # outside of execute(): while words are read or errors printed
             self.stderr.write("Interrupted.")
