@@ -25,10 +25,10 @@ Reader = Callable[[Any], Any]  #: Raises Misfit.
 LARGEST = 2.0**63  #: No figure, time or amount reaches it, nor do most databases.
 LONGEST_S = 1e9  #: No duration reaches it: 30 years.
 LONGEST_TEXT = 4_000_000  #: Characters.
-DEEPEST = 20  #: Levels of what has no type of its own.
+DEEPEST = 100  #: Levels of what has no type of its own.
 SHOWN = 60  #: Characters of a wrong text that are shown.
 
-DURATION, NEVER_NEGATIVE = "_s", ("_s", "_percent")  #: How names of such numbers end.
+DURATION = "_s"  #: How their names end.
 
 
 class Misfit(UsageError):
@@ -121,15 +121,14 @@ def wrong(wanted: str, data: Any) -> Misfit:
 
 
 def ranged(name: str, read_one: Reader) -> Reader:
-    """The same for what has this name: how it ends says what its numbers may be."""
-    if not name.endswith(NEVER_NEGATIVE):
+    """The same for what has this name: how it ends says whether it is a duration."""
+    if not name.endswith(DURATION):
         return read_one
-    most = LONGEST_S if name.endswith(DURATION) else LARGEST
 
     def in_range(data: Any) -> Any:
         found = read_one(data)
-        if isinstance(found, int | float) and not 0 <= found <= most:
-            raise wrong(f"a number from 0 to {most:.0e}", data)
+        if isinstance(found, int | float) and not 0 <= found <= LONGEST_S:
+            raise wrong(f"a number from 0 to {LONGEST_S:.0e}", data)
         return found
 
     return in_range
@@ -320,9 +319,9 @@ def _any(data: Any, depth: int = 0) -> Any:
         return read_named(mapping(data), {}, (), partial(_any, depth=depth + 1))
     if isinstance(data, list | tuple):
         return _list(partial(_any, depth=depth + 1), list)(data)
-    if data is None or isinstance(data, bool):
+    if data is None or isinstance(data, int):
         return data
-    return _number(data) if isinstance(data, int | float) else _text(data)
+    return _number(data) if isinstance(data, float) else _text(data)
 
 
 SCALARS: Mapping[Any, tuple[str, Reader]] = {

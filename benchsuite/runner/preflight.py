@@ -1,6 +1,13 @@
 """Finds, before the first run, whatever would go wrong in it."""
 
+import glob
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import django
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import find_commands
 
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
@@ -17,6 +24,7 @@ from benchsuite.core.specs import (
     LoadProfile,
     RunSpec,
 )
+from benchsuite.core.suggestions import meant
 from benchsuite.core.units import listed
 from benchsuite.delay import netem, redis_url
 from benchsuite.delay.choice import choose
@@ -53,6 +61,7 @@ def check(plan: Plan) -> None:
     _check_front(plan)
     _check_layer(plan)
     _check_database(plan)
+    _check_filling(plan)
     for service in plan.services.values():
         _demand(service.title, service.available())
     _check_delays(plan)
@@ -266,6 +275,44 @@ def _check_database(plan: Plan) -> None:
             f"--max-connections is {asked}; ask for more."
         )
     _demand(service.title, service.available())
+
+
+def _check_filling(plan: Plan) -> None:
+    """What fills the data, where its apps can be found from here: not under another Python."""
+    database = plan.spec.database
+    if plan.python != OWN or not (database.fill or database.fixtures):
+        return
+    target = environments.target_settings()
+    apps = [one for entry in target.INSTALLED_APPS if (one := _folder_of(entry))]
+    known = {*find_commands(django.__path__[0] + "/core/management")}
+    known.update(*(find_commands(str(one / "management")) for one in apps))
+    for command, *_ in database.commands:
+        if command not in known:
+            near = meant(command, known)
+            help_ = f"did you mean {near}?" if near else "see python manage.py help."
+            raise UsageError(f"--fill: there is no command {command!r}; {help_}")
+    folders = [
+        *(one / "fixtures" for one in apps),
+        *map(Path, getattr(target, "FIXTURE_DIRS", ())),
+        Path.cwd(),
+    ]
+    for name in database.fixtures:
+        places = [folder / name for folder in folders]
+        if not any(any(one.parent.glob(f"{glob.escape(one.name)}*")) for one in places):
+            raise UsageError(
+                f"--fixture={name} is in no folder fixtures of an app, nor in FIXTURE_DIRS; "
+                "write the name of such a file, or its path."
+            )
+
+
+def _folder_of(entry: str) -> Path | None:
+    """Of an entry of INSTALLED_APPS, a package or its AppConfig; None where it can't be found."""
+    name = re.sub(r"(\.apps)?\.[A-Z]\w*$", "", entry)
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError):
+        return None
+    return Path(spec.origin).parent if spec and spec.origin else None
 
 
 def _check_front(plan: Plan) -> None:

@@ -50,7 +50,7 @@ def _rows(path: Path, each: Published) -> list[Row]:
     try:
         with path.open(newline="", encoding="utf-8") as file:
             lines = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, csv.Error) as error:
         raise UsageError(f"published: {path.name} can't be read: {error}.") from error
     return [
         Row(

@@ -1,12 +1,14 @@
 """A study's file → Study. Strict: what can't be meant is refused in one sentence."""
 
 import hashlib
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.plain import shown
 from benchsuite.core.units import parse_seconds
 from benchsuite.studies import references
 from benchsuite.studies.options import Known, Reader, laid_over
@@ -19,7 +21,6 @@ from benchsuite.studies.strictly import (
     region,
     selector,
     several,
-    shown,
     table,
     text,
     texts,
@@ -69,11 +70,24 @@ def parse(said: str, path: Path, known: Known | None = None) -> Study:
     place = Place(path.name)
     try:
         document = tomllib.loads(said)
-    except tomllib.TOMLDecodeError as error:
-        raise place.error(f"this is no TOML: {error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise _no_toml(said, place, error) from error
     study = _study(_file(known)(document, place), said, path, place)
     references.check(study, place)
     return study
+
+
+def _no_toml(said: str, place: Place, error: Exception) -> UsageError:
+    """What the parser refuses; it names no key of what is too long or too deep for it."""
+    if isinstance(error, tomllib.TOMLDecodeError):
+        return place.error(f"this is no TOML: {error}.")
+    deep = isinstance(error, RecursionError)
+    found = re.search(r"([\[{][^\[\]{}]*){50}" if deep else r"[0-9_]{1000}", said)
+    if found:
+        before = said[: found.start()].rpartition("\n")[2]
+        place = place.at(before.partition("=")[0].strip(" []{") or "?")
+    what = "lists in each other deeper" if deep else "a number of more digits"
+    return place.error(f"it has {what} than can be read.")
 
 
 def _name(value: Any, place: Place) -> str:

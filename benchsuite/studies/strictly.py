@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.plain import LARGEST, shown
 from benchsuite.core.suggestions import choices
-
-SHOWN = 60  #: Characters of a wrong value that a sentence shows.
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +42,6 @@ Reader = Callable[[Any, Place], Any]
 Rest = Callable[[str, Any, Place], Any]  #: Of the keys that are not named: key, value, its place.
 
 
-def shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-
-
 def text(value: Any, place: Place) -> str:
     if not isinstance(value, str) or not value.strip():
         raise place.wrong(value, 'a text, such as "10s"')
@@ -61,11 +55,13 @@ def number(value: Any, place: Place) -> float:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return isinstance(value, float) or abs(value) < LARGEST
 
 
 def whole(value: Any, place: Place) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < LARGEST:
         raise place.wrong(value, "a whole number from 1 on")
     return value
 

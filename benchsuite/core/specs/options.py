@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.plain import LARGEST
 from benchsuite.core.suggestions import meant
 
 Option = str | int | float | bool
 
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+
+NUMBERS: Mapping[type[Option], str] = {int: r"-?\d[\d_]*", float: r"-?\d*\.?\d+"}
+"""How they are written."""
 
 BOOLEANS = {
     "1": True,
@@ -85,10 +89,8 @@ def _converted(owner: str, name: str, value: Option, default: Option) -> Option:
         return str(value)
     if wanted is bool and text.lower() in BOOLEANS:
         return BOOLEANS[text.lower()]
-    if wanted is int and re.fullmatch(r"-?\d[\d_]*", text):
-        return int(text)
-    if wanted is float and re.fullmatch(r"-?\d*\.?\d+", text):
-        return float(text)
+    if wanted in NUMBERS and re.fullmatch(NUMBERS[wanted], text) and abs(float(text)) < LARGEST:
+        return wanted(text)
     raise UsageError(
         f"{owner}'s option {name} must be {_KINDS[wanted]} (default {default!r}), not {value!r}."
     )

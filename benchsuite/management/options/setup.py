@@ -11,6 +11,7 @@ from django.views.debug import SafeExceptionReporterFilter
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.passwords import completed, hidden, is_hidden
+from benchsuite.core.plain import Misfit, reader
 from benchsuite.core.specs import (
     AUTO,
     DELAYERS,
@@ -261,7 +262,9 @@ def _may_be_secret(name: str, value: Any) -> bool:
 def _as_json(text: str) -> Any:
     """What it is as JSON, else the text itself."""
     try:
-        return json.loads(text)
+        return reader(Any)(json.loads(text))
+    except (RecursionError, Misfit) as error:
+        raise UsageError(f"--setting has a value that can't be stored: {error}.") from error
     except ValueError:
         return text
 

@@ -312,7 +312,9 @@ def _only(options: Mapping[str, Any], spec: RunSpec) -> Candidate | None:
     if options["server"] is not None:
         size = options["processes"], options["threads"]
         return candidate(spec, spec.database, options["server"], *size, settings)
-    beside = [name for name in ("processes", "threads", "option") if options[name]]
+    beside = [
+        name for name in ("processes", "threads", "option") if options[name] not in (None, [])
+    ]
     if beside:
         raise UsageError(
             f"--{beside[0]} belongs to a --server, which is measured alone; add it, or leave "

@@ -377,3 +377,15 @@ def test_a_profile_needs_requests_and_the_program(monkeypatch):
     monkeypatch.setattr(preflight.profiler, "ensure_installed", missing)
     with pytest.raises(UnavailableError, match="there is none"):
         preflight.check(resolve(make_spec("waitress", processes=None).profiled))
+
+
+@pytest.mark.parametrize(
+    ("database", "said"),
+    [
+        ({"fixtures": ("nowhere",)}, "--fixture=nowhere is in no folder fixtures of an app"),
+        ({"fill": ("flsh --noinput",)}, "--fill: there is no command 'flsh'; did you mean flush"),
+    ],
+)
+def test_what_fills_the_data_is_looked_for_before_anything_starts(database, said):
+    with pytest.raises(UsageError, match=said):
+        preflight.check(resolve(replace(make_spec(), database=DatabaseSpec(**database))))
