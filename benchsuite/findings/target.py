@@ -477,7 +477,8 @@ def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     words = f"{format_count(found.completions or found.claimed)} completions were seen, but "
     words += f"{where.format(format_count(found.stored))}."
     if found.table:
-        words += f" Those rehearsed left {listed([*map(str, found.left)])}."
+        left = [*map(str, found.left)] if len({*found.left}) > 1 else [f"{found.left[0]} each"]
+        words += f" Those rehearsed left {listed(left)}."
     if found.excuse:
         words += f" {found.excuse}"
     level = Level.INFO if found.excuse else Level.INVALID if all(found.left) else Level.WEAK

@@ -71,7 +71,7 @@ class Rows:
 
     of: Mapping[str, int] = field(default_factory=dict)
     gone: frozenset[str] = frozenset()
-    """Tables that had lost rows which were there at the last count."""
+    """Of the tables that were asked for: those that lost rows which the first count had seen."""
 
 
 def database_address(entry: Mapping[str, Any] | None) -> tuple[str, int] | None:

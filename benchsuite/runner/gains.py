@@ -9,7 +9,7 @@ now and then.
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
@@ -23,16 +23,18 @@ from benchsuite.isolation.facts import Rows
 from benchsuite.load.job import AGAIN, LOOK, NEW, OTHER_NAMES, REHEARSAL_LIMIT_S, Rehearsal
 from benchsuite.load.parent.spool import NameEntry, Samples
 
-FIRST = (LOOK, NEW, NEW, AGAIN)
+FEWEST = 3  #: New journeys that are rehearsed even if they are slow.
+FIRST = (LOOK, *[NEW] * 5, AGAIN)
 MORE = (AGAIN, AGAIN)
 """What is rehearsed; more where the first ones left different numbers of rows."""
+QUICK_S = 1.0  #: Longer than that no more than the fewest are made.
 
 LATE_S = 1.0
 """How long the first row of a rehearsed journey is waited for; not again where none came."""
 STEP_S = 0.05
 SETTLE_S = 5.0
 """How long rows that are missing after the drain are waited for, as long as more come."""
-STILL_S = 1.0  #: Nothing more is expected when no row came for that long.
+STILL_S = 2.0  #: Nothing more is expected when no row came for that long.
 
 NUMBER = re.compile(r"\d+")
 
@@ -75,9 +77,12 @@ def rehearse(journey: Callable[[str], Rehearsal], rows: Callable[[], Rows]) -> L
     left, waits, came_late = [*FIRST, *MORE], False, False
     looked: Gains = {}
     while left and time.monotonic() - begin < REHEARSAL_LIMIT_S:
-        if len(made) == len(FIRST) and len({(*one.gains.items(),) for one in made[1:]}) == 1:
+        kind = left.pop(0)
+        if len(left) < len(MORE) and len({(*one.gains.items(),) for one in made[1:]}) == 1:
             break
-        rehearsal = journey(left.pop(0))
+        if kind == NEW and len(made) > FEWEST and time.monotonic() - begin > QUICK_S:
+            continue
+        rehearsal = journey(kind)
         gains = gains_of(before, after := rows().of)
         if rehearsal.kind == LOOK:
             looked = gains
@@ -109,27 +114,25 @@ def learned(made: Sequence[Rehearsal]) -> Learned:
     looked = {name for one in made if one.kind == LOOK for name in one.gains}
     right = [one for one in made if one.kind != LOOK and one.right]
     new = [one for one in right if one.kind == NEW]
-    if len(new) < FIRST.count(NEW):
+    if len(new) < FEWEST:
         return Learned(words="Rows were not compared: a rehearsed journey failed or took too long.")
     names = sorted({name for one in right for name in one.gains} - looked)
     gains = {name: tuple(one.gains.get(name, 0) for one in right) for name in names}
+    nothing = [not one.gains.keys() - looked for one in right]
     left, once = {}, []
     for name, rows in gains.items():
         again = rows[len(new) :]
-        unsteady = min(rows) == 0 and any(again)
-        if min(rows) >= 0 and (rows[0] == rows[1] > 0 or unsteady):
+        lacks = [bare for bare, count in zip(nothing, rows, strict=True) if not count]
+        unsteady = any(again) and bool(lacks) and all(lacks)
+        steady = rows[0] > 0 and len({*rows[: len(new)]}) == 1
+        if min(rows) >= 0 and (steady or unsteady):
             left[name] = rows
             if not unsteady and {*again} - {rows[0]}:
                 once.append(name)
     forms = [_by_shape(one.posts) for one in new]
     always = set.intersection(*map(set, forms))
-    words = ""
-    if not names:
-        words = (
-            f"No row was gained by a rehearsed completion: {len(right)} journeys sent forms "
-            f"({listed([*forms[0]])}), were answered right, and left nothing new in any table."
-        )
-    elif not left:
+    words = "No row was gained by a rehearsed completion, though each sent forms, answered right."
+    if gains:
         told = [f"{name} {listed([*map(str, rows)])}" for name, rows in gains.items()]
         words = f"No table gained as many rows by each rehearsed completion: {'; '.join(told)}."
     return Learned(
@@ -138,7 +141,7 @@ def learned(made: Sequence[Rehearsal]) -> Learned:
         least={name: min(one[name] for one in forms) for name in always},
         most={name: max(one[name] for one in forms) for name in always},
         forms=max(one.total() for one in forms),
-        words=words,
+        words="" if left else words,
     )
 
 
@@ -190,22 +193,21 @@ def bounds(known: Learned, seen: Answers) -> tuple[Fraction, Fraction]:
     return least, most + other + other_wrong + seen.resent
 
 
-def held(known: Learned, seen: Answers, rows: Callable[[], Rows]) -> tuple[Stored | None, str]:
+def held(
+    known: Learned, seen: Answers, rows: Callable[[Iterable[str]], Rows]
+) -> tuple[Stored | None, str]:
     """What the completions of a load left, once no more rows come that are missing: the table that
     disagrees most plainly, and all of them in words.
     """
     begin = still_since = time.monotonic()
-    now, coming = rows(), True
-    while _lacks(known, seen, now):
+    now, coming = rows(known.left), True
+    while _lacks(known, seen, now) and time.monotonic() - begin < SETTLE_S:
         if not (coming := time.monotonic() - still_since < STILL_S):
             break
-        if time.monotonic() - begin > SETTLE_S:
-            break
         time.sleep(STEP_S)
-        later = rows()
-        if gains_of(known.before, later.of) != gains_of(known.before, now.of):
+        earlier, now = now, rows(known.left)
+        if gains_of(earlier.of, now.of):
             still_since = time.monotonic()
-        now = replace(later, gone=now.gone | later.gone)
     found = judged(known, seen, now, coming=coming)
     gains = gains_of(known.before, now.of)
     told = {one.table: one.stored for one in found} or gains
@@ -230,7 +232,7 @@ def judged(known: Learned, seen: Answers, now: Rows, *, coming: bool = False) ->
     more rows may still come.
     """
     least, most = bounds(known, seen)
-    found = []
+    found: list[Stored] = []
     for table, left in known.left.items():
         if table not in known.before or table not in now.of:
             continue
@@ -253,4 +255,9 @@ def judged(known: Learned, seen: Answers, now: Rows, *, coming: bool = False) ->
                 excuse=excuse,
             )
         )
+    kept = any(one.agrees and max(one.left) == 1 for one in found)
+    for place, one in enumerate(found):
+        if not one.agrees and (kept or max(one.left) > 1):
+            words = "How many rows come into it may depend on what a form says."
+            found[place] = replace(one, excuse=one.excuse or words)
     return sorted(found, key=lambda one: (one.agrees, bool(one.excuse)))

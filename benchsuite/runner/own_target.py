@@ -1,6 +1,6 @@
 """Stands in for the databases' keeper where a server brings its own target: there are none."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -27,5 +27,5 @@ class OwnTarget:
     def counts(self, token: str, variables: Mapping[str, str] = {}) -> Mapping[str, int]:
         return {}
 
-    def rows(self, token: str) -> Rows:
+    def rows(self, token: str, watched: Iterable[str] = ()) -> Rows:
         return Rows()

@@ -242,7 +242,7 @@ class Session:
         record.ask_again()
 
 
-def _completions(count: Callable[[], Mapping[str, int]]) -> Rows:
+def _completions(count: Callable[[], Mapping[str, int]], watched: Iterable[str] = ()) -> Rows:
     """What the workload counts as completed, if it does, in place of a table's rows."""
     counts = count()
     return Rows({"": counts[COMPLETIONS]} if COMPLETIONS in counts else {})

@@ -151,8 +151,12 @@ def test_each_alias_is_counted_in_the_runs_own_databases(tmp_path: Path) -> None
     project = stranger(tmp_path, databases=SEVERAL, more=ROUTER)
     with project.kept() as keeper:
         with keeper.clone(TOKEN) as plan, project.served(plan) as port:
+            before = keeper.rows(TOKEN).of
             get(port, "/order/")
             assert keeper.counts(TOKEN) == {"orders": 4, "logs": 1}
+            after = keeper.rows(TOKEN).of
+            gained = {name: after[name] - before[name] for name in after}
+            assert {name for name in gained if gained[name]} == {"shop_order", "shop_log (in logs)"}
         with keeper.clone("a" * 32):
             assert keeper.counts("a" * 32) == {"orders": 3, "logs": 0}
     assert not list((tmp_path / "run").rglob("*.sqlite3*"))

@@ -191,6 +191,7 @@ def test_a_project_is_served_on_it_and_dropped_when_all_connections_are_taken(
             held[0].select_db(copy)
             held[0].query("INSERT INTO shop_log (text) VALUES ('not committed')")
             assert keeper.counts(TOKEN) == {"orders": 7, "logs": 4}
+            assert keeper.rows(TOKEN).of["shop_order"] == 7
         assert databases(service) == [template], "whoever still has a transaction in the copy"
     assert found["users"] == {"default": USER}
     assert not databases(service)

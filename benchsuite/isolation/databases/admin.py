@@ -4,7 +4,7 @@ import copy
 import dataclasses
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -187,15 +187,15 @@ class DatabaseAdmin:
         connections.close_all()
         return dict(found)
 
-    def rows(self, token: str) -> dict[str, Any]:
-        """What all tables of one run's copies hold."""
+    def rows(self, token: str, watched: Collection[str]) -> dict[str, Any]:
+        """What all tables of one run's copies hold, and which of these lost earlier rows."""
         from benchsuite.isolation.databases.rows import Rows  # imports models
 
         suffix = token[:SUFFIX]
         with _explained(), self._throwaway.looking_at(suffix):
             if suffix not in self._rows:
                 self._rows[suffix] = Rows(self._throwaway.groups)
-            found: dict[str, Any] = self._rows[suffix].count()
+            found: dict[str, Any] = self._rows[suffix].count(watched)
         connections.close_all()
         return found
 

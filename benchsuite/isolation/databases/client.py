@@ -5,7 +5,7 @@ import os
 import selectors
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -159,11 +159,11 @@ class Keeper:
         self._tell({"do": "count", "token": token, "variables": dict(variables)})
         return dict(self._answer("counted", CLONE_S + self._seeding_s)["counts"])
 
-    def rows(self, token: str) -> Rows:
-        """What all tables of that run's databases hold now, inside `clone(token)`; nothing where
-        the project keeps its own.
+    def rows(self, token: str, watched: Iterable[str] = ()) -> Rows:
+        """What all tables of that run's databases hold now, inside `clone(token)`, and which of
+        these have lost rows since the first count.
         """
-        self._tell({"do": "rows", "token": token})
+        self._tell({"do": "rows", "token": token, "watched": [*watched]})
         answer = self._answer("counted", CLONE_S + self._seeding_s)
         return Rows(answer["rows"], frozenset(answer["gone"]))
 

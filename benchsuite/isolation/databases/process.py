@@ -11,7 +11,8 @@ It answers on the inherited pipe FD, in JSON lines, to commands on standard inpu
                                                        "settings_changed"}
     parent → {"do": "count", "token": …, "variables": {name: …}}
                                               child → {"event": "counted", "counts": {name: …}}
-    parent → {"do": "rows", "token": …}       child → {"event": "rows", "rows": {table: number},
+    parent → {"do": "rows", "token": …, "watched": [table, …]}
+                                              child → {"event": "rows", "rows": {table: number},
                                                        "gone": [table, …]}
     parent → {"do": "drop", "token": …}       child → {"event": "dropped"}
 
@@ -133,7 +134,7 @@ def _answered(admin: Any, command: Message) -> Message:
             os.environ.update(command["variables"])
             return {"event": "counted", "counts": admin.count(command["token"])}
         if command["do"] == "rows":
-            return {"event": "rows", **admin.rows(command["token"])}
+            return {"event": "rows", **admin.rows(command["token"], command["watched"])}
         admin.drop(command["token"])
     except BenchsuiteError as error:
         return {"event": "failed", "message": str(error)}

@@ -48,37 +48,28 @@ class Visitor(UserClient):
             target, Recorder(), Gate(), user=0, cookies=cookies, dialect=dialect, rehearsal=True
         )
         self.posts: Counter[str] = Counter()  #: Name of a request → how many forms it sent.
+        self._drawn = random.getstate()  #: Before the last rehearsal.
+
+    def rehearse(self, workload: Workload, kind: str, limit_s: float) -> Rehearsal:
+        """Makes the journey once more: `LOOK`, `NEW` or `AGAIN`."""
+        self.begin()
+        self.posts, self.looks = Counter(), kind == LOOK
+        going_on = random.getstate()
+        if kind == AGAIN:
+            random.setstate(self._drawn)
+        self._drawn = random.getstate()
+        refusal = _refused_once(workload, self, limit_s)
+        self.settle()
+        self.close()  # a kept connection would take a slot from the load
+        if kind == AGAIN:
+            random.setstate(going_on)
+        return Rehearsal(kind=kind, right=refusal is None, posts=dict(self.posts))
 
     def post(self, path: str, *args: Any, name: str = "", **options: Any) -> Any:
         if self.looks:
             raise RequestFailed("only looked at")
         self.posts[name or f"POST {path.partition('?')[0]}"] += 1
         return super().post(path, *args, name=name, **options)
-
-
-class Rehearsing:
-    """Makes journeys before the load when it is told to, all as the same visitor."""
-
-    def __init__(self, workload: Workload, visitor: Visitor, limit_s: float) -> None:
-        self._workload = workload
-        self._visitor = visitor
-        self._limit_s = limit_s
-        self._drawn: Any = None  #: The state of `random` before the last one.
-
-    def make(self, kind: str) -> Rehearsal:
-        """One of `LOOK`, `NEW`, `AGAIN`."""
-        visitor, going_on = self._visitor, random.getstate()
-        visitor.settle()
-        visitor.begin()
-        visitor.posts, visitor.looks = Counter(), kind == LOOK
-        if kind == AGAIN:
-            random.setstate(self._drawn)
-        self._drawn = random.getstate()
-        refusal = _refused_once(self._workload, visitor, self._limit_s)
-        visitor.close()  # a kept connection would take a slot from the load
-        if kind == AGAIN:
-            random.setstate(going_on)
-        return Rehearsal(kind=kind, right=refusal is None, posts=dict(visitor.posts))
 
 
 def refused(

@@ -33,7 +33,7 @@ from benchsuite.load.client.target import Target
 from benchsuite.load.client.websocket.dialect import Dialect
 from benchsuite.load.job import Job, decode_job
 from benchsuite.load.process.arrivals import OpenModel
-from benchsuite.load.process.check import Rehearsing, Visitor, refused
+from benchsuite.load.process.check import Visitor, refused
 from benchsuite.load.process.locustfile import LocustfileUsers
 from benchsuite.load.process.phases import Phases
 from benchsuite.load.process.user_pool import UserPool
@@ -121,7 +121,7 @@ def _work(parent: Parent) -> dict[str, Any]:
     os.environ.update(job.environment)
     recorder = SpoolRecorder(Path(job.spool))
     pool: UserPool
-    unchecked, rehearsing, posts = Locustfile.unchecked, None, False
+    unchecked, posts = Locustfile.unchecked, False
     if job.locustfile:
         pool = LocustfileUsers(job, recorder)
     else:
@@ -132,7 +132,7 @@ def _work(parent: Parent) -> dict[str, Any]:
         cookies = {**job.cookies, **job.visitor.cookie_values}
         new_visitor = partial(Visitor, target, cookies, dialect)
         message, journey_s, posts = refused(workload, new_visitor, limit_s=limit_s)
-        rehearsing = Rehearsing(workload, new_visitor(), limit_s)
+        visitor = new_visitor()
         if message is not None:
             return {"event": "refused", "message": message}
         model = OpenModel if job.load.is_open else Journeys
@@ -144,8 +144,8 @@ def _work(parent: Parent) -> dict[str, Any]:
     gc.freeze()  # what is there now stays: the collector need not look at it again while we measure
     parent.say({"event": "checked", "unchecked": unchecked, "posts": posts})
     while (order := parent.orders.get()).startswith(messages.REHEARSE):
-        assert rehearsing is not None
-        made = rehearsing.make(order.removeprefix(messages.REHEARSE).decode())
+        kind = order.removeprefix(messages.REHEARSE).decode()
+        made = visitor.rehearse(workload, kind, limit_s)
         parent.say({"event": "rehearsed", **messages.encode(made)})
     done = phases.run(float(order.removeprefix(messages.GO)))
     recorder.close()

@@ -47,8 +47,8 @@ KINDS: dict[str, Callable[[str], object]] = {
     "once": lambda text: Entry.objects.get_or_create(text="the same"),
     "choosing": lambda text: Entry.objects.get_or_create(text=text),
     "halving": lambda text: _store(text, next(_sent) % 2),
-    "losing": lambda text: _store(text, int(next(_sent) % 10 > 0)),
-    "doubling": lambda text: _store(text, 1 + int(next(_sent) % 10 == 0)),
+    "losing": lambda text: _store(text, int(next(_sent) % 20 > 0)),
+    "doubling": lambda text: _store(text, 1 + int(next(_sent) % 20 == 0)),
 }
 
 

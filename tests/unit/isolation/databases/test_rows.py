@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.auth.models import Group
 from django.contrib.sessions.models import Session
+from django.db import transaction
 from django.utils import timezone
 
 from benchsuite.isolation.databases import rows
@@ -31,10 +32,10 @@ def test_rows_are_counted_but_those_of_sessions() -> None:
 def test_deleted_rows_are_missed_though_others_came() -> None:
     add("a", "b")
     counted = Rows(["default"])
-    assert counted.count()["gone"] == []
+    assert counted.count([GROUPS])["gone"] == []
     Group.objects.get(name="a").delete()
     add("c")
-    found = counted.count()
+    found = counted.count([GROUPS])
     assert (found["gone"], found["rows"][GROUPS]) == ([GROUPS], 2)
     assert counted.count()["gone"] == []
 
@@ -51,8 +52,15 @@ def test_of_a_large_table_only_what_comes_is_counted(monkeypatch: pytest.MonkeyP
 def test_a_large_table_without_a_rising_key_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     add("a")
     monkeypatch.setattr(rows, "WHOLE", 0)
-    table = rows.Table("default", GROUPS)
     counted = Rows([])
-    counted._tables = [table]
+    counted.tables = [rows.Table("default", GROUPS)]
     assert counted.count() == {"rows": {}, "gone": []}
-    assert rows.Table("other", GROUPS).title == f"{GROUPS} (in other)"
+
+
+def test_tables_that_can_not_be_asked_are_left_out_and_databases_are_named() -> None:
+    counted = Rows([])
+    counted.tables = [rows.Table("default", "nowhere"), rows.Table("other", GROUPS)]
+    assert counted.tables[1].title == f"{GROUPS} (in other)"
+    counted.tables.pop()
+    with transaction.atomic():
+        assert counted.count() == {"rows": {}, "gone": []}
