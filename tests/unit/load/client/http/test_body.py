@@ -14,12 +14,12 @@ RAW = zlib.compressobj(wbits=-zlib.MAX_WBITS)
 UNFRAMED = RAW.compress(TEXT) + RAW.flush()
 
 WHOLE = {
-    "gzip": gzip.compress(TEXT),
-    "x-gzip": gzip.compress(TEXT[:50]) + gzip.compress(TEXT[50:]),
+    "gzip": gzip.compress(TEXT, mtime=0),
+    "x-gzip": gzip.compress(TEXT[:50], mtime=0) + gzip.compress(TEXT[50:], mtime=0),
     "deflate": zlib.compress(TEXT),
     "br": brotli.compress(TEXT),
-    "gzip, br": brotli.compress(gzip.compress(TEXT)),
-    "br, identity, gzip": gzip.compress(brotli.compress(TEXT)),
+    "gzip, br": brotli.compress(gzip.compress(TEXT, mtime=0)),
+    "br, identity, gzip": gzip.compress(brotli.compress(TEXT), mtime=0),
 }
 
 
