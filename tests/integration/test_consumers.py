@@ -6,14 +6,13 @@ import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from websockets.sync.client import ClientConnection, connect
 
-from benchsuite.conformance.connection import Connection, Silent
-from benchsuite.conformance.frames import Opcode
-from benchsuite.conformance.peer import Peer
 from benchsuite.core.specs import LayerSpec, ServerSpec
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.pythons.importing import project_folders
@@ -31,9 +30,10 @@ HOST = "127.0.0.1"
 ROOT = Path(__file__).parents[2]
 NAMES = ["daphne", "uvicorn", "hypercorn", "granian-asgi", "gunicorn-uvicorn", "gunicorn-asgi"]
 TOLD_BY_HEADER = [name for name in NAMES if name != "granian-asgi"]
-PAYLOADS = [(Opcode.TEXT, "é\u2028🌍".encode()), (Opcode.BINARY, bytes(range(256)) * 400)]
+MESSAGES = ["é\u2028🌍", bytes(range(256)) * 400]
 SUBSCRIBERS = 4
 IDLE_S = 7.0
+WAIT_S = 10.0
 
 
 def adapter_class(name: str) -> type[ServerAdapter]:
@@ -51,12 +51,20 @@ def service() -> Iterator[Service]:
         yield one
 
 
+@dataclass(frozen=True)
+class Served:
+    """A server that was started."""
+
+    port: int
+    token: str
+
+
 @contextmanager
-def served(name: str, folder: Path, backend: str, url: str = "") -> Iterator[Peer]:
+def served(name: str, folder: Path, backend: str, url: str = "") -> Iterator[Served]:
     """The server, as a run starts it, with the layer of that run."""
     token, port, instructions = secrets.token_hex(16), free_port(HOST), folder / "instructions.json"
     Instructions(
-        settings_module="benchsuite.conformance.settings",
+        settings_module="tests.integration.settings_smallest",
         token=token,
         folder=str(folder),
         needs_target_app=True,
@@ -83,52 +91,50 @@ def served(name: str, folder: Path, backend: str, url: str = "") -> Iterator[Pee
     ) as process:
         address = f"http://{HOST}:{port}/"
         wait_until_ready(process, lambda: answers_as(address, token), timeout_s=60.0)
-        yield Peer(HOST, port, "/bench/ws/", token)
+        yield Served(port, token)
 
 
-def opened(stack: ExitStack, peer: Peer, consumer: str) -> Connection:
-    own = Peer(peer.host, peer.port, f"{peer.path}{consumer}/", peer.token)
-    return stack.enter_context(own.open())
+def opened(stack: ExitStack, server: Served, consumer: str) -> ClientConnection:
+    url = f"ws://{HOST}:{server.port}/bench/ws/{consumer}/"
+    return stack.enter_context(connect(url, compression=None, proxy=None, ping_interval=None))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_consumer_answers_in_every_server(name, tmp_path):
-    with served(name, tmp_path, "memory") as peer, ExitStack() as stack:
+    with served(name, tmp_path, "memory") as server, ExitStack() as stack:
         for twin in ("", "_sync"):
             for kind in ("echo", "echo_layer"):
-                one = opened(stack, peer, f"{kind}{twin}")
-                for opcode, payload in PAYLOADS:
-                    one.send(opcode, payload)
-                    one.echoed(opcode, payload)
-            members = [opened(stack, peer, f"broadcast{twin}") for _ in range(SUBSCRIBERS)]
-            for opcode, payload in PAYLOADS:
-                members[0].send(opcode, payload)
+                connection = opened(stack, server, f"{kind}{twin}")
+                for message in MESSAGES:
+                    connection.send(message)
+                    assert connection.recv(WAIT_S) == message
+            members = [opened(stack, server, f"broadcast{twin}") for _ in range(SUBSCRIBERS)]
+            for message in MESSAGES:
+                members[0].send(message)
                 for member in members:
-                    member.echoed(opcode, payload)
-            idle = opened(stack, peer, f"idle{twin}")
-            idle.send(Opcode.TEXT, b"hello")
-            with pytest.raises(Silent):
-                idle.frame(0.3)
+                    assert member.recv(WAIT_S) == message
+            idle = opened(stack, server, f"idle{twin}")
+            idle.send("hello")
+            with pytest.raises(TimeoutError):
+                idle.recv(0.3)
 
 
 @pytest.mark.parametrize("name", TOLD_BY_HEADER)
 def test_the_answer_to_the_handshake_tells_the_run(name, tmp_path):
-    with served(name, tmp_path, "memory") as peer, ExitStack() as stack:
-        one = opened(stack, peer, "echo")
-        assert one.answer.header("x-benchsuite-run") == peer.token
+    with served(name, tmp_path, "memory") as server, ExitStack() as stack:
+        response = opened(stack, server, "echo").response
+        assert response is not None
+        assert response.headers["X-Benchsuite-Run"] == server.token
 
 
 @needs("redis", "redis-py", "channels-redis")
 @pytest.mark.parametrize("backend", ["redis", "redis-pubsub"])
 def test_an_idle_connection_outlives_the_reads_of_its_layer(backend, service, tmp_path):
-    with served("uvicorn", tmp_path, backend, service.url) as peer, ExitStack() as stack:
-        members = [opened(stack, peer, kind) for kind in ("idle", "echo", "broadcast")]
-        with pytest.raises(Silent):
-            members[-1].frame(IDLE_S)
+    with served("uvicorn", tmp_path, backend, service.url) as server, ExitStack() as stack:
+        members = [opened(stack, server, kind) for kind in ("idle", "echo", "broadcast")]
+        with pytest.raises(TimeoutError):
+            members[-1].recv(IDLE_S)
         for member in members[1:]:
-            member.send(Opcode.TEXT, b"still there")
-            member.echoed(Opcode.TEXT, b"still there")
-        members[0].send(Opcode.PING, b"")
-        found = members[0].frame(pongs=True)
-        assert found is not None
-        assert found.opcode == Opcode.PONG
+            member.send("still there")
+            assert member.recv(WAIT_S) == "still there"
+        assert members[0].ping().wait(WAIT_S)

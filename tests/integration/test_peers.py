@@ -3,22 +3,20 @@
 import http.client
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from django.utils.module_loading import import_string
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
 
 from benchsuite import conf
-from benchsuite.conformance.frames import Opcode
-from benchsuite.conformance.outcomes import Outcome
-from benchsuite.conformance.peer import Peer
-from benchsuite.conformance.session import OWN, report
 from benchsuite.core.exceptions import StartError
-from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.core.specs import ServerSpec
 from benchsuite.load.client.websocket.dialect import Dialect
-from benchsuite.runner.planning import resolve
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.servers.peers import packages
 from benchsuite.system import programs
@@ -30,12 +28,29 @@ from tests.integration.command import Command, measured
 from tests.needs import needs
 
 HOST = "127.0.0.1"
+WAIT_S = 10.0
 NAMES = [
     pytest.param("peer-ws", marks=needs("node-peers")),
     pytest.param("peer-socketio", marks=needs("node-peers")),
     pytest.param("peer-actioncable", marks=needs("actioncable")),
 ]
 WITH_DIALECT = NAMES[1:]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A server that was started."""
+
+    port: int
+    token: str
+
+    def open(self, path: str, subprotocols: Sequence[str] = ()) -> ClientConnection:
+        return connect(
+            f"ws://{HOST}:{self.port}{path}",
+            subprotocols=[Subprotocol(name) for name in subprotocols] or None,
+            compression=None,
+            proxy=None,
+        )
 
 
 @contextmanager
@@ -56,7 +71,7 @@ def started(name: str, folder: Path) -> Iterator[tuple[ServerAdapter, Peer]]:
         url = f"http://{HOST}:{port}/bench/plain/"
         wait_until_ready(process, lambda: answers_as(url, token), timeout_s=30.0)
         assert len(process.living()) == adapter.expected_processes()
-        yield adapter, Peer(HOST, port, "/bench/ws/echo/", token)
+        yield adapter, Peer(port, token)
     ensure_port_free(HOST, port)
 
 
@@ -75,24 +90,28 @@ def test_answers_http_with_the_header_of_its_run(name, tmp_path):
 def talk(peer: Peer, adapter: ServerAdapter, does: str, texts: list[str]) -> list[str]:
     """What comes back for each text, by the server's own protocol."""
     dialect: Dialect = import_string(adapter.dialect)(f"/bench/ws/{does}/")
-    own = Peer(peer.host, peer.port, dialect.address, peer.token)
     heard_texts = []
-    with own.open(offered=tuple(dialect.subprotocols)) as connection:
-        assert connection.answer.header("x-benchsuite-run") == peer.token
+    with peer.open(dialect.address, dialect.subprotocols) as connection:
+        assert connection.response is not None
+        assert connection.response.headers["X-Benchsuite-Run"] == peer.token
         ready = False
         while not ready:
-            heard = dialect.hear(connection.message()[1])
+            heard = dialect.hear(received(connection))
             ready = heard.ready
             if heard.answer is not None:
-                connection.send(Opcode.TEXT, heard.answer)
+                connection.send(heard.answer.decode())
         for text in texts:
-            connection.send(Opcode.TEXT, dialect.say(text.encode()))
+            connection.send(dialect.say(text.encode()).decode())
             payload = None
             while payload is None:
-                payload = dialect.hear(connection.message()[1]).payload
+                payload = dialect.hear(received(connection)).payload
             heard_texts.append(payload.decode())
-        connection.send_close()
     return heard_texts
+
+
+def received(connection: ClientConnection) -> bytes:
+    message = connection.recv(WAIT_S)
+    return message.encode() if isinstance(message, str) else message
 
 
 @pytest.mark.parametrize("does", ["echo", "broadcast"])
@@ -106,24 +125,13 @@ def test_says_back_what_it_hears_in_its_own_protocol(name, does, tmp_path):
 @needs("node-peers")
 def test_ws_broadcasts_to_all_subscribers_and_idles(tmp_path):
     with started("peer-ws", tmp_path) as (_, peer):
-        room = Peer(peer.host, peer.port, "/bench/ws/broadcast/", peer.token)
-        with room.open() as one, room.open() as two:
-            one.send(Opcode.BINARY, b"\x00hello")
-            one.echoed(Opcode.BINARY, b"\x00hello")
-            two.echoed(Opcode.BINARY, b"\x00hello")
-        idle = Peer(peer.host, peer.port, "/bench/ws/idle/", peer.token)
-        with idle.open() as connection:
-            connection.send(Opcode.TEXT, b"hello")
-            connection.send(Opcode.PING, b"there?")
-            found = connection.frame(pongs=True)
-            assert found is not None
-            assert found.opcode == Opcode.PONG
-
-
-@needs("node-peers")
-def test_ws_fails_no_check_of_the_protocol():
-    found = report(resolve(RunSpec(server=ServerSpec(server="peer-ws"))), application=OWN)
-    assert not [one for one in found.findings if one.outcome == Outcome.FAILED]
+        room = "/bench/ws/broadcast/"
+        with peer.open(room) as speaker, peer.open(room) as listener:
+            speaker.send(b"\x00hello")
+            assert [member.recv(WAIT_S) for member in (speaker, listener)] == [b"\x00hello"] * 2
+        with peer.open("/bench/ws/idle/") as connection:
+            connection.send("hello")
+            assert connection.ping().wait(WAIT_S)
 
 
 def test_what_npm_says_is_told(monkeypatch, tmp_path):

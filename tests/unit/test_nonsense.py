@@ -17,7 +17,6 @@ from benchsuite import conf
 from benchsuite.management import commands
 from benchsuite.management.commands import (
     checkbench,
-    checkwebsocket,
     completesurvey,
     runbench,
     seedbench,
@@ -36,7 +35,6 @@ COMMANDS = {
     "runbench": ["--dry-run"],
     "comparebench": ["uvicorn", "daphne"],
     "checkbench": [],
-    "checkwebsocket": ["--server=uvicorn"],
     "listbench": [],
     "loadbench": ["no-such-file.json"],
     "dumpbench": ["runs.json"],
@@ -111,7 +109,6 @@ def nothing_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(conf, "study_files", lambda: {"shop": write(tmp_path)})
     monkeypatch.setattr(runbench, "session", reached)
     monkeypatch.setattr(checkbench, "examine", list)
-    monkeypatch.setattr(checkwebsocket, "report", reached)
     monkeypatch.setattr(completesurvey.Command, "_complete", reached)
     monkeypatch.setattr(completesurvey, "ensure_installed", lambda: None)
     monkeypatch.setattr(seedbench.Command, "_seed_rows", reached)
@@ -187,7 +184,6 @@ def test_an_option_refuses_nonsense(name: str, option: str) -> None:
         ("runbench", ["--option=backlog="], "--option 'backlog=' is not of the form name=value"),
         ("comparebench", [""], "arguments: '' says nothing"),
         ("comparebench", ["--metric=p95,,p50"], "--metric has a name that is empty: 'p95,,p50'"),
-        ("checkwebsocket", ["--server=uvicorn,,daphne"], "--server has a name that is empty"),
     ],
 )
 @pytest.mark.django_db

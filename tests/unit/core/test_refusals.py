@@ -35,7 +35,7 @@ ASKING = {
 }
 """The commands that ask a database, with what each has to be told."""
 
-OTHERS = ["buildheritage", "buildpeer", "checkwebsocket", "completesurvey", "listbench"]
+OTHERS = ["buildheritage", "buildpeer", "completesurvey", "listbench"]
 
 POSTGRES = {"ENGINE": "django.db.backends.postgresql", "NAME": "bench", "HOST": "db", "USER": "me"}
 
