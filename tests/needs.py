@@ -77,14 +77,6 @@ def _postgresql() -> bool:
     return bool(shutil.which("initdb") or any(debian))
 
 
-def _private_network() -> bool:
-    """Whether this user may have a network of their own, and be root in it."""
-    if shutil.which("unshare") is None:
-        return False
-    tried = ["unshare", "--map-root-user", "--net", "true"]
-    return subprocess.run(tried, capture_output=True, check=False).returncode == 0
-
-
 def _own_mounts() -> bool:
     """Whether this user may mount what only a child of ours sees, and give up no other right."""
     if os.geteuid() != 0 or shutil.which("unshare") is None:
@@ -157,10 +149,6 @@ NEEDS: dict[str, Need] = {
         rare=True,
     ),
     "git": Need(_program("git"), "apt install git"),
-    "iproute2": Need(_program("ip"), "apt install iproute2"),
-    "private-network": Need(
-        _private_network, "run as root, or sysctl kernel.apparmor_restrict_unprivileged_userns=0"
-    ),
     **{
         name: Need(_module(module), f"pip install {PACKAGES.get(name, name)}")
         for name, module in {

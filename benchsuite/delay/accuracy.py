@@ -26,7 +26,7 @@ class Accuracy:
     worst_error_s: float
     ceiling_per_s: float | None = None
     """Round trips a second that would take a whole CPU, at the cost measured here; under load each
-    costs less. None if the kernel delays."""
+    costs less. None if no CPU time was seen."""
 
     def to_json(self) -> dict[str, float | None]:
         return asdict(self)

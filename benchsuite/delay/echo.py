@@ -1,6 +1,5 @@
 """The echo server with which a delay is measured."""
 
-import signal
 import socket
 import threading
 from collections.abc import Iterator
@@ -22,15 +21,6 @@ def echo(host: str = "127.0.0.1") -> Iterator[int]:
             with suppress(OSError):
                 listener.shutdown(socket.SHUT_RDWR)
             thread.join()
-
-
-def main() -> None:
-    """A program that serves one connection after another and prints its port."""
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with socket.create_server(("0.0.0.0", 0)) as listener:
-        print(f"listening on port {listener.getsockname()[1]}", flush=True)  # noqa: T201 - its log
-        while True:
-            _serve_one(listener)
 
 
 def _serve_one(listener: socket.socket) -> None:

@@ -10,7 +10,7 @@ PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}
 """Default port, by the last word of the engine."""
 
 
-FACTS_OF = ("CACHES", "CHANNEL_LAYERS", "DATABASES", "STATIC_ROOT", "STATIC_URL", "STORAGES")
+FACTS_OF = ("CHANNEL_LAYERS", "DATABASES", "STATIC_ROOT", "STATIC_URL")
 """The settings that the facts are read from."""
 
 
@@ -20,8 +20,6 @@ class Facts:
 
     database_address: tuple[str, int] | None = None
     """Host and port of the default database; None for a file, a Unix socket, or none at all."""
-    cut_off: tuple[str, ...] = ()
-    """What the project needs from the network and could not reach from a private one."""
     static_url: str = ""
     static_root: str = ""
     """Where `collectstatic` has put static files; empty when the project has no such place."""
@@ -44,12 +42,10 @@ class Facts:
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
         """Read from the settings that the measured server will have."""
-        from benchsuite.delay.reach import cut_off
         from benchsuite.isolation.overrides.layers import in_memory
 
         return cls(
             database_address=database_address((settings.get("DATABASES") or {}).get("default")),
-            cut_off=tuple(cut_off(settings)),
             static_url=str(settings.get("STATIC_URL") or ""),
             static_root=str(settings.get("STATIC_ROOT") or ""),
             memory_layers=in_memory(settings.get("CHANNEL_LAYERS")),

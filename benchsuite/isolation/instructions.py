@@ -60,7 +60,6 @@ class Instructions:
     """Those that name a part of it, such as a database; set when the settings are loaded."""
     overrides: Mapping[str, Any] = field(default_factory=dict)
     """What the user says of settings that no rule knows; "{folder}" is the run's."""
-    server_host: str = ""  #: Where the server listens, when it is not on loopback.
     host: str = ""
     """By which name clients ask for the server, when it is not its address; with or without port.
     """

@@ -16,10 +16,9 @@ from time import monotonic, sleep
 from typing import Any
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import PROXY, REDIS, TCP, UNIX
-from benchsuite.delay import netem, redis_url
+from benchsuite.core.specs import REDIS, TCP, UNIX
+from benchsuite.delay import redis_url
 from benchsuite.delay.address import HOST
-from benchsuite.delay.choice import Method, choose
 from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import Instructions
@@ -32,7 +31,7 @@ from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
 from benchsuite.system import logfile, private
 from benchsuite.system.guard import without_shared_memory
-from benchsuite.system.ports import distinct, ensure_port_free
+from benchsuite.system.ports import distinct, ensure_port_free, free_port
 from benchsuite.system.process import Process
 from benchsuite.system.readiness import Patience, wait_until_ready
 from benchsuite.system.starting import any_program, running
@@ -105,8 +104,8 @@ def serving(found: RunningSystem, start: StartRequest, port: int | None) -> Iter
             own = services[REDIS] if REDIS in start.plan.services else ""
             layer = start.plan.spec.layer.url or own
             late = stack.enter_context(_delayer(start, layer))
-            if (there := late.layer()) is not None:
-                layer = redis_url.moved(layer, there)
+            if late.layer is not None:
+                layer = redis_url.moved(layer, late.layer)
             amended = _amended(start, found, late, services, layer)
             instructions = stack.enter_context(start.clone(**amended))
             found.instructions = instructions
@@ -117,9 +116,10 @@ def serving(found: RunningSystem, start: StartRequest, port: int | None) -> Iter
             if instructions is not None:
                 found.ask = partial(_asked, start, scene, instructions)
             _workers(start, stack, found, scene)
-            port = _port(late, port)
+            port = port or free_port(HOST)
+            ensure_port_free(HOST, port)
             scheme = _servers(start, stack, found, scene, port)
-            host, port = late.clients(port)
+            host, port = late.clients((HOST, port))
             for process in late.processes().values():
                 found.add(DELAY, process)
             found.delay = late.to_json() if start.plan.spec.delay else {}
@@ -167,26 +167,15 @@ def _delayer(start: StartRequest, layer: str) -> Iterator[Delayer]:
     """What delays as the spec says; without any delay all addresses are the real ones. `layer` is
     the URL of the channel layer's Redis.
     """
-    spec, facts, work = start.plan.spec.delay, start.facts, start.plan.workload
-    choice = Method(by=PROXY, reason="nothing is delayed")
-    if spec:
-        if spec.to_database_s and facts.database_address is None and work.uses_database:
-            raise UsageError(
-                "--delay-to-database delays a database that is reached by TCP, and the target's "
-                "default one is not; add --database=postgresql."
-            )
-        choice = choose(
-            spec.by,
-            netem=netem.available(),
-            cut_off=(*facts.cut_off, *_not_in_there(start)),
-            # pages of the project's own may want more than its settings tell
-            may_reach_more=not work.needs_target_app,
-            to_layer=bool(spec.to_layer_s),
+    spec, database = start.plan.spec.delay, start.facts.database_address
+    if spec.to_database_s and database is None and start.plan.workload.uses_database:
+        raise UsageError(
+            "--delay-to-database delays a database that is reached by TCP, and the target's "
+            "default one is not; add --database=postgresql."
         )
     with delayer(
         spec,
-        choice,
-        database=facts.database_address,
+        database=database,
         layer=redis_url.address(layer) if spec.to_layer_s else None,
         folder=start.folder,
         marker=start.token,
@@ -205,14 +194,12 @@ def _amended(
 ) -> dict[str, Any]:
     """Fields of the instructions that are known only when everything around the servers is up."""
     amended: dict[str, Any] = {
-        "server_host": late.server_host,
         "application": start.plan.spec.server.application,
     }
     if start.database is not None:
         amended["database_url"] = start.database.url
-    address = late.database()
-    if address is not None and address != start.facts.database_address:
-        amended["database_host"], amended["database_port"] = address
+    if late.database is not None and late.database != start.facts.database_address:
+        amended["database_host"], amended["database_port"] = late.database
     if _caches_in_redis(start):
         amended["redis_url"] = services[REDIS]
         own = (one.tcp_url for one in found.services if isinstance(one, Redis))
@@ -223,25 +210,6 @@ def _amended(
     return amended
 
 
-def _port(late: Delayer, wanted: int | None) -> int:
-    """The port to serve on; a private network is the server's own, and all of it is free."""
-    port = wanted or late.free_port()
-    if late.server_host == HOST:
-        ensure_port_free(HOST, port)
-    return port
-
-
-def _not_in_there(start: StartRequest) -> list[str]:
-    """What the run itself has where a server in a private network would not reach it."""
-    layer = start.plan.spec.layer
-    by_tcp = layer.by == TCP and REDIS in start.plan.services
-    if layer.url:
-        by_tcp = not layer.url.startswith("unix:")
-    asked = [start.plan.services[name].title for name in start.plan.workload.services]
-    front = ["its front"] * bool(start.plan.spec.server.front)
-    return [*front, *(["its Redis"] * by_tcp), *asked]
-
-
 def _servers(
     start: StartRequest, stack: ExitStack, found: RunningSystem, scene: Scene, port: int
 ) -> str:
@@ -249,13 +217,12 @@ def _servers(
     spec = start.plan.spec.server
     if start.plan.front_runs_instances:
         return _replicas(start, stack, found, scene, port)
-    host = scene.late.server_host
     ports = [port]
     if spec.front:
-        ports = distinct(scene.late.free_port, spec.instances, besides=ports)
+        ports = distinct(partial(free_port, HOST), spec.instances, besides=ports)
     stacks = [stack.enter_context(ExitStack()) for _ in ports]
     copies = [
-        _Copy(own, (host, one), _server(start, own, found, scene, (host, one)))
+        _Copy(own, (HOST, one), _server(start, own, found, scene, (HOST, one)))
         for own, one in zip(stacks, ports, strict=True)
     ]
     ready_s = _answering(start, found, copies)
@@ -270,8 +237,8 @@ def _servers(
         facts=start.facts,
         folder=start.folder / "front",
         token=start.token,
-        address=(host, port),
-        upstreams=[(host, one) for one in ports],
+        address=(HOST, port),
+        upstreams=[(HOST, one) for one in ports],
     ).scheme
 
 
@@ -312,7 +279,6 @@ def _replicas(
         folder=start.folder.parent,
         urls=[*scene.services.values(), *([start.database.url] if start.database else [])],
     )
-    host = scene.late.server_host
     made = fronted(
         stack,
         found,
@@ -320,12 +286,12 @@ def _replicas(
         facts=start.facts,
         folder=start.folder / "front",
         token=start.token,
-        address=(host, port),
+        address=(HOST, port),
         upstreams=(),
         instances=instances,
     )
     process = found.members[-1].process
-    url = f"{made.scheme}://{host}:{port}"
+    url = f"{made.scheme}://{HOST}:{port}"
     found.startup_s = _wait(start, found, process, url, timeout_s=made.ready_timeout_s)
     return made.scheme
 
@@ -354,7 +320,7 @@ def _server(
     for part, name, argv, version in programs:
         process = stack.enter_context(
             running(
-                scene.late.wrapped(argv),
+                argv,
                 name=name,
                 log=start.folder / f"{part}-{found.started}.log",
                 env=env,
@@ -398,9 +364,7 @@ def _asked(
     argv = [*adapter.python.module("benchsuite.isolation.asking"), str(folder / "request.json")]
     log = folder / "asking.log"
     deadline = monotonic() + (start.timeout_s or READY_TIMEOUT_S)
-    with running(
-        scene.late.wrapped(argv), name="asking", log=log, env=env, marker=start.token
-    ) as process:
+    with running(argv, name="asking", log=log, env=env, marker=start.token) as process:
         while process.poll() is None and monotonic() < deadline:
             sleep(ASKING_LOOK_S)
     try:
@@ -420,7 +384,7 @@ def _workers(start: StartRequest, stack: ExitStack, found: RunningSystem, scene:
         name = f"runworker {number}"
         process = stack.enter_context(
             running(
-                scene.late.wrapped(adapter.python.module("benchsuite.isolation.runworker")),
+                adapter.python.module("benchsuite.isolation.runworker"),
                 name=name,
                 log=start.folder / f"{WORKERS}-{number}.log",
                 env=_env(start, scene, adapter),

@@ -16,7 +16,6 @@ from benchsuite.core.specs import (
     FLAME,
     KEEP,
     MEMORY,
-    NETEM,
     QUERIES,
     REDIS,
     REDIS_PUBSUB,
@@ -26,8 +25,7 @@ from benchsuite.core.specs import (
 )
 from benchsuite.core.suggestions import meant
 from benchsuite.core.units import listed
-from benchsuite.delay import netem, redis_url
-from benchsuite.delay.choice import choose
+from benchsuite.delay import redis_url
 from benchsuite.isolation.overrides.layers import in_memory
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments
@@ -225,14 +223,6 @@ def _check_delays(plan: Plan) -> None:
         )
     if delay.to_layer_s and layer.url:
         redis_url.address(layer.url)
-    if delay.by == NETEM and delay:
-        choose(
-            NETEM,
-            netem=netem.available(),
-            cut_off=(),
-            may_reach_more=True,
-            to_layer=bool(delay.to_layer_s),
-        )
 
 
 def _check_own_target(plan: Plan) -> None:

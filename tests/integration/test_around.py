@@ -60,12 +60,10 @@ def test_a_database_of_the_run_s_own_with_a_delay_before_it(
         "--rows=100",
         "--conn-max-age=0",
         "--delay-to-database=20ms",
-        "--delay-by=proxy",
     )
     assert one["failures"] == 0
     assert one["response_time"]["mean_s"] > 0.06, "two queries and the connection before them"
     assert set(parts(one)) == {"database", "target", "delay"}
-    assert one["delay"]["by"] == "proxy"
     (proxy,) = one["delay"]["proxies"].values()
     assert proxy["delay_s"] == 0.02
     assert 0 <= proxy["accuracy"]["median_error_s"] < 0.01
@@ -94,7 +92,6 @@ def test_a_delay_to_clients_is_in_every_response_time(command: Command) -> None:
         "--users=5",
         "--duration=1",
         "--delay-to-clients=100ms",
-        "--delay-by=proxy",
     )
     assert one["failures"] == 0
     assert one["response_time"]["p50_s"] >= 0.1

@@ -1,4 +1,4 @@
-"""What a run asks a delayer for, by proxies; by a private network it is in test_delay_network."""
+"""What a run asks a delayer for, with every party in its place."""
 
 import http.client
 import json
@@ -13,15 +13,13 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.specs.delay import DelaySpec
-from benchsuite.delay.choice import Method
+from benchsuite.delay.address import HOST
 from benchsuite.delay.delayer import Delayer, delayer
-from benchsuite.system.ports import ensure_port_free
 from tests.integration.delay_servers import connect, receive, server
 from tests.integration.left_behind import processes_with
 from tests.integration.stub import stub
 
 MARKER = "a-marker-of-a-delayer"
-CHOICE = Method(by="proxy", reason="of the test")
 
 
 def answer_rows(connection: socket.socket) -> None:
@@ -36,7 +34,6 @@ def test_a_run_with_all_delays(tmp_path: Path) -> None:
         on_socket(tmp_path / "its.sock") as layer,
         delayer(
             spec,
-            CHOICE,
             database=database,
             layer=layer,
             folder=tmp_path,
@@ -44,20 +41,18 @@ def test_a_run_with_all_delays(tmp_path: Path) -> None:
             env=dict(os.environ),
         ) as late,
     ):
-        there = late.database()
+        there = late.database
         assert there is not None
         assert there != database
         assert query_s(connect(there)) == pytest.approx(0.1, abs=0.02)
-        path, port = late.layer() or ("", 1)
+        path, port = late.layer or ("", 1)
         assert (path, port) == (str(tmp_path / "late.sock"), 0)
         with socket.socket(socket.AF_UNIX) as connection:
             connection.connect(path)
             assert query_s(connection) == pytest.approx(0.08, abs=0.02)
         # The server comes up while its clients' way to it is there already.
         with stub("good", tmp_path) as target:
-            assert late.server_host == "127.0.0.1"
-            assert late.wrapped(["server", "--port"]) == ["server", "--port"]
-            host, port = late.clients(target.port)
+            host, port = late.clients((HOST, target.port))
             assert port != target.port
             target.wait()
             assert page_s(host, port) == pytest.approx(2 * 0.05, abs=0.02)
@@ -71,7 +66,6 @@ def told(late: Delayer) -> None:
     names = {"delay-to-database", "delay-to-layer", "delay-to-clients"}
     assert set(late.processes()) == names
     data = json.loads(json.dumps(late.to_json()))
-    assert (data["by"], data["reason"]) == ("proxy", "of the test")
     to_database = data["proxies"]["delay-to-database"]
     assert (to_database["direction"], to_database["delay_s"]) == ("to_server", 0.1)
     to_clients = data["proxies"]["delay-to-clients"]
@@ -125,22 +119,20 @@ def page_s(host: str, port: int) -> float:
 def test_what_is_not_delayed_has_no_proxy(spec: DelaySpec, tmp_path: Path) -> None:
     database = ("127.0.0.1", 9)
     with delayer(
-        spec, CHOICE, database=database, folder=tmp_path, marker=MARKER, env=dict(os.environ)
+        spec, database=database, folder=tmp_path, marker=MARKER, env=dict(os.environ)
     ) as late:
-        assert (late.database() == database) is (not spec.to_database_s)
-        assert (late.clients(10) == ("127.0.0.1", 10)) is (not spec.to_clients_s)
+        assert (late.database == database) is (not spec.to_database_s)
+        assert (late.clients((HOST, 10)) == (HOST, 10)) is (not spec.to_clients_s)
         assert len(late.processes()) == 1
 
 
 def test_no_database(tmp_path: Path) -> None:
     with delayer(
         DelaySpec(to_clients_s=0.05),
-        CHOICE,
         database=None,
         folder=tmp_path,
         marker=MARKER,
         env=dict(os.environ),
     ) as late:
-        assert late.database() is None
-        ensure_port_free(late.server_host, late.free_port())
+        assert late.database is None
         assert late.processes() == {}

@@ -8,10 +8,6 @@ from benchsuite.core.specs.database import KEEP as KEEP
 from benchsuite.core.specs.database import MINE as MINE
 from benchsuite.core.specs.database import THROWAWAY as THROWAWAY
 from benchsuite.core.specs.database import DatabaseSpec as DatabaseSpec
-from benchsuite.core.specs.delay import AUTO as AUTO
-from benchsuite.core.specs.delay import DELAYERS as DELAYERS
-from benchsuite.core.specs.delay import NETEM as NETEM
-from benchsuite.core.specs.delay import PROXY as PROXY
 from benchsuite.core.specs.delay import DelaySpec as DelaySpec
 from benchsuite.core.specs.layer import LAYERS as LAYERS
 from benchsuite.core.specs.layer import MEMORY as MEMORY

@@ -75,9 +75,7 @@ def _debug(changes: Changes, instructions: Instructions) -> None:
 
 def _hosts(changes: Changes, instructions: Instructions) -> None:
     hosts = list(changes.settings.get("ALLOWED_HOSTS") or [])
-    wanted = dict.fromkeys(
-        host for host in (*LOOPBACK, instructions.server_host, _name(instructions.host)) if host
-    )
+    wanted = dict.fromkeys(host for host in (*LOOPBACK, _name(instructions.host)) if host)
     missing = [host for host in wanted if host not in hosts and "*" not in hosts]
     if missing:
         changes.put("ALLOWED_HOSTS", [*hosts, *missing], f"{' and '.join(missing)} added")

@@ -13,7 +13,6 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import (
     COLLECT,
     SKIP,
-    DelaySpec,
     RunSpec,
     ServerSpec,
     WorkloadSpec,
@@ -213,21 +212,13 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
         ),
         load=load,
         database=setup_options.database(options),
-        delay=DelaySpec(by=options["delay_by"]),
         layer=setup_options.layer(options),
         target=setup_options.target(options),
         static=options["static"],
         label=options["label"],
     )
     cells = axes.product(base, _axes(options, servers))
-    settled = [
-        replace(
-            cell,
-            load=planning.workload(workload).fit(cell.load),
-            delay=cell.delay if cell.delay else DelaySpec(),
-        )
-        for cell in cells
-    ]
+    settled = [replace(cell, load=planning.workload(workload).fit(cell.load)) for cell in cells]
     return _turns(settled, options)
 
 

@@ -13,8 +13,6 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.passwords import completed, hidden, is_hidden
 from benchsuite.core.plain import Misfit, reader
 from benchsuite.core.specs import (
-    AUTO,
-    DELAYERS,
     LAYERS,
     MINE,
     TCP,
@@ -160,12 +158,6 @@ def add_delay_to(group: Any) -> None:
         **TIMES,
         help="how much later commands reach the Redis of --layer, whose answers are not delayed; "
         "several make an axis",
-    )
-    add(
-        "--delay-by",
-        default=AUTO,
-        metavar="|".join(DELAYERS),
-        help="a program in between, the kernel's netem, or whichever can be had (default)",
     )
 
 
@@ -318,12 +310,6 @@ def delays(options: Mapping[str, Any]) -> list[Axis]:
         whose: [parse_seconds(text) for text in options[f"delay_to_{whose}"] or ()]
         for whose in ("clients", "database", "layer")
     }
-    by = options["delay_by"]
-    if by != AUTO and not any(any(some) for some in seconds.values()):
-        raise UsageError(
-            f"--delay-by={by} says what delays, and nothing is to be delayed: add "
-            "--delay-to-clients, --delay-to-database or --delay-to-layer, or leave --delay-by out."
-        )
     return [
         axis(f"delay to {whose}", f"delay.to_{whose}_s", some) for whose, some in seconds.items()
     ]

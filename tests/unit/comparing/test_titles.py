@@ -46,7 +46,6 @@ OTHER: dict[tuple[str, ...], dict[str, Any]] = {
     ("server", "application"): {"application": "shop.bare:application"},
     ("server", "python"): {"python": "3.13"},
     ("server", "environment"): {"environment": "new@0123456789abcdef"},
-    ("delay", "by"): {"by": "netem"},
     ("database", "use"): {"use": "postgresql"},
     ("database", "max_connections"): {"use": "postgresql", "max_connections": 30},
     ("database", "fsync"): {"use": "postgresql", "fsync": False},

@@ -13,6 +13,7 @@ from benchsuite.core.specs import (
     KEEP,
     MINE,
     DatabaseSpec,
+    DelaySpec,
     LoadProfile,
     RunSpec,
     ServerSpec,
@@ -204,6 +205,13 @@ class TestKey:
         assert [before.key, today.key] == [was.key, is_now.key]
         assert RunSpec(server=Recoloured(server="uwsgi")).key == today.key
         assert Recoloured.from_json({"server": "uwsgi"}) == before.server
+
+    def test_a_field_that_is_gone_is_left_out_of_what_was_stored(self) -> None:
+        assert DelaySpec.from_json({"to_clients_s": 1.0, "by": "proxy"}) == DelaySpec(
+            to_clients_s=1.0
+        )
+        with pytest.raises(UsageError, match="there are unknown fields"):
+            DelaySpec.from_json({"bye": "proxy"})
 
     def test_no_default_has_changed_without_its_first_one_being_kept(self) -> None:
         """A default that is new goes into the file; one that was changed stays as it is there, and

@@ -31,12 +31,10 @@ def test_a_database_reached_by_tcp_has_an_address(entry, address):
 def test_facts_come_through_json_as_they_were():
     settings = {
         "DATABASES": {"default": POSTGRESQL},
-        "CACHES": {"default": {"BACKEND": "x.RedisCache", "LOCATION": "redis://cache"}},
         "STATIC_URL": "/static/",
         "STATIC_ROOT": None,
     }
     facts = Facts.of(settings)
     assert facts.database_address == ("db.example", 5432)
-    assert facts.cut_off == ("the cache 'default'",)
     assert (facts.static_url, facts.static_root) == ("/static/", "")
     assert Facts.from_json(json.loads(json.dumps(dataclasses.asdict(facts)))) == facts

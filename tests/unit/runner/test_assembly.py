@@ -41,7 +41,7 @@ def test_workers_run_under_the_python_that_serves(
         folder=run,
         token="feed",
         clone=cast(Any, None),
-        facts=Facts(database_address=None, cut_off=(), static_url="", static_root=""),
+        facts=Facts(database_address=None, static_url="", static_root=""),
     )
     found = RunningSystem()
     late = cast(Any, SimpleNamespace(wrapped=lambda argv: argv))

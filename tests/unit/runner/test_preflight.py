@@ -110,7 +110,6 @@ def test_another_front_or_python_is_another_cell(changed):
         (lambda: DatabaseSpec(pool=2, conn_max_age_s=60), "--pool and --conn-max-age exclude"),
         (lambda: DelaySpec(to_clients_s=61), "--delay-to-clients must be between 0 and 60"),
         (lambda: DelaySpec(to_database_s=-0.1), "--delay-to-database must be between 0 and 60"),
-        (lambda: DelaySpec(by="magic"), "there are: auto, proxy, netem"),
         (lambda: TargetSpec(settings={"debug": True}), "--setting debug names no setting"),
         (lambda: TargetSpec(settings={"SHOP. size": 1}), "or NAME.key=VALUE for what is nested"),
         (lambda: TargetSpec(variables={"A B": "1"}), "--variable A B can't be a variable"),

@@ -274,7 +274,6 @@ def test_a_path_means_the_workload_url() -> None:
         (["--rows=-1"], "--rows must be between 0 and"),
         (["--port=70000"], "--port must be between 1 and 65535, and is 70000."),
         (["--label=" + "x" * 201], "--label may have 200 characters at most, and has 201."),
-        (["--delay-by=proxy"], "--delay-to-database or --delay-to-layer, or leave --delay-by out"),
         (["--layer-by=unix"], "add --layer=redis or --layer=redis-pubsub, or remove"),
         (["--repeat=0"], "--repeat must be between 1 and 1000, and is 0."),
     ],
@@ -512,10 +511,9 @@ def test_without_a_front_there_is_one_instance() -> None:
 
 
 def test_delays_are_axes_and_nothing_delays_the_cell_without_any() -> None:
-    runs = specs("--delay-to-layer=0,10ms,20ms", "--delay-to-clients=0,1s", "--delay-by=proxy")
+    runs = specs("--delay-to-layer=0,10ms,20ms", "--delay-to-clients=0,1s")
     delays = sorted((run.delay.to_layer_s, run.delay.to_clients_s) for run in runs)
     assert delays == [(0, 0), (0, 1), (0.01, 0), (0.01, 1), (0.02, 0), (0.02, 1)]
-    assert [run.delay.by for run in runs if not run.delay] == ["auto"]
 
 
 @pytest.mark.parametrize(
