@@ -10,5 +10,6 @@ pytest_plugins = ["tests.strictness", "tests.left_over"]
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# A job in the background ignores SIGINT, and so would each process that a test interrupts.
+# A job in the background ignores SIGINT, one of nohup SIGHUP, and so would each process of theirs.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)

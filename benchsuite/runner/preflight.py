@@ -5,9 +5,9 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
-import django
+from django.apps import apps as django_apps
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management import find_commands
+from django.core.management import find_commands, get_commands
 
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
@@ -273,16 +273,16 @@ def _check_filling(plan: Plan) -> None:
     if plan.python != OWN or not (database.fill or database.fixtures):
         return
     target = environments.target_settings()
-    apps = [one for entry in target.INSTALLED_APPS if (one := _folder_of(entry))]
-    known = {*find_commands(django.__path__[0] + "/core/management")}
-    known.update(*(find_commands(str(one / "management")) for one in apps))
+    apps = [Path(app.path) for app in django_apps.get_app_configs()]
+    apps += [folder for entry in target.INSTALLED_APPS for folder in _folders_of(entry)]
+    known = {*get_commands()}.union(*(find_commands(str(app / "management")) for app in apps))
     for command, *_ in database.commands:
         if command not in known:
             near = meant(command, known)
             help_ = f"did you mean {near}?" if near else "see python manage.py help."
             raise UsageError(f"--fill: there is no command {command!r}; {help_}")
     folders = [
-        *(one / "fixtures" for one in apps),
+        *(app / "fixtures" for app in apps),
         *map(Path, getattr(target, "FIXTURE_DIRS", ())),
         Path.cwd(),
     ]
@@ -295,14 +295,17 @@ def _check_filling(plan: Plan) -> None:
             )
 
 
-def _folder_of(entry: str) -> Path | None:
-    """Of an entry of INSTALLED_APPS, a package or its AppConfig; None where it can't be found."""
+def _folders_of(entry: str) -> list[Path]:
+    """Of an entry of INSTALLED_APPS, a package or its AppConfig; none where it can't be found."""
     name = re.sub(r"(\.apps)?\.[A-Z]\w*$", "", entry)
     try:
         spec = find_spec(name)
     except (ImportError, ValueError):
-        return None
-    return Path(spec.origin).parent if spec and spec.origin else None
+        return []
+    if spec is None:
+        return []
+    packages = spec.submodule_search_locations or [str(Path(spec.origin or "").parent)]
+    return [Path(package) for package in packages]
 
 
 def _check_front(plan: Plan) -> None:

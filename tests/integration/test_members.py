@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.test import override_settings
 
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import (
     DatabaseSpec,
@@ -162,8 +164,9 @@ def spec(path: str = "/prizes/", **fields: object) -> RunSpec:
 
 def made(club: str, *specs: RunSpec) -> list[RunResult]:
     plans = [planning.resolve(one) for one in specs]
-    for plan in plans:
-        preflight.check(plan)
+    with override_settings(BENCHSUITE={"TARGET_SETTINGS": club}):
+        for plan in plans:
+            preflight.check(plan)
     with session(settings_module=club) as at_work:
         return [at_work.run(plan, Quiet()) for plan in plans]
 
@@ -202,7 +205,6 @@ def test_what_can_not_be_had_is_told_in_a_sentence(club: str) -> None:
         "award --fail=exit": "failed: it ended with 3",
         "award --fail=raise": "failed: KeyError: 'cup' (",
         "award --fail=ask": "failed: EOFError: EOF when reading a line",
-        "ward": "Unknown command: 'ward'",
         "award --password=s3cret --fail": "--password=*** --fail failed: ",
     }
     results = made(
@@ -213,6 +215,8 @@ def test_what_can_not_be_had_is_told_in_a_sentence(club: str) -> None:
         *(spec(server=one, database=DatabaseSpec(fill=("award --fail=cup",))) for one in TWO),
         *(spec(database=DatabaseSpec(fill=(command,))) for command in filled),
     )
+    with pytest.raises(UsageError, match="there is no command 'ward'; did you mean award"):
+        made(club, spec(database=DatabaseSpec(fill=("ward",))))
     nobody, odd, staff, *failed = [result.failure for result in results]
     assert "GET /prizes/ redirected to /door/?next=/prizes/" in nobody
     assert "--login=USER" in nobody
