@@ -103,7 +103,8 @@ class Screen:
         return "\n".join(
             f"{row.server}: not one answer was right; B201 above says why."
             for row in rows
-            if row.requests is not None and row.requests == row.failures
+            if row.requests == row.failures
+            and any(finding.code.startswith("B201 ") for finding in row.findings.all())
         )
 
     def _line(self, line: str) -> None:
