@@ -42,7 +42,7 @@ from tests.socket_factories import make_echo_run, make_idle_run
 from tests.study_factories import make_study_run, write
 from tests.tuning_factories import make_tuning, searched
 
-MOST = int(os.environ.get("MUTATIONS", "60"))
+MOST = int(os.environ.get("MUTATIONS", "40"))
 
 EXPORT = "/results/export/?format=json"
 SHORT = {"rate": 40.0, "warmup_s": 1.0, "duration_s": 3.0}
