@@ -226,7 +226,6 @@ class Migration(migrations.Migration):
                 ("body_bytes", models.PositiveBigIntegerField(default=0)),
                 ("concurrency", models.FloatField(null=True)),
                 ("queued", models.FloatField(help_text="Of the requests in flight, those beyond what the server takes.", null=True)),
-                ("patterns", models.JSONField(default=list, help_text="What slow answers share.")),
                 ("response_time", models.JSONField(help_text="count, mean_s, min_s, max_s and percentiles.")),
                 ("service_time", models.JSONField(help_text="As response_time.")),
                 ("response_histogram", models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs.")),
