@@ -20,7 +20,6 @@ from uuid import uuid4
 
 import django
 
-from benchmarks.false_alarms import Silent
 from benchmarks.limited.cases import CASES, HEALTHY, Case
 from benchmarks.machine import command_line, description
 from benchmarks.table import markdown
@@ -30,6 +29,7 @@ from benchsuite.bottlenecks.paired import ratio
 from benchsuite.core.plain import plain, read
 from benchsuite.core.results import RunResult
 from benchsuite.system import cpus
+from tests.integration.quiet import Quiet
 
 SETTINGS = "benchmarks.limited.settings"
 BLOCKS = 6  #: Of how many rounds paired starts are compared.
@@ -52,16 +52,16 @@ def measured(
                 if key in seen or (case.number == HEALTHY and turn >= FEWER):
                     continue
                 spec = case.spec(target, load, seconds, seed=turn)
-                result = at_work.run(planning.resolve(spec), Silent())
+                result = at_work.run(planning.resolve(spec), Quiet())
                 if result.total is None:  # the next call measures it
                     print(f"{case.words}: {result.failure}", file=sys.stderr, flush=True)
                     continue
                 found = evidence_of(result)
                 if case.is_diagnosed:
-                    again = at_work.run(planning.resolve(spec.diagnosed), Silent())
+                    again = at_work.run(planning.resolve(spec.diagnosed), Quiet())
                     found = replace(found, diagnosis=evidence_of(again).diagnosis)
                 if case.beside_one:
-                    one = evidence_of(at_work.run(planning.resolve(case.alone(spec)), Silent()))
+                    one = evidence_of(at_work.run(planning.resolve(case.alone(spec)), Quiet()))
                     alone = Alone(mean_s=one.response_s or math.nan, p95_s=one.p95_s)
                     found = replace(found, alone=alone)
                 yield key, found

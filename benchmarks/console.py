@@ -3,7 +3,6 @@
 import os
 import secrets
 import shutil
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -23,7 +22,6 @@ def console() -> Iterator[None]:
         os.environ["BENCHSUITE_ACCESS"] = "benchsuite.views.access.token"
         os.environ["BENCHSUITE_TOKEN"] = secrets.token_urlsafe()
         os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"  # Playwright keeps an event loop here
-        sys.path[0] = str(ROOT)  # instead of this folder, whose files have names of modules
         import django
         from django.core.management import call_command
 

@@ -1,18 +1,10 @@
-"""Locust's own users, for its own statistics beside ours; the class is chosen by its name."""
+"""Locust's own users, for its own statistics; the class is chosen by its name."""
 
-from locust import FastHttpUser, HttpUser, constant_throughput, task
+from locust import FastHttpUser, constant_throughput, task
 
 
 class Fast(FastHttpUser):
     """As fast as it can."""
-
-    @task
-    def get(self) -> None:
-        self.client.get("/")
-
-
-class Plain(HttpUser):
-    """The same on requests instead of geventhttpclient."""
 
     @task
     def get(self) -> None:

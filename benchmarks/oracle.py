@@ -19,14 +19,6 @@ from time import monotonic, sleep
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: oracle\r\n\r\n"
 END = b"\r\n\r\nOK"
-SHAKE = (
-    b"GET %s HTTP/1.1\r\nHost: oracle\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIG9yYWNsZSBhc2tzLg==\r\n\r\n"
-)
-PAYLOAD = b"the oracle asks what it ever did"
-FRAME = b"\x81\xa0" + bytes(4) + PAYLOAD
-"""A text frame; a mask of zeros leaves it as it is."""
-ECHO = b"\x81\x20" + PAYLOAD
 PATIENCE_S = 10.0
 PRECISE_S = 0.01
 """Before its moment a thread sleeps without being woken for the end."""
@@ -37,18 +29,10 @@ START_S = 0.3
 ended = threading.Event()
 
 
-def ask(port: int, moments: list[float], log: "array[float]", path: str) -> None:
-    """One thread: a request at each of these moments, or as soon after it as the last allows; a
-    message over a WebSocket if there is a path to open it at.
-    """
-    request, end = (FRAME, ECHO) if path else (REQUEST, END)
+def ask(port: int, moments: list[float], log: "array[float]") -> None:
+    """One thread: a request at each of these moments, or as soon after it as the last allows."""
     with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as connected:
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if path:
-            connected.sendall(SHAKE % path.encode())
-            answer = b""
-            while not answer.endswith(b"\r\n\r\n"):
-                answer += connected.recv(4096)
         for intended in moments:
             if ended.wait(max(0.0, intended - PRECISE_S - monotonic())):
                 return
@@ -56,9 +40,9 @@ def ask(port: int, moments: list[float], log: "array[float]", path: str) -> None
             start = monotonic()
             finish = float("nan")
             try:
-                connected.sendall(request)
+                connected.sendall(REQUEST)
                 answer = b""
-                while not answer.endswith(end):
+                while not answer.endswith(END):
                     block = connected.recv(4096)
                     if not block:
                         raise ConnectionResetError
@@ -77,16 +61,15 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--threads", type=int, default=100)
     parser.add_argument("--log", type=Path, required=True)
-    parser.add_argument("--websocket", default="", metavar="PATH", help="echo messages there")
     options = parser.parse_args()
     first = monotonic() + START_S
     moments = [
         first + number / options.rate for number in range(int(options.seconds * options.rate))
     ]
-    count, path = options.threads, options.websocket
+    count = options.threads
     logs = [array("d") for _ in range(count)]
     threads = [
-        threading.Thread(target=ask, args=(options.port, moments[place::count], log, path))
+        threading.Thread(target=ask, args=(options.port, moments[place::count], log))
         for place, log in enumerate(logs)
     ]
     signal.signal(signal.SIGTERM, lambda *_: ended.set())

@@ -1,16 +1,17 @@
-"""How long the pages take when there is much to show: python benchmarks/pages.py
+"""How long the pages take when there is much to show: python -m benchmarks.pages
 
 The list with 10 000 runs, a run with 3 600 seconds, comparisons of 8 and of 40 cells: what the
 server needs for each, and when a browser has drawn the first chart. Uses a SQLite file of its own
 that is removed at the end.
 """
 
+import argparse
 import gzip
 import os
 import time
 from typing import Any
 
-from console import console, served, tab
+from benchmarks.console import console, served, tab
 
 RUNS = 10_000
 SECONDS = 3_600
@@ -22,6 +23,7 @@ FIRST = """() => performance.getEntriesByType("mark")[0].startTime
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()
     with console():
         paths = made()
         print(f"{'page':<44}{'queries':>8}{'server':>10}{'bytes':>10}{'packed':>10}")

@@ -1,4 +1,4 @@
-"""Other load generators and what they say themselves: wrk, hey and Locust."""
+"""Other load generators and their own figures: wrk, hey and Locust, on the CPU of the load."""
 
 import csv
 import math
@@ -9,6 +9,8 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from benchmarks.machine import own_cpus, pinned
 
 LOCUSTFILE = Path(__file__).parent / "locustfile.py"
 MARGIN_S = 30.0
@@ -96,16 +98,17 @@ def locust(url: str, *, user: str, users: int, duration_s: float) -> Figures:
 
 
 def _output(argv: list[str], duration_s: float) -> str:
-    done = subprocess.run(
-        argv, capture_output=True, text=True, check=False, timeout=duration_s + MARGIN_S
-    )
+    with pinned(own_cpus()[0]):
+        done = subprocess.run(
+            argv, capture_output=True, text=True, check=False, timeout=duration_s + MARGIN_S
+        )
     if done.returncode:
         raise SystemExit(f"{' '.join(argv)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
     return done.stdout
 
 
 def _number(pattern: str, text: str) -> float:
-    found = re.search(pattern, text)
-    if found is None:
+    match = re.search(pattern, text)
+    if match is None:
         raise SystemExit(f"expected {pattern!r}, and found:\n{text}")
-    return float(found[1])
+    return float(match[1])

@@ -5,6 +5,7 @@ the robot completes them again and again from memory, without a network and with
 it stands what Django takes to make the same pages on the same CPU.
 """
 
+import argparse
 import os
 import platform
 import statistics
@@ -74,6 +75,7 @@ class Recorder:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["DATABASE_URL"] = f"sqlite:///{folder}/robot.sqlite3"
         os.environ["DJANGO_SETTINGS_MODULE"] = "testproject.settings.target"

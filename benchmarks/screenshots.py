@@ -1,12 +1,13 @@
-"""Makes the pictures of the docs anew: python benchmarks/screenshots.py
+"""Makes the pictures of the docs anew: python -m benchmarks.screenshots
 
 Measures four servers for about two minutes and shows these runs; uses a SQLite file of its own that
 is removed at the end.
 """
 
+import argparse
 from typing import Any
 
-from console import ROOT, console, served, tab
+from benchmarks.console import ROOT, console, served, tab
 
 IMAGES = ROOT / "docs" / "images"
 MEASURED = [
@@ -22,6 +23,7 @@ MEASURED = [
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()
     with console():
         from django.core.management import call_command
 

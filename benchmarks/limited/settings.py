@@ -3,6 +3,6 @@
 from testproject.settings.target import *  # noqa: F403
 from testproject.settings.target import DATABASES
 
-ROOT_URLCONF = "benchmarks.limited.urls"
+ROOT_URLCONF = "benchmarks.limited.views"
 if "sqlite3" in DATABASES["default"]["ENGINE"]:
     DATABASES["default"]["OPTIONS"] = {"timeout": 5, "init_command": "PRAGMA journal_mode=WAL"}

@@ -1,4 +1,4 @@
-"""Each page has one bottleneck."""
+"""Each page has one bottleneck; these are the URLs, too."""
 
 import gc
 import itertools
@@ -10,6 +10,7 @@ from functools import cache
 
 from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.urls import include, path
 
 from benchsuite.target.models import Post
 
@@ -98,3 +99,10 @@ def _is_first() -> bool:
 
 def _answer() -> HttpResponse:
     return HttpResponse(b"OK", content_type="text/plain")
+
+
+PAGES = (asking, blocking, collecting, keeping, looping, pieces, polling, unequal, writing)
+urlpatterns = [
+    path("", include("testproject.urls_target")),
+    *(path(f"{page.__name__}/", page) for page in PAGES),
+]

@@ -22,13 +22,12 @@ from typing import Any
 
 import django
 
-from benchmarks.faults.case import pinned
 from benchmarks.machine import command_line, description
 from benchmarks.sound.queues import WARM_UP_S, Server, drawn, evidence
 from benchmarks.table import markdown
 from benchsuite import findings
 from benchsuite.core.results import Finding, Level
-from benchsuite.system import lock
+from benchsuite.system import cpus, lock
 from tests.sabotage.runs import Laboratory, laboratory
 from tests.sabotage.sick.shapes import SHAPES
 
@@ -45,6 +44,12 @@ DUE = ("B302", "B304", "B405")
 """Findings that a sound run may have: few samples are few."""
 
 Outcome = dict[str, Any]
+
+
+def pinned() -> Mapping[str, Any]:
+    """CPUs for the server and for the load, as `runbench` gives them."""
+    apart = cpus.split(cpus.available(), 1)
+    return {} if apart is None else {"on_cpus": apart[0], "cpus": apart[1]}
 
 
 def real(lab: Laboratory, number: int, seconds: float) -> Outcome:

@@ -35,7 +35,7 @@ class Scheduling(Device):
     that count it. A thread that ends takes what it has waited since the last sample with it.
     """
 
-    cost: ClassVar[str] = "8 µs a thread (benchmarks/scheduling_cost.py)"
+    cost: ClassVar[str] = "8 µs a thread (benchmarks/telemetry_cost.py)"
     parts: ClassVar[tuple[str, ...]] = (TARGET,)
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ class Speed(Device):
     a hypervisor takes and doesn't tell of.
     """
 
-    cost: ClassVar[str] = "0.3 ms a look (benchmarks/speed_cost.py)"
+    cost: ClassVar[str] = "0.3 ms a look (benchmarks/telemetry_cost.py)"
     parts: ClassVar[tuple[str, ...]] = ("target", "load")
 
     def __init__(self) -> None:

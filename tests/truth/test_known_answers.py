@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import known, ours
+from benchmarks import accuracy, ours
 from benchmarks.machine import own_cpus
 from benchsuite.core.specs import LoadProfile
 from benchsuite.stats import histogram
@@ -31,8 +31,8 @@ TRIES = 3
 PERCENTS = (50, 75, 90, 95, 99)
 
 
-@pytest.mark.parametrize("case", known.CASES, ids=lambda case: case.times)
-def test_percentiles_are_those_of_the_responder(case: known.Case, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", accuracy.CASES, ids=lambda case: case.times)
+def test_percentiles_are_those_of_the_responder(case: accuracy.Case, tmp_path: Path) -> None:
     profile = LoadProfile(
         users=case.connections, warmup_s=0.3, duration_s=DURATION_S, timeout_s=5.0
     )
@@ -54,7 +54,7 @@ def strained(times: str, profile: LoadProfile, folder: Path) -> list[str]:
     begin, end = loaded.done.window
     rows = target.times()
     rows = rows[(rows[:, 0] >= begin) & (rows[:, 0] < end)]
-    true = known.percentiles_of(rows[:, 1] - rows[:, 0])
+    true = accuracy.percentiles_of(rows[:, 1] - rows[:, 0])
     shown = histogram.values_at(histogram.of(loaded.response_times), PERCENTS)
     lag_s = loaded.done.lag_p99_s
     assert lag_s is not None

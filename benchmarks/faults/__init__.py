@@ -1,1 +1,0 @@
-"""The faults of which `python -m benchmarks.sabotage` draws: a file for each group."""
