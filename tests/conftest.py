@@ -3,6 +3,9 @@
 import os
 import signal
 import sys
+from pathlib import Path
+
+import pytest
 
 pytest_plugins = ["tests.strictness", "tests.left_over"]
 
@@ -13,3 +16,13 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A job in the background ignores SIGINT, one of nohup SIGHUP, and so would each process of theirs.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+AUDITS = tuple(Path(__file__).parent / name for name in ("sabotage", "truth"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Before `-m` is looked at: what measures is an audit."""
+    for item in items:
+        if item.get_closest_marker("alone") or any(map(item.path.is_relative_to, AUDITS)):
+            item.add_marker("audit")

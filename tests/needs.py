@@ -11,12 +11,13 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -185,6 +186,18 @@ def needs(*names: str) -> pytest.MarkDecorator:
     if unknown:
         raise ValueError(f"unknown needs {', '.join(unknown)}; there are: {', '.join(NEEDS)}")
     return pytest.mark.needs(*names)
+
+
+def audited(names: Iterable[Any], *tested: Any) -> list[Any]:
+    """Parameters that are the audit's, but for those tested every time."""
+    return [
+        name if name in tested else pytest.param(*_values(name), marks=pytest.mark.audit)
+        for name in names
+    ]
+
+
+def _values(parameter: Any) -> tuple[Any, ...]:
+    return parameter if isinstance(parameter, tuple) else (parameter,)
 
 
 def lacking(names: tuple[str, ...]) -> str:

@@ -14,6 +14,8 @@ from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.services.cassandra import Cassandra
 from tests.integration.left_behind import processes_with
 
+pytestmark = pytest.mark.audit
+
 MARKER = "a-marker-of-cassandra"
 JAVA = """#!/usr/bin/python3
 import json, pathlib, signal, socket, sys, time

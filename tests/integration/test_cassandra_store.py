@@ -23,7 +23,7 @@ from benchsuite.target.survey.stores.cassandra import CassandraStore
 from tests.integration.command import Command
 from tests.unit.survey.visitor import Visitor
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.audit, pytest.mark.django_db]
 
 
 @pytest.fixture(scope="module")

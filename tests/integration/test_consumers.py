@@ -24,7 +24,7 @@ from benchsuite.system.ports import free_port
 from benchsuite.system.readiness import wait_until_ready
 from benchsuite.system.starting import running
 from benchsuite.telemetry.prober.answer import answers_as
-from tests.needs import needs
+from tests.needs import audited, needs
 
 HOST = "127.0.0.1"
 ROOT = Path(__file__).parents[2]
@@ -99,7 +99,7 @@ def opened(stack: ExitStack, server: Served, consumer: str) -> ClientConnection:
     return stack.enter_context(connect(url, compression=None, proxy=None, ping_interval=None))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", audited(NAMES, "daphne", "uvicorn"))
 def test_every_consumer_answers_in_every_server(name, tmp_path):
     with served(name, tmp_path, "memory") as server, ExitStack() as stack:
         for twin in ("", "_sync"):
@@ -119,7 +119,7 @@ def test_every_consumer_answers_in_every_server(name, tmp_path):
                 idle.recv(0.3)
 
 
-@pytest.mark.parametrize("name", TOLD_BY_HEADER)
+@pytest.mark.parametrize("name", audited(TOLD_BY_HEADER, "daphne", "uvicorn"))
 def test_the_answer_to_the_handshake_tells_the_run(name, tmp_path):
     with served(name, tmp_path, "memory") as server, ExitStack() as stack:
         response = opened(stack, server, "echo").response
@@ -127,6 +127,7 @@ def test_the_answer_to_the_handshake_tells_the_run(name, tmp_path):
         assert response.headers["X-Benchsuite-Run"] == server.token
 
 
+@pytest.mark.audit
 @needs("redis", "redis-py", "channels-redis")
 @pytest.mark.parametrize("backend", ["redis", "redis-pubsub"])
 def test_an_idle_connection_outlives_the_reads_of_its_layer(backend, service, tmp_path):

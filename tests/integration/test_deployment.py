@@ -20,7 +20,7 @@ from benchsuite.system.ports import free_port
 from benchsuite.system.starting import running
 from tests.integration.serving import CLASSES, HERE, HOST, STUB, Served, eventually
 from tests.integration.shop import looked_through
-from tests.needs import needs
+from tests.needs import audited, needs
 
 KINDS = ("systemd", "command", "Dockerfile", "Procfile")
 CIRCUSES = ("circus-gunicorn-gthread", "circus-daphne")
@@ -138,6 +138,7 @@ def staying(served: Served) -> set[str]:
     return set.intersection(*looks)
 
 
+TESTED = [("gunicorn-gthread", kind) for kind in KINDS]
 MEASURED: dict[str, int] = {}  #: Threads of each server as a run starts it.
 
 
@@ -157,7 +158,7 @@ def nap(served: Served) -> None:
         return  # a full server may refuse; those in its threads count
 
 
-@pytest.mark.parametrize(("name", "kind"), list(cases()))
+@pytest.mark.parametrize(("name", "kind"), audited(cases(), *TESTED))
 def test_a_pasted_text_starts_the_processes_and_threads_that_were_measured(
     name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,8 @@ from tests.integration.command import ROOT, Command, wait_for
 from tests.integration.left_behind import eventually
 from tests.needs import MODERN, needs, other_python
 
+pytestmark = pytest.mark.audit
+
 SMALL = "six==1.16.0"
 LOCK = "django==5.2.1\ngunicorn==22.0.0\n"
 SHORT = ("--users=2", "--warmup=0", "--duration=1", "--timeout=5", "--json=-")

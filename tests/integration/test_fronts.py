@@ -18,12 +18,12 @@ from benchsuite.fronts.base import StaticFiles
 from benchsuite.system import account
 from tests.integration.fronted import HOST, PROGRAMS, exchange, front_class, fronted, temporary
 from tests.integration.left_behind import eventually
-from tests.needs import needs
+from tests.needs import audited, needs
 
 NAMES = [pytest.param(name, marks=needs(name)) for name in PROGRAMS]
 
 
-@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("count", audited([1, 3], 3))
 @pytest.mark.parametrize("name", NAMES)
 def test_shares_evenly_over_kept_connections(name: str, count: int) -> None:
     with fronted(name, count) as served:
@@ -118,6 +118,7 @@ OTHERS: dict[str, list[dict[str, Option]]] = {
 }
 
 
+@pytest.mark.audit
 @pytest.mark.parametrize(
     ("name", "options"),
     [

@@ -23,7 +23,7 @@ from benchsuite.system.readiness import wait_until_ready
 from benchsuite.system.starting import running
 from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.fronted import HOST, PROGRAMS, READY_S, front_class, temporary
-from tests.needs import needs
+from tests.needs import audited, needs
 
 HERE = Path(__file__).parent
 ECHO = Application(asgi="stubs_echo:asgi")
@@ -77,8 +77,9 @@ def opened(url: str) -> ClientConnection:
     return connect(url, open_timeout=READY_S, proxy=None, compression=None)
 
 
-@pytest.mark.parametrize("count", [1, 3])
-@pytest.mark.parametrize("server", [pytest.param(one, marks=needs(one)) for one in SERVERS])
+@needs(*SERVERS)
+@pytest.mark.parametrize("count", audited([1, 3], 3))
+@pytest.mark.parametrize("server", audited(SERVERS, "uvicorn"))
 @pytest.mark.parametrize("name", NAMES)
 def test_shares_connections_and_echoes_every_message(name: str, server: str, count: int) -> None:
     with echoing(name, server, count) as url, ExitStack() as stack:
@@ -91,6 +92,7 @@ def test_shares_connections_and_echoes_every_message(name: str, server: str, cou
                 assert socket.recv(timeout=20) == message
 
 
+@pytest.mark.audit
 @needs("uvicorn")
 @pytest.mark.parametrize("name", NAMES)
 def test_silence_is_cut_after_the_timeout_and_not_before(name: str) -> None:
@@ -105,6 +107,7 @@ def test_silence_is_cut_after_the_timeout_and_not_before(name: str) -> None:
         assert time.monotonic() - began > 1.5
 
 
+@pytest.mark.audit
 @needs("uvicorn")
 @pytest.mark.parametrize("name", NAMES)
 def test_four_hundred_connections_at_once(name: str) -> None:

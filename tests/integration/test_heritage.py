@@ -25,7 +25,7 @@ from benchsuite.system.ports import ensure_port_free
 from tests.integration.left_behind import eventually, processes_with
 from tests.needs import needs
 
-pytestmark = needs("python2.7")
+pytestmark = [pytest.mark.audit, needs("python2.7")]
 
 CLASSES: dict[str, type[Heritage]] = {name: import_string(path) for name, path in BUILTIN.items()}
 SECONDS = re.compile(rb"\d\.\d{4}")

@@ -27,6 +27,8 @@ from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.command import Command, measured
 from tests.needs import needs
 
+pytestmark = pytest.mark.audit
+
 HOST = "127.0.0.1"
 WAIT_S = 10.0
 NAMES = [

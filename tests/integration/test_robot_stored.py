@@ -24,7 +24,7 @@ from benchsuite.workloads import BUILTIN
 from tests.integration.loads import load
 from tests.integration.postgres import cluster
 from tests.integration.test_target import loaded
-from tests.needs import needs
+from tests.needs import audited, needs
 
 pytestmark = needs("selectolax", "faker")
 
@@ -80,7 +80,11 @@ def shop(
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in SERVERS if not name.startswith(SERVED_ELSEWHERE + NO_COOKIES)]
+    "name",
+    audited(
+        [name for name in SERVERS if not name.startswith(SERVED_ELSEWHERE + NO_COOKIES)],
+        *("gunicorn-gthread", "uvicorn"),
+    ),
 )
 def test_as_many_completions_are_stored_as_were_claimed(
     name: str, shop: Shop, tmp_path: Path

@@ -83,6 +83,7 @@ def test_there_are_exactly_as_many_rows_as_asked_for(url: str) -> None:
     assert python(url, "-c", COMMENTS).stdout == "60 60 1 60\n"
 
 
+@pytest.mark.audit
 def test_a_million_rows_take_seconds(url: str) -> None:
     assert migrate(url).returncode == 0
     began = time.monotonic()

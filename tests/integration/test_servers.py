@@ -26,6 +26,7 @@ from benchsuite.system.ports import ensure_port_free
 from tests.integration.serving import CLASSES, HOST, Served, eventually, read, started
 from tests.integration.stubs_app import LEGAL
 from tests.integration.traces import Traces
+from tests.needs import audited
 
 SLEEP_S = 1.0
 CLIENTS = 5
@@ -61,6 +62,12 @@ def usable() -> list[str]:
     return [name for name, one in CLASSES.items() if one.available().ok or not _never(name)]
 
 
+def once() -> list[str]:
+    """Each server, and two of those that run under circus as they run by themselves."""
+    under_circus = ("circus-gunicorn-gthread", "circus-daphne")
+    return [name for name in usable() if name in under_circus or not name.startswith("circus-")]
+
+
 def _never(name: str) -> bool:
     return "meinheld" in name and sys.version_info >= (3, 13)
 
@@ -86,7 +93,7 @@ def begun(name: str, folder: Path, **how: object) -> Iterator[Served]:
         yield served
 
 
-@pytest.fixture(scope="module", params=usable())
+@pytest.fixture(scope="module", params=audited(usable(), *once()))
 def alone(request, tmp_path_factory) -> Iterator[Served]:
     """A server of one process, of two threads where it has threads to set."""
     name = request.param
@@ -201,6 +208,7 @@ class TestAlone:
         assert (bodies == [b"slept"]) == alone.adapter.finishes_in_flight
 
 
+@pytest.mark.audit
 class TestTwins:
     """What holds for two processes and for other options than the defaults."""
 
@@ -307,7 +315,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("name", usable())
+@pytest.mark.parametrize("name", audited(usable(), "gunicorn-sync", "uvicorn", "uwsgi"))
 def test_ends_and_says_why_when_the_application_does_not_import(name, tmp_path):
     broken = tmp_path / "broken_app.py"
     broken.write_text("raise RuntimeError('this application is broken')\n")
@@ -321,12 +329,13 @@ def test_ends_and_says_why_when_the_application_does_not_import(name, tmp_path):
     assert "did not answer within" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", having("max_requests"))
+@pytest.mark.parametrize("name", audited(having("max_requests"), "gunicorn-sync"))
 def test_replaces_a_process_after_the_requests_asked_for(name, tmp_path):
     with begun(name, tmp_path, processes=1, options={"max_requests": 5}) as served:
         assert_replaced(served)
 
 
+@pytest.mark.audit
 @pytest.mark.parametrize("name", having("max_connections"))
 def test_replaces_a_process_after_the_connections_asked_for(name, tmp_path):
     with begun(name, tmp_path, processes=1, options={"max_connections": 5}) as served:

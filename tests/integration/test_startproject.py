@@ -49,6 +49,7 @@ def test_a_project_as_this_django_makes_it(project: Path, command: Command) -> N
     assert not (project / "db.sqlite3").exists()
 
 
+@pytest.mark.audit
 @needs("another-python")
 def test_a_project_of_django_6_1_under_its_own_python(project: Path, command: Command) -> None:
     with (project / "shop" / "settings.py").open("a") as settings:

@@ -24,7 +24,7 @@ from benchsuite.system.starting import running
 from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.postgres import cluster
 from tests.integration.test_target import loaded
-from tests.needs import needs
+from tests.needs import audited, needs
 
 TOKEN = "5eed5eed" * 4
 PEOPLE = 8
@@ -55,17 +55,7 @@ def use(request: pytest.FixtureRequest) -> Iterator[str]:
         yield server.url("surveys")
 
 
-@pytest.mark.parametrize(
-    "server",
-    [
-        pytest.param(name, marks=needs(*names))
-        for name, names in {
-            "gunicorn-gthread": ["gunicorn"],
-            "uwsgi": ["pyuwsgi"],
-            "uvicorn": ["uvicorn"],
-        }.items()
-    ],
-)
+@pytest.mark.parametrize("server", audited(["gunicorn-gthread", "uwsgi", "uvicorn"], "uvicorn"))
 def test_completions_are_stored_and_counted(server: str, use: str, tmp_path: Path) -> None:
     (tmp_path / "coffee_bench.py").write_text(WORKLOAD)
     adapter: ServerAdapter = loaded(SERVERS[server])(ServerSpec(server=server), Application())

@@ -28,7 +28,7 @@ from benchsuite.workloads.base import Workload
 from benchsuite.workloads.bench_app import BenchApp, BenchAppAsync
 from benchsuite.workloads.io_read import IoRead
 from tests.integration.loads import a_job, load
-from tests.needs import needs
+from tests.needs import audited
 
 TOKEN = "badc0ffe" * 4
 ROWS = 40
@@ -136,18 +136,18 @@ def workloads() -> list[Workload]:
 
 @pytest.mark.parametrize(
     "server",
-    [
-        pytest.param(name, marks=needs(*names))
-        for name, names in {
-            "gunicorn-gthread": ["gunicorn"],
-            "uwsgi": ["pyuwsgi"],
-            "uvicorn": ["uvicorn"],
-            "daphne": ["daphne"],
-            "hypercorn": ["hypercorn"],
-            "granian-wsgi": ["granian"],
-            "granian-asgi": ["granian"],
-        }.items()
-    ],
+    audited(
+        [
+            "gunicorn-gthread",
+            "uwsgi",
+            "uvicorn",
+            "daphne",
+            "hypercorn",
+            "granian-wsgi",
+            "granian-asgi",
+        ],
+        *("gunicorn-gthread", "uvicorn"),
+    ),
 )
 def test_every_journey_is_right_on_a_real_server(server: str, tmp_path: Path) -> None:
     with served(tmp_path, server) as (client, spec):
@@ -162,14 +162,7 @@ def test_every_journey_is_right_on_a_real_server(server: str, tmp_path: Path) ->
     assert "Traceback" not in (tmp_path / "server.log").read_text()
 
 
-@pytest.mark.parametrize(
-    "server",
-    [
-        pytest.param("gunicorn-gthread", marks=needs("gunicorn")),
-        pytest.param("uvicorn", marks=needs("uvicorn")),
-        pytest.param("daphne", marks=needs("daphne")),
-    ],
-)
+@pytest.mark.parametrize("server", audited(["gunicorn-gthread", "uvicorn", "daphne"], "uvicorn"))
 def test_a_stream_goes_on_where_it_was_dropped(server: str, tmp_path: Path) -> None:
     with served(tmp_path, server) as (client, _):
         job = a_job(
