@@ -20,10 +20,8 @@ from benchsuite.core.specs import LoadProfile, Option, WorkloadSpec
 from benchsuite.load.job import Done, Job
 from benchsuite.load.parent import spool
 from benchsuite.load.parent.driver import load_worker
-from benchsuite.system.ports import free_port
-from benchsuite.system.process import Process
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.network import free_port
+from benchsuite.system.process import Process, running, wait_until_ready
 
 READY_S = 10.0
 RESPONDER = Path(responder.__file__)

@@ -27,7 +27,7 @@ from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.core.stored import Machine, Profiled, ServerFacts, Timed, Times
 from benchsuite.core.stored import Software as SoftwareFacts
 from benchsuite.stats import stacks
-from benchsuite.system.owner import LONGEST
+from benchsuite.system.lock import LONGEST
 
 
 def _choices(

@@ -44,7 +44,7 @@ def _program(*names: str) -> Callable[[], bool]:
 
 def _system(name: str) -> Callable[[], bool]:
     """A program of the system, which an ordinary user's path may not lead to."""
-    return lambda: programs.find(name) is not None
+    return lambda: programs.find_program(name) is not None
 
 
 def _compose() -> bool:

@@ -15,7 +15,7 @@ from benchsuite.core.metrics.metric import Metric, Scale
 from benchsuite.core.results import Level
 from benchsuite.core.units import format_period
 from benchsuite.stats.compare import Comparison, Outcome, compare, together
-from benchsuite.stats.percentiles import samples_needed
+from benchsuite.stats.summary import samples_needed
 
 Pair = tuple[Side, Side]  #: Baseline and candidate.
 

@@ -10,7 +10,7 @@ from typing import Any
 from benchsuite.comparing.setup import Around
 from benchsuite.models import Run
 from benchsuite.system.fingerprint import VOLATILE
-from benchsuite.system.revision import short
+from benchsuite.system.programs import short_revision
 
 REVISION = "revision of the project"
 PACKAGE = "package "
@@ -87,7 +87,9 @@ ABSENT = {"package": "not installed", "env": "not set"}
 def differences(runs: Sequence[Run]) -> list[Difference]:
     """Between these runs, one of each cell."""
     return [
-        *_differing("", [{REVISION: short(run.revision)} if run.revision else {} for run in runs]),
+        *_differing(
+            "", [{REVISION: short_revision(run.revision)} if run.revision else {} for run in runs]
+        ),
         *_packages(runs),
         *_pythons(runs),
         *_differing(PROGRAM, _programs(runs)),

@@ -31,7 +31,7 @@ from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import OPEN, LoadProfile
 from benchsuite.models import Finding, Measurement, Run
 from benchsuite.stats import stacks
-from benchsuite.stats.growth import growth
+from benchsuite.stats.memory import growth
 from benchsuite.stats.signs import IN_VAIN
 
 NOT_ANSWERING = frozenset({LOAD, "delay", "api"})

@@ -9,7 +9,7 @@ from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import LoadProfile
 from benchsuite.models import Run
 from benchsuite.system.cpus import words
-from benchsuite.system.revision import short
+from benchsuite.system.programs import short_revision
 
 NO_DETAILS = ("format version", "label", "repetition", "seed")
 """Fields of a spec in which the starts of a cell differ, or that title it by themselves."""
@@ -144,7 +144,7 @@ def _facets(run: Run) -> dict[str, str]:
         "static": around.static or "static files as found",
         "load": load_title(run),
         "Python": f"Python {run.python_version}" if run.python_version else "",
-        "revision": short(run.revision),
+        "revision": short_revision(run.revision),
         "environment": f"environment {run.environment.fingerprint[:6]}" if run.environment else "",
         "packages": f"packages {run.software.fingerprint[:6]}" if run.software else "",
         **dict(_details(run.spec)),

@@ -24,7 +24,7 @@ from benchsuite.services import BUILTIN as BUILTIN_SERVICES
 from benchsuite.services.base import Service
 from benchsuite.services.database import DatabaseService
 from benchsuite.studies import catalogue
-from benchsuite.system.cache_folder import folder
+from benchsuite.system import folders
 from benchsuite.telemetry.base import Device
 from benchsuite.workloads import BUILTIN as BUILTIN_WORKLOADS
 from benchsuite.workloads.base import Workload
@@ -62,7 +62,7 @@ setting_changed.connect(_forget, dispatch_uid="benchsuite.conf")
 
 def cache_folder() -> Path:
     """Where built environments are kept."""
-    return folder(config()["CACHE"])
+    return folders.cache_folder(config()["CACHE"])
 
 
 def margins() -> dict[str, float]:

@@ -74,7 +74,7 @@ class Distribution:
     """Times of the successful requests of a window, in seconds.
 
     A percentile that the sample is too small for is missing from `percentiles`
-    (`benchsuite.stats.percentiles.samples_needed`).
+    (`benchsuite.stats.summary.samples_needed`).
     """
 
     count: int

@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict, dataclass
 from statistics import median
 
-from benchsuite.stats.percentiles import samples_needed
+from benchsuite.stats.summary import samples_needed
 
 MESSAGES = math.ceil(samples_needed(99) / 100) * 100  #: Enough for a 99th percentile.
 PAUSE_S = 0.002  #: Between two messages: low load, ten times their own transit.

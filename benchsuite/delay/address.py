@@ -12,10 +12,8 @@ from benchsuite.core.exceptions import StartError, UsageError
 from benchsuite.core.specs.delay import MAX_DELAY_S
 from benchsuite.delay.accuracy import Accuracy, accuracy, round_trips
 from benchsuite.delay.echo import echo
-from benchsuite.system.isolated import python
-from benchsuite.system.process import Process
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.process import Process, running, wait_until_ready
+from benchsuite.system.programs import isolated_python
 
 Address = tuple[str, int]
 """Host and port; a host that begins with a slash is a Unix socket, and the port is 0."""
@@ -133,7 +131,7 @@ def command(
 ) -> list[str]:
     """The command line of a proxy; pure."""
     return [
-        *python("benchsuite.delay.proxy", packages=True),
+        *isolated_python("benchsuite.delay.proxy", packages=True),
         *("--to-server" if direction == "to_server" else "--to-client", f"{delay_s:g}"),
         *("--listen", f"{listen[0]}:{listen[1]}", "--loop", loop),
         f"{upstream[0]}:{upstream[1]}",

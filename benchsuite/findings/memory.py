@@ -8,8 +8,7 @@ from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import format_bytes, format_count, format_percent
 from benchsuite.findings.registry import Rule, finding
-from benchsuite.stats.growth import growth
-from benchsuite.stats.slope import FEWEST_STEPS
+from benchsuite.stats.memory import FEWEST_STEPS, growth
 
 MINUTE_S = 60.0
 

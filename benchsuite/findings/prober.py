@@ -10,7 +10,7 @@ from benchsuite.core.units import format_count, format_duration, format_percent
 from benchsuite.findings.registry import Rule, because, codes, finding
 from benchsuite.findings.target import stalled, starves
 from benchsuite.stats import histogram
-from benchsuite.stats.percentiles import about_half, median_interval
+from benchsuite.stats.summary import about_half, median_interval
 
 TWICE = 2  #: So often each connection is asked; what is asked more often was slow.
 

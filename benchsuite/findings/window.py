@@ -12,8 +12,8 @@ from benchsuite.findings.capacity import is_near_capacity, is_surely_beyond
 from benchsuite.findings.registry import Rule, finding
 from benchsuite.findings.stages import ORDER
 from benchsuite.stats import histogram
-from benchsuite.stats.percentiles import samples_needed
 from benchsuite.stats.steady import Change, change
+from benchsuite.stats.summary import samples_needed
 
 FEWEST_SAMPLES = 20  #: A run with fewer successes is invalid.
 

@@ -15,7 +15,7 @@ def make_certificate(path: Path, host: str) -> None:
     path.touch(mode=0o600)
     key, certificate = path.with_suffix(".key"), path.with_suffix(".crt")
     command = [
-        programs.find("openssl") or "openssl",
+        programs.find_program("openssl") or "openssl",
         "req",
         "-x509",
         "-newkey",

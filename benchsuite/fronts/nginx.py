@@ -16,7 +16,7 @@ from benchsuite.fronts.program import (
     ROUND_ROBIN,
     ProgramFront,
 )
-from benchsuite.system import descriptors
+from benchsuite.system import network
 from benchsuite.telemetry.prober.answer import RUN_HEADER
 
 SPARE_CONNECTIONS = 32
@@ -82,7 +82,7 @@ class Nginx(ProgramFront):
         return {
             "processes": self.settings["processes"],
             "worker_connections": FILES * self.clients + SPARE_CONNECTIONS,
-            "descriptors": FILES * self.clients + descriptors.LEAST,
+            "descriptors": FILES * self.clients + network.LEAST,
             "connection": "" if idle else "close",
             "balance": f"        {balance};\n" if balance else "",
             # max_fails=0: an instance that failed is tried again.

@@ -12,7 +12,7 @@ from benchsuite.core.specs import Limits, Option, Within, refuse_outside
 from benchsuite.fronts.base import Address, FrontAdapter, FrontPlace
 from benchsuite.fronts.template import filled
 from benchsuite.servers.base import Available
-from benchsuite.system import descriptors, programs
+from benchsuite.system import network, programs
 
 CONNECTIONS = 4096  #: Clients at once.
 IDLE_UPSTREAM = 256  #: Idle connections kept to the instances; usually more than users.
@@ -123,11 +123,11 @@ class ProgramFront(FrontAdapter):
         asked = int(self.settings["connections"])
         if limit == resource.RLIM_INFINITY:
             return asked
-        return max(1, min(asked, (limit - descriptors.LEAST) // FILES))
+        return max(1, min(asked, (limit - network.LEAST) // FILES))
 
     def ensure_possible(self, instances: int) -> None:
         super().ensure_possible(instances)
-        if self.settings["tls"] and programs.find("openssl") is None:
+        if self.settings["tls"] and programs.find_program("openssl") is None:
             raise UnavailableError(
                 "tls=yes needs openssl, which makes the run's certificate: apt install openssl."
             )
@@ -135,16 +135,16 @@ class ProgramFront(FrontAdapter):
     @classmethod
     def executable(cls) -> str:
         """Its path, or its bare name if not installed."""
-        return programs.find(cls.program) or cls.program
+        return programs.find_program(cls.program) or cls.program
 
     @classmethod
     def version(cls) -> str | None:
-        return programs.version(cls.program, "-v")
+        return programs.program_version(cls.program, "-v")
 
     @classmethod
     def available(cls) -> Available:
         command = f"apt install {cls.package}"
-        if programs.find(cls.program) is None:
+        if programs.find_program(cls.program) is None:
             return Available(False, f"{cls.program} is not installed", command)
         version = cls.version()
         if version is None:

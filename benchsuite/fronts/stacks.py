@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from typing import IO
 
-from benchsuite.system import owner, programs
+from benchsuite.system import lock, programs
 from benchsuite.system.procfs import PART_VARIABLE, RUN_VARIABLE
 
 OWNER_LABEL = "benchsuite.owner"  #: Says which process a stack belongs to.
@@ -34,7 +34,7 @@ def docker(*arguments: str, timeout_s: float = ASK_S) -> str:
     """The output of docker; raises DockerError when it fails or takes longer."""
     try:
         done = subprocess.run(
-            [programs.find("docker") or "docker", *arguments],
+            [programs.find_program("docker") or "docker", *arguments],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -89,7 +89,7 @@ def sweep() -> None:
     form = f'{{{{.Spec.Name}}}}|{{{{index .Spec.Labels "{OWNER_LABEL}"}}}}'
     for line in docker("service", "inspect", "--format", form, *names).splitlines():
         name, _, whose = line.partition("|")
-        if owner.has_ended(whose):
+        if lock.has_ended(whose):
             remove(name.removesuffix(f"_{SERVICE}"))
 
 

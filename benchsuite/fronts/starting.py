@@ -10,10 +10,9 @@ from benchsuite.core.exceptions import StartError
 from benchsuite.fronts.base import Address, FrontAdapter
 from benchsuite.fronts.certificate import make_certificate
 from benchsuite.fronts.program import CERTIFICATE
-from benchsuite.system import private
+from benchsuite.system import folders
 from benchsuite.system.account import hand_over, rights_of
-from benchsuite.system.process import Process
-from benchsuite.system.starting import running
+from benchsuite.system.process import Process, running
 
 CHECK_S = 20.0  #: How long a front may take to check its configuration.
 
@@ -42,7 +41,7 @@ def front(
     folder = adapter.place.folder
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in adapter.config_files(host, port, upstreams).items():
-        private.write(folder / name, content)
+        folders.write_private(folder / name, content)
     if adapter.scheme == "https":
         make_certificate(folder / CERTIFICATE, host)
     _give(folder, adapter.run_as)

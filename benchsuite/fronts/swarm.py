@@ -84,7 +84,7 @@ class Swarm(FrontAdapter):
 
     @classmethod
     def available(cls) -> Available:
-        if programs.find("docker") is None:
+        if programs.find_program("docker") is None:
             return Available(False, "docker is not installed", "apt install docker.io")
         found = _engine()
         if not found or not found.get("ServerVersion"):

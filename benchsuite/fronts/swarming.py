@@ -23,7 +23,7 @@ from benchsuite.fronts.stacks import (
     remover,
     sweep,
 )
-from benchsuite.system import owner
+from benchsuite.system import lock
 from benchsuite.system.procfs import PART_VARIABLE
 
 DEPLOY_S = 60.0
@@ -68,7 +68,7 @@ def _deploy(path: Path, stack: str) -> None:
     content = json.loads(path.read_text(encoding="utf-8"))
     service = content["services"][SERVICE]
     service["environment"][PART_VARIABLE] = os.environ.get(PART_VARIABLE, "")
-    service["deploy"]["labels"] = {OWNER_LABEL: owner.name()}
+    service["deploy"]["labels"] = {OWNER_LABEL: lock.owner_name()}
     path.write_text(json.dumps(content, indent=2, ensure_ascii=False), encoding="utf-8")
     deploy = ["stack", "deploy", "--resolve-image", "never", "--compose-file", str(path), stack]
     docker(*deploy, timeout_s=DEPLOY_S)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.system import private
+from benchsuite.system import folders
 
 INSTRUCTIONS_VARIABLE = "BENCHSUITE_INSTRUCTIONS"
 """The environment variable that holds the path of the instructions."""
@@ -70,7 +70,7 @@ class Instructions:
     def write(self, path: Path) -> None:
         """Readable by its owner only: a database URL may hold a password."""
         data = {"instructions_version": INSTRUCTIONS_VERSION, **dataclasses.asdict(self)}
-        private.write(path, json.dumps(data, indent=1))
+        folders.write_private(path, json.dumps(data, indent=1))
 
     @classmethod
     def read(cls, path: Path) -> Self:

@@ -17,9 +17,9 @@ from benchsuite.management.session import Session
 from benchsuite.models import Execution, Run, StudyCell
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
-from benchsuite.system import fingerprint, owner, scratch
+from benchsuite.system import fingerprint, lock, scratch
 from benchsuite.system.interrupts import held_back
-from benchsuite.system.revision import revision_of, short
+from benchsuite.system.programs import revision_of, short_revision
 
 NAMED = 5  #: Packages in a message.
 
@@ -42,7 +42,7 @@ def begin(row: Execution, environment: Mapping[str, Any]) -> bool:
     new = row._state.adding
     if new:
         row.environment = store.environment(environment)
-    row.owner, row.status, row.ended_at = owner.name(), Status.RUNNING.value, None
+    row.owner, row.status, row.ended_at = lock.owner_name(), Status.RUNNING.value, None
     row.save(force_insert=new)
     return new
 
@@ -74,8 +74,8 @@ def can_go_on(row: Execution) -> bool:
 
 def ensure_idle(row: Execution, which: str) -> None:
     """Raises UsageError where somebody is at work on it."""
-    if row.owner and not owner.has_ended(row.owner):
-        raise UsageError(f"{which} is still under way, on {owner.host(row.owner)}.")
+    if row.owner and not lock.has_ended(row.owner):
+        raise UsageError(f"{which} is still under way, on {lock.owner_host(row.owner)}.")
 
 
 def ensure_same_machine(row: Execution, which: str) -> None:
@@ -93,9 +93,10 @@ def ensure_same_machine(row: Execution, which: str) -> None:
 def ensure_same_revision(before: str, which: str) -> None:
     """Raises UsageError where other code of the project was measured."""
     if before != (now := revision()):
+        then, today = short_revision(before) or "none", short_revision(now) or "none"
         raise UsageError(
-            f"{which} measured another revision of the project ({short(before) or 'none'}, and it "
-            f"is {short(now) or 'none'} now): leave --resume out, or check out what was there "
+            f"{which} measured another revision of the project ({then}, and it is {today} now): "
+            "leave --resume out, or check out what was there "
             "before."
         )
 

@@ -14,7 +14,7 @@ from benchsuite.pythons.interpreter import Interpreter, ask
 from benchsuite.pythons.programs import run
 from benchsuite.pythons.recipe import Recipe, Step
 from benchsuite.pythons.virtual import make
-from benchsuite.system import private
+from benchsuite.system import folders
 from benchsuite.system.interrupts import held_back
 
 WAIT_S = 3600.0  #: Longest wait for another process that builds the same environment.
@@ -123,7 +123,7 @@ def _amount(step: Step) -> str:
 
 def _install(recipe: Recipe, step: Step, slot: Slot, log: Path) -> None:
     wanted = slot.folder / "requirements.txt"
-    private.write(wanted, step.requirements.text)
+    folders.write_private(wanted, step.requirements.text)
     command = [str(slot.python), "-m", "pip", "install", "--no-input"]
     command += ["--requirement", str(wanted), *step.options]
     constraints = step.requirements.constraints_text
@@ -132,7 +132,7 @@ def _install(recipe: Recipe, step: Step, slot: Slot, log: Path) -> None:
         constraints += "".join(f"{name}=={version}\n" for name, (version, _) in there.items())
     if constraints:
         limits = slot.folder / "constraints.txt"
-        private.write(limits, constraints)
+        folders.write_private(limits, constraints)
         command += ["--constraint", str(limits)]
     run(command, name=recipe.name, log=log, variables=step.variables)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from benchsuite.pythons.finding import build_of
 from benchsuite.pythons.recipe import Recipe
 from benchsuite.pythons.requirements import Requirements
-from benchsuite.system import private
+from benchsuite.system import folders
 
 MARK = "benchsuite.json"
 """Written last into an environment's folder; without it the environment is incomplete."""
@@ -57,7 +57,7 @@ def keep(requirements: Requirements, root: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {"lines": requirements.lines, "constraints": requirements.constraints}
     aside = path.with_suffix(f".{os.getpid()}")
-    private.write(aside, json.dumps(content, indent=1))
+    folders.write_private(aside, json.dumps(content, indent=1))
     aside.replace(path)
 
 

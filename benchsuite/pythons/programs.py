@@ -10,7 +10,7 @@ from pathlib import Path
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.pythons.interpreter import ASTRAY
 from benchsuite.system import logfile
-from benchsuite.system.starting import running
+from benchsuite.system.process import running
 
 STEP_S = 1800.0  #: How long one program may take: some installations compile.
 POLL_S = 0.1

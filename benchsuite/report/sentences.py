@@ -34,10 +34,10 @@ from benchsuite.core.units import (
 from benchsuite.models import Finding, Measurement, Run
 from benchsuite.report.levels import climb_words, overload_words
 from benchsuite.report.sockets import idle_interval, idle_sentence
-from benchsuite.stats.percentiles import samples_needed
+from benchsuite.stats.summary import samples_needed
 from benchsuite.store.abandoned import expected_until
 from benchsuite.store.periods import planned_s
-from benchsuite.system import owner
+from benchsuite.system import lock
 
 CLOSE = 1.05
 """Below this ratio no winner is named: a few percent are within what one start differs by."""
@@ -241,11 +241,12 @@ def _inside(message: str) -> str:
 
 
 def _remaining(run: Run) -> str:
-    if not owner.can_be_seen(run.owner):
+    if not lock.can_be_seen(run.owner):
         return (
-            f"It was started by a command on {owner.host(run.owner)}, which can’t be seen from "
-            f"here; without a result by {date_format(localtime(expected_until(run)), 'j M, H:i')} "
-            "it counts as interrupted."
+            f"It was started by a command on {lock.owner_host(run.owner)}, which can’t be seen "
+            "from here; without a result by "
+            f"{date_format(localtime(expected_until(run)), 'j M, H:i')}"
+            " it counts as interrupted."
         )
     left = planned_s(run) - (timezone.now() - run.started_at).total_seconds()
     if left <= 0:

@@ -29,12 +29,10 @@ from benchsuite.runner.running_system import DELAY, LOG_LINES, TARGET, WORKERS, 
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
-from benchsuite.system import logfile, private
+from benchsuite.system import folders, logfile
 from benchsuite.system.guard import without_shared_memory
-from benchsuite.system.ports import distinct, ensure_port_free, free_port
-from benchsuite.system.process import Process
-from benchsuite.system.readiness import Patience, wait_until_ready
-from benchsuite.system.starting import any_program, running
+from benchsuite.system.network import distinct, ensure_port_free, free_port
+from benchsuite.system.process import Patience, Process, any_program, running, wait_until_ready
 from benchsuite.telemetry.prober.asking import Probe
 
 READY_TIMEOUT_S = 60.0
@@ -359,7 +357,7 @@ def _asked(
     told = replace(Instructions.read(instructions), keeps_debug=debug)
     told.write(folder / "instructions.json")
     request = {"path": path, "headers": dict(start.headers)}
-    private.write(folder / "request.json", json.dumps(request))
+    folders.write_private(folder / "request.json", json.dumps(request))
     env = _env(start, replace(scene, instructions=folder / "instructions.json"), adapter)
     argv = [*adapter.python.module("benchsuite.isolation.asking"), str(folder / "request.json")]
     log = folder / "asking.log"
@@ -443,4 +441,4 @@ def _write(folder: Path, files: Mapping[str, str]) -> None:
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        private.write(path, content)
+        folders.write_private(path, content)

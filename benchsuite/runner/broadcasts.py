@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 
 from benchsuite.core.samples import CLOSING, FANOUT, HANDSHAKE, MESSAGE, PUBLICATION, STRAY, Kind
 from benchsuite.load.parent.spool import NameEntry, Samples
-from benchsuite.stats.fanout import fan_out
-from benchsuite.stats.lagging import HEALTHY, SLOW, slow_users
+from benchsuite.stats.broadcasts import HEALTHY, SLOW, fan_out, overtaken, slow_users
 from benchsuite.stats.messages import ended_early
-from benchsuite.stats.ordering import overtaken
 
 NEVER = "a subscriber did not get it within the time-out"
 LATE = "came after one that was published later"

@@ -13,8 +13,8 @@ from benchsuite.isolation.databases.client import Keeper, throwaway
 from benchsuite.runner.own_target import OwnTarget
 from benchsuite.runner.plan import Plan
 from benchsuite.services.database import DatabaseService
-from benchsuite.system.cache_folder import VARIABLE
-from benchsuite.system.starting import any_program
+from benchsuite.system.folders import VARIABLE
+from benchsuite.system.process import any_program
 
 ServiceKey = tuple[str, bool]  #: Its name, and whether it waits for the disk.
 

@@ -20,7 +20,7 @@ from benchsuite.runner.monitor import INTERVAL_S, Monitor
 from benchsuite.runner.record import RunRecord
 from benchsuite.runner.running_system import ELSEWHERE, FRONT, TARGET
 from benchsuite.runner.segments import Segment
-from benchsuite.stats.ceilings import ceiling_rate
+from benchsuite.stats.levels import ceiling_rate
 
 CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
 

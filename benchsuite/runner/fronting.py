@@ -13,7 +13,7 @@ from benchsuite.isolation.facts import Facts
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.running_system import FRONT, TARGET, RunningSystem
 from benchsuite.servers.base import ServerAdapter
-from benchsuite.system.starting import any_program
+from benchsuite.system.process import any_program
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 

@@ -31,7 +31,7 @@ from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import Available
-from benchsuite.system import cpus, descriptors
+from benchsuite.system import cpus, network
 from benchsuite.telemetry import profiler
 
 LIBRARIES = {
@@ -53,7 +53,7 @@ def check(plan: Plan) -> None:
     cpus.check(spec.load.cpus, "The load")
     _check_users(plan)
     _check_sockets(plan)
-    descriptors.check(_connections(spec.load), ends=_ends(spec))
+    network.check_descriptors(_connections(spec.load), ends=_ends(spec))
     _check_visitor(plan)
     _check_own_target(plan)
     _check_front(plan)
@@ -84,7 +84,7 @@ def check_installed(plan: Plan) -> None:
 
 def open_files(spec: RunSpec) -> int:
     """Files that one process of a run may have open at most."""
-    return descriptors.needed(_connections(spec.load), ends=_ends(spec))
+    return network.descriptors_needed(_connections(spec.load), ends=_ends(spec))
 
 
 def _ends(spec: RunSpec) -> int:

@@ -42,10 +42,9 @@ from benchsuite.runner.reasons import EMPTY, about_the_data, asked_again, reason
 from benchsuite.runner.record import RunRecord
 from benchsuite.runner.result import Ceilings, result
 from benchsuite.runner.running_system import TARGET, RunningSystem
-from benchsuite.system import cpus, descriptors, fingerprint, scratch
-from benchsuite.system.ending import in_words
+from benchsuite.system import cpus, fingerprint, network, scratch
 from benchsuite.system.guard import guarded
-from benchsuite.system.starting import any_program
+from benchsuite.system.process import any_program, ending_in_words
 from benchsuite.telemetry.profiler import RATE_HZ, profiler
 
 COMPLETIONS = "completions"
@@ -140,7 +139,7 @@ class Session:
     ) -> None:
         watcher.stage("starting")
         spec = plan.spec
-        limits = stack.enter_context(descriptors.raised(preflight.open_files(spec)))
+        limits = stack.enter_context(network.descriptors_raised(preflight.open_files(spec)))
         load = stack.enter_context(
             load_pool(
                 spec.load.processes,
@@ -348,8 +347,8 @@ def _load(load: LoadPool, record: RunRecord, watcher: Watcher) -> Done:
             process = ended.process
             record.fail(
                 Status.FAILED,
-                f"{process.name} {in_words(process.poll() or 0)} while it was being measured; "
-                f"its log ends with:\n{process.log_tail()}",
+                f"{process.name} {ending_in_words(process.poll() or 0)} while it was "
+                f"being measured; its log ends with:\n{process.log_tail()}",
             )
             load.stop()
 

@@ -11,9 +11,9 @@ from benchsuite.core.specs import REDIS
 from benchsuite.load.job import stage_windows
 from benchsuite.runner.figures import Figures
 from benchsuite.runner.running_system import TARGET
-from benchsuite.stats.lagging import SLOW
-from benchsuite.stats.slope import slope
-from benchsuite.stats.storm import recovery, restarted
+from benchsuite.stats.broadcasts import SLOW
+from benchsuite.stats.memory import slope
+from benchsuite.stats.messages import recovery, restarted
 
 
 def websockets(

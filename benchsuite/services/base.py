@@ -12,13 +12,10 @@ from typing import ClassVar, Self
 from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.core.specs import TCP, Option
 from benchsuite.servers.base import Available
-from benchsuite.system import private, programs
+from benchsuite.system import folders, programs
 from benchsuite.system.account import hand_over, unprivileged
-from benchsuite.system.ending import in_words
-from benchsuite.system.ports import ensure_port_free, free_port
-from benchsuite.system.process import Process
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.network import ensure_port_free, free_port
+from benchsuite.system.process import Process, ending_in_words, running, wait_until_ready
 from benchsuite.telemetry.base import ServiceProbe
 
 HOST = "127.0.0.1"
@@ -116,7 +113,9 @@ class Service(ABC):
     @classmethod
     def program(cls) -> Path | None:
         """The program that is started; None where there is none."""
-        return next((Path(path) for one in cls.programs if (path := programs.find(one))), None)
+        return next(
+            (Path(path) for one in cls.programs if (path := programs.find_program(one))), None
+        )
 
     @classmethod
     def available(cls) -> Available:
@@ -171,7 +170,7 @@ class Service(ABC):
     def write(self, name: str, content: str) -> Path:
         """A file in its folder that only it and root can read."""
         path = self.folder / name
-        private.write(path, "")
+        folders.write_private(path, "")
         hand_over(path, self.account)
         path.write_text(content)
         return path
@@ -189,8 +188,8 @@ class Service(ABC):
                     )
                 time.sleep(0.02)
         if status:
-            said = f"{process.name} {in_words(status)}; its log ends with:\n{process.log_tail()}"
-            raise StartError(self.advised(said))
+            end = f"{process.name} {ending_in_words(status)}"
+            raise StartError(self.advised(f"{end}; its log ends with:\n{process.log_tail()}"))
 
     def advised(self, message: str) -> str:
         """The message with what to do put before the log, as far as the log says why."""

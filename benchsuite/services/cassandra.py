@@ -12,7 +12,7 @@ from typing import Any
 from benchsuite.servers.base import Available
 from benchsuite.services.base import HOST, Service
 from benchsuite.system.account import can_read, unprivileged
-from benchsuite.system.ports import free_port
+from benchsuite.system.network import free_port
 
 JARS = "CASSANDRA_JARS"  #: The variable that names the folder.
 KEYSPACE = "benchsuite_surveys"

@@ -57,7 +57,7 @@ class MariaDB(DatabaseService):
     def available(cls) -> Available:
         found = super().available()
         for name, package in HELPERS.items():
-            if found.ok and programs.find(name) is None:
+            if found.ok and programs.find_program(name) is None:
                 return Available(False, f"there is no program {name}", f"apt install {package}")
         return found
 
@@ -70,7 +70,7 @@ class MariaDB(DatabaseService):
         return f"mysql://{SUPERUSER}:{self.password}@{HOST}:{self.port}/mysql"
 
     def make(self) -> None:
-        install = programs.find(INSTALL)
+        install = programs.find_program(INSTALL)
         assert install is not None
         words = [f"--datadir={DATA}", "--skip-test-db", "--force"]
         self.run([install, "--no-defaults", *words], INSTALL)

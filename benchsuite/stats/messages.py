@@ -1,12 +1,12 @@
 """What became of messages and connections, counted from samples. Pure functions."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from benchsuite.core.results import Accounts
+from benchsuite.core.results import Accounts, Recovery
 from benchsuite.core.samples import CONNECTION, ENDS, HANDSHAKE, MESSAGE, STRAY, UNSOLICITED, Kind
-from benchsuite.stats.silence import silence
 from benchsuite.stats.summary import Pauses, Samples, inside
 
 NO_ANSWER = (
@@ -88,3 +88,75 @@ def _existing(spans: Samples, window: tuple[float, float], pauses: Pauses) -> Sa
 
 def _count(samples: Samples, kind: Kind) -> int:
     return int((samples["kind"] == kind).sum())
+
+
+EARLY_S = 0.5  #: The load's clock may have begun so much before the moment by which the run goes.
+
+
+def recovery(handshakes: Samples, moment: float) -> Recovery | None:
+    """Of the users who were connected before about that moment; None where nobody was.
+
+    Times are since the first of them connected again, which all do as soon as they are cut. A user
+    is back with the first handshake that succeeds.
+    """
+    return _recovery(handshakes, moment - EARLY_S, None)
+
+
+def restarted(
+    handshakes: Samples, connections: Samples, away: tuple[float, float]
+) -> Recovery | None:
+    """The same where the server was restarted, from the moment at which that began.
+
+    `away` is from then to the server's first answer; `handshakes` are also those that failed in it,
+    `connections` those that it ended. Who gets in at a process that is about to end, too, and is
+    cut again, is not back.
+    """
+    ended = {
+        user: connections["finish"][connections["user"] == user].max()
+        for user in np.unique(connections["user"])
+    }
+    last = np.array([ended.get(user, -np.inf) for user in handshakes["user"]])
+    brief = (handshakes["start"] >= away[0]) & (handshakes["finish"] <= last)
+    brief &= handshakes["kind"] == Kind.OK
+    found = _recovery(handshakes[~brief], away[0], away[0])
+    unclosed = int((connections["kind"] == Kind.RESET).sum())
+    return found and replace(found, away_s=away[1] - away[0], unclosed=unclosed)
+
+
+def _recovery(handshakes: Samples, moment: float, begin: float | None) -> Recovery | None:
+    storm = handshakes["start"] >= moment
+    right = handshakes["kind"] == Kind.OK
+    before = np.unique(handshakes["user"][right & ~storm])
+    if not len(before):
+        return None
+    after = handshakes[storm & np.isin(handshakes["user"], before)]
+    came = after[after["kind"] == Kind.OK]
+    if begin is None:
+        begin = float(after["start"].min()) if len(after) else moment
+    took = sorted(
+        float(came["finish"][came["user"] == user].min()) - begin
+        for user in np.unique(came["user"])
+    )
+    half = (len(before) + 1) // 2
+    return Recovery(
+        cut=len(before),
+        back=len(took),
+        failed=len(after) - len(came),
+        half_back_s=took[half - 1] if len(took) >= half else None,
+        all_back_s=took[-1] if len(took) == len(before) else None,
+    )
+
+
+def silence(ends: Samples, heard: Samples) -> float | None:
+    """Median time from the last thing that came over a connection to its end without a close frame;
+    None where none ended like that.
+
+    `heard` are handshakes and messages, one user's connections among them one after the other.
+    """
+    came = heard[heard["kind"] == Kind.OK]
+    lengths = []
+    for end in ends[ends["kind"] == Kind.RESET]:
+        before = came["finish"][(came["user"] == end["user"]) & (came["finish"] <= end["finish"])]
+        if len(before):
+            lengths.append(float(end["finish"] - before.max()))
+    return float(np.median(lengths)) if lengths else None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchsuite.stats.percentiles import about_half
+from benchsuite.stats.summary import about_half
 
 Times = NDArray[np.float64]
 

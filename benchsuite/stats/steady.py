@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchsuite.core.units import format_duration, format_percent
-from benchsuite.stats.cycles import cycle
+from benchsuite.stats.patterns import cycle
 
 LEVEL = 0.01  #: How often noise alone may look like a trend or any step.
 LEVEL_OF_HALF = 0.1  #: And how often a half does, once the whole was told to change.

@@ -21,7 +21,7 @@ from benchsuite.core.refusals import Refusal
 from benchsuite.core.results import Ceiling, Distribution, RunResult, Status, Summary
 from benchsuite.core.specs import RunSpec
 from benchsuite.store.interchange import PARTS, SHARED, attach, settle, share, storable
-from benchsuite.system import fingerprint, owner
+from benchsuite.system import fingerprint, lock
 
 BATCH_SIZE = 500
 
@@ -38,7 +38,7 @@ def begun(
     """The row of a run that starts now, not stored yet."""
     return models.Run(
         batch=batch,
-        owner=owner.name(),
+        owner=lock.owner_name(),
         started_at=started_at,
         status=Status.RUNNING.value,
         label=spec.label,
@@ -66,7 +66,7 @@ def check() -> None:
             duration_s=0,
             warmup_s=0,
             spec={},
-            owner=owner.name(),
+            owner=lock.owner_name(),
             log_tail=" " * LEAST_BYTES,
         )
         transaction.set_rollback(True)

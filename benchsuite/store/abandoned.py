@@ -13,7 +13,7 @@ from django.utils import timezone
 from benchsuite.core.results import Status
 from benchsuite.models import Run, StudyRun, Tuning
 from benchsuite.store.periods import planned_s
-from benchsuite.system import owner
+from benchsuite.system import lock
 
 ALLOWED_S = 3600.0
 """What a run may take beside its load: making its data, starting, ending. Used only where nobody
@@ -57,7 +57,7 @@ def sweep_executions() -> None:
     """
     for model in (StudyRun, Tuning):
         running = model._default_manager.filter(status=Status.RUNNING.value)
-        over = [one.pk for one in running.only("owner") if owner.has_ended(one.owner)]
+        over = [one.pk for one in running.only("owner") if lock.has_ended(one.owner)]
         if not over:
             continue
         try:
@@ -69,13 +69,13 @@ def sweep_executions() -> None:
 
 def _why_over(run: Run) -> str:
     """Why nobody is at work on this run any more; empty while somebody may be."""
-    if owner.has_ended(run.owner):
+    if lock.has_ended(run.owner):
         return "The command that made this run ended unexpectedly; none of its figures were stored."
-    if owner.can_be_seen(run.owner) or timezone.now() < expected_until(run):
+    if lock.can_be_seen(run.owner) or timezone.now() < expected_until(run):
         return ""
     return (
-        f"The command that made this run, on {owner.host(run.owner)}, should have ended long ago "
-        "and has stored no figures."
+        f"The command that made this run, on {lock.owner_host(run.owner)}, should have ended "
+        "long ago and has stored no figures."
     )
 
 

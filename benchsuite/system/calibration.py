@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from time import thread_time
 
-from benchsuite.system import private
-from benchsuite.system.cache_folder import folder
+from benchsuite.system import folders
+from benchsuite.system.folders import cache_folder
 
 FIRST = 100_000  #: The size that is tried first.
 TRIES = 6  #: Until a size takes the wanted time.
@@ -21,14 +21,16 @@ DIGITS = 3  #: Of a size that is found: more would be noise.
 
 def size_for(seconds: float, work: Callable[[int], object], *, name: str) -> int:
     """The size of work that takes that much CPU time; `name` is what it is remembered by."""
-    known = folder() / "calibrations" / f"{_digest(name, seconds)}.json"
+    known = cache_folder() / "calibrations" / f"{_digest(name, seconds)}.json"
     try:
         return int(json.loads(known.read_text())["size"])
     except (OSError, ValueError, KeyError):
         size = _rounded(_found(seconds, work))
     known.parent.mkdir(parents=True, exist_ok=True)
     new = known.with_suffix(f".{os.getpid()}")
-    private.write(new, json.dumps({"name": name, "seconds": seconds, "size": size, **_here()}))
+    folders.write_private(
+        new, json.dumps({"name": name, "seconds": seconds, "size": size, **_here()})
+    )
     new.replace(known)
     return size
 

@@ -1,4 +1,6 @@
-"""Which CPUs a program may run on, so that load and server don't compete.
+"""Which CPUs a program may run on, and the CPU time that its control groups allow.
+
+Which CPUs a program may run on, so that load and server don't compete.
 
 A child inherits the affinity of the thread that starts it: `given` sets that during the start. This
 needs no wrapper, can't race with a child that forks at once, and applies to all descendants.
@@ -13,7 +15,51 @@ from pathlib import Path
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.units import LONGEST
-from benchsuite.system import cgroup
+from benchsuite.system.procfs import read_bytes
+
+
+def cgroup_folders(controller: str, groups: str, root: Path = Path("/")) -> Iterator[Path]:
+    """The folder of each group, from the process's own upwards: what limits one limits all in it.
+
+    `groups` is what /proc/PID/cgroup says; `controller` counts in version 1 alone.
+    """
+    top = root / "sys" / "fs" / "cgroup"
+    for line in groups.splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers and controller not in controllers.split(","):
+            continue
+        parts = [part for part in path.split("/") if part]
+        for depth in range(len(parts), -1, -1):
+            yield top.joinpath(controller if controllers else "", *parts[:depth])
+
+
+def own_cgroup(root: Path = Path("/")) -> str:
+    """What the kernel says of this process's groups; empty where it says nothing."""
+    return _text(root / "proc" / "self" / "cgroup")
+
+
+def cpu_quota(root: Path = Path("/")) -> float | None:
+    """So many CPUs' time all in this process's groups may take together; None for no limit."""
+    quotas = [_quota(folder) for folder in cgroup_folders("cpu", own_cgroup(root), root)]
+    return min((quota for quota in quotas if quota is not None), default=None)
+
+
+def _quota(folder: Path) -> float | None:
+    """In version 2 "200000 100000", of which the first may be "max"; in version 1 two files, of
+    which the first may be -1.
+    """
+    words = _text(folder / "cpu.max").split() or [
+        *_text(folder / "cpu.cfs_quota_us").split(),
+        *_text(folder / "cpu.cfs_period_us").split(),
+    ]
+    if len(words) != 2 or not all(word.isdigit() for word in words) or not int(words[1]):
+        return None
+    return int(words[0]) / int(words[1])
+
+
+def _text(path: Path) -> str:
+    return (read_bytes(str(path)) or b"").decode(errors="replace")
+
 
 SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
@@ -32,7 +78,7 @@ def usable(on: Collection[int] | None = None) -> int:
     of 1.5 CPUs sees all of the machine's. A part of a CPU counts as one, which is a process's.
     """
     count = len(available() if on is None else on)
-    quota = cgroup.cpu_quota()
+    quota = cpu_quota()
     return count if quota is None else max(1, min(count, math.ceil(quota)))
 
 
@@ -41,7 +87,7 @@ def share(on: Collection[int] | None = None, load: Collection[int] | None = ()) 
     less than these CPUs, or the CPUs themselves.
     """
     everything = set(available())
-    own, quota = everything if on is None else set(on), cgroup.cpu_quota()
+    own, quota = everything if on is None else set(on), cpu_quota()
     told = f"{len(own)} of {len(everything)} CPUs"
     if quota is not None and quota < len(own):
         return f"{told}, limited to {quota:.3g} together with the load"

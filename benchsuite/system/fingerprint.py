@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchsuite.system import cgroup, installed
+from benchsuite.system import cpus, installed
 
 VOLATILE = frozenset(
     {"load_1m", "memory_available_bytes", "boot_id", "uptime_s", "memory_total_bytes"}
@@ -225,7 +225,7 @@ def _cgroup(unified: str, divided: str) -> str | None:
     controller, _, name = divided.partition("/")
     values = [
         value
-        for folder in cgroup.folders(controller, cgroup.own())
+        for folder in cpus.cgroup_folders(controller, cpus.own_cgroup())
         if (value := _text(folder / unified) or _text(folder / name)) is not None
     ]
     limits = [value for value in values if value.partition(" ")[0] not in _UNLIMITED]

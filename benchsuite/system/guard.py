@@ -13,9 +13,9 @@ from pathlib import Path
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.system import sharedmemory
+from benchsuite.system.folders import why_kept
 from benchsuite.system.interrupts import held_back
-from benchsuite.system.isolated import python
-from benchsuite.system.removal import why_kept
+from benchsuite.system.programs import isolated_python
 
 LEAVE_S = 2.0  #: How long the child may take to leave when it is told that all is well.
 
@@ -91,7 +91,7 @@ def _working() -> Path | None:
 def _start(marker: str, folder: Path, working: Path | None) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [
-            *python("benchsuite.system.reaper"),
+            *isolated_python("benchsuite.system.reaper"),
             str(os.getpid()),
             marker,
             str(folder.resolve()),

@@ -1,5 +1,8 @@
 """One run at a time on a machine: two would measure each other.
 
+A name contains all that identifies the process: machine, boot, PID namespace, PID and start time,
+because PIDs are reused.
+
 Who runs or wants to bears a claim: the moment of its coming, as its soft limit of file locks (see
 `marks`). The first one has the machine. The kernel shows a claim to every user, and to the machine
 those of its containers; it drops it however the claimant ends. Nothing has a name that somebody
@@ -7,19 +10,104 @@ else could take first.
 """
 
 import os
+import platform
 import pwd
 import resource
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
 from zlib import crc32
 
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.passwords import hidden
 from benchsuite.core.printable import printable
-from benchsuite.system.marks import CLAIMS, RLIMIT_LOCKS, limit_of
 from benchsuite.system.procfs import all_pids, read_bytes, read_stat
+from benchsuite.system.tree import CLAIMS, RLIMIT_LOCKS, limit_of
+
+LONGEST = 200  #: Characters of a name; a host name has at most 64.
+
+MACHINE_ID = Path("/etc/machine-id")
+"""Survives a reboot. Containers of one image may share it, and often lack it."""
+
+
+def owner_name() -> str:
+    """host:machine:boot:PID namespace:PID:start of this process."""
+    stat = read_stat(os.getpid())
+    started = stat.started if stat else 0
+    return ":".join(
+        [host_name(), _machine(), _boot(), _namespace(), str(os.getpid()), str(started)]
+    )
+
+
+def owner_host(owner: str) -> str:
+    """The name of the machine or container on which the process runs."""
+    return owner.partition(":")[0]
+
+
+def has_ended(owner: str) -> bool:
+    """Whether it is certain from here that the process of that name has ended.
+
+    An invalid name belongs to no running process.
+    """
+    return _ended(owner) is True
+
+
+def can_be_seen(owner: str) -> bool:
+    """Whether this process can tell: not for other machines or containers."""
+    return _ended(owner) is not None
+
+
+def _ended(owner: str) -> bool | None:
+    """None if unknown from here."""
+    parts = owner.split(":")
+    if len(parts) != 6 or not (parts[4].isascii() and parts[4].isdigit()):
+        return True
+    where, machine, boot, namespace, pid, started = parts
+    if boot != _boot():
+        # this machine before a reboot, or another one
+        return True if machine and (where, machine) == (host_name(), _machine()) else None
+    if namespace != _namespace():
+        return None
+    stat = read_stat(int(pid))
+    if stat is None:
+        return None if _is_hidden(int(pid)) else True
+    return not stat.alive or str(stat.started) != started
+
+
+def host_name() -> str:
+    return platform.node().replace(":", "-")[:64]
+
+
+def _is_hidden(pid: int) -> bool:
+    """Whether a process exists that /proc hides from this user (`hidepid`)."""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return False
+
+
+def _machine() -> str:
+    """A hash of /etc/machine-id, which itself must not be shown; empty if there is none."""
+    try:
+        text = MACHINE_ID.read_text().strip()
+    except OSError:
+        return ""
+    return sha256(f"benchsuite {text}".encode()).hexdigest()[:12] if text else ""
+
+
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def _namespace() -> str:
+    return os.readlink("/proc/self/ns/pid").strip("pid:[]")
+
 
 NAME = "benchsuite"  #: Those with another one measure beside each other.
 TIME_BITS = 48  #: Of a moment in microseconds since boot: nine years.

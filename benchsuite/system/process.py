@@ -1,19 +1,41 @@
-"""Watches and ends a program with all its descendants."""
+"""Programs: started, waited for until they answer, watched, and ended with all their descendants.
 
+Nothing here depends on a server. `running` is a context manager: afterwards no process of its tree
+is left, whatever the program does with signals, forks and sessions.
+"""
+
+import itertools
 import os
+import re
+import shutil
 import signal
 import subprocess
+import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
-from benchsuite.system import logfile
+from benchsuite.core.exceptions import StartError
+from benchsuite.system import account, cpus, folders, logfile
 from benchsuite.system.interrupts import held_back
-from benchsuite.system.marks import Mark
-from benchsuite.system.procfs import send_signal
-from benchsuite.system.tree import ProcessTree
+from benchsuite.system.procfs import PART_VARIABLE, RUN_VARIABLE, send_signal
+from benchsuite.system.tree import Mark, ProcessTree, adopting_orphans, limited
+
+
+def ending_in_words(status: int) -> str:
+    """ "ended with status 1", "was ended by SIGKILL (out of memory?)"."""
+    if status >= 0:
+        return f"ended with status {status}"
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:  # one of those without a name
+        name = f"signal {-status}"
+    guess = " (out of memory?)" if -status == signal.SIGKILL else ""
+    return f"was ended by {name}{guess}"
+
 
 KILL_S = 5.0  #: How long processes may take to vanish after SIGKILL before an error is raised.
 
@@ -118,3 +140,194 @@ class Process:
                 warnings.warn(message, RuntimeWarning, stacklevel=2)
                 return
             time.sleep(0.005)
+
+
+_starts = itertools.count(1)
+
+_ANY_PROGRAM = re.compile(
+    r"PATH|HOME|USER|LOGNAME|LANG(UAGE)?|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|JAVA_HOME|PYTHON\w+"
+    r"|BENCHSUITE_(?!TOKEN)\w+"
+)
+
+
+def any_program() -> dict[str, str]:
+    """Our environment as a program gets it that runs nobody's code but its own: without what the
+    shell or the project keep there, secrets among it.
+    """
+    return {name: value for name, value in os.environ.items() if _ANY_PROGRAM.fullmatch(name)}
+
+
+@contextmanager
+def running(
+    argv: Sequence[str],
+    *,
+    name: str,
+    log: Path,
+    env: Mapping[str, str],
+    cwd: Path | None = None,
+    stop_signal: int = signal.SIGTERM,
+    grace_s: float = 10.0,
+    marker: str,
+    on_cpus: Collection[int] | None = None,
+    run_as: str = "",
+) -> Iterator[Process]:
+    """Runs a program in its own session, output to `log`; no process of it outlives the block.
+
+    At the end the leader gets `stop_signal` and its tree `grace_s` seconds; the rest is killed.
+    When this process dies first, the kernel sends the leader `stop_signal`. The kernel already does
+    so when the *thread* that started it ends, so call this in a thread that lives as long.
+    `on_cpus` are the CPUs that the program and its children may use. `run_as` is the user it runs
+    as, which only root can choose (see `account`); empty for ours.
+
+    Raises StartError when the program can't be started.
+    """
+    # With our PID: a child of the run may start programs too.
+    mark = Mark(marker, f"{marker}/{os.getpid()}/{next(_starts)}")
+    with ExitStack() as stack:
+        stack.enter_context(adopting_orphans())
+        with held_back(), cpus.given(on_cpus):
+            process = _start(argv, name, log, env, cwd, stop_signal, mark, run_as)
+            # Twice, because Ctrl-C may arrive between the call and its delay of signals.
+            stack.callback(process.end, stop_signal, grace_s)
+            stack.callback(process.end, stop_signal, grace_s)
+        yield process
+
+
+def _start(
+    argv: Sequence[str],
+    name: str,
+    log: Path,
+    env: Mapping[str, str],
+    cwd: Path | None,
+    stop_signal: int,
+    mark: Mark,
+    run_as: str,
+) -> Process:
+    # Looked up here as execvp will do: the wrapper could only report it in the log.
+    local = os.path.join(cwd or "", argv[0]) if os.sep in argv[0] else argv[0]
+    if shutil.which(local, path=env.get("PATH", os.defpath)) is None:
+        raise StartError(f"{name} can't be started: there is no program {argv[0]}; install it.")
+    started_at = time.monotonic()
+    try:
+        with folders.private_log(log) as output, limited(mark):
+            popen = subprocess.Popen(
+                [*_dying_with_parent(stop_signal), *argv],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=cwd,
+                env={**env, RUN_VARIABLE: mark.run, PART_VARIABLE: mark.part},
+                start_new_session=True,
+                # Before the wrapper requests its signal: a change of user would cancel it.
+                **account.rights_of(run_as),
+            )
+    except OSError as error:
+        raise StartError(f"{name} can't be started: {error}.") from error
+    return Process(popen, name=name, argv=argv, log=log, started_at=started_at, mark=mark)
+
+
+_WRAPPER = """
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(1, int(sys.argv[1]))
+os.execvp(sys.argv[2], sys.argv[2:])
+"""
+
+
+def _dying_with_parent(signum: int) -> list[str]:
+    """The start of a command line that requests a signal for the parent's death (PR_SET_PDEATHSIG).
+
+    An exec wrapper instead of preexec_fn, which runs Python in a fork of a process that may have
+    threads (sampler, BLAS) and prevents subprocess from using vfork. Measured with a parent of
+    150 MB: plain 0.5 ms, setpriv 1.4 ms, preexec_fn 6.4 ms, Python as wrapper 8 ms.
+    """
+    if _has_setpriv():
+        return ["setpriv", "--pdeathsig", signal.Signals(signum).name, "--"]
+    return [sys.executable, "-I", "-S", "-c", _WRAPPER, str(int(signum))]
+
+
+@cache
+def _has_setpriv() -> bool:
+    """Whether util-linux's setpriv exists; busybox's can't do this.
+
+    Signals by name: not all versions know numbers.
+    """
+    try:
+        tried = subprocess.run(
+            ["setpriv", "--pdeathsig", "SIGTERM", "--", "true"],
+            capture_output=True,
+            timeout=5,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return tried.returncode == 0
+
+
+SLOW_S = 5.0
+
+
+class Patience:
+    """Tells of what takes longer than 5 s, and again whenever it has taken twice as long."""
+
+    def __init__(self, tell: Callable[[str], None], doing: Callable[[], str], limit_s: float):
+        """`doing` says what it is, and since when."""
+        self._tell, self._doing, self._limit_s = tell, doing, limit_s
+        self._step_s = SLOW_S
+        self.due = time.monotonic() + SLOW_S
+
+    def look(self) -> None:
+        """Tells of it when that is due."""
+        if time.monotonic() >= self.due:
+            self.due += self._step_s
+            self._step_s *= 2
+            self._tell(f"{self._doing()}, {self._limit_s:g} s at most")
+
+
+def wait_until_ready(
+    process: Process,
+    answers: Callable[[], bool],
+    *,
+    timeout_s: float,
+    interval_s: float = 0.02,
+    heard: Callable[[], str] = str,
+    cause: Callable[[], str | None] = lambda: None,
+) -> float:
+    """Asks until the process answers; returns the seconds from its start to its answer.
+
+    `heard` says in words what came instead of an answer, `cause` gives a reason that the log lacks.
+
+    Raises StartError, with the end of its log, when its leader ends (with any status: some servers
+    end with 0 when they can't import the application) or does not answer in time.
+    """
+    deadline = time.monotonic() + timeout_s
+    while True:
+        status = process.poll()
+        if status is not None:
+            ended = f"{process.name} {_ended(process, status)}"
+            raise StartError(_with_log(process, ended, cause()))
+        if answers():
+            return time.monotonic() - process.started_at
+        if time.monotonic() >= deadline:
+            instead = heard()
+            what = f"{process.name} did not answer within {timeout_s:g} s"
+            what = f"{what}: {instead}" if instead else what
+            raise StartError(_with_log(process, what, cause()))
+        time.sleep(interval_s)
+
+
+def _ended(process: Process, status: int) -> str:
+    ended = f"{ending_in_words(status)} before it answered"
+    # Children of a failed server may still be ending: they are not the cause.
+    if status == 0 and logfile.first_error(process.log) is None:
+        left = len(process.living())
+        if left:
+            return f"{ended} and left {left} running (it must stay in the foreground)"
+    return ended
+
+
+def _with_log(process: Process, what: str, error: str | None) -> str:
+    error = error or logfile.first_error(process.log)
+    cause = f" ({error})" if error else ""
+    tail = process.log_tail()
+    log = f"its log ends with:\n{tail}" if tail else "its log is empty."
+    return f"{what}{cause}; {log}"

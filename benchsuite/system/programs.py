@@ -1,10 +1,13 @@
-"""Programs of the system: their paths and versions."""
+"""Programs of the system and of this package; the revision of a project."""
 
+import hashlib
 import os
 import re
 import shutil
 import subprocess
+import sys
 from functools import cache
+from pathlib import Path
 
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Folders of servers, which are not on an ordinary user's path on Debian."""
@@ -12,14 +15,14 @@ SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 ASK_S = 10.0
 
 
-def find(name: str) -> str | None:
+def find_program(name: str) -> str | None:
     """The path of a program, or None."""
     return shutil.which(name) or shutil.which(name, path=os.pathsep.join(SBIN))
 
 
-def version(name: str, *arguments: str) -> str | None:
+def program_version(name: str, *arguments: str) -> str | None:
     """The first dotted number in the program's output, or None."""
-    path = find(name)
+    path = find_program(name)
     return _version(path, arguments) if path else None
 
 
@@ -38,3 +41,63 @@ def _version(path: str, arguments: tuple[str, ...]) -> str | None:
         return None
     found = re.search(rb"\d+\.\d+[\w.+~-]*", done.stdout)
     return found.group().decode() if found else None
+
+
+def isolated_python(module: str, *, packages: bool = False) -> list[str]:
+    """The start of a command line that calls the module's `main()`.
+
+    Isolated: nothing in the project's environment or folder can prevent its start. Without
+    site-packages (`packages`) it starts in a few hundredths of a second.
+    """
+    root = str(Path(__file__).resolve().parents[2])
+    program = f"import sys; sys.path.append({root!r}); from {module} import main; main()"
+    return [sys.executable, "-I", *([] if packages else ["-S"]), "-c", program]
+
+
+TIMEOUT_S = 10.0
+SHORT = 8
+
+
+def revision_of(folder: Path) -> str:
+    """The checked-out commit in hex; empty without a repository or git.
+
+    With changes to tracked files it ends with "+" and a hash of the changes. Untracked files don't
+    count: many checkouts contain results, caches and uploads.
+    """
+    commit = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD")
+    if not commit:
+        return ""
+    name = commit.decode("ascii", "replace").strip()
+    if _git(folder, "status", "--porcelain", "--untracked-files=no") == b"":
+        return name
+    changes = _git(folder, "diff", "HEAD", "--binary", "--no-ext-diff", "--no-textconv")
+    return f"{name}+{hashlib.sha256(changes).hexdigest()[:SHORT]}" if changes else f"{name}+"
+
+
+def short_revision(revision: str) -> str:
+    """As people read it: "4f2c1a9b", "4f2c1a9b with changes 03d1c2aa"."""
+    commit, changed, changes = revision.partition("+")
+    return f"{commit[:SHORT]} with changes {changes}".strip() if changed else commit[:SHORT]
+
+
+def _git(folder: Path, *arguments: str) -> bytes | None:
+    """The output of git; None when it fails."""
+    command = [
+        "git",
+        # A checkout of another user is only read; nothing in it may be executed.
+        *("-c", "safe.directory=*", "-c", "core.fsmonitor=false"),
+        *("-C", str(folder)),
+        *arguments,
+    ]
+    try:
+        ended = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return ended.stdout if ended.returncode == 0 else None

@@ -10,9 +10,8 @@ import sys
 import time
 
 from benchsuite.system import sharedmemory
-from benchsuite.system.marks import Mark
 from benchsuite.system.procfs import send_signal
-from benchsuite.system.tree import ProcessTree
+from benchsuite.system.tree import Mark, ProcessTree
 
 TERM_S = 5.0  #: How long the run's processes may take to end after SIGTERM.
 
@@ -74,7 +73,7 @@ def remove(folder: str, working: str) -> None:
     import shutil
     from pathlib import Path
 
-    from benchsuite.system.removal import why_kept
+    from benchsuite.system.folders import why_kept
 
     limit = time.monotonic() + REMOVE_S
     while why_kept(Path(folder), working=Path(working) if working else None) is None:

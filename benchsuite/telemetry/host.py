@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchsuite.core.observations import ClockCheck, HostShares
 from benchsuite.core.readings import DATABASE_BESIDE
-from benchsuite.system import cgroup
+from benchsuite.system import cpus
 from benchsuite.system.procfs import read_bytes
 from benchsuite.telemetry.clocks import Clocks
 from benchsuite.telemetry.others import Others
@@ -192,7 +192,7 @@ def _listen_overflows(path: Path) -> int | None:
 
 def _control_groups(root: Path, groups: str) -> Iterator[Path]:
     """The counters of each control group with a limit, from a process's own upwards."""
-    for folder in cgroup.folders("cpu", groups, root):
+    for folder in cpus.cgroup_folders("cpu", groups, root):
         file = folder / "cpu.stat"
         if b"nr_throttled" in (read_bytes(str(file)) or b""):
             yield file

@@ -12,8 +12,7 @@ from pathlib import Path
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.specs import LoadProfile
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.system.process import Process
-from benchsuite.system.starting import running
+from benchsuite.system.process import Process, running
 
 PROGRAM = "py-spy"
 RATE_HZ = 100

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from benchsuite.stats import racing
+from benchsuite.stats import ranks
 from benchsuite.tuning.making import Making, Narrowed, Steps
 from benchsuite.tuning.planning import LEVELS, Plan, block_s, reserve_s
 from benchsuite.tuning.trial import Candidate, Phase
@@ -14,7 +14,7 @@ ON_SEVERAL_CPUS = 6  #: The same, where its rate is compared with that on other 
 
 def race(making: Making, alive: list[Candidate], plan: Plan) -> Narrowed:
     """Those that are left."""
-    book, looks = making.book, max(1, plan.blocks - racing.FIRST_LOOK + 1)
+    book, looks = making.book, max(1, plan.blocks - ranks.FIRST_LOOK + 1)
     alone = ON_SEVERAL_CPUS if any(one.cpus for one in alive) else ALONE
     for block in range(plan.blocks):
         cost = block_s(making, len(alive)) + reserve_s(making, plan)
@@ -24,11 +24,11 @@ def race(making: Making, alive: list[Candidate], plan: Plan) -> Narrowed:
             yield from _start(making, one, block)
         known = book.known(alive)
         if len(known) > 1:
-            out = racing.given_up(in_step(making, known), looks=looks)
+            out = ranks.given_up(in_step(making, known), looks=looks)
             for one in [one for one in known if one.name in out]:
                 book.drop(one)
             alive = [one for one in alive if one.name not in out]
-            if block >= racing.FIRST_LOOK and _close(making, book.known(alive)):
+            if block >= ranks.FIRST_LOOK and _close(making, book.known(alive)):
                 break
     return alive
 

@@ -30,7 +30,7 @@ from benchsuite.report.populations import columns_of_parts
 from benchsuite.report.sentences import model_sentence, run_sentence
 from benchsuite.report.sockets import Tile
 from benchsuite.report.targets import own_target_sentence
-from benchsuite.system.revision import short
+from benchsuite.system.programs import short_revision
 from benchsuite.views import access
 from benchsuite.views.listing import REFRESH_S, is_running
 from benchsuite.views.page import page, problem, url_or_none
@@ -86,7 +86,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
             "options": options_title(run),
         },
         "around": Around.of(run),
-        "revision": short(run.revision),
+        "revision": short_revision(run.revision),
         "load": run.spec.get("load", {}),
         "database": run.spec.get("database", {}),
         "commands": commands(run),

@@ -16,10 +16,8 @@ from benchsuite.fronts import BUILTIN
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
 from benchsuite.fronts.program import ProgramFront
 from benchsuite.fronts.starting import front
-from benchsuite.system.ports import free_port
-from benchsuite.system.process import Process
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.network import free_port
+from benchsuite.system.process import Process, running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.stub import Stub, command
 

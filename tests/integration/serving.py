@@ -12,10 +12,8 @@ from pathlib import Path
 from benchsuite.core.specs import Option, ServerSpec
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Place, ServerAdapter
-from benchsuite.system.ports import free_port
-from benchsuite.system.process import Process
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.network import free_port
+from benchsuite.system.process import Process, running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
 
 HOST = "127.0.0.1"

@@ -10,10 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from benchsuite.system.ports import free_port
-from benchsuite.system.process import Process
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.network import free_port
+from benchsuite.system.process import Process, running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
 
 HOST = "127.0.0.1"

@@ -13,9 +13,8 @@ from typing import Any
 from benchsuite.core.specs import DatabaseSpec, WorkloadSpec
 from benchsuite.isolation.databases.client import Keeper, throwaway
 from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
-from benchsuite.system.ports import free_port
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.network import free_port
+from benchsuite.system.process import running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
 
 TOKEN = "feedc0de" * 4

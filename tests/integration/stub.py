@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchsuite.system.ports import free_port
-from benchsuite.system.process import Process
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.network import free_port
+from benchsuite.system.process import Process, running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
 
 STUBS = Path(__file__).parent / "stubs"

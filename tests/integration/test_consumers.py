@@ -20,9 +20,8 @@ from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
-from benchsuite.system.ports import free_port
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.network import free_port
+from benchsuite.system.process import running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
 from tests.needs import audited, needs
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.system.ports import free_port
+from benchsuite.system.network import free_port
 from tests.integration.left_behind import eventually
 from tests.integration.shop import HOST, READY_S, Shop, echoes, get, looked_through
 from tests.needs import needs

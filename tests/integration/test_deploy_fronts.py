@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from benchsuite.system import programs
-from benchsuite.system.ports import free_port
+from benchsuite.system.network import free_port
 from tests.integration.shop import HOST, Shop, echoes, get, looked_through
 from tests.needs import needs
 from tests.samples import DEPLOY
@@ -16,7 +16,7 @@ def test_nginx_shares_among_four_instances_and_serves_files(shop: Shop) -> None:
     port = free_port()
     with shop.served(4) as instances:
         main = _nginx(shop, port, instances, "shop.conf")
-        with shop.started([programs.find("nginx") or "", *main], port):
+        with shop.started([programs.find_program("nginx") or "", *main], port):
             seen = {get(port)[1] for _ in range(8)}
             assert len(seen) == 4
             assert get(port, "/static/shop.css") == (200, b"body {}")
@@ -28,7 +28,7 @@ def test_the_nginx_of_compose_serves(shop: Shop) -> None:
     port = free_port()
     with shop.served() as instances:
         main = _nginx(shop, port, instances, "compose.conf")
-        with shop.started([programs.find("nginx") or "", *main], port):
+        with shop.started([programs.find_program("nginx") or "", *main], port):
             assert get(port)[0] == 200
             assert echoes(port)
 
@@ -62,7 +62,7 @@ def _nginx(shop: Shop, port: int, instances: list[int], name: str) -> list[str]:
     main = main.replace("http {\n", "http {\naccess_log off;\n" + temporary)
     (folder / "nginx.conf").write_text(f"daemon off;\n{main}")
     arguments = ["-p", f"{folder}/", "-c", str(folder / "nginx.conf"), "-e", "stderr"]
-    looked_through(programs.find("nginx") or "", *arguments, "-t", "-q")
+    looked_through(programs.find_program("nginx") or "", *arguments, "-t", "-q")
     return arguments
 
 
@@ -83,7 +83,7 @@ def test_haproxy_shares_among_four_instances(shop: Shop) -> None:
         )
         conf = shop.folder / "haproxy.cfg"
         conf.write_text(text)
-        haproxy = programs.find("haproxy") or ""
+        haproxy = programs.find_program("haproxy") or ""
         looked_through(haproxy, "-c", "-f", str(conf))
         with shop.started([haproxy, "-db", "-f", str(conf)], port):
             assert len({get(port)[1] for _ in range(8)}) == 4
@@ -104,7 +104,9 @@ def test_apache_before_a_server_of_its_own(shop: Shop) -> None:
             ["proxy", "proxy_http", "proxy_wstunnel", "headers", "rewrite"],
             {"127.0.0.1:8000": f"{HOST}:{instance}"},
         )
-        with shop.started([programs.find("apache2") or "", *arguments, "-DFOREGROUND"], port):
+        with shop.started(
+            [programs.find_program("apache2") or "", *arguments, "-DFOREGROUND"], port
+        ):
             assert get(port)[0] == 200
             assert echoes(port)
 
@@ -143,5 +145,5 @@ def _apache(
     conf = folder / "apache.conf"
     conf.write_text("\n".join(lines) + "\n" + site)
     arguments = ["-f", str(conf)]
-    looked_through(programs.find("apache2") or "", *arguments, "-t")
+    looked_through(programs.find_program("apache2") or "", *arguments, "-t")
     return arguments

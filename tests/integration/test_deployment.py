@@ -16,8 +16,8 @@ import pytest
 
 from benchsuite.core.specs import ServerSpec
 from benchsuite.servers.base import Place, ServerAdapter
-from benchsuite.system.ports import free_port
-from benchsuite.system.starting import running
+from benchsuite.system.network import free_port
+from benchsuite.system.process import running
 from tests.integration.serving import CLASSES, HERE, HOST, STUB, Served, eventually
 from tests.integration.shop import looked_through
 from tests.needs import audited, needs

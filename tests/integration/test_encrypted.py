@@ -17,7 +17,7 @@ from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile
 from benchsuite.findings.target import FEWEST_ROUNDS
-from benchsuite.system.ports import free_port
+from benchsuite.system.network import free_port
 from benchsuite.telemetry.prober import acknowledging, probes
 from benchsuite.telemetry.prober.answer import answers_as
 from benchsuite.telemetry.prober.client import RIGHT

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.system.ports import ensure_port_free
+from benchsuite.system.network import ensure_port_free
 from tests.integration.fronted import HOST, PROGRAMS, exchange, fronted
 from tests.integration.left_behind import eventually, processes_with
 from tests.needs import needs

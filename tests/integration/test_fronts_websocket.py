@@ -18,9 +18,8 @@ from benchsuite.fronts.starting import front
 from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.servers.daphne import Daphne
 from benchsuite.servers.uvicorn import Uvicorn
-from benchsuite.system.ports import free_port
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.network import free_port
+from benchsuite.system.process import running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.fronted import HOST, PROGRAMS, READY_S, front_class, temporary
 from tests.needs import audited, needs

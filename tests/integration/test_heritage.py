@@ -21,7 +21,7 @@ from benchsuite.servers.base import ServerAdapter
 from benchsuite.servers.heritage import BUILTIN
 from benchsuite.servers.heritage.base import Heritage
 from benchsuite.system import sharedmemory
-from benchsuite.system.ports import ensure_port_free
+from benchsuite.system.network import ensure_port_free
 from tests.integration.left_behind import eventually, processes_with
 from tests.needs import needs
 

@@ -9,7 +9,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import planning, session
 from benchsuite.services.redis import Redis
-from benchsuite.system.starting import any_program
+from benchsuite.system.process import any_program
 from tests.integration.projects import written
 from tests.integration.quiet import Quiet
 from tests.needs import needs

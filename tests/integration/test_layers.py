@@ -24,9 +24,8 @@ from benchsuite.isolation.overrides.layers import change_layers
 from benchsuite.isolation.served import overflow
 from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
-from benchsuite.system.ports import free_port
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.network import free_port
+from benchsuite.system.process import running, wait_until_ready
 from tests.integration.command import Command, measured
 from tests.needs import needs
 

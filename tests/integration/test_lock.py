@@ -13,7 +13,7 @@ import pytest
 from benchsuite.core.exceptions import StartError
 from benchsuite.system import lock
 from benchsuite.system.lock import Claim
-from benchsuite.system.marks import RLIMIT_LOCKS, limit_of
+from benchsuite.system.tree import RLIMIT_LOCKS, limit_of
 
 HOLDER = """
 import os, sys

@@ -20,7 +20,7 @@ from benchsuite.services.database import USER, WATCHING
 from benchsuite.services.mariadb import MariaDB
 from benchsuite.services.mariadb_reading import connected
 from benchsuite.system.account import NOBODY
-from benchsuite.system.ports import ensure_port_free
+from benchsuite.system.network import ensure_port_free
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.stranger import TOKEN, get, stranger
 from tests.needs import needs
@@ -167,7 +167,7 @@ def test_without_its_programs_the_command_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = {"mariadbd": "/usr/sbin/mariadbd", "mariadb-install-db": "/usr/bin/mariadb-install-db"}
-    monkeypatch.setattr("benchsuite.system.programs.find", found.get)
+    monkeypatch.setattr("benchsuite.system.programs.find_program", found.get)
     with (
         pytest.raises(UnavailableError, match="no program mysqldump; apt install default-mysql-cl"),
         MariaDB(folder=tmp_path, marker=MARKER, env=dict(os.environ)),

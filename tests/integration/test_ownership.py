@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.system import starting
-from benchsuite.system.marks import Mark
-from benchsuite.system.process import Process
+from benchsuite.system.process import Process, running
 from benchsuite.system.procfs import read_stat
-from benchsuite.system.tree import ProcessTree
+from benchsuite.system.tree import Mark, ProcessTree
 from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.others import Others
 from tests.integration.left_behind import eventually
@@ -59,7 +57,7 @@ WAYS = {
 def leaving(way: str, work: str, folder: Path) -> Iterator[Process]:
     """A program whose child does this work somewhere else, while it sleeps."""
     code = BURN + WAYS[way].format(work=work, code=BURN + work) + "\ntime.sleep(300)\n"
-    with starting.running(
+    with running(
         [sys.executable, "-S", "-c", code],
         name="leaving",
         log=folder / f"{len(list(folder.iterdir()))}.log",
@@ -115,7 +113,7 @@ ORPHANS = "for _ in range({count}):\n    away(lambda: (burn({each}), os._exit(0)
 @pytest.mark.alone
 def test_orphans_that_no_look_saw_are_on_the_account(tmp_path: Path) -> None:
     code = BURN + "time.sleep(1)\n" + ORPHANS.format(count=100, each=0.006) + "time.sleep(300)\n"
-    with starting.running(
+    with running(
         [sys.executable, "-S", "-c", code],
         name="orphans",
         log=tmp_path / "log",

@@ -20,9 +20,8 @@ from benchsuite.load.client.websocket.dialect import Dialect
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.servers.peers import packages
 from benchsuite.system import programs
-from benchsuite.system.ports import ensure_port_free, free_port
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.network import ensure_port_free, free_port
+from benchsuite.system.process import running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.command import Command, measured
 from tests.needs import needs
@@ -141,8 +140,8 @@ def test_what_npm_says_is_told(monkeypatch, tmp_path):
     npm.write_text("#!/bin/sh\necho 'no such registry'\nexit 7\n")
     npm.chmod(0o755)
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
-    monkeypatch.setattr(programs, "version", lambda *words: "20.1")
-    monkeypatch.setattr(programs, "find", lambda name: str(npm))
+    monkeypatch.setattr(programs, "program_version", lambda *words: "20.1")
+    monkeypatch.setattr(programs, "find_program", lambda name: str(npm))
     with pytest.raises(StartError, match="failed with status 7:\nno such registry"):
         packages.build()
     assert not packages.modules().exists()

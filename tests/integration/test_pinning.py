@@ -10,7 +10,7 @@ import pytest
 
 from benchsuite.load.parent.driver import load_worker
 from benchsuite.system.cpus import available
-from benchsuite.system.starting import running
+from benchsuite.system.process import running
 
 FORKING = "import os, time; os.fork(); time.sleep(60)"
 

@@ -21,7 +21,7 @@ from benchsuite.services.database import WATCHING
 from benchsuite.services.postgres import RESERVED, PostgreSQL
 from benchsuite.services.postgres_reading import Connections
 from benchsuite.system.account import NOBODY
-from benchsuite.system.ports import ensure_port_free, free_port
+from benchsuite.system.network import ensure_port_free, free_port
 from tests.integration.left_behind import SOON_S, eventually, processes_with
 from tests.needs import needs
 

@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.exceptions import StartError
-from benchsuite.system import account, starting
-from benchsuite.system.ports import ensure_port_free, free_port
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system import account, process
+from benchsuite.system.network import ensure_port_free, free_port
+from benchsuite.system.process import running, wait_until_ready
 from tests.integration.left_behind import SOON_S, eventually, processes_with
 from tests.integration.parent import Parent
 from tests.integration.stub import stub
@@ -188,7 +187,7 @@ def test_ends_its_own_start_only(tmp_path: Path) -> None:
 
 
 def test_without_setpriv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting, "_has_setpriv", lambda: False)
+    monkeypatch.setattr(process, "_has_setpriv", lambda: False)
     with stub("good", tmp_path) as server:
         server.wait()
         assert server.process.living() == [server.process.pid]
@@ -243,7 +242,7 @@ AS_NOBODY = """
 import os, time
 from pathlib import Path
 from benchsuite.system import starting
-from benchsuite.system.starting import running
+from benchsuite.system.process import running
 {before}
 with running(["sleep", "300"], name="sleep", log=Path({log!r}), env=dict(os.environ),
              marker={marker!r}, run_as="nobody") as process:

@@ -14,7 +14,7 @@ from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.services.redis import Redis
 from benchsuite.services.redis_reading import Info
 from benchsuite.system.account import NOBODY
-from benchsuite.system.ports import ensure_port_free
+from benchsuite.system.network import ensure_port_free
 from tests.integration.left_behind import processes_with
 from tests.needs import needs
 

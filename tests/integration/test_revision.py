@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.system.revision import revision_of, short
+from benchsuite.system.programs import revision_of, short_revision
 from tests.needs import needs
 
 pytestmark = needs("git")
@@ -38,7 +38,7 @@ def project(tmp_path: Path) -> Path:
 def test_a_clean_checkout_is_its_commit(project: Path) -> None:
     clean = revision_of(project)
     assert len(clean) == 40
-    assert short(clean) == clean[:8]
+    assert short_revision(clean) == clean[:8]
     (project / "results.sqlite3").write_text("not known to git")
     assert revision_of(project) == clean
 
@@ -53,7 +53,7 @@ def test_changes_are_told_apart(project: Path) -> None:
     assert first.startswith(f"{clean}+")
     assert second.startswith(f"{clean}+")
     assert first != second
-    assert short(first) == f"{clean[:8]} with changes {first[-8:]}"
+    assert short_revision(first) == f"{clean[:8]} with changes {first[-8:]}"
     (project / "views.py").write_text("answer = 2\n")
     assert revision_of(project) == first, "the same changes again"
 
@@ -81,4 +81,4 @@ def test_where_there_is_no_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert revision_of(tmp_path) == "", "nothing was committed yet"
     monkeypatch.setenv("PATH", str(tmp_path))
     assert revision_of(tmp_path) == "", "no git"
-    assert short("") == ""
+    assert short_revision("") == ""

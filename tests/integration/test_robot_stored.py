@@ -16,9 +16,8 @@ from benchsuite.load.job import Job
 from benchsuite.runner.process_environment import process_environment
 from benchsuite.servers import BUILTIN as SERVERS
 from benchsuite.servers.base import Application, Place, ServerAdapter
-from benchsuite.system.ports import free_port
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.network import free_port
+from benchsuite.system.process import running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
 from benchsuite.workloads import BUILTIN
 from tests.integration.loads import load

@@ -22,7 +22,7 @@ import websocket
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs import Option
 from benchsuite.servers.base import Application
-from benchsuite.system.ports import ensure_port_free
+from benchsuite.system.network import ensure_port_free
 from tests.integration.serving import CLASSES, HOST, Served, eventually, read, started
 from tests.integration.stubs_app import LEGAL
 from tests.integration.traces import Traces

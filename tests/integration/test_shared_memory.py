@@ -24,7 +24,7 @@ PARENT = """
 import os, sys, time
 from pathlib import Path
 from benchsuite.system.guard import guarded, without_shared_memory
-from benchsuite.system.starting import running
+from benchsuite.system.process import running
 from benchsuite.services.postgres import PostgreSQL
 from benchsuite.servers.base import Application, Place
 from benchsuite.servers.hypercorn import Hypercorn

@@ -110,7 +110,7 @@ class Impatient(Quiet):
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchsuite.system.readiness.SLOW_S", 1.0)
+    monkeypatch.setattr("benchsuite.system.process.SLOW_S", 1.0)
 
 
 @pytest.mark.usefixtures("soon")

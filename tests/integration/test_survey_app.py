@@ -18,9 +18,8 @@ from benchsuite.isolation.databases.client import Keeper, throwaway
 from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
 from benchsuite.servers import BUILTIN as SERVERS
 from benchsuite.servers.base import Application, ServerAdapter
-from benchsuite.system.ports import free_port
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import running
+from benchsuite.system.network import free_port
+from benchsuite.system.process import running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.postgres import cluster
 from tests.integration.test_target import loaded

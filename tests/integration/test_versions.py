@@ -28,7 +28,7 @@ def test_tells_the_version_that_it_prints(
 ) -> None:
     program(tmp_path, "serverd", prints)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
-    assert programs.version("serverd", "-v") == version
+    assert programs.program_version("serverd", "-v") == version
 
 
 def test_what_is_missing_or_no_program_has_no_version(
@@ -36,5 +36,5 @@ def test_what_is_missing_or_no_program_has_no_version(
 ) -> None:
     program(tmp_path, "serverd", "").write_text("no program")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert programs.version("serverd", "-v") is None
-    assert programs.version("no-such-program-anywhere", "-v") is None
+    assert programs.program_version("serverd", "-v") is None
+    assert programs.program_version("no-such-program-anywhere", "-v") is None

@@ -15,7 +15,7 @@ from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile
 from benchsuite.load.client.http.body import KEPT_BYTES
 from benchsuite.load.parent.driver import load_worker
-from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.process import wait_until_ready
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.asking import Probe
 from benchsuite.telemetry.prober.client import HUNG

@@ -5,7 +5,7 @@ import sys
 from benchsuite.servers.gunicorn import GunicornGthread
 from benchsuite.servers.uwsgi import Uwsgi
 from benchsuite.servers.waitress import Waitress
-from benchsuite.system.ports import free_port
+from benchsuite.system.network import free_port
 
 DESCRIPTORS = 24
 

@@ -24,7 +24,7 @@ from benchsuite.core.results import (
 )
 from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.stats import histogram, summary
-from benchsuite.system import owner
+from benchsuite.system import lock
 from tests.factories import begin
 
 pytestmark = pytest.mark.django_db
@@ -76,7 +76,7 @@ def begun() -> models.Run:
 def test_a_run_that_begins_is_running_and_has_no_figures() -> None:
     run = begun()
     assert (run.status, run.goodput, run.verdict) == ("running", None, "")
-    assert run.owner == owner.name()
+    assert run.owner == lock.owner_name()
     assert RunSpec.from_json(run.spec) == SPEC
 
 

@@ -14,11 +14,11 @@ from django.utils import timezone
 
 from benchsuite.models import Run, StudyRun
 from benchsuite.store import abandoned
-from benchsuite.system import owner
+from benchsuite.system import lock
 from tests.factories import make_run, make_running_run
 
-GONE = owner.name().rsplit(":", 2)[0] + ":999999999:1"
-ELSEWHERE = f"elsewhere:0:another-boot:{owner.name().split(':', 3)[3]}"
+GONE = lock.owner_name().rsplit(":", 2)[0] + ":999999999:1"
+ELSEWHERE = f"elsewhere:0:another-boot:{lock.owner_name().split(':', 3)[3]}"
 
 
 def given(name: str, *, ago_s: float = 0.0, **spec: Any) -> Run:
@@ -95,7 +95,7 @@ def test_comparebench_does_not_take_it_for_running(dead: Run) -> None:
 
 
 def test_a_living_run_stays(soup: Any) -> None:
-    run = given(owner.name(), ago_s=40_000_000)
+    run = given(lock.owner_name(), ago_s=40_000_000)
     assert "running" in soup("/results/").select_one("tr.run .verdict").text
     run.refresh_from_db()
     assert run.status == "running"
@@ -134,13 +134,13 @@ def test_many_dead_runs_are_marked_in_few_queries(django_assert_max_num_queries:
 def test_an_execution_of_a_study_is_marked_too() -> None:
     dead, alive = (
         StudyRun.objects.create(name="tiny", started_at=timezone.now(), owner=who)
-        for who in (GONE, owner.name())
+        for who in (GONE, lock.owner_name())
     )
     abandoned.sweep_executions()
     dead.refresh_from_db()
     alive.refresh_from_db()
     assert (dead.status, dead.owner) == ("interrupted", "")
-    assert (alive.status, alive.owner) == ("running", owner.name())
+    assert (alive.status, alive.owner) == ("running", lock.owner_name())
 
 
 def test_a_database_that_can_not_be_written_is_still_shown(

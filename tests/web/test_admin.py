@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from benchsuite.core.units import format_bytes, format_duration, format_rate
 from benchsuite.models import Run, Tuning
-from benchsuite.system import owner
+from benchsuite.system import lock
 from tests.factories import WEAK, make_failed_run, make_run
 from tests.study_factories import make_study_run
 from tests.tuning_factories import make_tuning, searched
@@ -80,7 +80,7 @@ def test_what_runs_were_made_for_is_shown_and_can_be_deleted(admin: Any, make: A
 
 
 def test_one_whose_command_was_killed_is_not_running_in_the_admin(admin: Any) -> None:
-    gone = owner.name().rsplit(":", 2)[0] + ":999999999:1"
+    gone = lock.owner_name().rsplit(":", 2)[0] + ":999999999:1"
     make_tuning(searched(5), status="running", made_by=gone)
     assert "interrupted" in admin.get("/admin/benchsuite/tuning/").content.decode()
     assert Tuning.objects.get().status == "interrupted"

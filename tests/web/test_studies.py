@@ -16,7 +16,7 @@ from benchsuite.models import Run, StudyRun
 from benchsuite.report.studies.exports import markdown
 from benchsuite.report.studies.others import chosen_beside
 from benchsuite.report.studies.told import chosen, told
-from benchsuite.system import owner
+from benchsuite.system import lock
 from tests.factories import INVALID, MACHINE
 from tests.study_factories import RATES, TEXT, make_study_run, write
 from tests.web.conftest import BY_TOKEN
@@ -349,7 +349,7 @@ def test_its_runs_leave_as_json_for_another_machine(client: Client, tmp_path: Pa
 
 
 def test_one_that_was_killed_is_not_under_way(soup: Any, tmp_path: Path) -> None:
-    gone = owner.name().rsplit(":", 2)[0] + ":999999999:1"
+    gone = lock.owner_name().rsplit(":", 2)[0] + ":999999999:1"
     row = make_study_run(ended=False)
 
     def killed() -> None:

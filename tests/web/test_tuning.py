@@ -24,7 +24,7 @@ from benchsuite.report.tuning.pasting import application
 from benchsuite.report.tuning.table import state
 from benchsuite.report.tuning.told import told
 from benchsuite.runner import environments
-from benchsuite.system import owner
+from benchsuite.system import lock
 from benchsuite.tuning.answer import UNTRIED, answer
 from benchsuite.tuning.notebook import State
 from benchsuite.tuning.trial import Phase
@@ -281,7 +281,7 @@ def test_one_that_was_refused_before_any_start_says_why(soup: Any) -> None:
 
 
 def test_one_that_is_still_searching_says_so_and_stays_fresh(soup: Any) -> None:
-    page = soup(address(make_tuning(searched(12), status="running", made_by=owner.name())))
+    page = soup(address(make_tuning(searched(12), status="running", made_by=lock.owner_name())))
     note = page.select_one("section.note").text
     assert "It is still searching: 12 starts in " in note
     assert "of 15 min so far" in note
@@ -347,7 +347,7 @@ def test_what_can_t_be_shown_is_a_sentence(soup: Any) -> None:
 
 def test_one_that_was_killed_is_not_under_way(soup: Any) -> None:
     row = make_tuning(searched(5), status="running")
-    gone = owner.name().rsplit(":", 2)[0] + ":999999999:1"
+    gone = lock.owner_name().rsplit(":", 2)[0] + ":999999999:1"
     for path in (LIST, address(row)):
         Tuning.objects.update(status="running", owner=gone)
         soup(path)

@@ -37,7 +37,7 @@ from benchsuite.isolation.overrides.collecting import collected
 from benchsuite.isolation.overrides.given import project_settings
 from benchsuite.isolation.overrides.inherited import Replaced
 from benchsuite.isolation.overrides.slowing import slowing, undone
-from benchsuite.system.revision import revision_of
+from benchsuite.system.programs import revision_of
 from benchsuite.workloads.base import Workload
 
 SUFFIX = 8  #: Characters of a run's token in the names of its databases.

@@ -22,9 +22,9 @@ from benchsuite.isolation.instructions import (
 )
 from benchsuite.pythons.importing import import_path, whole_path
 from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter
-from benchsuite.system import logfile, private
+from benchsuite.system import folders, logfile
 from benchsuite.system.interrupts import held_back
-from benchsuite.system.readiness import SLOW_S, Patience
+from benchsuite.system.process import SLOW_S, Patience
 
 READY_S = 900.0  #: How long making them may take, unless --start-timeout says it.
 CLONE_S = 120.0
@@ -319,7 +319,9 @@ def throwaway(
 
         def start(**more: Any) -> Keeper:
             with held_back():
-                private.write(folder / "keeper-request.json", json.dumps({**request, **more}))
+                folders.write_private(
+                    folder / "keeper-request.json", json.dumps({**request, **more})
+                )
                 child, answers = _start(folder, env, log, python)
                 keeper = Keeper(child, answers, log, database.rows, start_timeout_s)
                 stack.callback(keeper.end)
@@ -364,7 +366,7 @@ def _start(
     """
     answers, theirs = os.pipe()
     try:
-        with private.log(log) as output:
+        with folders.private_log(log) as output:
             child = subprocess.Popen(
                 [
                     *python.module("benchsuite.isolation.databases.process"),

@@ -11,7 +11,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.visitor import SECRET
 from benchsuite.core.units import listed
 from benchsuite.load.job import Job
-from benchsuite.system.tls import client_context
+from benchsuite.system.network import client_context
 
 RUN_HEADER = "X-Benchsuite-Run"
 

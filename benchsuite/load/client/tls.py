@@ -11,7 +11,7 @@ import ssl
 from contextlib import suppress
 
 from benchsuite.core.samples import Kind
-from benchsuite.system.tls import words
+from benchsuite.system.network import tls_words
 
 BLOCK_BYTES = 65_536
 
@@ -86,5 +86,5 @@ class Tls:
             self._fail(error)
 
     def _fail(self, error: ssl.SSLError) -> None:
-        self.failure = (Kind.PROTOCOL if self.shaken else Kind.TLS, f"no TLS: {words(error)}")
+        self.failure = (Kind.PROTOCOL if self.shaken else Kind.TLS, f"no TLS: {tls_words(error)}")
         self._may_speak = False

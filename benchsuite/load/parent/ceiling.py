@@ -20,13 +20,11 @@ from benchsuite.load.job import Job
 from benchsuite.load.parent import null
 from benchsuite.load.parent.pool import load_pool
 from benchsuite.stats import summary
-from benchsuite.stats.ceilings import doubt
+from benchsuite.stats.levels import ceiling_doubt
 from benchsuite.system import cpus, scratch
-from benchsuite.system.ports import free_port
-from benchsuite.system.process import Process
+from benchsuite.system.network import free_port
+from benchsuite.system.process import Process, any_program, running, wait_until_ready
 from benchsuite.system.procfs import read_stat
-from benchsuite.system.readiness import wait_until_ready
-from benchsuite.system.starting import any_program, running
 from benchsuite.telemetry.cpu import TICKS_PER_S
 from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.prober.answer import answers_as
@@ -116,7 +114,7 @@ def ceilings(
 
 def _best(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:
     tries = [_measure(target, load, folder) for _ in range(TRIES)]
-    return max(tries, key=lambda one: (not doubt(one), one.throughput))
+    return max(tries, key=lambda one: (not ceiling_doubt(one), one.throughput))
 
 
 def _measure(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:

@@ -23,7 +23,7 @@ from benchsuite.load.job import SAMPLES_FILE, Done, Job, Rehearsal, Tick, decode
 from benchsuite.load.parent import spool
 from benchsuite.pythons.importing import whole_path
 from benchsuite.system import cpus, scratch
-from benchsuite.system.ending import in_words
+from benchsuite.system.process import ending_in_words
 
 IMPORT_LIMIT_S = 30.0  #: How long the process may take to import once somebody waits for it.
 
@@ -251,7 +251,7 @@ class LoadWorker:
         while self._living() and monotonic() < limit:
             sleep(STEP_S)
         status = self._ended_with()
-        how = "said nothing more" if status is None else in_words(status)
+        how = "said nothing more" if status is None else ending_in_words(status)
         return LoadDiedError(f"The load process {how}; its log ends with:\n{self._log_tail()}")
 
     def _log_tail(self) -> str:

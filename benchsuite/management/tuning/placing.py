@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.specs.spec import whole
-from benchsuite.system import cgroup, cpus
+from benchsuite.system import cpus
 
 
 def pinned(spec: RunSpec, count: int | None) -> RunSpec:
@@ -29,6 +29,6 @@ def unshared(spec: RunSpec) -> int:
     """How many it can have so that the load generator takes no time from them. A limit of the
     control group is for both.
     """
-    load, quota = spec.load, cgroup.cpu_quota()
+    load, quota = spec.load, cpus.cpu_quota()
     count = 0 if load.cpus is None else len(set(cpus.available()) - set(load.cpus))
     return count if quota is None else max(0, min(count, int(quota - load.processes)))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from benchsuite.report.charts.series import Axis, Column, Scale, Series, first
 from benchsuite.stats import histogram
-from benchsuite.stats.percentiles import RISK
+from benchsuite.stats.summary import RISK
 
 
 def distribution(columns: Sequence[Column], histograms: Sequence[str], units: str) -> Series:

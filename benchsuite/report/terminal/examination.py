@@ -8,7 +8,7 @@ from benchsuite.core.results import Ceiling
 from benchsuite.core.units import format_percent, format_rate
 from benchsuite.load.parent.ceiling import CONNECTIONS
 from benchsuite.report.terminal.grid import Grid
-from benchsuite.stats.ceilings import doubt
+from benchsuite.stats.levels import ceiling_doubt
 from benchsuite.telemetry.machine import Check, State
 
 SHAPES = {State.OK: "●", State.DOUBTFUL: "◐", State.BAD: "○"}
@@ -49,7 +49,7 @@ def ceilings_table(ceilings: Iterable[Ceiling]) -> Grid:
                 format_percent(one.load_cpu_percent),
                 format_percent(one.responder_cpu_percent),
                 format_percent(one.others_percent),
-                f"not used: {why}" if (why := doubt(one)) else "",
+                f"not used: {why}" if (why := ceiling_doubt(one)) else "",
             ]
             for one in ceilings
         ],

@@ -9,7 +9,7 @@ from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import KEEP, THROWAWAY, USER, LoadProfile, RunSpec
 from benchsuite.core.units import format_period, listed
 from benchsuite.runner.plan import Plan
-from benchsuite.system import cgroup
+from benchsuite.system import cpus
 from benchsuite.system.cpus import available, usable, words
 
 FACETS = ("Python", "size", "front", "load", "delay")
@@ -115,7 +115,7 @@ def _who(plan: Plan) -> str:
 
 def cpus_words(run: RunSpec) -> str:
     """Where server and load run: a server that may use fewer CPUs than there are must know it."""
-    quota, limit = cgroup.cpu_quota(), ""
+    quota, limit = cpus.cpu_quota(), ""
     if quota is not None and quota < len(available()):
         limit = f", both limited to {quota:.3g} CPUs by the control group"
     if run.server.cpus is None or run.load.cpus is None:

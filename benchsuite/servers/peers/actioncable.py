@@ -22,7 +22,7 @@ class ActionCable(PeerAdapter):
         bind = f"tcp://{host}:{port}?backlog={self.settings['backlog']}"
         threads = f"{self.threads}:{self.threads}"
         # "-C -": no configuration file.
-        command = [programs.find("puma") or "puma", "-C", "-", "-q", "-e", "production"]
+        command = [programs.find_program("puma") or "puma", "-C", "-", "-q", "-e", "production"]
         return [*command, "-b", bind, "-t", threads, str(PROGRAMS / "actioncable.ru")]
 
     def env(self) -> dict[str, str]:
@@ -31,12 +31,12 @@ class ActionCable(PeerAdapter):
 
     @classmethod
     def version(cls, python: Interpreter = OWN) -> str | None:
-        return programs.version("ruby", "-e", ASK)
+        return programs.program_version("ruby", "-e", ASK)
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
         for program in ("ruby", "puma"):
-            if programs.find(program) is None:
+            if programs.find_program(program) is None:
                 return Available(False, f"{program} is not installed", PACKAGES)
         if cls.version() is None:
             return Available(False, "actioncable is not installed", PACKAGES)

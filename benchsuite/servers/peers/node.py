@@ -18,7 +18,7 @@ class NodePeer(PeerAdapter):
     for_threads = "Node has one event loop"
 
     def argv(self, host: str, port: int) -> list[str]:
-        node = programs.find("node") or "node"
+        node = programs.find_program("node") or "node"
         backlog = str(self.settings["backlog"])
         return [node, str(PROGRAMS / self.program), host, str(port), backlog]
 

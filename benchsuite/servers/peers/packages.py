@@ -9,7 +9,7 @@ from pathlib import Path
 from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.servers.peers.base import PROGRAMS
 from benchsuite.system import programs
-from benchsuite.system.cache_folder import folder
+from benchsuite.system.folders import cache_folder
 
 LISTS = ("package.json", "package-lock.json")
 BUILD_S = 300.0
@@ -19,7 +19,7 @@ OLDEST_NODE = 18
 def place() -> Path:
     """Where the packages of this lock are, or would be."""
     digest = hashlib.sha256(b"".join((PROGRAMS / name).read_bytes() for name in LISTS))
-    return folder() / "peers" / digest.hexdigest()[:16]
+    return cache_folder() / "peers" / digest.hexdigest()[:16]
 
 
 def modules() -> Path:
@@ -37,7 +37,7 @@ def version(package: str) -> str | None:
 
 def lacking() -> tuple[str, str]:
     """Why nothing can be built or run here, and what would help; empty if it can."""
-    node = programs.version("node", "--version")
+    node = programs.program_version("node", "--version")
     if node is None:
         return "Node is not installed", "apt install nodejs npm"
     if int(node.partition(".")[0]) < OLDEST_NODE:
@@ -53,7 +53,7 @@ def build() -> Path:
     reason, command = lacking()
     if reason:
         raise UnavailableError(f"The packages can't be installed: {reason}; try: {command}.")
-    npm = programs.find("npm")
+    npm = programs.find_program("npm")
     if npm is None:
         raise UnavailableError("The packages can't be installed without npm: apt install npm.")
     wanted = place()

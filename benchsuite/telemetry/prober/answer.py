@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 from benchsuite.core.paths import quoted
 from benchsuite.core.specs import over
 from benchsuite.core.units import format_bytes, format_period
-from benchsuite.system.tls import client_context, words
+from benchsuite.system.network import client_context, tls_words
 
 RUN_HEADER = "X-Benchsuite-Run"
 """Added to every answer by the application that a run serves; its value is the run's token."""
@@ -107,7 +107,7 @@ class _Exchange:
             return client_context(host).wrap_socket(plain, server_hostname=host)
         except OSError as error:
             plain.close()
-            why = words(error) if isinstance(error, ssl.SSLError) else str(error)
+            why = tls_words(error) if isinstance(error, ssl.SSLError) else str(error)
             raise NotAnswered(f"it does not speak TLS: {why}") from None
 
     def _request(self) -> bytes:

@@ -12,7 +12,7 @@ import ssl
 from contextlib import suppress
 from typing import Any
 
-from benchsuite.system.tls import client_context
+from benchsuite.system.network import client_context
 
 RUN_HEADER = "X-Benchsuite-Run"
 

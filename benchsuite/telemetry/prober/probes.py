@@ -20,9 +20,9 @@ from benchsuite.core.results import Summary
 from benchsuite.core.specs import LoadProfile
 from benchsuite.core.wording import Wording
 from benchsuite.stats.queueing import Times, Traffic
-from benchsuite.system import private
-from benchsuite.system.isolated import python
-from benchsuite.system.starting import running
+from benchsuite.system import folders
+from benchsuite.system.process import running
+from benchsuite.system.programs import isolated_python
 from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG
 from benchsuite.telemetry.prober.pace import Pacing
 from benchsuite.telemetry.prober.program import SUSPECT
@@ -153,10 +153,10 @@ def prober(
     """Probes while the block runs."""
     asked, watch = folder / "prober.json", Watch(folder, load)
     # A session cookie is nobody else's business.
-    private.write(asked, json.dumps(request))
+    folders.write_private(asked, json.dumps(request))
     with running(
         [
-            *python("benchsuite.telemetry.prober.program"),
+            *isolated_python("benchsuite.telemetry.prober.program"),
             str(asked),
             str(watch.pace),
             str(watch.seen),

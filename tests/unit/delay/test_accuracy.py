@@ -3,7 +3,7 @@
 import pytest
 
 from benchsuite.delay.accuracy import MESSAGES, accuracy
-from benchsuite.stats.percentiles import samples_needed
+from benchsuite.stats.summary import samples_needed
 
 
 def test_errors_are_what_is_more_than_the_delay() -> None:

@@ -12,7 +12,7 @@ from benchsuite.core.specs import Option
 from benchsuite.fronts.base import Address, FrontPlace
 from benchsuite.fronts.program import COMMON, ProgramFront
 from benchsuite.servers.base import Available
-from benchsuite.system import descriptors, programs
+from benchsuite.system import network, programs
 
 
 class Plain(ProgramFront):
@@ -45,8 +45,8 @@ def plain(place: FrontPlace | None = None, **options: Option) -> Plain:
 def installed(
     monkeypatch: pytest.MonkeyPatch, version: str | None, path: str | None = "/x"
 ) -> None:
-    monkeypatch.setattr(programs, "find", lambda name: path)
-    monkeypatch.setattr(programs, "version", lambda name, *asked: version)
+    monkeypatch.setattr(programs, "find_program", lambda name: path)
+    monkeypatch.setattr(programs, "program_version", lambda name, *asked: version)
 
 
 def test_options_take_the_type_of_their_default() -> None:
@@ -95,10 +95,10 @@ def test_it_takes_as_many_clients_as_open_files_allow(
     adapter.ensure_possible(1)
     assert adapter.clients == clients
     if hard != resource.RLIM_INFINITY:  # the most that a load may open, through a front
-        descriptors.check(clients, ends=2)
+        network.check_descriptors(clients, ends=2)
     limited(monkeypatch, 1024)
     with pytest.raises(UsageError, match="limited to 1024"):
-        descriptors.check(481, ends=2)
+        network.check_descriptors(481, ends=2)
 
 
 def test_is_available_where_it_is_new_enough(monkeypatch: pytest.MonkeyPatch) -> None:

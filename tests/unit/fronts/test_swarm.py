@@ -109,7 +109,7 @@ def test_the_sample_is_the_stack_of_a_kernel_with_the_mesh(ipvs: Path) -> None:
 
 def engine(monkeypatch: pytest.MonkeyPatch, said: dict[str, Any] | None, path: str = "/d") -> None:
     """An engine that knows the image shop-bench and says this of itself."""
-    monkeypatch.setattr(programs, "find", lambda name: path or None)
+    monkeypatch.setattr(programs, "find_program", lambda name: path or None)
 
     def docker(*arguments: str) -> str | None:
         if arguments[0] == "image":

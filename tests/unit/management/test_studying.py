@@ -20,7 +20,7 @@ from benchsuite.models import Run, StudyRun
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
-from benchsuite.system import fingerprint, owner, scratch
+from benchsuite.system import fingerprint, lock, scratch
 from tests.unit.test_store import result
 
 pytestmark = pytest.mark.django_db
@@ -225,7 +225,7 @@ def test_what_was_killed_goes_on_where_it_was(machine: Machine, file: Path) -> N
         runstudy()
     before = [one.pk for one in Run.objects.filter(status="finished")]
     # SIGKILL: nothing was written any more, by a process that is gone
-    dead = ":".join([*owner.name().split(":")[:4], "1", "1"])
+    dead = ":".join([*lock.owner_name().split(":")[:4], "1", "1"])
     StudyRun.objects.update(status="running", owner=dead)
     Run.objects.filter(status="interrupted").update(status="running", owner=dead)
     known = dict(StudyRun.objects.get().resolved)
@@ -366,7 +366,7 @@ def test_one_that_was_loaded_from_another_machine_does_not_go_on(
 
 
 def test_one_that_is_under_way_does_not_go_on(half_done: StudyRun) -> None:
-    StudyRun.objects.update(status="running", owner=owner.name())
+    StudyRun.objects.update(status="running", owner=lock.owner_name())
     assert "is still under way" in refused()
 
 

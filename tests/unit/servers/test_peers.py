@@ -25,8 +25,8 @@ def make(name: str, processes=None, threads=None, **options) -> ServerAdapter:
 @pytest.fixture
 def found(monkeypatch):
     """Every program is at /usr/bin, in version 20."""
-    monkeypatch.setattr(programs, "find", lambda name: f"/usr/bin/{name}")
-    monkeypatch.setattr(programs, "version", lambda *words: "20.1")
+    monkeypatch.setattr(programs, "find_program", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(programs, "program_version", lambda *words: "20.1")
 
 
 @pytest.mark.parametrize("name", PEERS)
@@ -117,7 +117,7 @@ def test_bytes_are_refused_where_only_text_is_spoken():
 
 
 def test_without_node_it_says_what_helps(monkeypatch):
-    monkeypatch.setattr(programs, "version", lambda *words: None)
+    monkeypatch.setattr(programs, "program_version", lambda *words: None)
     usable = conf.server_class("peer-ws").available()
     assert (usable.ok, usable.command) == (False, "apt install nodejs npm")
     with pytest.raises(
@@ -127,7 +127,7 @@ def test_without_node_it_says_what_helps(monkeypatch):
 
 
 def test_an_old_node_is_refused(monkeypatch):
-    monkeypatch.setattr(programs, "version", lambda *words: "12.22")
+    monkeypatch.setattr(programs, "program_version", lambda *words: "12.22")
     assert packages.lacking() == ("Node 12.22 is too old", "install Node 18 or newer")
 
 

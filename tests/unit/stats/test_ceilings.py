@@ -6,7 +6,7 @@ import pytest
 
 from benchsuite.core.results import Ceiling
 from benchsuite.core.specs import LoadProfile
-from benchsuite.stats.ceilings import ceiling_rate, doubt
+from benchsuite.stats.levels import ceiling_doubt, ceiling_rate
 
 SEEN = tuple(
     Ceiling(users=users, keep_alive=keep_alive, throughput=users * (10.0 if keep_alive else 1.0))
@@ -51,7 +51,7 @@ def test_a_ceiling_that_may_be_too_low_is_not_used(what: str) -> None:
     limits = {"responder_cpu_percent": 90.0, "others_percent": 10.0}
     good = replace(SEEN[0], **{what: limits[what]})
     bad = replace(SEEN[0], **{what: limits[what] + 0.1})
-    assert not doubt(good)
-    assert doubt(bad)
+    assert not ceiling_doubt(good)
+    assert ceiling_doubt(bad)
     assert ceiling_rate([good], LoadProfile(), 1) == 10
     assert ceiling_rate([bad], LoadProfile(), 1) is None

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from benchsuite.core.samples import Kind
-from benchsuite.stats.fanout import fan_out
+from benchsuite.stats.broadcasts import fan_out
 from benchsuite.stats.summary import DTYPE
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from benchsuite.stats.growth import FEWEST, growth
+from benchsuite.stats.memory import FEWEST, growth
 
 MIB = 2**20
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.stats.lagging import slow_users
+from benchsuite.stats.broadcasts import slow_users
 from tests.unit.stats.test_fanout import samples
 
 

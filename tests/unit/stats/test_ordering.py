@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchsuite.stats.ordering import overtaken
+from benchsuite.stats.broadcasts import overtaken
 from tests.unit.stats.test_fanout import samples
 
 EVERY_S, USUAL_S = 0.025, 0.004

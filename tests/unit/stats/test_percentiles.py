@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.stats.percentiles import RISK, median_interval, samples_needed
+from benchsuite.stats.summary import RISK, median_interval, samples_needed
 
 
 @pytest.mark.parametrize(("percent", "samples"), [(50, 6), (90, 36), (95, 72), (99, 368)])

@@ -2,7 +2,7 @@
 
 import random
 
-from benchsuite.stats.racing import FIRST_LOOK, given_up
+from benchsuite.stats.ranks import FIRST_LOOK, given_up
 
 LOOKS = 4
 

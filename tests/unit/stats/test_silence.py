@@ -3,7 +3,7 @@
 import pytest
 
 from benchsuite.core.samples import Kind
-from benchsuite.stats.silence import silence
+from benchsuite.stats.messages import silence
 from tests.unit.stats.test_messages import samples
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchsuite.stats.slope import ARENA_BYTES, slope
+from benchsuite.stats.memory import ARENA_BYTES, slope
 
 Draw = np.random.Generator
 EACH = 28_000.0

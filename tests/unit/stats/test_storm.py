@@ -4,7 +4,7 @@ import pytest
 
 from benchsuite.core.results import Recovery
 from benchsuite.core.samples import Kind
-from benchsuite.stats.storm import recovery, restarted
+from benchsuite.stats.messages import recovery, restarted
 from tests.unit.stats.test_fanout import samples
 
 CUT_S = 10.0

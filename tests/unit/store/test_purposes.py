@@ -19,7 +19,7 @@ from benchsuite.report.tuning import exports as tuning_exports
 from benchsuite.report.tuning import told as tuning_told
 from benchsuite.store import purposes
 from benchsuite.store.interchange import PARTS
-from benchsuite.system import owner
+from benchsuite.system import lock
 from tests.factories import make_run
 from tests.study_factories import RATES, make_study_run
 from tests.tuning_factories import make_tuning, searched
@@ -123,11 +123,11 @@ def test_what_was_under_way_is_interrupted_elsewhere_and_here_it_goes_on(
     file: Path, loadbench: Callable[[], list[str]]
 ) -> None:
     row = make_study_run(ended=False)
-    StudyRun.objects.update(status="running", owner=owner.name())
+    StudyRun.objects.update(status="running", owner=lock.owner_name())
     dump(file)
     StudyRun.objects.update(resolved={"1": {"rate": 3.0}})
     loadbench()
-    assert StudyRun.objects.values_list("status", "owner").get() == ("running", owner.name())
+    assert StudyRun.objects.values_list("status", "owner").get() == ("running", lock.owner_name())
     elsewhere()
     loadbench()
     assert StudyRun.objects.values_list("pk", "status", "owner").get() == (

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.system.cache_folder import folder
+from benchsuite.system.folders import cache_folder
 
 
 @pytest.mark.parametrize(
@@ -28,4 +28,4 @@ def test_the_folder_is_the_variable_s_then_the_chosen_then_the_user_s(
     monkeypatch.setenv("HOME", "/home/me")
     monkeypatch.setenv("BENCHSUITE_CACHE", variable)
     monkeypatch.setenv("XDG_CACHE_HOME", xdg)
-    assert folder(chosen) == Path(expected)
+    assert cache_folder(chosen) == Path(expected)

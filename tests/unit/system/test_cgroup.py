@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.system import cgroup, cpus
+from benchsuite.system import cpus
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,11 @@ def test_a_quota_is_the_least_of_all_groups_around_a_process(
     }.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
-    assert cgroup.cpu_quota(tmp_path) == quota
+    assert cpus.cpu_quota(tmp_path) == quota
 
 
 def test_a_machine_without_control_groups_has_no_quota(tmp_path: Path) -> None:
-    assert cgroup.cpu_quota(tmp_path) is None
+    assert cpus.cpu_quota(tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_usable_are_no_more_cpus_than_the_quota_lets_run(
     share: str,
 ) -> None:
     monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2, 3))
-    monkeypatch.setattr(cgroup, "cpu_quota", lambda: quota)
+    monkeypatch.setattr(cpus, "cpu_quota", lambda: quota)
     assert cpus.usable(on) == count
     assert cpus.share(on) == share
 
@@ -85,6 +85,6 @@ def test_cpus_that_the_load_may_use_are_said_to_be_shared(
     monkeypatch: pytest.MonkeyPatch, load: tuple[int, ...] | None
 ) -> None:
     monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2))
-    monkeypatch.setattr(cgroup, "cpu_quota", lambda: None)
+    monkeypatch.setattr(cpus, "cpu_quota", lambda: None)
     assert cpus.share((0, 1), load) == "2 of 3 CPUs, shared with the load"
     assert cpus.share((0,), (1, 2)) == "1 of 3 CPUs"

@@ -4,8 +4,8 @@ import resource
 
 import pytest
 
-from benchsuite.system import marks, procfs
-from benchsuite.system.marks import RLIMIT_LOCKS, Mark, limited
+from benchsuite.system import procfs, tree
+from benchsuite.system.tree import RLIMIT_LOCKS, Mark, limited
 
 OWN = Mark("a" * 32, "a" * 32 + "/7/1")
 SIBLING = Mark(OWN.run, OWN.run + "/7/2")
@@ -39,7 +39,7 @@ def test_either_mark_is_enough(
         "/proc/9/limits": None if locks is None else LOCKS.format(locks).encode(),
         "/proc/9/environ": None if environment is None else environment.encode(),
     }
-    monkeypatch.setattr(marks, "read_bytes", files.get)
+    monkeypatch.setattr(tree, "read_bytes", files.get)
     monkeypatch.setattr(procfs, "read_bytes", files.get)
     assert {mark for mark in (OWN, SIBLING, WHOLE_RUN, ANOTHER) if mark.is_on(9)} == borne
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.system import owner
+from benchsuite.system import lock
 
 FIELDS = ("host", "machine", "boot", "namespace", "pid", "started")
 
 
 def named(**changes: str) -> str:
     """The name of this process with some of its fields changed."""
-    fields = dict(zip(FIELDS, owner.name().split(":"), strict=True))
+    fields = dict(zip(FIELDS, lock.owner_name().split(":"), strict=True))
     return ":".join((fields | changes).values())
 
 
@@ -20,15 +20,15 @@ def named(**changes: str) -> str:
 def machine_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "machine-id"
     file.write_text("0123456789abcdef0123456789abcdef\n")
-    monkeypatch.setattr(owner, "MACHINE_ID", file)
+    monkeypatch.setattr(lock, "MACHINE_ID", file)
     return file
 
 
 def test_this_process_lives() -> None:
-    assert not owner.has_ended(owner.name())
-    assert owner.can_be_seen(owner.name())
-    assert len(owner.name()) <= owner.LONGEST
-    assert owner.host(owner.name()) == owner.host_name()
+    assert not lock.has_ended(lock.owner_name())
+    assert lock.can_be_seen(lock.owner_name())
+    assert len(lock.owner_name()) <= lock.LONGEST
+    assert lock.owner_host(lock.owner_name()) == lock.host_name()
 
 
 @pytest.mark.parametrize(
@@ -45,19 +45,19 @@ def test_this_process_lives() -> None:
     ids=["none", "word", "no pid", "odd pid", "gone", "no such pid", "pid used again"],
 )
 def test_ended(name: str) -> None:
-    assert owner.has_ended(name)
-    assert owner.can_be_seen(name)
+    assert lock.has_ended(name)
+    assert lock.can_be_seen(name)
 
 
 def test_a_zombie_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    stat = owner.read_stat(os.getpid())
+    stat = lock.read_stat(os.getpid())
     assert stat is not None
-    monkeypatch.setattr(owner, "read_stat", lambda pid: stat._replace(state="Z"))
-    assert owner.has_ended(owner.name())
+    monkeypatch.setattr(lock, "read_stat", lambda pid: stat._replace(state="Z"))
+    assert lock.has_ended(lock.owner_name())
 
 
 def test_after_a_reboot_of_this_machine_it_has_ended(machine_id: Path) -> None:
-    assert owner.has_ended(named(boot="an-earlier-boot"))
+    assert lock.has_ended(named(boot="an-earlier-boot"))
 
 
 @pytest.mark.parametrize(
@@ -73,20 +73,20 @@ def test_after_a_reboot_of_this_machine_it_has_ended(machine_id: Path) -> None:
 def test_another_machine_or_container_can_not_be_seen(
     machine_id: Path, changes: dict[str, str]
 ) -> None:
-    assert not owner.has_ended(named(**changes))
-    assert not owner.can_be_seen(named(**changes))
+    assert not lock.has_ended(named(**changes))
+    assert not lock.can_be_seen(named(**changes))
 
 
 def test_machines_without_an_id_are_not_told_apart_by_their_names(machine_id: Path) -> None:
     machine_id.write_text("")
-    assert not owner.can_be_seen(named(boot="another-boot"))
+    assert not lock.can_be_seen(named(boot="another-boot"))
 
 
 def test_a_process_that_proc_hides_can_not_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(pid: int, signum: int) -> None:
         raise PermissionError
 
-    name = owner.name()
-    monkeypatch.setattr(owner, "read_stat", lambda pid: None)
+    name = lock.owner_name()
+    monkeypatch.setattr(lock, "read_stat", lambda pid: None)
     monkeypatch.setattr(os, "kill", refuse)
-    assert not owner.can_be_seen(name)
+    assert not lock.can_be_seen(name)

@@ -1,6 +1,6 @@
 """Ports for several programs that are not started yet."""
 
-from benchsuite.system.ports import distinct
+from benchsuite.system.network import distinct
 
 
 def test_no_port_is_given_twice_and_none_that_is_spoken_for() -> None:

@@ -16,8 +16,8 @@ def program(folder: Path, name: str) -> Path:
 def test_is_found_on_the_path_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = program(tmp_path, "serverd")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert programs.find("serverd") == str(path)
-    assert programs.find("no-such-program-anywhere") is None
+    assert programs.find_program("serverd") == str(path)
+    assert programs.find_program("no-such-program-anywhere") is None
 
 
 def test_is_found_among_the_servers_of_the_system(
@@ -26,4 +26,4 @@ def test_is_found_among_the_servers_of_the_system(
     path = program(tmp_path, "serverd")
     monkeypatch.setattr(programs, "SBIN", (str(tmp_path),))
     monkeypatch.setenv("PATH", "/nowhere")
-    assert programs.find("serverd") == str(path)
+    assert programs.find_program("serverd") == str(path)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.system import removal
-from benchsuite.system.removal import why_kept
+from benchsuite.system import folders
+from benchsuite.system.folders import why_kept
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_a_link_out_of_the_temp_folder_is_kept(temp: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize("place", [".", "deep/below"])
 def test_benchsuite_itself_is_kept(place: str, temp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = temp / "checkout" / place / "benchsuite"
-    monkeypatch.setattr(removal, "PACKAGE", made(package).resolve())
+    monkeypatch.setattr(folders, "PACKAGE", made(package).resolve())
     assert why_kept(temp / "checkout", working=None) == "holds benchsuite itself"
     assert why_kept(package, working=None) == "holds benchsuite itself"
 

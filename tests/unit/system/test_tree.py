@@ -4,9 +4,8 @@ from types import SimpleNamespace
 import pytest
 
 from benchsuite.system import tree
-from benchsuite.system.marks import Mark
 from benchsuite.system.procfs import Stat
-from benchsuite.system.tree import ProcessTree
+from benchsuite.system.tree import Mark, ProcessTree
 
 MARK = Mark("run", "run/1/1")
 

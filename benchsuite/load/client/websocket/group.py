@@ -1,7 +1,7 @@
 """A broadcast and its subscribers: which of this process already have a publication.
 
 Only the parent can tell across load processes who received what, and in which order
-(`benchsuite.stats.fanout`, `ordering`); what is kept here lets a publisher, or the end of the load,
+(`benchsuite.stats.broadcasts`); what is kept here lets a publisher, or the end of the load,
 wait for the subscribers, and detects duplicates.
 """
 

@@ -236,7 +236,7 @@ def test_a_project_that_keeps_its_database_has_nothing_to_drop(
 def test_what_takes_long_is_told_with_its_phase_its_time_its_limit_and_its_last_line(
     pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchsuite.system.readiness.SLOW_S", 0.01)
+    monkeypatch.setattr("benchsuite.system.process.SLOW_S", 0.01)
     log = tmp_path / "log"
     log.write_text("said before\n")
     one = keeper(pipe[0], log, start_timeout_s=30.0)

@@ -7,7 +7,7 @@ import trustme
 
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.tls import Tls
-from benchsuite.system.tls import client_context
+from benchsuite.system.network import client_context
 
 
 class Server:

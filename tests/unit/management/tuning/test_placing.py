@@ -6,7 +6,7 @@ import pytest
 
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.management.tuning.placing import placed, unshared
-from benchsuite.system import cgroup, cpus
+from benchsuite.system import cpus
 
 SPEC = RunSpec(
     workload=WorkloadSpec(workload="io_read"),
@@ -18,7 +18,7 @@ SPEC = RunSpec(
 @pytest.fixture(autouse=True)
 def six(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2, 3, 4, 5))
-    monkeypatch.setattr(cgroup, "cpu_quota", lambda: None)
+    monkeypatch.setattr(cpus, "cpu_quota", lambda: None)
 
 
 def test_its_own_come_first_and_those_of_the_load_last() -> None:
@@ -32,6 +32,6 @@ def test_all_but_those_of_the_load_are_its_own() -> None:
 
 
 def test_a_quota_is_for_the_load_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cgroup, "cpu_quota", lambda: 4.0)
+    monkeypatch.setattr(cpus, "cpu_quota", lambda: 4.0)
     assert unshared(SPEC) == 3
     assert unshared(replace(SPEC, load=replace(SPEC.load, processes=5))) == 0

@@ -28,7 +28,7 @@ from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.stats import summary
 from benchsuite.store.tunings import notebook
-from benchsuite.system import cgroup, cpus, owner
+from benchsuite.system import cpus, lock
 from tests.unit.test_store import result
 
 pytestmark = pytest.mark.django_db
@@ -281,7 +281,7 @@ def test_more_cpus_than_are_here_get_a_bound_and_what_is_here_is_measured(
 
 @pytest.mark.usefixtures("four_cpus")
 def test_a_quota_is_not_taken_for_cpus(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cgroup, "cpu_quota", lambda: 1.5)
+    monkeypatch.setattr(cpus, "cpu_quota", lambda: 1.5)
     told = as_json(*ONE, "--for-cpus=3")
     assert told["question"]["cpus"] == 2
     assert any("No rate is said for 3 CPUs" in one for one in told["answer"]["sentences"])
@@ -410,12 +410,12 @@ def test_one_whose_trials_would_be_others_does_not_go_on(half_done: Tuning) -> N
 
 
 def test_one_that_is_under_way_does_not_go_on(half_done: Tuning) -> None:
-    Tuning.objects.update(status="running", owner=owner.name())
+    Tuning.objects.update(status="running", owner=lock.owner_name())
     assert "is still under way" in refused()
 
 
 def test_one_that_was_killed_goes_on(half_done: Tuning, machine: Machine) -> None:
-    gone = f"{owner.name().rpartition(':')[0]}:1"
+    gone = f"{lock.owner_name().rpartition(':')[0]}:1"
     Tuning.objects.update(status="running", owner=gone)
     assert ended("--resume") == (0, "")
     assert Tuning.objects.get().status == "finished"

@@ -6,7 +6,7 @@ from benchsuite.models import Interval, Measurement, Reading, Run
 from benchsuite.report.charts import of_run, percentiles, readings
 from benchsuite.report.charts.drawing import draw
 from benchsuite.stats import histogram
-from benchsuite.stats.percentiles import samples_needed
+from benchsuite.stats.summary import samples_needed
 
 RUN = Run(warmup_s=0, duration_s=600, spec={}, unit="request")
 

@@ -17,7 +17,7 @@ from benchsuite.core.specs import (
 )
 from benchsuite.report.terminal.plan import cpus_words, line, rows
 from benchsuite.runner.planning import blocks, resolve
-from benchsuite.system import cgroup
+from benchsuite.system import cpus
 
 RUN = RunSpec(
     server=ServerSpec(server="uvicorn"),
@@ -34,7 +34,7 @@ def test_processes_that_share_a_cpu_are_told() -> None:
 
 
 def test_a_limit_of_the_control_group_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cgroup, "cpu_quota", lambda: 0.5)
+    monkeypatch.setattr(cpus, "cpu_quota", lambda: 0.5)
     run = RunSpec(
         server=ServerSpec(server="uvicorn", processes=2, cpus=(0, 1)), load=LoadProfile(cpus=(2,))
     )

@@ -1,4 +1,4 @@
-"""What one more of something takes of a process's memory, from how much it had at each step."""
+"""Whether memory grows like a leak, and how much of it one more connection takes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,3 +43,24 @@ def slope(steps: Sequence[tuple[float, float]]) -> Slope | None:
     ends = ARENA_BYTES / sqrt(6) / abs(float(more.sum()))
     half = float(stats.t.ppf((1 + CONFIDENCE) / 2, free)) * hypot(scatter, ends)
     return Slope(value, value - half, value + half)
+
+
+FEWEST = 8  #: Of fewer points nothing is said.
+STEADY = 0.7  #: The growth of the later half, as a share of the earlier's: less is levelling off.
+
+
+def growth(points: Sequence[tuple[float, float]]) -> Slope | None:
+    """The slope through (second, bytes) with its interval; None where they don't grow.
+
+    They do when the lower end of the interval is above 0, for all points and for the later half of
+    them; the lower of both is told. What levels off, such as a cache that fills, is no growth.
+    """
+    if len(points) < FEWEST:
+        return None
+    half = len(points) // 2
+    whole, earlier, later = slope(points), slope(points[: half + 1]), slope(points[half:])
+    if whole is None or earlier is None or later is None or min(whole.low, later.low) <= 0:
+        return None
+    if later.value < STEADY * earlier.value:
+        return None
+    return Slope(whole.value, min(whole.low, later.low), whole.high)

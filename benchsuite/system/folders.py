@@ -1,4 +1,4 @@
-"""Whether a folder may be removed with its content. Standard library only.
+"""Private files, the cache of a user, and which folders may be removed. Standard library only.
 
 Only the end of a run whose parent was killed removes a folder that the process did not create. A
 wrong path there would destroy somebody's work, so the path must prove that it belongs to a run.
@@ -7,6 +7,40 @@ wrong path there would destroy somebody's work, so the path must prove that it b
 import os
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
+
+MODE = 0o600
+
+
+def write_private(path: Path, text: str) -> None:
+    """Replaces the file's content; an existing file is closed to others, too."""
+    with open(path, "w", encoding="utf-8", opener=_opener) as file:
+        os.fchmod(file.fileno(), MODE)
+        file.write(text)
+
+
+def private_log(path: Path) -> BinaryIO:
+    """A new file for a program's output."""
+    return open(path, "wb", opener=_opener)
+
+
+def _opener(path: str, flags: int) -> int:
+    return os.open(path, flags, MODE)
+
+
+VARIABLE = "BENCHSUITE_CACHE"  #: The environment variable that moves the cache.
+
+
+def cache_folder(chosen: str | None = None) -> Path:
+    """BENCHSUITE_CACHE, else `chosen`, else `benchsuite` in the user's cache folder."""
+    named = os.environ.get(VARIABLE) or chosen
+    if named:
+        return Path(named).expanduser().absolute()
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    # The specification ignores relative paths.
+    base = Path(home) if os.path.isabs(home) else Path.home() / ".cache"
+    return base / "benchsuite"
+
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
