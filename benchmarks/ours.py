@@ -3,7 +3,7 @@
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from benchmarks import responder
 from benchmarks.machine import pinned
 from benchsuite.core.samples import REQUEST, Kind
-from benchsuite.core.specs import LoadProfile, Option, WorkloadSpec
+from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.job import Done, Job
 from benchsuite.load.parent import spool
 from benchsuite.load.parent.driver import load_worker
@@ -24,7 +24,6 @@ from benchsuite.system.network import free_port
 from benchsuite.system.process import Process, running, wait_until_ready
 
 READY_S = 10.0
-RESPONDER = Path(responder.__file__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,14 +78,12 @@ class Responding:
 
 
 @contextmanager
-def responding(
-    times: str, folder: Path, *, cpu: int, seed: int = 0, program: Path = RESPONDER
-) -> Iterator[Responding]:
+def responding(times: str, folder: Path, *, cpu: int, seed: int = 0) -> Iterator[Responding]:
     """A responder with these programmed times; its log can be read afterwards."""
     port, token = free_port(), token_hex(8)
     log = folder / f"responder-{token}.bin"
     argv = [
-        *(sys.executable, "-P", str(program), "--port", str(port)),
+        *(sys.executable, "-P", responder.__file__, "--port", str(port)),
         *("--times", times, "--seed", str(seed), "--log", str(log)),
     ]
     env = {**os.environ, "BENCHSUITE_RUN": token}
@@ -114,23 +111,16 @@ def load(
     *,
     cpu: int,
     run_header: str = "",
-    workload: str = "benchmarks.journeys.Get",
-    options: Mapping[str, Option] | None = None,
-    unit: str = REQUEST,
     on_go: Callable[[], None] = lambda: None,
 ) -> Loaded:
-    """One load from start to end; `on_go` is called when the load is about to begin.
-
-    `unit` is what is recorded: requests, or messages.
-    """
+    """One load from start to end; `on_go` is called when the load is about to begin."""
     job = Job(
         base_url=url.rstrip("/"),
         run_header=run_header,
-        workload_class=workload,
-        workload=WorkloadSpec(options=options or {}),
+        workload_class="benchmarks.journeys.Get",
+        workload=WorkloadSpec(),
         load=profile,
         spool="",
-        unit=unit,
     )
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         folder = Path(name)
@@ -144,4 +134,4 @@ def load(
             done = worker.run(lambda tick: None)
         samples, names = spool.read(folder / "spool")
     scopes = np.array([entry.scope for entry in names], dtype=object)
-    return Loaded(done=done, requests=samples[scopes[samples["name"]] == unit])
+    return Loaded(done=done, requests=samples[scopes[samples["name"]] == REQUEST])

@@ -9,8 +9,8 @@ triples (whole request read, answer written, programmed time), CLOCK_MONOTONIC s
 `times()` reads them back.
 
 Programmed times: `constant:1.5ms`, `bimodal:5ms,50ms,0.1` (the share of the second),
-`pareto:1ms,1.5,200ms` (scale, shape, and the limit above which nothing is drawn),
-`uniform:1ms,10ms` (any time between as often as any other), `none` (answers at once).
+`pareto:1ms,1.5,200ms` (scale, shape, and the limit above which nothing is drawn), `none` (answers
+at once).
 """
 
 import argparse
@@ -65,12 +65,9 @@ def draws(text: str, seed: int) -> Draw:
     if kind == "pareto" and len(parts) == 3:
         scale, shape, limit = seconds(parts[0]), float(parts[1]), seconds(parts[2])
         return lambda: min(limit, scale / (1.0 - chance()) ** (1.0 / shape))
-    if kind == "uniform" and len(parts) == 2:
-        least, most = seconds(parts[0]), seconds(parts[1])
-        return lambda: least + (most - least) * chance()
     raise ValueError(
         f"{text!r} is no programmed time; write constant:1.5ms, bimodal:5ms,50ms,0.1, "
-        "pareto:1ms,1.5,200ms, uniform:1ms,10ms or none"
+        "pareto:1ms,1.5,200ms or none"
     )
 
 
@@ -236,7 +233,7 @@ class Responder:
         peer.socket.close()
 
 
-def main(kind: type["Responder"] = Responder) -> None:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, required=True)
@@ -256,7 +253,7 @@ def main(kind: type["Responder"] = Responder) -> None:
         signal.signal(number, lambda *_: None)
     with socket.create_server((options.host, options.port), backlog=BACKLOG) as listener:
         listener.setblocking(False)
-        responder = kind(listener, draw, os.environ.get("BENCHSUITE_RUN", ""))
+        responder = Responder(listener, draw, os.environ.get("BENCHSUITE_RUN", ""))
         gc.disable()
         responder.run(woken.fileno())
     with options.log.open("wb") as file:

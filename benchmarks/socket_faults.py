@@ -18,6 +18,7 @@ MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 """RFC 6455, 1.3."""
 
 RUN = "faults"
+GOLDEN = 0.6180339887  #: Its multiples fill the unit interval evenly.
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 
 
@@ -27,6 +28,8 @@ class Faults:
 
     delay_s: float = 0.0
     """Before each answer."""
+    spread_s: float = 0.0
+    """By how much more at most, each part of it as often as any other."""
     tick_s: float = 0.0
     """Between two messages that nobody asked for."""
     room: bool = False
@@ -173,7 +176,8 @@ class Peer(asyncio.Protocol):
             odd = faults.do if is_odd else "echo"
             if self.number > 1 and self._messages == faults.life:
                 odd = "close"
-            self._later(faults.delay_s, lambda: self._answer(odd, data, opcode))
+            delay_s = faults.delay_s + faults.spread_s * (count * GOLDEN % 1)
+            self._later(delay_s, lambda: self._answer(odd, data, opcode))
 
     def _answer(self, do: str, data: bytes, opcode: int) -> None:
         assert self._faults is not None

@@ -1,4 +1,4 @@
-"""Every count of the load's WebSockets against a server that misbehaves and keeps books itself."""
+"""Counts and times of the load's WebSockets against the log of a server that misbehaves."""
 
 import math
 import re
@@ -13,7 +13,9 @@ from benchmarks.socket_faults import RUN, Faults, FaultyServer
 from benchsuite.core.results import Accounts
 from benchsuite.core.samples import Kind
 from benchsuite.runner.figures import Figures
+from benchsuite.stats import histogram
 from tests.integration.loads import Loaded, a_job, load
+from tests.truth.test_known_answers import PERCENTS, TRIES, highest, lowest
 
 ECHO = "benchsuite.workloads.ws_echo.WsEcho"
 PATH = "/odd"
@@ -51,6 +53,58 @@ def measured(
         found = load(folder, job)
     figures = Figures(found.samples, found.names, found.done, job.load, unit="message")
     return Told(found.done, found.ticks, found.samples, found.names, figures), server
+
+
+@pytest.mark.alone
+def test_round_trips_are_those_of_the_log(tmp_path: Path) -> None:
+    far_off = [""]
+    for _ in range(TRIES):
+        if far_off:
+            far_off = strained(tmp_path)
+    assert not far_off
+
+
+def strained(folder: Path) -> list[str]:
+    """The percentiles that are further from the log than they may be."""
+    rate = {"model": "open", "arrival_rate": 400.0, "max_in_flight": 100}
+    seen, server = measured(
+        folder, Faults(delay_s=0.001, spread_s=0.009), warmup_s=1.0, duration_s=2.0, **rate
+    )
+    messages = seen.of(f"message {PATH}")
+    begin, end = seen.done.window
+    shown_s = [
+        one["finish"] - one["start"] for one in messages if begin <= one["intended_start"] < end
+    ]
+    got = {(one.connection, one.data): one.moment for one in server.log if one.what == "got"}
+    assert len(shown_s) == 800
+    assert len(got) == len(messages) + 1
+    true_s = [
+        one.moment - got[one.connection, one.data]
+        for one in server.log
+        if one.what == "answer" and begin <= one.moment < end
+    ]
+    shown = histogram.values_at(histogram.of(np.array(shown_s)), PERCENTS)
+    true = dict(zip(PERCENTS, np.percentile(true_s, PERCENTS), strict=True))
+    lag_s = seen.done.lag_p99_s
+    assert lag_s is not None
+    return [
+        f"p{percent} {1e3 * shown[percent]:.2f} ms, and was {1e3 * true[percent]:.2f} ms"
+        for percent in PERCENTS
+        if not lowest(true[percent])
+        <= shown[percent]
+        <= highest(true[percent], lag_s)
+    ]
+
+
+def test_no_message_comes_back_before_it_was_sent(tmp_path: Path) -> None:
+    rate = {"model": "open", "arrival_rate": 50.0, "max_in_flight": 1}
+    seen, server = measured(tmp_path, Faults(delay_s=0.001, spread_s=0.009), **rate)
+    of_load = [one for one in server.log if one.connection > 1]
+    messages = np.sort(seen.of(f"message {PATH}"), order="start")
+    assert len(messages) == 50
+    assert (messages["start"] < [one.moment for one in of_load if one.what == "got"]).all()
+    assert (messages["finish"] > [one.moment for one in of_load if one.what == "answer"]).all()
+    assert np.allclose(np.diff(messages["intended_start"]), 0.02)
 
 
 def test_an_echo_that_ticks_loses_nothing(tmp_path: Path) -> None:
