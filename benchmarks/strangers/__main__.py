@@ -6,8 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.strangers.projects import STRANGERS
-from benchmarks.strangers.stranger import Stranger
+from benchmarks.strangers.projects import STRANGERS, Stranger
 from benchmarks.strangers.trying import Failed, Outcome, Trial, usable_python
 from benchmarks.strangers.tuning import EXTRAS, INSTALLED, tune
 from benchmarks.table import markdown
@@ -37,28 +36,16 @@ def main() -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
+    add = parser.add_argument
     names = ", ".join(stranger.name for stranger in STRANGERS)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {names}")
-    parser.add_argument("--folder", type=Path, help="keep the projects here, and go on with them")
-    parser.add_argument(
-        "--python", action="append", default=[], help="another Python, for who needs a newer one"
-    )
-    parser.add_argument(
-        "--fetched", type=Path, help="folder with checkouts of those that are on no index"
-    )
-    parser.add_argument(
-        "--benchsuite", default=str(CHECKOUT), help="what pip installs: this checkout, or a wheel"
-    )
-    parser.add_argument(
-        "--tune", type=Path, metavar="DIR", help="tune them, and write what comes out there"
-    )
-    parser.add_argument(
-        "--further",
-        default="",
-        metavar="WORDS",
-        help='said to tunebench, too, such as "--window=2s"',
-    )
-    parser.add_argument("--prepare", action="store_true", help="with --tune: only set them up")
+    add("names", nargs="*", metavar="NAME", help=f"of {names}")
+    add("--folder", type=Path, help="keep the projects here, and go on with them")
+    add("--python", action="append", default=[], help="another Python, for who needs a newer one")
+    add("--fetched", type=Path, help="folder with checkouts of those that are on no index")
+    add("--benchsuite", default=str(CHECKOUT), help="what pip installs: this checkout, or a wheel")
+    add("--tune", type=Path, metavar="DIR", help="tune them, and write what comes out there")
+    add("--further", default="", metavar="WORDS", help='for tunebench, such as "--window=2s"')
+    add("--prepare", action="store_true", help="with --tune: only set them up")
     return parser
 
 

@@ -1,38 +1,76 @@
 """The projects that are tried: what their documentation says, and which page is measured."""
 
-from benchmarks.strangers.stranger import Stranger
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+QUICKSTART = 'INSTALLED_APPS = [*INSTALLED_APPS, "benchsuite"]\n'
+PAGES = """
+from django.urls import include as include_benchsuite, path as path_benchsuite
+urlpatterns = [path_benchsuite("results/", include_benchsuite("benchsuite.urls")), *urlpatterns]
+"""
+"""The two lines of the quickstart, put at the end of a file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stranger:
+    """Commands run in the project's folder, with its environment's programs first on the PATH."""
+
+    name: str
+    kind: str
+    """What it serves, and what its settings are like, in a few words for the table."""
+    install: tuple[str, ...]
+    """Requirements; the first one's version is shown."""
+    settings: str
+    """DJANGO_SETTINGS_MODULE."""
+    settings_file: str
+    urls_file: str
+    """Where the two lines go, below the project's folder; written anew where there is none."""
+    make: tuple[str, ...] = ()
+    """Commands that write the project."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """What its documentation says to put into files: path to what is added at their end."""
+    fill: tuple[str, ...] = ()
+    """Commands after `migrate`, for data of theirs."""
+    manage: str = "python manage.py"
+    measured: str = "--path=/"
+    """What is said to runbench beside servers and load."""
+    servers: str = "gunicorn-gthread,uvicorn"
+    tuned: str = ""
+    """What is said to tunebench; empty for those that are not tuned."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Variables that the project asks for; {folder} is the project's."""
+    grows: tuple[str, ...] = ()
+    """Patterns of files of theirs that may grow, such as the console's own log."""
+    python: tuple[int, int] = (3, 11)
+    """The oldest Python that can install it."""
+    fetched: str = ""
+    """The repository of a project that is on no index: fetched by hand into --fetched."""
+
 
 _WRAPPED = "from {0} import *\nROOT_URLCONF = 'tried_urls'\n"
 """Settings of a project that lies in site-packages, where nobody edits."""
 
 _OSCAR = """
 from oscar.defaults import *
+INSTALLED_APPS += ["django.contrib.sites", "django.contrib.flatpages", "oscar.config.Shop"]
 INSTALLED_APPS += [
-    "django.contrib.sites", "django.contrib.flatpages", "oscar.config.Shop",
-    "oscar.apps.analytics.apps.AnalyticsConfig", "oscar.apps.checkout.apps.CheckoutConfig",
-    "oscar.apps.address.apps.AddressConfig", "oscar.apps.shipping.apps.ShippingConfig",
-    "oscar.apps.catalogue.apps.CatalogueConfig",
-    "oscar.apps.catalogue.reviews.apps.CatalogueReviewsConfig",
-    "oscar.apps.communication.apps.CommunicationConfig",
-    "oscar.apps.partner.apps.PartnerConfig", "oscar.apps.basket.apps.BasketConfig",
-    "oscar.apps.payment.apps.PaymentConfig", "oscar.apps.offer.apps.OfferConfig",
-    "oscar.apps.order.apps.OrderConfig", "oscar.apps.customer.apps.CustomerConfig",
-    "oscar.apps.search.apps.SearchConfig", "oscar.apps.voucher.apps.VoucherConfig",
-    "oscar.apps.wishlists.apps.WishlistsConfig", "oscar.apps.dashboard.apps.DashboardConfig",
-    "oscar.apps.dashboard.reports.apps.ReportsDashboardConfig",
-    "oscar.apps.dashboard.users.apps.UsersDashboardConfig",
-    "oscar.apps.dashboard.orders.apps.OrdersDashboardConfig",
-    "oscar.apps.dashboard.catalogue.apps.CatalogueDashboardConfig",
-    "oscar.apps.dashboard.offers.apps.OffersDashboardConfig",
-    "oscar.apps.dashboard.partners.apps.PartnersDashboardConfig",
-    "oscar.apps.dashboard.pages.apps.PagesDashboardConfig",
-    "oscar.apps.dashboard.ranges.apps.RangesDashboardConfig",
-    "oscar.apps.dashboard.reviews.apps.ReviewsDashboardConfig",
-    "oscar.apps.dashboard.vouchers.apps.VouchersDashboardConfig",
-    "oscar.apps.dashboard.communications.apps.CommunicationsDashboardConfig",
-    "oscar.apps.dashboard.shipping.apps.ShippingDashboardConfig",
-    "widget_tweaks", "haystack", "treebeard", "django_tables2",
+    f"oscar.apps.{name}.apps.{name.title()}Config"
+    for name in (
+        "analytics", "checkout", "address", "shipping", "catalogue", "communication", "partner",
+        "basket", "payment", "offer", "order", "customer", "search", "voucher", "wishlists",
+        "dashboard",
+    )
 ]
+INSTALLED_APPS += ["oscar.apps.catalogue.reviews.apps.CatalogueReviewsConfig"]
+INSTALLED_APPS += [
+    f"oscar.apps.dashboard.{name}.apps.{name.title()}DashboardConfig"
+    for name in (
+        "reports", "users", "orders", "catalogue", "offers", "partners", "pages", "ranges",
+        "reviews", "vouchers", "communications", "shipping",
+    )
+]
+INSTALLED_APPS += ["widget_tweaks", "haystack", "treebeard", "django_tables2"]
 SITE_ID = 1
 MIDDLEWARE += ["oscar.apps.basket.middleware.BasketMiddleware"]
 TEMPLATES[0]["OPTIONS"]["context_processors"] += [
@@ -173,6 +211,20 @@ _MISSING_IMAGE = (
     "shutil.copy(own, 'sandbox/public/media/')"
 )
 
+_TRIED: dict[str, Any] = {
+    "manage": "python -m django",
+    "settings": "tried",
+    "settings_file": "tried.py",
+    "urls_file": "tried_urls.py",
+}
+
+
+def _package(name: str) -> dict[str, Any]:
+    """Where settings and URLs are, as `startproject` makes them."""
+    files = {"settings_file": f"{name}/settings.py", "urls_file": f"{name}/urls.py"}
+    return {"settings": f"{name}.settings", **files}
+
+
 STRANGERS = (
     Stranger(
         name="startproject",
@@ -180,9 +232,7 @@ STRANGERS = (
         install=("django~=6.1.0",),
         python=(3, 12),
         make=("django-admin startproject mysite .",),
-        settings="mysite.settings",
-        settings_file="mysite/settings.py",
-        urls_file="mysite/urls.py",
+        **_package("mysite"),
         fill=(_SUPERUSER,),
         env=_PASSWORD,
         measured="--path=/admin/login/",
@@ -203,9 +253,7 @@ STRANGERS = (
         kind="shop; settings from a package, a search index, i18n_patterns",
         install=("django-oscar", "whoosh", "sorl-thumbnail", "pycountry"),
         make=("django-admin startproject frobshop .",),
-        settings="frobshop.settings",
-        settings_file="frobshop/settings.py",
-        urls_file="frobshop/urls.py",
+        **_package("frobshop"),
         files={
             "frobshop/settings.py": _OSCAR + 'INSTALLED_APPS += ["sorl.thumbnail"]\n',
             "frobshop/urls.py": _INCLUDE + _OSCAR_URLS,
@@ -219,9 +267,7 @@ STRANGERS = (
         kind="API; the README's example",
         install=("djangorestframework",),
         make=("django-admin startproject example .",),
-        settings="example.settings",
-        settings_file="example/settings.py",
-        urls_file="example/urls.py",
+        **_package("example"),
         files={"example/settings.py": _API, "example/urls.py": _INCLUDE + _API_URLS},
         fill=(_SUPERUSER, "python manage.py dumpdata auth.user --output=users.json"),
         env=_PASSWORD,
@@ -232,10 +278,7 @@ STRANGERS = (
         kind="forms; own LOGGING, manifest storage, own user model",
         install=("pretalx",),
         python=(3, 12),
-        manage="python -m django",
-        settings="tried",
-        settings_file="tried.py",
-        urls_file="tried_urls.py",
+        **_TRIED,
         files={
             "tried.py": _WRAPPED.format("pretalx.settings"),
             "tried_urls.py": "from pretalx.urls import urlpatterns\n",
@@ -247,10 +290,7 @@ STRANGERS = (
         name="pretix",
         kind="shop; own LOGGING, Celery, a router and three names of one database",
         install=("pretix",),
-        manage="python -m django",
-        settings="tried",
-        settings_file="tried.py",
-        urls_file="tried_urls.py",
+        **_TRIED,
         files={
             "tried.py": _WRAPPED.format("pretix.settings"),
             "tried_urls.py": "from pretix.multidomain.maindomain_urlconf import *\n",
@@ -263,10 +303,7 @@ STRANGERS = (
         name="ara",
         kind="API; settings from dynaconf below the home, own LOGGING",
         install=("ara[server]",),
-        manage="python -m django",
-        settings="tried",
-        settings_file="tried.py",
-        urls_file="tried_urls.py",
+        **_TRIED,
         files={
             "tried.py": _WRAPPED.format("ara.server.settings"),
             "tried_urls.py": "from ara.server.urls import *\n",
@@ -294,10 +331,7 @@ STRANGERS = (
         name="label-studio",
         kind="forms and API; own LOGGING, data below the home",
         install=("label-studio",),
-        manage="python -m django",
-        settings="tried",
-        settings_file="tried.py",
-        urls_file="tried_urls.py",
+        **_TRIED,
         files={
             "tried.py": "import os, sys, label_studio\n"
             "sys.path.insert(0, os.path.dirname(label_studio.__file__))\n"
@@ -312,9 +346,7 @@ STRANGERS = (
         kind="WebSockets; Channels' tutorial",
         install=("channels[daphne]",),
         make=("django-admin startproject mysite .", "python manage.py startapp chat"),
-        settings="mysite.settings",
-        settings_file="mysite/settings.py",
-        urls_file="mysite/urls.py",
+        **_package("mysite"),
         files={
             "mysite/settings.py": 'INSTALLED_APPS = ["daphne", *INSTALLED_APPS, "chat"]\n'
             'ASGI_APPLICATION = "mysite.asgi.application"\n'
@@ -375,9 +407,7 @@ STRANGERS = (
         fetched="healthchecks/healthchecks",
         install=("--requirement=requirements.txt",),
         python=(3, 12),
-        settings="hc.settings",
-        settings_file="hc/settings.py",
-        urls_file="hc/urls.py",
+        **_package("hc"),
         fill=("python manage.py compress --force",),
         env={"DB_NAME": "{folder}/hc.sqlite"},
         measured="--path=/accounts/login/",

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from benchmarks.strangers import theirs
-from benchmarks.strangers.stranger import PAGES, QUICKSTART, Stranger
+from benchmarks.strangers.projects import PAGES, QUICKSTART, Stranger
 
 INSTALL_S = 1200.0
 COMMAND_S = 300.0
