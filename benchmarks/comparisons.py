@@ -10,7 +10,7 @@ three minutes; `--quick` a quarter of that.
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from benchmarks.table import markdown
 from benchsuite.stats.compare import Comparison, Outcome, compare, together
 
 Draw = Callable[[Generator, float, int], NDArray[np.float64]]
+Sampler = Callable[[Generator], NDArray[np.float64]]
 
 
 def lognormal(generator: Generator, noise: float, starts: int) -> NDArray[np.float64]:
@@ -78,30 +79,38 @@ def main() -> None:
     began = time.monotonic()
     generator = np.random.default_rng(20130620)
     equal_means(generator, cases)
-    others(generator, cases // 2)
-    several(generator, cases // 2)
-    power(generator, cases // 2)
-    promised(generator, cases // 2)
+    for part in (alternatives, several, power, promised):
+        part(generator, cases // 2)
     margins(cases // 2)
     print(f"\n{cases} cases, {time.monotonic() - began:.0f} s")
+
+
+def compared(generator: Generator, cases: int, first: Sampler, second: Sampler) -> list[Comparison]:
+    """So many comparisons of two sides, drawn one after the other."""
+    return [compare(first(generator), second(generator), seed=case) for case in range(cases)]
+
+
+def side(draw: Draw, noise: float, starts: int, factor: float = 1.0) -> Sampler:
+    return lambda generator: factor * draw(generator, noise, starts)
+
+
+def shown(comparisons: Iterable[Comparison]) -> int:
+    return sum(one.outcome is Outcome.SHOWN for one in comparisons)
 
 
 def equal_means(generator: Generator, cases: int) -> None:
     """Both sides have the same mean: the true ratio is 1, and "different" is false."""
     covered, false = [], []
-    for name, first, second, one, other in SHAPES:
-        held, shown, ranked = [], [], []
-        for n, m in SIDES:
-            found = [
-                compare(first(generator, one, n), second(generator, other, m), seed=case)
-                for case in range(cases)
-            ]
-            held.append(share(sum(_holds(each) for each in found), cases))
-            shown.append(share(sum(each.outcome is Outcome.SHOWN for each in found), cases))
-            ranked.append(share(sum((each.p or 0) <= 0.05 for each in found), cases))
-        covered.append([name, *held])
-        if first is second and one == other:
-            false += [[name, *shown], [f"{name}, by ranks alone", *ranked]]
+    for name, first, second, noise, other_noise in SHAPES:
+        by_sides = [
+            compared(generator, cases, side(first, noise, n), side(second, other_noise, m))
+            for n, m in SIDES
+        ]
+        covered.append([name, *(share(sum(map(_holds, each)), cases) for each in by_sides)])
+        if first is second and noise == other_noise:
+            by_ranks = [sum((one.p or 0) <= 0.05 for one in each) for each in by_sides]
+            false.append([name, *(share(shown(each), cases) for each in by_sides)])
+            false.append([f"{name}, by ranks alone", *(share(one, cases) for one in by_ranks)])
     heads = [f"{n} / {m}" for n, m in SIDES]
     show(
         "The 95 % interval holds the true ratio of the means, in % of the cases",
@@ -115,7 +124,7 @@ def equal_means(generator: Generator, cases: int) -> None:
     )
 
 
-def others(generator: Generator, cases: int) -> None:
+def alternatives(generator: Generator, cases: int) -> None:
     """Why this interval: what others give on the same draws."""
     names = (
         "ours",
@@ -126,12 +135,12 @@ def others(generator: Generator, cases: int) -> None:
         "studentized",
     )
     rows = []
-    for name, first, second, one, other in (SHAPES[0], SHAPES[3], SHAPES[4], SHAPES[7]):
-        found = []
+    for name, first, second, noise, other_noise in (SHAPES[0], SHAPES[3], SHAPES[4], SHAPES[7]):
+        drawn = []
         for case in range(cases):
-            a, b = first(generator, one, 5), second(generator, other, 5)
-            found.append([_ends(compare(a, b, seed=case)), *_alternatives(a, b, case)])
-        ends = np.array(found)
+            a, b = first(generator, noise, 5), second(generator, other_noise, 5)
+            drawn.append([_ends(compare(a, b, seed=case)), *_alternatives(a, b, case)])
+        ends = np.array(drawn)
         held = ((ends[..., 0] <= 1) & (ends[..., 1] >= 1)).sum(axis=0)
         width = np.median(ends[..., 1] - ends[..., 0], axis=0)
         cells = zip(held, width / width[0], strict=True)
@@ -145,24 +154,22 @@ def others(generator: Generator, cases: int) -> None:
 
 def several(generator: Generator, cases: int) -> None:
     """One baseline and several candidates, all equal."""
-    rows = []
-    for candidates in (1, 3, 6):
-        cells = []
-        for n in (5, 6, 10):
-            wrong = 0
-            for case in range(cases):
-                base = lognormal(generator, 0.02, n)
-                found = together(
-                    compare(base, lognormal(generator, 0.02, n), seed=case)
-                    for _ in range(candidates)
-                )
-                wrong += any(one.outcome is Outcome.SHOWN for one in found)
-            cells.append(share(wrong, cases))
-        rows.append([str(candidates), *cells])
+
+    def wrong(candidates: int, starts: int) -> int:
+        count = 0
+        for case in range(cases):
+            base = lognormal(generator, 0.02, starts)
+            each = (
+                compare(base, lognormal(generator, 0.02, starts), seed=case)
+                for _ in range(candidates)
+            )
+            count += shown(together(each)) > 0
+        return count
+
     show(
         'A/A of several: any of k equal candidates comes out "different", in % of the cases',
         ["candidates", "5 / 5", "6 / 6", "10 / 10"],
-        rows,
+        [[str(k), *(share(wrong(k, n), cases) for n in (5, 6, 10))] for k in (1, 3, 6)],
     )
 
 
@@ -172,13 +179,10 @@ def power(generator: Generator, cases: int) -> None:
     for noise, draw in NOISES:
         cells = []
         for n in numbers:
-            seen = 0
-            for case in range(cases):
-                found = compare(
-                    draw(generator, noise, n), SLOWDOWN * draw(generator, noise, n), seed=case
-                )
-                seen += found.outcome is Outcome.SHOWN and (found.value or 0) > 1
-            cells.append(share(seen, cases))
+            slower = compared(
+                generator, cases, side(draw, noise, n), side(draw, noise, n, SLOWDOWN)
+            )
+            cells.append(share(shown(one for one in slower if (one.value or 0) > 1), cases))
         rows.append([f"{noise * 100:.0f} %, {draw.__name__}", *cells])
     show(
         f"A response time {SLOWDOWN:.2f} times as long is found to be longer, in % of the cases",
@@ -200,13 +204,8 @@ def promised(generator: Generator, cases: int) -> None:
                 freedom=2.0 * n - 2,
             )
             effect = known.detectable or 1.0
-            seen = 0
-            for case in range(cases):
-                found = compare(
-                    draw(generator, 0.02, n), effect * draw(generator, 0.02, n), seed=case
-                )
-                seen += found.outcome is Outcome.SHOWN
-            cells.append(f"{share(seen, cases)} (of {(effect - 1) * 100:.1f} %)")
+            made = compared(generator, cases, side(draw, 0.02, n), side(draw, 0.02, n, effect))
+            cells.append(f"{share(shown(made), cases)} (of {(effect - 1) * 100:.1f} %)")
         rows.append([draw.__name__, *cells])
     show(
         'What "would have been" shown at this noise (2 %) is shown, in % of the cases',
@@ -222,12 +221,9 @@ def margins(cases: int) -> None:
     for noise, draw in NOISES:
         cells = []
         for factor in (1.0, SLOWDOWN):
-            found = [
-                compare(draw(generator, noise, 6), factor * draw(generator, noise, 6), seed=case)
-                for case in range(cases)
-            ]
+            pairs = compared(generator, cases, side(draw, noise, 6), side(draw, noise, 6, factor))
             for margin in (0.0, MARGIN):
-                cells.append(share(_shown([[one] for one in found], margin), cases))
+                cells.append(share(shown(replace(one, margin=margin) for one in pairs), cases))
         rows.append([f"{noise * 100:.0f} %, {draw.__name__}", *cells])
     show(
         "Six starts a side, without and with a margin of 1 %: shown, in % of the cases",
@@ -240,8 +236,11 @@ def margins(cases: int) -> None:
             [compare(*sides, seed=case) for sides in _figures(generator, noise)]
             for case in range(cases // 2)
         ]
-        told = (share(_shown(three, margin), cases // 2) for margin in (0.0, MARGIN))
-        rows.append([f"{noise * 100:.0f} %, lognormal", *told])
+        cells = []
+        for margin in (0.0, MARGIN):
+            any_shown = (shown(replace(one, margin=margin) for one in case) > 0 for case in three)
+            cells.append(share(sum(any_shown), cases // 2))
+        rows.append([f"{noise * 100:.0f} %, lognormal", *cells])
     show(
         "A/A of goodput, p95 and memory: any is better or worse, in % of the cases",
         ["noise", "without a margin", "margin of 1 %"],
@@ -259,17 +258,10 @@ def _figures(
     return [(goodput[0], goodput[1]), (p95[0], p95[1]), (memory[0], 1.0015 * memory[1])]
 
 
-def _shown(cases: list[list[Comparison]], margin: float) -> int:
-    """In how many of the cases any difference is shown with this margin."""
-    return sum(
-        any(replace(one, margin=margin).outcome is Outcome.SHOWN for one in case) for case in cases
-    )
-
-
 def _alternatives(
     a: NDArray[np.float64], b: NDArray[np.float64], seed: int
 ) -> list[tuple[float, float]]:
-    found = []
+    intervals = []
     for middle, method in METHODS:
 
         def ratio(x: Any, y: Any, axis: int = -1, middle: Any = middle) -> Any:
@@ -285,10 +277,10 @@ def _alternatives(
             paired=False,
             rng=np.random.default_rng(seed),
         ).confidence_interval
-        found.append((float(interval.low), float(interval.high)))
+        intervals.append((float(interval.low), float(interval.high)))
     welch = stats.ttest_ind(np.log(b), np.log(a), equal_var=False).confidence_interval(0.95)
-    found.append((float(np.exp(welch.low)), float(np.exp(welch.high))))
-    return [*found, studentized(a, b, seed)]
+    intervals.append((float(np.exp(welch.low)), float(np.exp(welch.high))))
+    return [*intervals, studentized(a, b, seed)]
 
 
 def studentized(a: NDArray[np.float64], b: NDArray[np.float64], seed: int) -> tuple[float, float]:
@@ -313,12 +305,12 @@ def _log_ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[Any, Any
     return np.log(b.mean(axis=-1) / a.mean(axis=-1)), np.sqrt(variance)
 
 
-def _ends(found: Comparison) -> tuple[float, float]:
-    return found.low or 0.0, found.high or 0.0
+def _ends(comparison: Comparison) -> tuple[float, float]:
+    return comparison.low or 0.0, comparison.high or 0.0
 
 
-def _holds(found: Comparison) -> bool:
-    low, high = _ends(found)
+def _holds(comparison: Comparison) -> bool:
+    low, high = _ends(comparison)
     return low <= 1 <= high
 
 
