@@ -235,6 +235,9 @@ class Run(Row):
     status = models.CharField(max_length=12, choices=_choices(Status), default=Status.RUNNING.value)
     verdict = models.CharField(max_length=8, choices=_choices(Verdict), blank=True)
     failure = models.TextField(blank=True)
+    failure_code = models.CharField(
+        max_length=20, blank=True, help_text="The same for programs, where that decides anything."
+    )
 
     label = models.CharField(
         max_length=200, blank=True, db_index=True, validators=[validate_printable]
@@ -492,6 +495,9 @@ class Finding(Row):
     level = models.CharField(max_length=8, choices=_choices(Level))
     message = models.TextField()
     hint = models.TextField(blank=True)
+    value = models.FloatField(null=True, help_text="What was compared with the limits.")
+    unit = models.CharField(max_length=8, blank=True, help_text="Of the value; none for a count.")
+    causes = JSON(kind=list[str], default=list, help_text="Codes of what the value counts.")
 
     class Meta:
         ordering = ["code"]

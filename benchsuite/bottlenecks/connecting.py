@@ -3,17 +3,13 @@
 from collections.abc import Iterator
 
 from benchsuite.bottlenecks.cpu import BUSY, processes_words
-from benchsuite.bottlenecks.database import LOCKED
 from benchsuite.bottlenecks.evidence import Evidence
 from benchsuite.bottlenecks.registry import bottleneck
+from benchsuite.core.results import Reached
 from benchsuite.core.units import format_number
 
 EXECUTING = 0.9  #: Of the connections of all pools.
 MORE = 1.5  #: Requests in the server for each of them.
-
-LISTEN_QUEUE = "connections found a full listen queue"
-POOL_EMPTY = "the database pool had no connection left"
-"""As finding B204 says it."""
 
 
 @bottleneck(
@@ -23,15 +19,15 @@ POOL_EMPTY = "the database pool had no connection left"
     "database connections than there are",
 )
 def connections(evidence: Evidence) -> Iterator[dict[str, str]]:
-    refused = [one for one in evidence.reached if one not in (POOL_EMPTY, LOCKED)]
+    refused = set(evidence.reached) - {Reached.POOL, Reached.SQLITE}
     limit, could = evidence.connections_limit, evidence.connections_wanted
     if refused:
-        queues = all(one.endswith(LISTEN_QUEUE) for one in refused)
+        queues = refused == {Reached.LISTEN_QUEUE}
         yield {
             "says": "Connections came faster than the server accepted them."
             if queues
             else "A limit of connections was reached.",
-            "evidence": f"{'; '.join(refused)}.",
+            "evidence": evidence.reached_words,
             "fix": "Where bursts overflow it, a longer listen queue helps (the server's backlog, "
             "net.core.somaxconn); where it is always full, only what serves them faster."
             if queues
@@ -59,11 +55,11 @@ def connections(evidence: Evidence) -> Iterator[dict[str, str]]:
 )
 def pool(evidence: Evidence) -> Iterator[dict[str, str]]:
     size, threads = evidence.pool, evidence.threads or 0
-    if POOL_EMPTY in evidence.reached:
+    if Reached.POOL in evidence.reached:
         of_size = f" of {size}" if size else ""
         yield {
             "says": f"Requests waited in vain for a connection of the pool{of_size}.",
-            "evidence": f"{POOL_EMPTY[:1].upper()}{POOL_EMPTY[1:]}.",
+            "evidence": evidence.reached_words,
             "fix": f"Make the pool as large as the threads of a process ({threads}).",
         }
     elif size and threads > size and _all_taken(evidence, size * _count(evidence)):

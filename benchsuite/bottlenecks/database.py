@@ -7,6 +7,7 @@ from benchsuite.bottlenecks.budget import DATABASE as ITS_TIME
 from benchsuite.bottlenecks.cpu import FULL, awaited_cpus, cpus_words, users_of_cpus
 from benchsuite.bottlenecks.evidence import DATABASE, Evidence
 from benchsuite.bottlenecks.registry import bottleneck
+from benchsuite.core.results import Reached
 from benchsuite.core.units import (
     format_count,
     format_duration,
@@ -22,9 +23,6 @@ SEEN = 10  #: Active sessions: of fewer samples no share is told.
 MANY = 10.0
 LARGE = 0.2
 CONNECTING = 0.1
-
-LOCKED = "SQLite was locked by another writer"
-"""As finding B204 says it."""
 
 EXPLAINED = (SENDING, QUEUE, CPU, RUN_DELAY, ITS_TIME)
 
@@ -168,10 +166,10 @@ def connecting(evidence: Evidence) -> Iterator[dict[str, str]]:
     when="the log says that SQLite was locked by another writer",
 )
 def sqlite_locked(evidence: Evidence) -> Iterator[dict[str, str]]:
-    if LOCKED in evidence.reached:
+    if Reached.SQLITE in evidence.reached:
         yield {
             "says": "SQLite lets one writer in at a time, and others gave up.",
-            "evidence": f"{LOCKED}.",
+            "evidence": evidence.reached_words,
             "fix": 'In OPTIONS of DATABASES: "transaction_mode": "IMMEDIATE", a longer "timeout", '
             'and "init_command": "PRAGMA journal_mode=WAL"; or a database server.',
         }

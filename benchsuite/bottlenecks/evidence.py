@@ -122,7 +122,8 @@ class Evidence:
     """The most that the server may hold, by its threads or pools; None without a limit."""
     pool: int | None = None  #: Largest size of the connection pool of a process.
 
-    reached: Sequence[str] = ()  #: Limits that were reached, in the words of finding B204.
+    reached: Sequence[str] = ()  #: Limits that were reached (`core.results.Reached`).
+    reached_words: str = ""  #: What finding B204 says of them.
     stall: str = ""  #: What finding B205 says.
     memory_bytes: int | None = None  #: Most that the target had.
     memory_limit_bytes: int | None = None

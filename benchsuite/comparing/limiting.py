@@ -1,6 +1,5 @@
 """From a stored run to what limits it: the evidence that its rows hold."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
@@ -48,9 +47,6 @@ LOADS = frozenset({"load", "label", "repetition", "seed"})
 
 STANDS_OUT = 0.05
 """Of the CPU time, which a function of the project must take at least to be named."""
-
-REACHED = re.compile(r"A limit was reached: (.*)\.")
-"""What finding B204 says."""
 
 
 def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> Evidence | None:
@@ -269,9 +265,13 @@ def _database(readings: Iterable[Reading]) -> dict[str, Any]:
 
 
 def _findings(findings: Iterable[Finding]) -> dict[str, Any]:
-    told = {one.code[:4]: one.message for one in findings if one.level != Level.INFO.value}
-    reached = REACHED.fullmatch(told.get("B204", ""))
-    return {"reached": reached[1].split("; ") if reached else (), "stall": told.get("B205", "")}
+    weighty = {one.code.split()[0]: one for one in findings if one.level != Level.INFO.value}
+    limit, stall = weighty.get("B204"), weighty.get("B205")
+    return {
+        "reached": limit.causes if limit else (),
+        "reached_words": limit.message if limit else "",
+        "stall": stall.message if stall else "",
+    }
 
 
 def _window(run: Run, stage: Measurement | None) -> tuple[float, float] | None:

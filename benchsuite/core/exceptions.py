@@ -6,25 +6,37 @@ management commands print it unchanged.
 
 import traceback
 
+DISK_FULL = "disk-full"  #: The code of an error for want of space, whatever its class.
+
 
 class BenchsuiteError(Exception):
     """Base of all errors of benchsuite or its set-up (a *failure* is a failed request)."""
+
+    code = "error"  #: By which programs tell what happened; it is stored with a run that failed.
 
 
 class UsageError(BenchsuiteError):
     """Invalid or contradictory options, or an unknown name."""
 
+    code = "usage"
+
 
 class UnavailableError(BenchsuiteError):
     """Something that exists but can't run on this machine; says what would provide it."""
+
+    code = "unavailable"
 
 
 class StartError(BenchsuiteError):
     """A process did not start; carries the last lines of its log."""
 
+    code = "start"
+
 
 class AnswerError(BenchsuiteError):
     """The target answered, but not what the workload expects (status, body, a redirect)."""
+
+    code = "answer"
 
 
 class StatusError(AnswerError):
@@ -38,6 +50,8 @@ class RobotError(AnswerError):
 class LoadError(BenchsuiteError):
     """The load process failed: locustfile that does not import, deadline passed, crash."""
 
+    code = "load"
+
 
 class LoadDiedError(LoadError):
     """A load process exited unexpectedly; what it had written is kept."""
@@ -45,6 +59,8 @@ class LoadDiedError(LoadError):
 
 class DatabaseError(BenchsuiteError):
     """The throw-away database could not be created, filled or reached."""
+
+    code = "database"
 
 
 class NobodyWaits(SystemExit):

@@ -40,6 +40,19 @@ class Level(StrEnum):
     INVALID = "invalid"
 
 
+class Reached(StrEnum):
+    """A limit of which finding B204 tells."""
+
+    LISTEN_QUEUE = "listen-queue"
+    SESSIONS = "database-sessions"
+    POOL = "database-pool"
+    SQLITE = "sqlite-lock"
+    FILES = "open-files"
+    THREADS = "threads"
+    PORTS = "ports"
+    LOAD_FILES = "open-files-of-load"
+
+
 LATE_S = 0.01
 """A journey that starts no later than this found a free slot; waking up takes time, too."""
 
@@ -305,6 +318,10 @@ class Finding:
     level: Level
     message: str
     hint: str = ""
+    value: float | None = None  #: What was compared with the limits; None where nothing is.
+    unit: str = ""
+    """Of the value: "%" or "bytes"; empty for a count."""
+    causes: tuple[str, ...] = ()  #: Codes of what the value counts (`Reached`).
     stages: tuple[str, ...] = ()
     """Names of those that it weighs on like this; empty where it is about the whole run."""
 
@@ -347,6 +364,7 @@ class RunResult:
     started_at: datetime
     ended_at: datetime | None = None  #: When all that it had started was gone.
     failure: str = ""  #: Why there is no result; empty when the run finished.
+    failure_code: str = ""  #: The same for programs: `BenchsuiteError.code`, or the status.
     argv: tuple[str, ...] = ()  #: Command line of the server or its first instance.
     programs: tuple[Program, ...] = ()  #: All programs in order of start.
     delay: Mapping[str, Any] = field(default_factory=dict)

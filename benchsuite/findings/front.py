@@ -25,34 +25,36 @@ def front_limit(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     answers has used its CPUs up together, and the front used more of them than all the rest.
     """
     seen = evidence.front
-    if seen is not None and (message := _busy(rule, seen) or _greedy(seen)):
+    if seen is not None and (limit := _busy(rule, seen) or _greedy(seen)):
+        percent, message = limit
         yield rule.found(
             Level.WEAK,
             message,
             hint="Another server behind it would come out much the same: give the front more "
             "processes or threads, with CPUs for them, or less to do (TLS, new connections), or "
             "measure without it.",
+            value=percent,
         )
 
 
-def _busy(rule: Rule, seen: FrontShares) -> str | None:
+def _busy(rule: Rule, seen: FrontShares) -> tuple[float, str] | None:
     front_cpus, target_cpus = (min(one, seen.cpus) for one in (seen.front_cpus, seen.target_cpus))
     front = seen.front_percent / front_cpus
     target = seen.target_percent / target_cpus
     if rule.level(front) is None or rule.level(target) is not None:
         return None
-    return (
+    return front, (
         f"{seen.name} used {format_percent(front)} of {_cpus(front_cpus)}, which is all that it "
         f"can use, and the target {format_percent(target)} of {_cpus(target_cpus)}."
     )
 
 
-def _greedy(seen: FrontShares) -> str | None:
+def _greedy(seen: FrontShares) -> tuple[float, str] | None:
     rest = seen.answering_percent - seen.front_percent
     if seen.answering_percent <= USED_UP_PERCENT * seen.cpus or seen.front_percent <= rest:
         return None
     share = seen.front_percent / seen.answering_percent * 100
-    return (
+    return share, (
         f"Front, target and services together used up {_cpus(seen.cpus)}, and {seen.name} took "
         f"{format_percent(share)} of that."
     )

@@ -27,13 +27,12 @@ LAG_ALWAYS_FINE_S = 0.001  #: A timer is never that exact.
 @finding("B101", "generator-cpu", of="CPU share of the busiest load process", weak=70, invalid=90)
 def cpu(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     percent = evidence.load_cpu_percent
-    if level := rule.level(percent):
-        yield rule.found(
-            level,
-            f"The busiest load process used {format_percent(percent)} of a CPU: the load generator "
-            "may be what was measured.",
-            hint=f"Use {evidence.less} or a heavier workload, or free a CPU for the load.",
-        )
+    yield from rule.weighed(
+        percent,
+        f"The busiest load process used {format_percent(percent)} of a CPU: the load generator "
+        "may be what was measured.",
+        hint=f"Use {evidence.less} or a heavier workload, or free a CPU for the load.",
+    )
 
 
 @finding(
@@ -66,6 +65,7 @@ def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
                 unseen=f"What held it up was not seen: try {evidence.less}, and look for code of "
                 "the journey that computes or blocks.",
             ),
+            value=late_s / median_s * 100,
         )
 
 
@@ -83,15 +83,14 @@ def ceiling(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if not highest or evidence.total is None:
         return
     percent = evidence.total.throughput / highest * 100
-    if level := rule.level(percent):
-        yield rule.found(
-            level,
-            f"The throughput of {format_rate(evidence.total.throughput)} is "
-            f"{format_percent(percent)} of this generator's ceiling on this machine, "
-            f"{format_rate(highest)}.",
-            hint="The server may be faster than the generator can show: use a heavier workload, or "
-            "free CPUs. After changes to the machine, run checkbench --calibrate again.",
-        )
+    yield from rule.weighed(
+        percent,
+        f"The throughput of {format_rate(evidence.total.throughput)} is "
+        f"{format_percent(percent)} of this generator's ceiling on this machine, "
+        f"{format_rate(highest)}.",
+        hint="The server may be faster than the generator can show: use a heavier workload, or "
+        "free CPUs. After changes to the machine, run checkbench --calibrate again.",
+    )
 
 
 @finding(
@@ -122,6 +121,7 @@ def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
                 (any(lag(evidence)), "The generator was late (B102): use a lower --rate."),
                 unseen="See whether a lower --rate or a higher --max-in-flight keeps to the plan.",
             ),
+            value=percent,
         )
 
 
@@ -170,6 +170,7 @@ def _lost_in_generator(
             f"{format_percent(gap)} of their time was lost in the load generator.",
             hint=f"Use fewer {evidence.who} or a heavier workload. A journey that computes between "
             "its requests loses that time, too.",
+            value=gap,
         )
 
 
@@ -183,21 +184,20 @@ def _lost_at_edges(
     begin, end = evidence.window or (0.0, math.inf)
     longest = (total.response_time.max_s or 0.0) / (end - begin)  # one answer at an edge
     gap = max(0.0, abs(in_flight - explained) - longest) / in_flight * 100
-    if level := rule.level(gap):
-        yield rule.found(
-            level,
-            f"{format_number(in_flight)} {evidence.units} were in flight on average, but "
-            f"throughput × mean response time accounts for {format_number(explained)}: "
-            f"{format_percent(gap)} apart.",
-            hint=because(
-                (
-                    100 * longest >= gap,
-                    "The window is too short for such response times: increase --warmup and "
-                    "--duration.",
-                ),
-                unseen="See in the charts whether the load and its times were steady (B301).",
+    yield from rule.weighed(
+        gap,
+        f"{format_number(in_flight)} {evidence.units} were in flight on average, but "
+        f"throughput × mean response time accounts for {format_number(explained)}: "
+        f"{format_percent(gap)} apart.",
+        hint=because(
+            (
+                100 * longest >= gap,
+                "The window is too short for such response times: increase --warmup and "
+                "--duration.",
             ),
-        )
+            unseen="See in the charts whether the load and its times were steady (B301).",
+        ),
+    )
 
 
 def _piled_up(
@@ -208,14 +208,13 @@ def _piled_up(
         return
     explained = under_way.arrived_per_s * mean_s
     gap = abs(under_way.mean - explained) / under_way.mean * 100
-    if level := rule.level(gap):
-        yield rule.found(
-            level,
-            f"{format_number(under_way.mean)} requests were under way on average, but "
-            f"{format_rate(under_way.arrived_per_s)} × mean response time accounts for "
-            f"{format_number(explained)}: {format_percent(gap)} apart.",
-            hint="More requests arrive than are answered: use a lower --rate.",
-        )
+    yield from rule.weighed(
+        gap,
+        f"{format_number(under_way.mean)} requests were under way on average, but "
+        f"{format_rate(under_way.arrived_per_s)} × mean response time accounts for "
+        f"{format_number(explained)}: {format_percent(gap)} apart.",
+        hint="More requests arrive than are answered: use a lower --rate.",
+    )
 
 
 @finding(

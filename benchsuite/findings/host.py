@@ -65,6 +65,7 @@ def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
                 ),
                 unseen="End what held the run up, or use a dedicated machine.",
             ),
+            value=max(percent for percent, _ in parts if percent is not None),
         )
 
 
@@ -79,10 +80,11 @@ def left_behind(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             "and every answer had arrived.",
             hint="What it still does was not seen (runbench --flame shows it); that CPU time is "
             "included in the target's.",
+            value=percent,
         )
 
 
-@finding("B402", "clock", of="steps of the wall clock, pauses of the machine", weak=0)
+@finding("B402", "clock", of="steps of the wall clock, pauses of the machine", unit="", weak=0)
 def clock(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Times are of the monotonic clock, which no step touches; but a step or a gap tells of a
     suspended or paused machine.
@@ -95,20 +97,23 @@ def clock(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         told.append(f"the wall clock was set by {format_duration(seen.wall_step_s)}")
     if paused := seen.gap_s is not None and seen.gap_s > GAP_S:
         told.append(f"no reading came for {format_duration(seen.gap_s)}")
-    if level := rule.level(len(told)):
-        yield rule.found(
-            level,
-            f"Time did not pass evenly: {' and '.join(told)}.",
-            hint=because(
-                (stepped, "Look for what sets the clock, such as NTP, and repeat the run."),
-                (paused, "See whether the machine was suspended or paused, and repeat the run."),
-                unseen="",
-            ),
-        )
+    yield from rule.weighed(
+        len(told),
+        f"Time did not pass evenly: {' and '.join(told)}.",
+        hint=because(
+            (stepped, "Look for what sets the clock, such as NTP, and repeat the run."),
+            (paused, "See whether the machine was suspended or paused, and repeat the run."),
+            unseen="",
+        ),
+    )
 
 
 @finding(
-    "B403", "shared-cpus", of="CPUs that load and target may both use", weak_words=INFORMATIONAL
+    "B403",
+    "shared-cpus",
+    of="CPUs that load and target may both use",
+    unit="",
+    weak_words=INFORMATIONAL,
 )
 def shared_cpus(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Informational: on the same CPUs, generator and target take time from each other."""
@@ -121,6 +126,7 @@ def shared_cpus(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             "Load generator and target may run on the same CPUs "
             f"({', '.join(map(str, sorted(shared)))}){when}, and take time from each other.",
             hint="Pin them to CPUs of their own where the machine has enough.",
+            value=len(shared),
         )
 
 
@@ -130,23 +136,25 @@ def cpu_speed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
     Only a trend or a step: what comes and goes may be the kinds of CPUs that are asked in turn.
     """
-    told = [
-        f"on the CPUs of the {part} {found.words}"
+    changes = {
+        part: changed
         for part, times in evidence.work_s.items()
-        if (found := change(times, least=FEWEST_INTERVALS, percent=rule.weak))
-        and found.period is None
-    ]
-    if told:
+        if (changed := change(times, least=FEWEST_INTERVALS, percent=rule.weak))
+        and changed.period is None
+    }
+    if changes:
+        words = [f"on the CPUs of the {part} {one.words}" for part, one in changes.items()]
         yield rule.found(
             Level.WEAK,
             "The CPUs' speed changed, as the time of a fixed piece of work shows: "
-            f"{'; '.join(told)}.",
+            f"{'; '.join(words)}.",
             hint="A guest does not see why (other guests, heat, the core's other thread): measure "
             "again, or on a dedicated machine.",
+            value=max(abs(one.percent) for one in changes.values()),
         )
 
 
-@finding("B405", "not-watched", of="what could not be observed", weak_words=INFORMATIONAL)
+@finding("B405", "not-watched", of="what could not be observed", unit="", weak_words=INFORMATIONAL)
 def not_watched(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Informational: what was not seen gives no finding, and should not be taken for quiet."""
     unwatched = [*evidence.unwatched, *unchecked(evidence)]
@@ -158,4 +166,5 @@ def not_watched(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             f"{f'; and {more} more' * (more > 0)}.",
             hint="What these would show is unknown. Where there were too few samples, a longer "
             "window helps; where something could not be read, permissions do.",
+            value=len(unwatched),
         )

@@ -31,21 +31,21 @@ OF_REDIS = (
     "layer",
     of="messages that the channel layer dropped; reads of Redis that it gave up; connections to "
     "Redis that it lacked; processes that a layer in memory can't join",
+    unit="",
     weak=0,
     invalid_words="messages lost, or refused before the run",
 )
 def dropped(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Messages for a full channel are dropped, and nobody but the layer knows."""
     count = evidence.left_out or 0
-    if level := rule.level(count):
-        yield rule.found(
-            level,
-            f"The channel layer dropped messages {format_count(count)} time{'s' * (count != 1)} "
-            "because channels were over capacity.",
-            hint="Consumers take messages more slowly than they are sent: raise capacity in the "
-            "layer's CONFIG (100 messages a channel by default), or send less. In channels_redis "
-            "the connections of a process share a channel: a slow one costs the others messages.",
-        )
+    yield from rule.weighed(
+        count,
+        f"The channel layer dropped messages {format_count(count)} time{'s' * (count != 1)} "
+        "because channels were over capacity.",
+        hint="Consumers take messages more slowly than they are sent: raise capacity in the "
+        "layer's CONFIG (100 messages a channel by default), or send less. In channels_redis "
+        "the connections of a process share a channel: a slow one costs the others messages.",
+    )
 
 
 @also("B207")
@@ -54,7 +54,8 @@ def failed_in_redis(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     for signs, means, hint in OF_REDIS:
         seen = [one for one in evidence.socket_errors if any(sign in one for sign in signs)]
         if seen:
-            yield rule.found(Level.WEAK, f"The channel layer {means} ({seen[0]}).", hint=hint)
+            message = f"The channel layer {means} ({seen[0]})."
+            yield rule.found(Level.WEAK, message, hint=hint, value=len(seen))
 
 
 @also("B207")
@@ -70,4 +71,5 @@ def kept_apart(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         f"{format_count(evidence.layers_apart)} processes{and_lost}.",
         hint="A message to a group reaches only the connections of the sender's process: use "
         "--layer=redis, or one process.",
+        value=lost,
     )

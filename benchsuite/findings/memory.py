@@ -25,14 +25,13 @@ def memory_kept(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     closed = evidence.closed
     if closed is None or closed.each_bytes is None:
         return
-    if level := rule.level(closed.low_bytes):
-        yield rule.found(
-            level,
-            f"Each of {format_count(closed.steps[-1][0])} closed connections left "
-            f"{format_bytes(closed.each_bytes)} behind in the target's memory.",
-            hint="A longer window tells a leak, which goes on, from caches that fill up. Look for "
-            "what consumers keep after disconnect, and for groups that are never left.",
-        )
+    yield from rule.weighed(
+        closed.low_bytes,
+        f"Each of {format_count(closed.steps[-1][0])} closed connections left "
+        f"{format_bytes(closed.each_bytes)} behind in the target's memory.",
+        hint="A longer window tells a leak, which goes on, from caches that fill up. Look for "
+        "what consumers keep after disconnect, and for groups that are never left.",
+    )
 
 
 @finding(
@@ -48,14 +47,13 @@ def memory_grows(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if grown is None:
         return
     begin = evidence.memory[0][1]
-    if level := rule.level(grown.low * MINUTE_S / begin * 100):
-        yield rule.found(
-            level,
-            f"The target's memory grew by {format_bytes(grown.value)} a second (at least "
-            f"{format_bytes(grown.low)}) from {format_bytes(begin)}, and went on growing.",
-            hint="The memory of this run is that of a window of this length. A longer --warmup "
-            "tells a leak, which goes on, from caches that fill up.",
-        )
+    yield from rule.weighed(
+        grown.low * MINUTE_S / begin * 100,
+        f"The target's memory grew by {format_bytes(grown.value)} a second (at least "
+        f"{format_bytes(grown.low)}) from {format_bytes(begin)}, and went on growing.",
+        hint="The memory of this run is that of a window of this length. A longer --warmup "
+        "tells a leak, which goes on, from caches that fill up.",
+    )
 
 
 @finding(
@@ -83,11 +81,10 @@ def unsure_slope(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         return
     half = (idle.high_bytes - idle.low_bytes) / 2
     percent = half / abs(idle.each_bytes) * 100 if idle.each_bytes else 100.0
-    if level := rule.level(percent):
-        yield rule.found(
-            level,
-            f"A connection takes between {format_bytes(idle.low_bytes)} and "
-            f"{format_bytes(idle.high_bytes)}: {format_percent(percent)} to either side.",
-            hint="Use more --connections, so that they weigh more than what the server does by "
-            "itself, and a longer --warmup for each step.",
-        )
+    yield from rule.weighed(
+        percent,
+        f"A connection takes between {format_bytes(idle.low_bytes)} and "
+        f"{format_bytes(idle.high_bytes)}: {format_percent(percent)} to either side.",
+        hint="Use more --connections, so that they weigh more than what the server does by "
+        "itself, and a longer --warmup for each step.",
+    )

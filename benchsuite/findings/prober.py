@@ -84,6 +84,7 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
             "independent prober were refused or broken off, but only "
             f"{format_percent(_failed(probes) * 100)} of the load's failed.",
             hint="See the server's log, its limits of connections and its listen queue.",
+            value=_lost(probes) / probes.sent * 100,
         )
     most = "more" if math.isinf(high_s) else format_duration(high_s)
     saw = (
@@ -97,6 +98,7 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
             hint="Requests at other moments meet other queues. Users who come at random wait "
             "longer than arrivals that are evenly spaced"
             f"{'; --arrivals=poisson shows it' * evidence.is_open}.",
+            value=percent,
         )
     short = codes(evidence, "B101", "B102") if below_s > above_s else []
     return rule.found(
@@ -112,6 +114,7 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
             unseen=f"{LOAD_WAITS}, though neither its CPU share (B101) nor its timers (B102) show "
             "why. Compare both while the load runs: their connections and headers.",
         ),
+        value=percent,
     )
 
 
@@ -180,8 +183,8 @@ def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
     is_theirs = bool(slow) and _by_moment(further, beside, _half_s(slow, slow_s)) <= CHANCE
     if not is_theirs:
         slow = []
-    level = rule.level(len(slow + broken) / len(known) * 100) if known else None
-    if level is None or not (is_theirs or len(broken) >= TWICE):
+    percent = len(slow + broken) / len(known) * 100 if known else None
+    if rule.level(percent) is None or not (is_theirs or len(broken) >= TWICE):
         return None
     half_s = _half_s(slow + broken, slow_s)
     by_load = histogram.share_above(probes.load.service_time.histogram, half_s) or 0.0
@@ -200,6 +203,7 @@ def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
         if is_theirs
         else "Some answers hang while those beside them come; nothing shows whether the connection "
         "matters. See the server's log and its time-outs.",
+        value=percent,
     )
 
 

@@ -14,23 +14,23 @@ SLOWS = {
 }
 
 
-@finding("B501", "settings", of="settings of the project that slow it down", weak=0)
+@finding("B501", "settings", of="settings of the project that slow it down", unit="", weak=0)
 def settings(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Weak when something slows the project down; informational when the run has corrected it."""
-    if level := rule.level(len(evidence.slowing)):
-        yield rule.found(
-            level,
-            f"The project's settings slow it down: {_told(evidence.slowing)}.",
-            hint="Measure with production settings: name their module in "
-            'BENCHSUITE = {"TARGET_SETTINGS": …}.',
-        )
-    elif evidence.undone:
+    yield from rule.weighed(
+        len(evidence.slowing),
+        f"The project's settings slow it down: {_told(evidence.slowing)}.",
+        hint="Measure with production settings: name their module in "
+        'BENCHSUITE = {"TARGET_SETTINGS": …}.',
+    )
+    if evidence.undone and not evidence.slowing:
         yield rule.found(
             Level.INFO,
             "The project was measured with DEBUG = False; by its settings, "
             f"{_told(evidence.undone)}.",
             hint="Other settings may depend on DEBUG: name the production settings module in "
             'BENCHSUITE = {"TARGET_SETTINGS": …}.',
+            value=len(evidence.undone),
         )
 
 
@@ -64,6 +64,7 @@ def view_not_run(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         "gave the others.",
         hint="These are the figures of what answers in front of the views. To measure the views, "
         "switch it off for the run by --setting.",
+        value=100 * (1 - asked.viewed / asked.answered),
     )
 
 

@@ -4,7 +4,7 @@
 be off, above `invalid` it is wrong. `docs/reading-results.md` explains each.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from math import inf
 
@@ -37,6 +37,7 @@ class Rule:
     what a target does beyond its capacity."""
     own_stage_only: bool = False  #: Whether it is about the figures of its own stage only.
     always_told: bool = False  #: Whether the terminal says it even where it is informational.
+    fewer_is_worse: bool = False
     of_others: bool = False  #: Whether the figures of an invalid run are those of another program.
 
     def __call__(self, look: "Look") -> "Check":
@@ -56,8 +57,29 @@ class Rule:
             return Level.INVALID
         return Level.WEAK if value > self.weak else None
 
-    def found(self, level: Level, message: str, *, hint: str) -> Finding:
-        return Finding(code=self.code, level=level, message=message, hint=hint)
+    def found(
+        self,
+        level: Level,
+        message: str,
+        *,
+        hint: str,
+        value: float | None = None,
+        causes: Sequence[str] = (),
+    ) -> Finding:
+        return Finding(
+            code=self.code,
+            level=level,
+            message=message,
+            hint=hint,
+            value=value,
+            unit=self.unit.strip(),
+            causes=tuple(causes),
+        )
+
+    def weighed(self, value: float | None, message: str, *, hint: str) -> Iterator[Finding]:
+        """What is found of a value beyond the limits."""
+        if level := self.level(value):
+            yield self.found(level, message, hint=hint, value=value)
 
     @property
     def row(self) -> tuple[str, str, str, str]:

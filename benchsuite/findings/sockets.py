@@ -23,7 +23,8 @@ def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     found = evidence.accounts
     if found is None:
         return
-    if level := rule.level(found.strays / max(found.messages, 1) * 100):
+    percent = found.strays / max(found.messages, 1) * 100
+    if level := rule.level(percent):
         counts = {
             "came twice": found.duplicated,
             "came out of order": found.reordered,
@@ -37,6 +38,7 @@ def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             f"Of {format_count(found.messages)} {said}, {', '.join(words)}.",
             hint="The server, the channel layer or a proxy between them mixes messages up: the "
             "server's log may say why. A stream of events must begin after its Last-Event-ID.",
+            value=percent,
         )
 
 
@@ -61,13 +63,15 @@ def ended(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         opening: found.handshakes_failed,
         "closing handshakes were not answered": found.closings_failed,
     }
-    if level := rule.level(sum(counts.values()) / max(found.handshakes, 1) * 100):
+    percent = sum(counts.values()) / max(found.handshakes, 1) * 100
+    if level := rule.level(percent):
         words = [f"{format_count(count)} {what}" for what, count in counts.items() if count]
         error = "".join(f"; the server's error: {one}" for one in evidence.socket_errors[:1])
         yield rule.found(
             level,
             f"Of {format_count(found.handshakes)} connections, {', '.join(words)}{error}.",
             hint=_advice(evidence, found.silence_s),
+            value=percent,
         )
 
 
@@ -93,17 +97,18 @@ def _advice(evidence: Evidence, silence_s: float | None) -> str:
     return f"{cut}: a time-out of the server or layer, a crash, or a proxy. See its log."
 
 
-@finding("B216", "not-back", of="WebSockets that never came back after all were cut", weak=0)
+@finding(
+    "B216", "not-back", of="WebSockets that never came back after all were cut", unit="", weak=0
+)
 def not_back(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """After a reconnect storm somebody is still outside."""
     found = evidence.recovery
     if found is None:
         return
-    if level := rule.level(found.cut - found.back):
-        yield rule.found(
-            level,
-            f"{format_count(found.cut - found.back)} of {format_count(found.cut)} connections that "
-            f"were cut never came back; {format_count(found.failed)} handshakes failed.",
-            hint="The window was too short, or the server turns connections away: a longer "
-            "--duration tells which.",
-        )
+    yield from rule.weighed(
+        found.cut - found.back,
+        f"{format_count(found.cut - found.back)} of {format_count(found.cut)} connections that "
+        f"were cut never came back; {format_count(found.failed)} handshakes failed.",
+        hint="The window was too short, or the server turns connections away: a longer "
+        "--duration tells which.",
+    )

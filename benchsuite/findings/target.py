@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 
 from benchsuite.core.observations import Evidence, Slots, Turn
-from benchsuite.core.results import Finding, Level, Summary
+from benchsuite.core.results import Finding, Level, Reached, Summary
 from benchsuite.core.samples import EVENT, MESSAGE, Kind
 from benchsuite.core.units import format_count, format_duration, format_percent, listed
 from benchsuite.findings.registry import INFORMATIONAL, Rule, also, because, finding
@@ -35,31 +35,34 @@ THROTTLED = re.compile(r"\bstatus 429\b")
 
 NO_SESSION = ("too many clients already", "remaining connection slots are reserved")
 """What PostgreSQL logs for each session that it refuses for want of a connection."""
-DATABASE_FULL = "the database had no connection left"
 
 FULL = (
-    *((sign, DATABASE_FULL) for sign in NO_SESSION),
-    (r"(FATAL|OperationalError).*too many connections", DATABASE_FULL),
-    (
-        r"(OperationalError|PoolTimeout).*couldn't get a connection after",
-        "the database pool had no connection left",
-    ),
-    (r"OperationalError.*database is locked", "SQLite was locked by another writer"),
-    (
-        r"(\[Errno 24\]|\(24:|EMFILE|accept).*too many open files",
-        "the target had no file descriptor left",
-    ),
-    (r"RuntimeError: can't start new thread", "the target could start no more threads"),
+    *((sign, Reached.SESSIONS) for sign in NO_SESSION),
+    (r"(FATAL|OperationalError).*too many connections", Reached.SESSIONS),
+    (r"(OperationalError|PoolTimeout).*couldn't get a connection after", Reached.POOL),
+    (r"OperationalError.*database is locked", Reached.SQLITE),
+    (r"(\[Errno 24\]|\(24:|EMFILE|accept).*too many open files", Reached.FILES),
+    (r"RuntimeError: can't start new thread", Reached.THREADS),
 )
 """What a log says when something the target needs is used up (PostgreSQL, MySQL, psycopg's pool,
 SQLite, the kernel), with who says it: a project's own errors may use the same words."""
 
-NO_PORT = "this machine had no port left to connect from"
 HERE = (
-    ("cannot assign requested address", NO_PORT),
-    ("too many open files", "the load process had no file descriptor left"),
+    ("cannot assign requested address", Reached.PORTS),
+    ("too many open files", Reached.LOAD_FILES),
 )
 """What a failed request says when something is used up before it gets to the target."""
+
+LIMITS = {
+    Reached.LISTEN_QUEUE: "connections found a full listen queue",
+    Reached.SESSIONS: "the database had no connection left",
+    Reached.POOL: "the database pool had no connection left",
+    Reached.SQLITE: "SQLite was locked by another writer",
+    Reached.FILES: "the target had no file descriptor left",
+    Reached.THREADS: "the target could start no more threads",
+    Reached.PORTS: "this machine had no port left to connect from",
+    Reached.LOAD_FILES: "the load process had no file descriptor left",
+}
 
 
 @finding(
@@ -86,13 +89,12 @@ def waited_in_vain(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if any(True for _ in failures(evidence)):
         return
     percent = (waited + total.failures) / (waited + total.requests) * 100
-    if level := rule.level(percent):
-        yield rule.found(
-            level,
-            f"{format_count(waited)} {evidence.units} waited through the whole window and were "
-            f"never answered; {format_count(total.requests - total.failures)} succeeded in it.",
-            hint="See the server's log below, and B206.",
-        )
+    yield from rule.weighed(
+        percent,
+        f"{format_count(waited)} {evidence.units} waited through the whole window and were "
+        f"never answered; {format_count(total.requests - total.failures)} succeeded in it.",
+        hint="See the server's log below, and B206.",
+    )
 
 
 @also("B201")
@@ -131,6 +133,7 @@ def _failed_share(
             level,
             f"{format_percent(percent)} of the {what} failed ({words}){example}.{_turned(turn)}",
             hint=hint,
+            value=percent,
         )
 
 
@@ -168,18 +171,22 @@ def sent_again(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if total is None or not total.requests:
         return
     percent = total.resent / total.requests * 100
-    if level := rule.level(percent):
-        yield rule.found(
-            level,
-            f"{format_percent(percent)} of the requests ({format_count(total.resent)}) were sent a "
-            "second time, because the server closed an idle connection without an answer.",
-            hint="With --no-keep-alive dropped requests are failures; without any, the time-out of "
-            "idle connections is about as long as users think, and crosses their next request.",
-        )
+    yield from rule.weighed(
+        percent,
+        f"{format_percent(percent)} of the requests ({format_count(total.resent)}) were sent a "
+        "second time, because the server closed an idle connection without an answer.",
+        hint="With --no-keep-alive dropped requests are failures; without any, the time-out of "
+        "idle connections is about as long as users think, and crosses their next request.",
+    )
 
 
 @finding(
-    "B202", "wrong-responder", of="answers without the run's header", invalid=0, of_others=True
+    "B202",
+    "wrong-responder",
+    of="answers without the run's header",
+    unit="",
+    invalid=0,
+    of_others=True,
 )
 def wrong_responder(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Whose answers they are only the target's own count can tell."""
@@ -198,6 +205,7 @@ def wrong_responder(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
                 unseen="Where the target saw the requests itself, a front or middleware removed "
                 "the header; else another server answers on the port (ss -ltnp lists those).",
             ),
+            value=count,
         )
 
 
@@ -214,20 +222,20 @@ def answered_elsewhere(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     asked = evidence.asked
     if asked is None or asked.seen is None or not asked.answered:
         return
-    if level := rule.level((asked.answered - asked.seen) / asked.answered * 100):
-        yield rule.found(
-            level,
-            f"{format_count(asked.answered)} requests were answered, but the target saw only "
-            f"{format_count(asked.seen)}: something else answered the others.",
-            hint="Look for a cache before the project: in a front, in middleware around its "
-            "application. The answers' Age and Via headers may name it.",
-        )
+    yield from rule.weighed(
+        (asked.answered - asked.seen) / asked.answered * 100,
+        f"{format_count(asked.answered)} requests were answered, but the target saw only "
+        f"{format_count(asked.seen)}: something else answered the others.",
+        hint="Look for a cache before the project: in a front, in middleware around its "
+        "application. The answers' Age and Via headers may name it.",
+    )
 
 
 @finding(
     "B203",
     "target-died",
     of="processes of the server that ended",
+    unit="",
     weak_words="one replaced, and a request lost",
     invalid_words="one not replaced",
 )
@@ -249,6 +257,7 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             f"{format_count(turnover.gone)} of the server's processes ended in the window and were "
             "not replaced.",
             hint="See the server's log; what was measured is a smaller server.",
+            value=turnover.gone,
         )
     elif turnover is not None and turnover.replaced:
         many, lost = turnover.replaced, _lost(evidence)
@@ -266,6 +275,7 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             f"{format_count(many)} of the server's processes ended in the window and were "
             f"replaced{_how_often(evidence, many)}{with_them}.",
             hint=hint[level],
+            value=many,
         )
 
 
@@ -294,30 +304,33 @@ UNHEARD = (Kind.CONNECT_REFUSED, Kind.CONNECT_TIMEOUT, Kind.RESET, Kind.READ_TIM
 """How a connection may fail that a full listen queue left out."""
 
 
-@finding("B204", "target-limit", of="limits that were reached", weak=0)
+@finding("B204", "target-limit", of="limits that were reached", unit="", weak=0)
 def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Something had a limit and reached it: the listen queue, the connections, the database, the
     ports of this machine.
     """
     if evidence.died:
         return
-    seen = []
+    counts: dict[Reached, str] = {}  # or nothing, where a limit was reached who knows how often
     overflows = evidence.host.listen_overflows if evidence.host else None
     if overflows and _connected_late(evidence):
-        seen.append(f"{format_count(overflows)} connections found a full listen queue")
-    full = dict.fromkeys(words for sign, words in FULL if _says(evidence.log, sign))
+        counts[Reached.LISTEN_QUEUE] = f"{format_count(overflows)} "
     if evidence.sessions_refused:
-        full.pop(DATABASE_FULL, None)
-        seen.append(f"{format_count(evidence.sessions_refused)} × {DATABASE_FULL}")
-    seen += full
+        counts[Reached.SESSIONS] = f"{format_count(evidence.sessions_refused)} × "
     examples = "\n".join(evidence.total.failure_examples.values()) if evidence.total else ""
-    seen += [words for sign, words in HERE if _says(examples, sign)]
-    if level := rule.level(len(seen)):
+    for text, signs in ((evidence.log, FULL), (examples, HERE)):
+        for sign, limit in signs:
+            if _says(text, sign):
+                counts.setdefault(limit, "")
+    words = "; ".join(f"{count}{LIMITS[limit]}" for limit, count in counts.items())
+    if level := rule.level(len(counts)):
         yield rule.found(
             level,
-            f"A limit was reached: {'; '.join(seen)}.",
+            f"A limit was reached: {words}.",
             hint=f"Raise that limit, or use {evidence.less}."
-            + " Ports last longer when connections are kept." * (NO_PORT in seen),
+            + " Ports last longer when connections are kept." * (Reached.PORTS in counts),
+            value=len(counts),
+            causes=tuple(counts),
         )
 
 
@@ -348,6 +361,7 @@ def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             Level.INFO,
             f"{longer} Whether they waited for an acknowledgement, or the page takes that long, "
             "could not be told.",
+            value=cluster.percent,
             hint="Only a journey that begins with a plain GET can be checked after the load: "
             "measure such a page by itself (--workload=url).",
         )
@@ -361,6 +375,7 @@ def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             hint="The server writes an answer in pieces and waits for an acknowledgement (Nagle's "
             "algorithm and delayed ACK): use another server, put a proxy in front of it, or set "
             "TCP_NODELAY.",
+            value=cluster.percent,
         )
 
 
@@ -383,22 +398,21 @@ def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     percent, message = _starved_users(evidence.answers_by_user, evidence.who)
     if not percent:
         percent, message = _starved_slots(evidence.slots)
-    if level := rule.level(percent):
-        yield rule.found(
-            level,
-            message,
-            hint=because(
-                (
-                    _is_by_connection(evidence),
-                    "The server gives its slots to connections, not to requests, and kept "
-                    "connections hold all of them. Give it as many threads as there are "
-                    "connections, put a proxy in front of it, or measure with --no-keep-alive.",
-                ),
-                unseen="Whether connections hold the server's slots was not seen: with "
-                "--no-keep-alive it would then serve all alike. Else see what those pages wait "
-                "for, such as a lock.",
+    yield from rule.weighed(
+        percent,
+        message,
+        hint=because(
+            (
+                _is_by_connection(evidence),
+                "The server gives its slots to connections, not to requests, and kept "
+                "connections hold all of them. Give it as many threads as there are "
+                "connections, put a proxy in front of it, or measure with --no-keep-alive.",
             ),
-        )
+            unseen="Whether connections hold the server's slots was not seen: with "
+            "--no-keep-alive it would then serve all alike. Else see what those pages wait "
+            "for, such as a lock.",
+        ),
+    )
 
 
 def _is_by_connection(evidence: Evidence) -> bool:
@@ -457,6 +471,7 @@ def _connected_late(evidence: Evidence) -> bool:
     "B208",
     "not-stored",
     of="completions that the database has too few, or too many",
+    unit="",
     weak_words="where some rehearsed completions left no row",
     invalid=0,
 )
@@ -488,7 +503,7 @@ def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         unseen="More was stored than was confirmed: do the view, or a proxy that sends requests "
         "again, act twice?",
     )
-    yield rule.found(level, words, hint=hint)
+    yield rule.found(level, words, hint=hint, value=abs(found.stored - found.claimed))
 
 
 @finding("B214", "not-checked", of="what answers say that nobody checked", weak_words=INFORMATIONAL)

@@ -85,6 +85,7 @@ def _reaches_in(rule: Rule, what: str, joined: Change, at: int, evidence: Eviden
         f"The {what} still changed in the second half of the warm-up: by "
         f"{format_percent(abs(joined.percent))}, {format_duration(float(-at))} before the window.",
         hint="Increase --warmup, to be sure that none of it reaches into the window.",
+        value=abs(joined.percent),
     )
 
 
@@ -106,6 +107,7 @@ def _not_steady(rule: Rule, what: str, found: Change, evidence: Evidence) -> Fin
         f"The {what} was not steady: {found.words}"
         + ("." if found.has_steady_half else ", and no half of it was steady."),
         hint=hint,
+        value=abs(found.percent),
     )
 
 
@@ -113,6 +115,8 @@ def _not_steady(rule: Rule, what: str, found: Change, evidence: Evidence) -> Fin
     "B302",
     "few-samples",
     of="successes",
+    unit="",
+    fewer_is_worse=True,
     weak_words=f"fewer than {samples_needed(95)}",
     invalid_words=f"fewer than {FEWEST_SAMPLES}",
     by_stage=True,
@@ -128,28 +132,29 @@ def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     hint = f"Increase {evidence.longer}, or use {evidence.more}."
     if count < FEWEST_SAMPLES:
         message = f"Only {succeeded}; a run needs at least {FEWEST_SAMPLES}."
-        yield rule.found(Level.INVALID, message, hint=hint)
+        yield rule.found(Level.INVALID, message, hint=hint, value=count)
     elif withheld:
         needs = ", ".join(f"p{percent} needs {samples_needed(percent)}" for percent in withheld)
         level = Level.INFO if withheld == [99] else Level.WEAK
-        yield rule.found(level, f"{succeeded}, too few for some percentiles ({needs}).", hint=hint)
+        message = f"{succeeded}, too few for some percentiles ({needs})."
+        yield rule.found(level, message, hint=hint, value=count)
 
 
 @finding(
     "B305",
     "not-finished",
     of="journeys of a fixed amount of work (--iterations) that were not made before the limit",
+    unit="",
     weak=0,
 )
 def not_finished(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Rates are those of what was done until then; how long all of it takes is not known."""
-    if level := rule.level(evidence.unmade):
-        yield rule.found(
-            level,
-            f"{format_count(evidence.unmade or 0)} journeys were not made within --duration.",
-            hint="Increase --duration, which is the limit of a fixed amount of work, or use fewer "
-            "--iterations.",
-        )
+    yield from rule.weighed(
+        evidence.unmade,
+        f"{format_count(evidence.unmade or 0)} journeys were not made within --duration.",
+        hint="Increase --duration, which is the limit of a fixed amount of work, or use fewer "
+        "--iterations.",
+    )
 
 
 def _values(intervals: Sequence[Interval], of: Callable[[Interval], float | None]) -> list[float]:

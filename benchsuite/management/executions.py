@@ -10,14 +10,14 @@ from django.db import Error
 
 from benchsuite import store
 from benchsuite.comparing import differences
-from benchsuite.core.exceptions import BenchsuiteError, UsageError
+from benchsuite.core.exceptions import DISK_FULL, BenchsuiteError, UsageError
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.units import listed
 from benchsuite.management.session import Session
 from benchsuite.models import Execution, Run, StudyCell
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
-from benchsuite.system import fingerprint, lock, scratch
+from benchsuite.system import fingerprint, lock
 from benchsuite.system.interrupts import held_back
 from benchsuite.system.programs import revision_of, short_revision
 
@@ -58,7 +58,7 @@ def one(
     run, result = at_work.one(plan, later, cell)
     if at_work.results.refused:
         raise BenchsuiteError(at_work.results.sentence)
-    if run.failure.startswith(scratch.BEGINNING):
+    if run.failure_code == DISK_FULL:
         raise BenchsuiteError(run.failure)
     if result.status is Status.INTERRUPTED:
         raise KeyboardInterrupt

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db import transaction
 
-from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import DISK_FULL, UnavailableError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.management import executions
 from benchsuite.management.options import study as options
@@ -28,7 +28,6 @@ from benchsuite.studies.figures import metric
 from benchsuite.studies.matrix import key
 from benchsuite.studies.options import in_cell, shares
 from benchsuite.studies.study import Cell, Share, Study, cell_title
-from benchsuite.system import scratch
 
 UNKNOWN = 1
 """In place of a share that is known later: as good as any other, for the time that a run takes."""
@@ -308,7 +307,7 @@ def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) ->
 
 def _is_kept(run: Run, *, again_failed: bool) -> bool:
     if run.status == Status.FAILED.value:
-        return not again_failed and not run.failure.startswith(scratch.BEGINNING)
+        return not again_failed and run.failure_code != DISK_FULL
     return run.status == Status.FINISHED.value
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from benchsuite.core.exceptions import BenchsuiteError, DatabaseError, LoadError
 from benchsuite.core.observations import Cluster, Stored, Turn
 from benchsuite.core.results import Asked, Reading, Status, Summary, WebSockets
 from benchsuite.core.samples import ANSWERED, EVENT, REQUEST, RESENT, Kind
@@ -45,7 +46,7 @@ class RunRecord:
         self.spec = plan.spec
         self.started_at = started_at
         self.status = Status.FINISHED
-        self.failure = ""
+        self.failure = self.failure_code = ""
         self.died = False
         self.broken = False  #: Whether it was the measuring that failed, and not what is measured.
         self.serving = RunningSystem()
@@ -91,14 +92,19 @@ class RunRecord:
         self.profiler: Profiler | None = None
         self.diagnosis: Mapping[str, Any] | None = None  #: What a diagnostic start has seen.
 
-    def fail(self, status: Status, failure: str, *, ours: bool = False) -> None:
+    def fail(self, status: Status, failure: str, code: str = "", *, ours: bool = False) -> None:
         """The first reason stands; what follows from it doesn't replace it. `ours` is what broke
         though the server did nothing wrong: the load generator, a throw-away database.
         """
         if not self.failure:
             self.status = status
-            self.failure = failure
+            self.failure, self.failure_code = failure, code or status.value
             self.broken = ours
+
+    def broke(self, error: BenchsuiteError, *, ours: bool = False) -> None:
+        """It fails for that error."""
+        ours = ours or isinstance(error, LoadError | DatabaseError)
+        self.fail(Status.FAILED, str(error), error.code, ours=ours)
 
     @contextmanager
     def watched(self, sampler: Sampler) -> Iterator[None]:

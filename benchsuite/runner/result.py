@@ -34,6 +34,7 @@ def result(
         started_at=record.started_at,
         ended_at=ended_at,
         failure=hidden(record.failure),
+        failure_code=record.failure_code,
         argv=hidden_in(record.serving.argv),
         programs=hidden_in(record.serving.programs),
         delay=hidden_in(record.serving.delay),

@@ -21,7 +21,6 @@ from benchsuite.core.exceptions import (
     BenchsuiteError,
     DatabaseError,
     LoadDiedError,
-    LoadError,
     UnavailableError,
 )
 from benchsuite.core.results import RunResult, Status
@@ -118,8 +117,7 @@ class Session:
                 folder.mkdir()
                 self._measure(plan, record, folder, stack, watcher)
         except BenchsuiteError as error:
-            ours = isinstance(error, LoadError | DatabaseError)
-            record.fail(Status.FAILED, str(error), ours=ours)
+            record.broke(error)
         except KeyboardInterrupt:
             doing = record.doing()
             record.fail(Status.INTERRUPTED, f"Interrupted{f' ({doing})' if doing else ''}.")
@@ -234,7 +232,7 @@ class Session:
             try:
                 record.stored, sentence = held(record.learned, record.answers, rows)
             except DatabaseError as error:  # what was measured is there, but is held to nothing
-                record.fail(Status.FAILED, str(error), ours=True)
+                record.broke(error)
             else:
                 _note(record, "(completions)", sentence)
                 watcher.note(sentence)
@@ -325,7 +323,7 @@ def _diagnose(record: RunRecord) -> None:
         try:
             record.diagnosis = flame(record.profiler.end(), RATE_HZ)
         except UnavailableError as error:
-            record.fail(Status.FAILED, str(error), ours=True)
+            record.broke(error, ours=True)
 
 
 def _early_end(load: LoadProfile, tick: Tick) -> str:
@@ -349,6 +347,7 @@ def _load(load: LoadPool, record: RunRecord, watcher: Watcher) -> Done:
                 Status.FAILED,
                 f"{process.name} {ending_in_words(process.poll() or 0)} while it was "
                 f"being measured; its log ends with:\n{process.log_tail()}",
+                "target",
             )
             load.stop()
 
@@ -369,7 +368,7 @@ def _load(load: LoadPool, record: RunRecord, watcher: Watcher) -> Done:
         look()  # it may have ended since the last tick
         return done
     except LoadDiedError as error:
-        record.fail(Status.FAILED, str(error), ours=True)
+        record.broke(error)
         return load.salvaged()
     except KeyboardInterrupt:
         record.fail(Status.INTERRUPTED, "Interrupted.")

@@ -104,7 +104,15 @@ def fill(run: models.Run, result: RunResult) -> None:
         ],
         "readings": [models.Reading(**_fields(reading)) for reading in result.readings],
         "findings": [
-            models.Finding(code=one.code, level=one.level.value, message=one.message, hint=one.hint)
+            models.Finding(
+                code=one.code,
+                level=one.level.value,
+                message=one.message,
+                hint=one.hint,
+                value=one.value,
+                unit=one.unit,
+                causes=list(one.causes),
+            )
             for one in result.findings
         ],
     }
@@ -170,7 +178,7 @@ def _columns(run: models.Run, result: RunResult) -> None:
     run.ended_at = result.ended_at
     run.status = result.status.value
     run.verdict = result.verdict.value if result.verdict else ""
-    run.failure = result.failure
+    run.failure, run.failure_code = result.failure, result.failure_code
     run.server_version = result.server_version or ""
     run.python_version = result.python_version or ""
     run.revision = result.revision

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchsuite.core.exceptions import BenchsuiteError, StartError
+from benchsuite.core.exceptions import DISK_FULL, BenchsuiteError, StartError
 
 LEAST_BYTES = 65_536  #: A disk with less space is full: no program of a run can work with it.
 FULL = (errno.ENOSPC, errno.EDQUOT)
 SIGNS = ("no space left", "disk quota exceeded", "disk is full")
-"""What programs say then, in lower case."""
-BEGINNING = "There is no space left "
+"""What programs say then in their logs, in lower case."""
 
 
 @contextmanager
@@ -43,29 +42,31 @@ def explained(place: Path) -> Iterator[None]:
     try:
         yield
     except BenchsuiteError as error:
-        said = str(error)
-        if said.startswith(BEGINNING) or not (_told_of(said) or _is_full(place)):
+        if error.code == DISK_FULL or not (_is_said_in(str(error)) or _is_full(place)):
             raise
-        raise type(error)(f"{no_space(place)} {said}") from error
+        raise disk_full(type(error), place, str(error)) from error
     except OSError as error:
         if error.errno not in FULL:
             raise
-        raise StartError(no_space(place)) from error
+        raise disk_full(StartError, place) from error
 
 
-def no_space(place: Path | str) -> str:
-    """The sentence for a full disk."""
-    return f"{BEGINNING}in {place}; make room, or set TMPDIR to a folder on another disk."
+def disk_full(kind: type[BenchsuiteError], place: Path, more: str = "") -> BenchsuiteError:
+    """An error of that kind for a full disk; `more` is what it would have said otherwise."""
+    words = f"There is no space left in {place}; make room, or set TMPDIR to a folder on another"
+    error = kind(f"{words} disk.{f' {more}' if more else ''}")
+    error.code = DISK_FULL
+    return error
 
 
-def _told_of(said: str) -> bool:
-    return any(sign in said.lower() for sign in SIGNS)
+def _is_said_in(message: str) -> bool:
+    return any(sign in message.lower() for sign in SIGNS)
 
 
 def _is_full(place: Path) -> bool:
     try:
-        found = os.statvfs(place)
+        disk = os.statvfs(place)
     except OSError:  # the folder no longer exists
         return False
-    free = found.f_bfree if os.geteuid() == 0 else found.f_bavail
-    return free * found.f_frsize < LEAST_BYTES or (found.f_files > 0 and found.f_ffree == 0)
+    free = disk.f_bfree if os.geteuid() == 0 else disk.f_bavail
+    return free * disk.f_frsize < LEAST_BYTES or (disk.f_files > 0 and disk.f_ffree == 0)

@@ -241,7 +241,7 @@ class LoadWorker:
         if event["event"] == "refused":
             raise AnswerError(event["message"])
         if event["event"] == "full":
-            raise LoadDiedError(scratch.no_space(self._spool))
+            raise scratch.disk_full(LoadDiedError, self._spool)
         if event["event"] == "failed":
             raise LoadError(event["message"])
         return event

@@ -19,6 +19,7 @@ HEALTHY = Evidence(
     threads=4,
     slots=8,
     interface="wsgi",
+    reached_words="A limit was reached.",
     cpus=2.0,
     cpu_percent={"target": 80.0, "database": 10.0},
     busiest_percent=45.0,

@@ -7,7 +7,7 @@ import pytest
 from benchsuite import bottlenecks
 from benchsuite.bottlenecks.evidence import Alone, Evidence
 from benchsuite.comparing.limiting import alone, evidence
-from benchsuite.core.results import Finding, Level, Reading
+from benchsuite.core.results import Finding, Level, Reached, Reading
 from benchsuite.models import Measurement, Run
 from benchsuite.models import Reading as Row
 from tests.factories import INVALID, make_run
@@ -82,14 +82,11 @@ def test_a_limit_that_a_finding_saw() -> None:
     limit = Finding(
         code="B204 target-limit",
         level=Level.WEAK,
-        message="A limit was reached: 3 × the database had no connection left; SQLite was locked "
-        "by another writer.",
+        message="Two limits were reached.",
+        causes=(Reached.SESSIONS, Reached.SQLITE),
     )
     run = make_run(environment=MACHINE, findings=(limit,))
-    assert found(run).reached == [
-        "3 × the database had no connection left",
-        "SQLite was locked by another writer",
-    ]
+    assert found(run).reached == ["database-sessions", "sqlite-lock"]
     assert {"L05 connections", "L13 sqlite"} <= {one.code for one in bottlenecks.name(found(run))}
 
 

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from benchsuite import store
-from benchsuite.core.exceptions import UnavailableError
+from benchsuite.core.exceptions import DISK_FULL, UnavailableError
 from benchsuite.core.results import RunResult, Status
 from benchsuite.management import executions, keeping
 from benchsuite.management import session as management_session
@@ -20,7 +20,7 @@ from benchsuite.models import Run, StudyRun
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
-from benchsuite.system import fingerprint, lock, scratch
+from benchsuite.system import fingerprint, lock
 from tests.unit.test_store import result
 
 pytestmark = pytest.mark.django_db
@@ -72,9 +72,14 @@ def sound(plan: Plan) -> RunResult:
     return result(spec=plan.spec)
 
 
-def failed(message: str) -> Callable[[Plan], RunResult]:
+def failed(message: str, code: str = "") -> Callable[[Plan], RunResult]:
     return lambda plan: result(
-        spec=plan.spec, status=Status.FAILED, failure=message, total=None, verdict=None
+        spec=plan.spec,
+        status=Status.FAILED,
+        failure=message,
+        failure_code=code,
+        total=None,
+        verdict=None,
     )
 
 
@@ -248,7 +253,7 @@ def test_failed_ones_are_kept_unless_they_are_asked_for_again(machine: Machine, 
 
 
 def test_a_full_disk_ends_it_and_its_run_is_made_again(machine: Machine, file: Path) -> None:
-    machine.ends = [sound, failed(scratch.no_space("/tmp"))]
+    machine.ends = [sound, failed("There is no space left in /tmp; make room.", DISK_FULL)]
     with pytest.raises(CommandError, match=r"There is no space left in /tmp; make room") as ended:
         runstudy()
     assert "--resume" in str(ended.value)

@@ -46,44 +46,61 @@ def test_information_is_told_only_where_it_says_what_was_measured() -> None:
     assert doubt_lines(rows)[0] == f"B503 view-not-run  uwsgi: {WEAK.message}"
 
 
-def noisy(percent: str, by: str) -> Finding:
-    message = f"The machine was not quiet: {percent} of the CPUs' time went to {by}."
-    return Finding(code="B401 noisy-host", level=Level.INVALID, message=message, hint="Wait.")
+def noisy(percent: float, by: str) -> Finding:
+    message = f"The CPUs' time went to {by}."
+    return replace(INVALID, code="B401 noisy-host", message=message, value=percent, unit="%")
 
 
 def test_a_code_of_many_cells_is_one_line() -> None:
     rows = [
-        make_run("uwsgi", findings=(noisy("78.1\u2009%", "python"), WEAK)),
-        make_run("daphne", findings=(noisy("100\u2009%", "apache2"),)),
-        make_run("daphne", findings=(noisy("81.0\u2009%", "python"),), repetition=2),
-        make_run("uvicorn", findings=(noisy("93.5\u2009%", "python"),)),
+        make_run("uwsgi", findings=(noisy(78.1, "python"), WEAK)),
+        make_run("daphne", findings=(noisy(100, "apache2"),)),
+        make_run("daphne", findings=(noisy(81, "python"),), repetition=2),
+        make_run("uvicorn", findings=(noisy(93.5, "python"),)),
     ]
     code = "B401 noisy-host"
-    worst = noisy("100\u2009%", "apache2").message
     assert doubt_lines(rows)[2:] == [
-        f"{code}  all 3 cells, 78.1–100\u2009%; the worst, daphne: {worst}",
-        f"{' ' * len(code)}  Wait.",
+        f"{code}  all 3 cells, 78.1–100\u2009%; the worst, daphne: The CPUs' time went to apache2.",
+        f"{' ' * len(code)}  {INVALID.hint}",
     ]
     assert "3 of 4 cells, 78.1–100\u2009%" in doubt_lines([*rows, make_run("waitress")])[2]
 
 
 @pytest.mark.parametrize(
-    ("messages", "told"),
+    ("values", "unit", "shown"),
     [
-        (
-            ["A timer was 800\u2009µs late.", "A timer was 4.5\u2009ms late."] * 2,
-            "800\u2009µs–4.5\u2009ms",
-        ),
-        (["It took 5\u2009ms.", "It took 12\u2009%.", "It took 1\u2009s."], ""),
-        (["It died.", "It died.", "It died."], ""),
-        (["It took 5\u2009%."] * 3, "5\u2009%"),
-        (["1\u2009200\u2009/s", "30\u2009/s", "4\u2009/s"], "4–1\u2009200\u2009/s"),
+        ((1, 4.5, 3), "%", ", 1.00–4.50\u2009%"),
+        ((5, 5, 5), "%", ", 5.00\u2009%"),
+        ((900, 2048, 4096), "bytes", ", 900\u2009B–4.00\u2009KiB"),
+        ((2, 50, 3), "", ""),
+        ((5, None, 6), "%", ""),
     ],
 )
-def test_figures_that_are_not_alike_have_no_range(messages: list[str], told: str) -> None:
+def test_the_range_is_of_values_in_one_unit(
+    values: tuple[float | None, ...], unit: str, shown: str
+) -> None:
     rows = [
-        make_run(f"s{number}", findings=(replace(WEAK, message=message),))
-        for number, message in enumerate(messages)
+        make_run(f"s{place}", findings=(replace(WEAK, value=value, unit=unit),))
+        for place, value in enumerate(values)
     ]
-    (line, *_) = doubt_lines(rows)
-    assert line.startswith(f"{WEAK.code}  all {len(messages)} cells{f', {told}' * bool(told)}; the")
+    assert doubt_lines(rows)[0].startswith(f"{WEAK.code}  all 3 cells{shown}; the")
+
+
+@pytest.mark.parametrize(
+    ("code", "values", "worst"),
+    [
+        ("B203 target-died", (2, 50, 3), "s1"),
+        ("B203 target-died", (2, 50, None), "s2"),
+        ("B302 few-samples", (90, 25, 60), "s1"),
+        ("B999 of-another-version", (90, 25, 60), "s0"),
+    ],
+)
+def test_the_worst_is_so_by_its_value(
+    code: str, values: tuple[float | None, ...], worst: str
+) -> None:
+    messages = ("2 processes ended, one every 5 s", "50 ended, one every 200 ms", "It ended.")
+    rows = [
+        make_run(f"s{place}", findings=(replace(WEAK, code=code, value=value, message=message),))
+        for place, (value, message) in enumerate(zip(values, messages, strict=True))
+    ]
+    assert f"; the worst, {worst}: " in doubt_lines(rows)[0]
