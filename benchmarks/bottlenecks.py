@@ -24,8 +24,7 @@ from benchmarks.limited.cases import CASES, HEALTHY, Case
 from benchmarks.machine import command_line, description
 from benchmarks.table import markdown
 from benchsuite import bottlenecks
-from benchsuite.bottlenecks.evidence import Alone, Evidence, Other, Ratio
-from benchsuite.bottlenecks.paired import ratio
+from benchsuite.bottlenecks.evidence import Alone, Evidence, Other, Ratio, ratio
 from benchsuite.core.plain import plain, read
 from benchsuite.core.results import RunResult
 from benchsuite.system import cpus

@@ -2,17 +2,9 @@
 predicted gain. What was not observed names nothing.
 """
 
-from benchsuite.bottlenecks import (  # noqa: F401 - each declares its rules
-    connecting,
-    cpu,
-    database,
-    process,
-    slots,
-    tail,
-)
+from benchsuite.bottlenecks import cpu, database, process  # noqa: F401 - each declares its rules
 from benchsuite.bottlenecks.evidence import Evidence
-from benchsuite.bottlenecks.registry import CHECKS, Limit
-from benchsuite.bottlenecks.unnamed import unnamed
+from benchsuite.bottlenecks.registry import CHECKS, Limit, unnamed
 
 
 def name(evidence: Evidence) -> list[Limit]:

@@ -1,10 +1,10 @@
 """Every rule once: `@bottleneck` declares its code, when it speaks, and what it explains."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import KW_ONLY, dataclass
 
-from benchsuite.bottlenecks.budget import CPU, QUEUE, REST, RUN_DELAY, SENDING
-from benchsuite.bottlenecks.evidence import Evidence
+from benchsuite.bottlenecks.evidence import CPU, QUEUE, REST, RUN_DELAY, SENDING, Evidence, budget
+from benchsuite.core.units import format_percent
 
 WAITING = (SENDING, QUEUE, CPU, RUN_DELAY)
 EVERYTHING = (*WAITING, "database", REST)
@@ -55,3 +55,47 @@ HEADINGS = ("code", "speaks when")
 def rows() -> list[tuple[str, str]]:
     """All rules, by number, under `HEADINGS`."""
     return [(RULES[number].code, RULES[number].when) for number in sorted(RULES)]
+
+
+ENOUGH = 0.7  #: Of the time of a request, that the rules must explain.
+
+UNNAMED = Rule(
+    "L00",
+    "not-named",
+    when="more is asked than is answered at once, and the other rules explain less than 70 % of "
+    "the response time",
+)
+RULES.update({UNNAMED.number: UNNAMED})
+
+ASK = (
+    "Ask with --diagnose, which times queries and pauses of the garbage collector in one more start"
+)
+TIMED = "Queries and pauses of the garbage collector were timed, and do not explain it"
+FURTHER = "runbench --flame shows which functions use the CPU."
+
+
+def unnamed(evidence: Evidence, parts: Collection[str]) -> Iterator[Limit]:
+    """Where these parts of the response time, which the other rules explain, are too little."""
+    if not evidence.is_pressed:
+        return
+    found, fix = budget(evidence), f"{TIMED if evidence.diagnosis else ASK}; {FURTHER}"
+    if found is None:
+        if not parts:
+            yield Limit(
+                code=UNNAMED.code,
+                says="Something limits this run, and what was measured does not tell what.",
+                evidence="The parts of its response time are not known.",
+                fix=fix,
+            )
+        return
+    share = found.share(*parts)
+    if share < ENOUGH:
+        explained = f"explain only {format_percent(100 * share)} of the response time"
+        yield Limit(
+            code=UNNAMED.code,
+            says=f"The limits above {explained}."
+            if parts
+            else "No rule names what limits this run.",
+            evidence=found.sentence,
+            fix=fix,
+        )

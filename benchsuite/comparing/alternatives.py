@@ -4,8 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from benchsuite.bottlenecks.evidence import Other
-from benchsuite.bottlenecks.paired import ratio
+from benchsuite.bottlenecks.evidence import Other, ratio
 from benchsuite.comparing.cells import Cell
 from benchsuite.core.specs import CLOSED
 from benchsuite.models import Run

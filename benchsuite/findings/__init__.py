@@ -8,20 +8,15 @@ from collections.abc import Iterable
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level, Verdict
 from benchsuite.findings import (  # noqa: F401 - each declares its findings
-    capacity,
-    front,
     generator,
     host,
-    layer,
-    memory,
     prober,
     project,
     sockets,
     target,
     window,
 )
-from benchsuite.findings.registry import CHECKS
-from benchsuite.findings.stages import of_each_stage
+from benchsuite.findings.registry import CHECKS, of_each_stage
 
 
 def assess(evidence: Evidence) -> tuple[Finding, ...]:

@@ -12,10 +12,10 @@ from benchsuite.core.units import (
     format_percent,
     format_rate,
 )
-from benchsuite.findings.capacity import is_near_capacity, is_surely_beyond
 from benchsuite.findings.host import noisy
 from benchsuite.findings.registry import Rule, because, finding
 from benchsuite.findings.target import starves
+from benchsuite.findings.window import is_near_capacity, is_surely_beyond
 
 USUAL_SHARE = 0.25
 """Of the median response time: where half of all timers are less late than this, most times are

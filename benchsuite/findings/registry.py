@@ -5,11 +5,12 @@ be off, above `invalid` it is wrong. `docs/reading-results.md` explains each.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from math import inf
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level
+from benchsuite.core.units import listed
 
 OUTSIDE = ("B1", "B4")
 """How numbers begin of findings about the load generator (B1) or the machine (B4). The others are
@@ -146,3 +147,36 @@ def rows() -> list[tuple[str, str, str, str]]:
 def _words(limit: float, unit: str, others: str) -> str:
     own = {0: "any", inf: ""}.get(limit, f"above {limit:g}{unit}")
     return ", ".join(filter(None, (own, others)))
+
+
+ORDER = (Level.INVALID, Level.WEAK, Level.INFO)
+
+
+def of_each_stage(check: Check, run: Evidence) -> Iterator[Finding]:
+    """That of the worst stage, which it names, as it does the others; without stages, the run's."""
+    if not run.stages:
+        yield from check(run)
+        return
+    found = [
+        (stage.stage, _weighed(check, finding, run, place))
+        for place, stage in enumerate(run.stages)
+        for finding in check(stage)
+    ]
+    if found:
+        name, worst = min(found, key=lambda one: ORDER.index(one[1].level))
+        others = [other for other in dict.fromkeys(other for other, _ in found) if other != name]
+        also = f" The same check finds fault with {listed(others)}." if others else ""
+        alike = dict.fromkeys(other for other, one in found if one.level is worst.level)
+        yield replace(worst, message=f"At {name}: {worst.message}{also}", stages=tuple(alike))
+
+
+def _weighed(check: Check, finding: Finding, run: Evidence, place: int) -> Finding:
+    if run.headline is None or place == run.headline:
+        return finding
+    beyond = check.rule.beyond and _level(run.stages[place]) > _level(run.stages[run.headline])
+    light = beyond or check.rule.own_stage_only
+    return replace(finding, level=Level.INFO) if light else finding
+
+
+def _level(stage: Evidence) -> float:
+    return (stage.total.level if stage.total else None) or 0.0

@@ -1,12 +1,15 @@
-"""Whether WebSockets kept their messages and connections: B209, B210 and B216."""
+"""Whether WebSockets, their channel layer and the target's memory are sound: B207, B209, B210, B215
+to B217 and B303.
+"""
 
 from collections.abc import Iterator
 
 from benchsuite.core.observations import Evidence
-from benchsuite.core.results import Finding
+from benchsuite.core.results import Finding, Level
 from benchsuite.core.samples import EVENT
-from benchsuite.core.units import format_count, format_duration
-from benchsuite.findings.registry import Rule, finding
+from benchsuite.core.units import format_bytes, format_count, format_duration, format_percent
+from benchsuite.findings.registry import Rule, also, finding
+from benchsuite.stats.memory import FEWEST_STEPS, growth
 
 ABOUT = (0.9, 1.5)  #: A time-out is noticed so much earlier (coarse clocks) or later.
 
@@ -111,4 +114,152 @@ def not_back(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         f"were cut never came back; {format_count(found.failed)} handshakes failed.",
         hint="The window was too short, or the server turns connections away: a longer "
         "--duration tells which.",
+    )
+
+
+OF_REDIS = (
+    (
+        ("MaxConnectionsError",),
+        "had no connection to Redis left",
+        "Each consumer waits on a connection of its own, and redis-py 8 has at most 100 a "
+        'process: set "max_connections": 2**31 in CONFIG["hosts"] (docs/channels.md), or start '
+        "more processes.",
+    ),
+    (
+        ("Timeout reading from", "Timeout connecting to", "Timeout writing to"),
+        "gave up waiting for Redis",
+        "redis-py 8 gives up a read after 5 s, just as long as channels_redis waits for a "
+        'message: set "socket_timeout": None in CONFIG["hosts"] (docs/channels.md). Otherwise '
+        "Redis was slow or gone.",
+    ),
+)
+"""What redis-py says in errors of consumers, what that means, and what to do."""
+
+
+@finding(
+    "B207",
+    "layer",
+    of="messages that the channel layer dropped; reads of Redis that it gave up; connections to "
+    "Redis that it lacked; processes that a layer in memory can't join",
+    unit="",
+    weak=0,
+    invalid_words="messages lost, or refused before the run",
+)
+def dropped(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """Messages for a full channel are dropped, and nobody but the layer knows."""
+    count = evidence.left_out or 0
+    yield from rule.weighed(
+        count,
+        f"The channel layer dropped messages {format_count(count)} time{'s' * (count != 1)} "
+        "because channels were over capacity.",
+        hint="Consumers take messages more slowly than they are sent: raise capacity in the "
+        "layer's CONFIG (100 messages a channel by default), or send less. In channels_redis "
+        "the connections of a process share a channel: a slow one costs the others messages.",
+    )
+
+
+@also("B207")
+def failed_in_redis(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """A layer in Redis failed, and with it the consumers that waited."""
+    for signs, means, hint in OF_REDIS:
+        seen = [one for one in evidence.socket_errors if any(sign in one for sign in signs)]
+        if seen:
+            message = f"The channel layer {means} ({seen[0]})."
+            yield rule.found(Level.WEAK, message, hint=hint, value=len(seen))
+
+
+@also("B207")
+def kept_apart(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """A layer in memory behind several processes; invalid where messages were lost with it."""
+    if evidence.layers_apart < 2 or evidence.accounts is None:
+        return
+    lost = evidence.accounts.lost
+    and_lost = f", and {format_count(lost)} messages were lost" if lost else ""
+    yield rule.found(
+        Level.INVALID if lost else Level.INFO,
+        f"The project's channel layer is in memory, so it stays within each of the "
+        f"{format_count(evidence.layers_apart)} processes{and_lost}.",
+        hint="A message to a group reaches only the connections of the sender's process: use "
+        "--layer=redis, or one process.",
+        value=lost,
+    )
+
+
+MINUTE_S = 60.0
+
+
+@finding(
+    "B215",
+    "memory-kept",
+    of="memory that each closed WebSocket leaves behind (the lower end of its interval)",
+    unit=" bytes",
+    weak=1024,
+)
+def memory_kept(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """A target that grows with each connection it has closed runs full one day."""
+    closed = evidence.closed
+    if closed is None or closed.each_bytes is None:
+        return
+    yield from rule.weighed(
+        closed.low_bytes,
+        f"Each of {format_count(closed.steps[-1][0])} closed connections left "
+        f"{format_bytes(closed.each_bytes)} behind in the target's memory.",
+        hint="A longer window tells a leak, which goes on, from caches that fill up. Look for "
+        "what consumers keep after disconnect, and for groups that are never left.",
+    )
+
+
+@finding(
+    "B217",
+    "memory-grows",
+    of="what the target's memory grows by in a minute (the lower end of its interval), of what it "
+    "had when the window began",
+    weak=25,
+)
+def memory_grows(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """Memory is the most that was seen: of a target that grows, the window's length decides it."""
+    grown = growth(evidence.memory)
+    if grown is None:
+        return
+    begin = evidence.memory[0][1]
+    yield from rule.weighed(
+        grown.low * MINUTE_S / begin * 100,
+        f"The target's memory grew by {format_bytes(grown.value)} a second (at least "
+        f"{format_bytes(grown.low)}) from {format_bytes(begin)}, and went on growing.",
+        hint="The memory of this run is that of a window of this length. A longer --warmup "
+        "tells a leak, which goes on, from caches that fill up.",
+    )
+
+
+@finding(
+    "B303",
+    "unsure-slope",
+    of="half the interval of the memory per connection, of it",
+    weak=10,
+    invalid=50,
+    invalid_words=f"or fewer than {FEWEST_STEPS} steps",
+)
+def unsure_slope(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """Memory per connection is a slope: without steps enough, or with steps that lie about, it says
+    nothing.
+    """
+    idle = evidence.idle
+    if idle is None:
+        return
+    if idle.each_bytes is None or idle.low_bytes is None or idle.high_bytes is None:
+        yield rule.found(
+            Level.INVALID,
+            f"Memory was read at {len(idle.steps)} numbers of connections; a slope needs at least "
+            f"{FEWEST_STEPS}.",
+            hint="Use more --stages, or a workload with more steps.",
+        )
+        return
+    half = (idle.high_bytes - idle.low_bytes) / 2
+    percent = half / abs(idle.each_bytes) * 100 if idle.each_bytes else 100.0
+    yield from rule.weighed(
+        percent,
+        f"A connection takes between {format_bytes(idle.low_bytes)} and "
+        f"{format_bytes(idle.high_bytes)}: {format_percent(percent)} to either side.",
+        hint="Use more --connections, so that they weigh more than what the server does by "
+        "itself, and a longer --warmup for each step.",
     )

@@ -10,7 +10,7 @@ from benchsuite.core.suggestions import choices
 from benchsuite.core.units import format_duration
 from benchsuite.pythons import building
 from benchsuite.runner import planning, preflight
-from benchsuite.runner.trial import started
+from benchsuite.runner.assembly import started
 from benchsuite.servers.base import Available
 from benchsuite.servers.heritage.base import Heritage
 

@@ -9,7 +9,7 @@ from benchsuite.core.passwords import hidden
 from benchsuite.core.results import Status
 from benchsuite.management import writing
 from benchsuite.management.console import SafeConsole
-from benchsuite.management.outlasting import Outlasting
+from benchsuite.management.streams import Outlasting
 from benchsuite.models import Run
 from benchsuite.report import addresses, flames
 from benchsuite.report.completions import completion_lines
@@ -25,8 +25,8 @@ from benchsuite.report.terminal import plan as planned
 from benchsuite.report.terminal import text
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import environments
-from benchsuite.runner.estimating import Estimate
 from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Estimate
 from benchsuite.system.lock import Claim
 
 

@@ -16,8 +16,8 @@ from benchsuite.core.units import format_bytes, format_duration, format_rate
 from benchsuite.management.keeping import Results
 from benchsuite.models import Run, StudyCell
 from benchsuite.runner import environments, preflight
-from benchsuite.runner.estimating import Estimate
 from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Estimate
 from benchsuite.store.abandoned import sweep, sweep_executions
 from benchsuite.store.periods import durations, overheads
 from benchsuite.system.interrupts import terminable

@@ -14,15 +14,14 @@ from django.db import transaction
 
 from benchsuite.core.exceptions import DISK_FULL, UnavailableError, UsageError
 from benchsuite.core.results import Status
-from benchsuite.management import executions
+from benchsuite.management import resuming
 from benchsuite.management.options import study as options
 from benchsuite.management.session import Session
 from benchsuite.models import Run, StudyCell, StudyRun
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import planning, preflight
-from benchsuite.runner.estimating import Estimate
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.planning import Turn
+from benchsuite.runner.planning import Estimate, Turn
 from benchsuite.studies.arguments import arguments
 from benchsuite.studies.figures import metric
 from benchsuite.studies.matrix import key
@@ -104,7 +103,7 @@ class Execution:
         Raises BenchsuiteError where nothing that follows could be measured or stored, and
         KeyboardInterrupt after Ctrl-C.
         """
-        with executions.entered(self.row), progress:
+        with resuming.entered(self.row), progress:
             for number, turn in enumerate(turns, start=1):
                 candidate, row = self.candidates[turn.place], self.rows[turn.place]
                 self._settle(candidate, row)
@@ -114,7 +113,7 @@ class Execution:
                 try:
                     if candidate.plan is None:
                         raise UnavailableError(candidate.reason)
-                    executions.one(at_work, candidate.at(turn), later, row)
+                    resuming.one(at_work, candidate.at(turn), later, row)
                 except UnavailableError as error:
                     self._refuse(candidate, row, str(error))
                     progress.skip(candidate.reason)
@@ -142,7 +141,7 @@ class Execution:
     def enter(self, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on, with its cells and why some of them can't run."""
         with transaction.atomic():
-            if executions.begin(self.row, environment):
+            if resuming.begin(self.row, environment):
                 self.rows = StudyCell.objects.bulk_create(
                     StudyCell(
                         study_run=self.row,
@@ -267,11 +266,11 @@ def _ensure_same_code(
 ) -> None:
     """Raises UsageError where the starts that are kept were of other code than those to come."""
     for revision in {run.revision for run in kept.values() if run.revision}:
-        executions.ensure_same_revision(revision, which)
+        resuming.ensure_same_revision(revision, which)
     for (place, _), run in kept.items():
         plan = candidates[place].plan
         if run.software and plan and plan.python:
-            executions.ensure_same_packages(run.packages, plan, which)
+            resuming.ensure_same_packages(run.packages, plan, which)
 
 
 def _which(row: StudyRun) -> str:
@@ -295,13 +294,13 @@ def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) ->
             f"There is no execution of {which} like this one to go on with: leave --resume out."
         )
     when = _which(row)
-    executions.ensure_idle(row, when)
+    resuming.ensure_idle(row, when)
     if row.digest != study.digest:
         raise UsageError(
             f"{when} was of another {study.path}: cells from before and after the change don't "
             "belong together. Leave --resume out, or restore the file."
         )
-    executions.ensure_same_machine(row, when)
+    resuming.ensure_same_machine(row, when)
     return row
 
 

@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from benchsuite import bottlenecks
-from benchsuite.bottlenecks.budget import REST, Budget, budget
-from benchsuite.bottlenecks.evidence import Diagnosis
+from benchsuite.bottlenecks.evidence import REST, Budget, Diagnosis, budget
 from benchsuite.bottlenecks.registry import Limit
 from benchsuite.comparing.alternatives import others
 from benchsuite.comparing.cells import Cell

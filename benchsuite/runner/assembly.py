@@ -7,8 +7,11 @@ those of the load.
 """
 
 import json
+import os
+import random
+import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -22,18 +25,96 @@ from benchsuite.delay.address import HOST
 from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import Instructions
-from benchsuite.runner.fronting import fronted, replicas
+from benchsuite.pythons.importing import import_path
+from benchsuite.pythons.interpreter import ASTRAY
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.process_environment import process_environment
-from benchsuite.runner.running_system import DELAY, LOG_LINES, TARGET, WORKERS, RunningSystem
+from benchsuite.runner.running_system import (
+    DELAY,
+    LOG_LINES,
+    TARGET,
+    WORKERS,
+    RunningSystem,
+    fronted,
+    replicas,
+)
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
-from benchsuite.system import folders, logfile
-from benchsuite.system.guard import without_shared_memory
+from benchsuite.system import folders, logfile, scratch
+from benchsuite.system.guard import guarded, without_shared_memory
 from benchsuite.system.network import distinct, ensure_port_free, free_port
 from benchsuite.system.process import Patience, Process, any_program, running, wait_until_ready
 from benchsuite.telemetry.prober.asking import Probe
+
+SETTINGS = "benchsuite.isolation.settings"
+MOST_PADDING = 4096
+
+PROJECT = (
+    "DJANGO_SETTINGS_MODULE",
+    "BENCHSUITE_INSTRUCTIONS",
+)  #: Variables that are about the project.
+
+
+def process_environment(
+    adapter: ServerAdapter,
+    *,
+    token: str,
+    instructions: Path | None,
+    seed: int,
+    services: Mapping[str, str] = {},
+    variables: Mapping[str, str] = {},
+    replaced: Mapping[str, str] = {},
+) -> dict[str, str]:
+    """This process's variables, with what opens the target and what each start must vary.
+
+    The size of the environment shifts the stack, and the hash seed the order of sets; either
+    alone can move a result by several percent (Mytkowicz et al., ASPLOS 2009). So every start
+    draws both from the run's seed: repeats average over them, and `--again` repeats them.
+
+    A server that brings its own target is told nothing of the project. `services` are those that
+    views ask, by name, with the URL of each; `variables` are what the user says, and `replaced`
+    those that would name the project's own databases.
+    """
+    draw = random.Random(seed)
+    return {
+        **_inherited(adapter),
+        **adapter.env(),
+        **variables,
+        **replaced,
+        "BENCHSUITE_RUN": token,
+        **about_services(services),
+        **(_project(adapter, instructions) if instructions is not None else {}),
+        "PYTHONHASHSEED": str(draw.randrange(2**32)),
+        "BENCHSUITE_PADDING": "x" * draw.randrange(MOST_PADDING),
+    }
+
+
+def _inherited(adapter: ServerAdapter) -> dict[str, str]:
+    python = adapter.python
+    if adapter.serves_project and python.is_own:
+        return dict(os.environ)
+    left_out = ASTRAY if adapter.serves_project else (*ASTRAY, *PROJECT)
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    if not python.is_own:
+        programs = str(Path(python.executable).parent)
+        kept["PATH"] = os.pathsep.join([programs, kept.get("PATH", os.defpath)])
+    return kept
+
+
+def _project(adapter: ServerAdapter, instructions: Path) -> dict[str, str]:
+    path = import_path(adapter.python, adapter.place.folder)
+    return {**about_the_project(instructions), "PYTHONPATH": path}
+
+
+def about_services(services: Mapping[str, str]) -> dict[str, str]:
+    """Where services are that views ask, by name: BENCHSUITE_API_URL."""
+    return {f"BENCHSUITE_{name.upper()}_URL": url for name, url in services.items()}
+
+
+def about_the_project(instructions: Path) -> dict[str, str]:
+    """The project as this run has it, for whoever sets Django up."""
+    return {"BENCHSUITE_INSTRUCTIONS": str(instructions), "DJANGO_SETTINGS_MODULE": SETTINGS}
+
 
 READY_TIMEOUT_S = 60.0
 """How long each program may take, once it is waited for, unless --start-timeout says it."""
@@ -442,3 +523,29 @@ def _write(folder: Path, files: Mapping[str, str]) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         folders.write_private(path, content)
+
+
+@contextmanager
+def started(
+    plan: Plan, tell: Callable[[str, Path], Path] | None = None
+) -> Iterator[tuple[RunningSystem, str]]:
+    """The server while it answers, and the token that its answers carry; nothing of it is left.
+
+    `tell` writes what a server of a project is told: from token and folder to the file. Raises
+    StartError, with the end of its log, when it does not answer.
+    """
+    plan.ensure_built()
+    found, token = RunningSystem(), secrets.token_hex(16)
+    with ExitStack() as stack:
+        folder = stack.enter_context(scratch.folder())
+        stack.enter_context(scratch.explained(folder))
+        stack.enter_context(guarded(token, folder))
+        start = StartRequest(
+            plan=plan,
+            folder=folder,
+            token=token,
+            clone=lambda **amended: nullcontext(tell(token, folder) if tell else None),
+            facts=Facts(),
+        )
+        stack.enter_context(serving(found, start, None))
+        yield found, token

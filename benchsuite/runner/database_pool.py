@@ -2,7 +2,7 @@
 
 import os
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,11 +10,36 @@ from pathlib import Path
 from benchsuite import conf
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.isolation.databases.client import Keeper, throwaway
-from benchsuite.runner.own_target import OwnTarget
+from benchsuite.isolation.facts import Facts, Rows
 from benchsuite.runner.plan import Plan
 from benchsuite.services.database import DatabaseService
 from benchsuite.system.folders import VARIABLE
 from benchsuite.system.process import any_program
+
+
+@dataclass
+class OwnTarget:
+    """What `Keeper` says, said of a target that is not the project: nothing was made or changed."""
+
+    facts: Facts = field(default_factory=Facts)
+    settings_changed: Mapping[str, str] = field(default_factory=dict)
+    tell: Callable[[str], None] = lambda words: None
+    doing = took = ""
+    has_made = True
+
+    def wait(self) -> None:
+        return None
+
+    @contextmanager
+    def clone(self, token: str, **amended: object) -> Iterator[None]:
+        yield None
+
+    def counts(self, token: str, variables: Mapping[str, str] = {}) -> Mapping[str, int]:
+        return {}
+
+    def rows(self, token: str, watched: Iterable[str] = ()) -> Rows:
+        return Rows()
+
 
 ServiceKey = tuple[str, bool]  #: Its name, and whether it waits for the disk.
 

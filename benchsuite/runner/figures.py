@@ -1,10 +1,12 @@
-"""From the samples of a load to its figures: of all requests, of each name, and of each stage."""
+"""From the samples of a load to its figures: of all requests, of names, of each level of load."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from benchsuite.core.observations import Slots, UnderWay
 from benchsuite.core.results import Accounts, Interval, Pattern, Summary
 from benchsuite.core.samples import (
     ASIDE,
@@ -14,8 +16,11 @@ from benchsuite.core.samples import (
     HANDSHAKE,
     JOURNEY,
     MESSAGE,
+    PAUSE,
+    POPULATION,
     REQUEST,
     RESENT,
+    RESTARTED,
     STRAY,
     UNITS,
     UNSOLICITED,
@@ -26,6 +31,8 @@ from benchsuite.load.job import Done, pauses, stage_windows
 from benchsuite.load.parent.spool import NameEntry, Samples
 from benchsuite.stats import messages, signs, summary
 from benchsuite.stats.patterns import patterns
+from benchsuite.stats.summary import inside
+from benchsuite.workloads.base import Population, Unit
 
 Window = tuple[float, float]
 
@@ -212,3 +219,135 @@ class Figures:
             dropped=sum(self.done.dropped[stage] for stage in stages),
         )
         return replace(one, arrivals=arrivals)
+
+
+Pauses = NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """What the samples tell of one level of load; see `Evidence` for what the fields mean."""
+
+    total: Summary
+    window: Window  #: Monotonic seconds.
+    waiting_users: float | None = None
+    wakes_per_s: float = 0.0
+    under_way: UnderWay | None = None
+    answers_by_user: tuple[int, ...] = ()
+    in_vain: int = 0
+    slots: Slots | None = None
+    unit: Unit | None = None  #: What the total is of, where that is not what the run's is of.
+
+
+def segments(
+    figures: Figures,
+    *,
+    alike: bool,
+    at_once: int | None,
+    populations: Sequence[Population] = (),
+) -> tuple[Segment, ...]:
+    """One for each stage that was reached, or for each population; one where there is only one
+    level.
+
+    `alike` tells whether all users do the same, `at_once` how many requests the target answers at
+    the same time.
+    """
+    load, done = figures.load, figures.done
+    if populations:
+        return tuple(_population(figures, *one) for one in enumerate(populations, start=1))
+    if load.stages:
+        spans = list(zip(figures.stages, stage_windows(load, done), load.stages, strict=False))
+    else:
+        spans = [(figures.total, done.window, load.level)]
+    return tuple(
+        _open(figures, total, window, alike=alike, at_once=at_once)
+        if load.is_open
+        else _closed(figures, total, window, int(level), alike=alike)
+        for total, window, level in spans
+    )
+
+
+def _population(figures: Figures, order: int, one: Population) -> Segment:
+    """What is told of these users alone, who are numbered anew."""
+    theirs = figures.samples[np.isin(figures.samples["user"], one.users)]
+    theirs["user"] = np.searchsorted(one.users, theirs["user"])
+    own = replace(figures, samples=theirs, unit=one.unit)
+    count = len(one.users)
+    name = f"{count} user{'s' * (count > 1)} of {one.name}"
+    total = replace(own.total, name=name, scope=POPULATION, order=order)
+    segment = _closed(own, total, own.done.window, count, alike=True)
+    return replace(segment, unit=one.unit)
+
+
+def _open(
+    figures: Figures, total: Summary, window: Window, *, alike: bool, at_once: int | None
+) -> Segment:
+    keeps = figures.load.keep_alive
+    return Segment(
+        total=total,
+        window=window,
+        in_vain=signs.in_vain(figures.requests, window),
+        under_way=UnderWay(
+            arrived_per_s=total.requests / (window[1] - window[0]),
+            mean=summary.concurrency(figures.requests, window=window, since="intended_start"),
+            slots_busy_percent=at_once
+            and signs.slots_busy_percent(figures.requests, window, at_once),
+        ),
+        slots=signs.slots(figures.journeys, window) if keeps and alike else None,
+    )
+
+
+def _closed(
+    figures: Figures, total: Summary, window: Window, users: int, *, alike: bool
+) -> Segment:
+    in_vain = signs.in_vain(figures.requests, window)
+    if not alike:
+        return Segment(total=total, window=window, in_vain=in_vain)
+    pauses = figures.of(PAUSE)
+    pauses = pauses[pauses["user"] < users]
+    return Segment(
+        total=total,
+        window=window,
+        waiting_users=_waiting(figures, pauses, window, users),
+        wakes_per_s=_ends_per_s(pauses, window),
+        in_vain=in_vain,
+        answers_by_user=signs.answers_by_user(figures.requests, window, users),
+    )
+
+
+def _waiting(figures: Figures, pauses: Pauses, window: Window, users: int) -> float | None:
+    """Users who waited for answers: all but those who were seen to pause, and those who make or
+    close connections. None when a run was stopped: who then waited is not known.
+    """
+    if figures.done.stopped or not len(figures.journeys):
+        return None
+    pausing = summary.concurrency(pauses, window=window)
+    return users - pausing - figures.connecting(window)
+
+
+def _ends_per_s(pauses: Pauses, window: Window) -> float:
+    begin, end = window
+    return float(np.count_nonzero((begin <= pauses["finish"]) & (pauses["finish"] < end))) / (
+        end - begin
+    )
+
+
+def without_restart(
+    samples: Samples, names: Sequence[NameEntry], away: tuple[float, float] | None
+) -> tuple[Samples, Sequence[NameEntry]]:
+    """The samples with the handshakes and journeys that failed while the server was away, and the
+    connections that ended, in scopes of their own.
+    """
+    if away is None:
+        return samples, names
+    samples, entries = samples.copy(), list(names)
+    begun, ended = (inside(samples[edge], away, ()) for edge in ("start", "finish"))
+    for place, entry in enumerate(names):
+        if entry.scope not in RESTARTED:
+            continue
+        within = ended if entry.scope == CONNECTION else begun | ended
+        failed = (samples["name"] == place) & (samples["kind"] != Kind.OK) & within
+        if failed.any():
+            samples["name"][failed] = len(entries)
+            entries.append(replace(entry, scope=RESTARTED[entry.scope]))
+    return samples, entries

@@ -17,16 +17,13 @@ from benchsuite.findings.target import stall
 from benchsuite.isolation.facts import Facts
 from benchsuite.load.job import Done
 from benchsuite.load.parent.spool import NameEntry, Samples
-from benchsuite.runner.broadcasts import with_broadcasts
-from benchsuite.runner.figures import Figures, Window
+from benchsuite.runner.figures import Figures, Segment, Window, segments, without_restart
 from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.reasons import explained, of_sockets
-from benchsuite.runner.restarting import without_restart
 from benchsuite.runner.running_system import RunningSystem
-from benchsuite.runner.segments import Segment, segments
-from benchsuite.runner.sockets import websockets
+from benchsuite.runner.sockets import websockets, with_broadcasts
 from benchsuite.stats import signs
 from benchsuite.stats.levels import climb, level_of
 from benchsuite.stats.queueing import Traffic

@@ -1,16 +1,268 @@
 """What became of a run: its record with the findings about it, as a frozen value."""
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+
 from benchsuite import findings as validity
-from benchsuite.core.observations import Evidence
+from benchsuite.core.observations import Arrivals, Effort, Evidence, FrontShares, UnderWay
 from benchsuite.core.passwords import hidden, hidden_in
-from benchsuite.core.results import Ceiling, RunResult
-from benchsuite.runner.evidence import gathered
+from benchsuite.core.readings import LOAD, in_window, mean_cpu_percent, memory, work_s
+from benchsuite.core.results import Ceiling, RunResult, Summary
+from benchsuite.core.samples import HANDSHAKE, JOURNEY, REQUEST
+from benchsuite.core.specs import LoadProfile
+from benchsuite.findings.generator import littles_law
+from benchsuite.findings.target import answered_elsewhere
+from benchsuite.findings.window import QUEUES_PERCENT
+from benchsuite.load.job import Done
+from benchsuite.runner.figures import Segment
+from benchsuite.runner.monitor import INTERVAL_S, Monitor
 from benchsuite.runner.record import RunRecord
+from benchsuite.runner.running_system import ELSEWHERE, FRONT, TARGET
+from benchsuite.stats.levels import ceiling_rate
+
+CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
+
+
+def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
+    """The evidence of a run whose window has begun, with that of each of its stages."""
+    load, sockets, window = record.spec.load, record.websockets, record.window
+    seen = _seen(record.monitor, done)
+    # stages are meant to differ, and so is a storm from the calm around it; a fixed amount of work
+    # begins with a storm and ends with those who are last
+    is_even = not (load.stages or load.iterations or record.storm_s is not None)
+    whole = replace(
+        seen,
+        unit=record.unit,
+        accounts=sockets.accounts if sockets else None,
+        socket_errors=record.socket_errors,
+        left_out=record.left_out,
+        layers_apart=_layers_apart(record),
+        front_timeout_s=_front_timeout_s(record),
+        idle=sockets.idle if sockets else None,
+        closed=sockets.closed if sockets else None,
+        recovery=sockets.recovery if sockets else None,
+        total=record.total,
+        journeys=[one for one in record.summaries if one.scope == JOURNEY],
+        handshakes=[one for one in record.summaries if one.scope == HANDSHAKE],
+        intervals=record.intervals if is_even else (),
+        memory=memory(record.readings, TARGET, window)
+        if is_even and record.unit != HANDSHAKE  # see `closed`
+        else (),
+        unmade=None if done.stopped or load.iterations is None else done.unmade,
+        window=window,
+        work_s={part: work_s(record.readings, part, window) for part in (TARGET, LOAD)},
+        load_cpu_percent=done.cpu_percent,
+        load_lag_p50_s=done.lag_p50_s,
+        load_lag_p99_s=done.lag_p99_s,
+        died=record.died,
+        broken=record.broken,
+        stored=record.stored,
+        unheld=record.learned.words,
+        turn=record.turn,
+        asked=record.asked if record.asks_target_alone else None,
+        busy_after_percent=record.busy_after_percent,
+        cluster=record.cluster,
+        stall=record.stall,
+        slowing=record.facts.slowing,
+        undone=record.facts.undone,
+        unchecked=record.unchecked,
+        diagnosed=record.spec.diagnoses,
+        unwatched=(*seen.unwatched, *_not_accounted(record), *_not_counted(record)),
+    )
+    parts = [_of(segment, whole, record, ceilings) for segment in record.segments]
+    if not load.stages and not record.populations:
+        return parts[0] if parts else whole
+    return replace(whole, stages=parts, headline=record.headline)
+
+
+def _layers_apart(record: RunRecord) -> int:
+    """Processes that share a project's layer in memory only in its name."""
+    server = record.spec.server
+    own = set(record.facts.memory_layers) - ({"default"} if record.spec.layer.backend else set())
+    return record.plan.server.processes * server.instances if own else 0
+
+
+def _front_timeout_s(record: RunRecord) -> float | None:
+    """Unless a configuration of the user's own says something else."""
+    if record.plan.front is None:
+        return None
+    settings = record.plan.front.settings
+    found = settings.get("timeout_s")
+    return None if found is None or settings.get("config") else float(found)
+
+
+def _not_accounted(record: RunRecord) -> Iterator[str]:
+    """Which part of B105 can't be looked at, and why."""
+    closed = not record.spec.load.is_open
+    if closed and any(one.waiting_users is None for one in record.segments):
+        why = "the run was stopped" if record.alike else "users need not all do the same"
+        yield f"whether users lost time in the load generator ({littles_law.number}), as {why}"
+    if any(one.total.failures for one in record.segments):
+        what = f"response times account for what was in flight ({littles_law.number})"
+        yield f"whether {what}, as requests failed"
+
+
+def _not_counted(record: RunRecord) -> Iterator[str]:
+    if (
+        record.serving.instructions is not None
+        and record.asked is not None
+        and record.asked.seen is None
+    ):
+        yield f"how many of the requests the target saw ({answered_elsewhere.number})"
+
+
+def _seen(monitor: Monitor | None, done: Done) -> Evidence:
+    """What the monitor saw of server and machine."""
+    if monitor is None:
+        return Evidence()
+    return Evidence(
+        turnover=monitor.turnover(done),
+        log=monitor.log,
+        sessions_refused=monitor.sessions_refused,
+        host=monitor.shares(done),
+        clock=monitor.clock(),
+        cpus_shared=monitor.cpus_shared,
+        unwatched=monitor.unwatched(done),
+    )
+
+
+def _of(
+    segment: Segment, whole: Evidence, record: RunRecord, ceilings: Sequence[Ceiling]
+) -> Evidence:
+    """The same run, looked at over one segment."""
+    load = record.spec.load
+    in_flight = _in_flight(segment, load)
+    of_requests = record.unit == REQUEST and not record.populations
+    window = record.since_origin(segment.window)
+    parts = {TARGET, FRONT, *(one.part for one in record.readings)} - {LOAD, *ELSEWHERE}
+    used = {part: mean_cpu_percent(record.readings, part, window) for part in parts}
+    page, monitor = _probed(record, segment), record.monitor
+    cpus_percent = _cpus_busy(record, used)
+    probes = None
+    if page and monitor:
+        probes = monitor.probes(segment.window, page, segment.waiting_users, record.traffic)
+    return replace(
+        whole,
+        stage=segment.total.name if load.stages or record.populations else "",
+        unit=segment.unit or record.unit,
+        total=segment.total,
+        arrivals=_arrivals(segment.total),
+        # messages and mixtures have none: it was requests that were calibrated
+        ceiling_rate=ceiling_rate(ceilings, load, in_flight) if of_requests else None,
+        waiting_users=segment.waiting_users,
+        wakes_per_s=segment.wakes_per_s,
+        under_way=segment.under_way,
+        answers_by_user=segment.answers_by_user,
+        in_vain=segment.in_vain,
+        slots=segment.slots,
+        probes=probes,
+        unprobed="" if probes else _unprobed(record),
+        front=_front(record, used),
+        busy_percent=_busy(segment.under_way, cpus_percent),
+        effort=_effort(record, used, segment, cpus_percent),
+    )
+
+
+def _in_flight(segment: Segment, load: LoadProfile) -> float:
+    """Requests that may be in flight: users, or as many as there were in the open model."""
+    if load.is_open:
+        return max(1.0, segment.total.concurrency or 0.0)
+    return segment.total.level or load.users
+
+
+def _arrivals(total: Summary) -> Arrivals | None:
+    found = total.arrivals
+    if found is None:
+        return None
+    return Arrivals(offered=found.offered_rate, achieved=found.achieved_rate, dropped=found.dropped)
+
+
+def _probed(record: RunRecord, segment: Segment) -> Summary | None:
+    """Of the page that the prober asks, if the load's figures of it are known."""
+    if record.asks_one_page:
+        return segment.total
+    if record.monitor is None or record.spec.load.stages:
+        return None
+    name = record.monitor.page
+    pages = (one for one in record.summaries if one.scope == REQUEST and one.name == name)
+    return next(pages, None)
+
+
+def _unprobed(record: RunRecord) -> str:
+    if record.monitor is None or not record.monitor.page:
+        return "the prober can only ask a page that each journey gets first, by a plain GET"
+    return "the journeys of stages ask several pages"
+
+
+def _busy(under_way: UnderWay | None, cpus_percent: float | None) -> float | None:
+    """The fuller of CPUs and slots; None in a closed model, where a target is meant to be busy."""
+    if under_way is None:
+        return None
+    shares = (under_way.slots_busy_percent, cpus_percent)
+    return max((share for share in shares if share is not None), default=None)
+
+
+def _cpus_busy(record: RunRecord, used: CpuShares) -> float | None:
+    """The fuller of the CPUs that can answer and those that the server's processes can use."""
+    on = record.monitor.cpus_target if record.monitor is not None else None
+    answering = [share for share in used.values() if share is not None]
+    if not on or not answering:
+        return None
+    processes = record.plan.server.processes * record.spec.server.instances
+    own = (used[TARGET] or 0.0) / min(processes, len(on))
+    return min(max(sum(answering) / len(on), own), 100.0)
+
+
+def _effort(
+    record: RunRecord, used: CpuShares, segment: Segment, cpus_percent: float | None
+) -> Effort | None:
+    """Of the CPUs, by readings, where they are busy; else of the slots."""
+    done, traffic = record.done, record.traffic
+    if done is None or traffic is None or segment.under_way is None:
+        return None
+    begin, end = record.since_origin(segment.window)
+    if record.at_once and (cpus_percent or 0.0) <= QUEUES_PERCENT:
+        words = "slot time"
+        moments = np.arange(math.ceil(begin), math.floor(end) + 1, dtype=np.float64)
+        taken_s = traffic.taken_s(moments + done.origin, record.at_once)
+    else:
+        words = "CPU time"
+        cpu_s: defaultdict[float, float] = defaultdict(float)
+        for part in used:
+            for reading in in_window(record.readings, part, (begin, end)):
+                cpu_s[reading.second] += (reading.cpu_percent or 0.0) / 100 * INTERVAL_S
+        seconds = sorted(cpu_s)
+        moments = np.array([one - INTERVAL_S for one in seconds[:1]] + seconds)
+        taken_s = np.array([cpu_s[second] for second in seconds])
+    answered = traffic.answered(moments + done.origin)
+    return Effort(words, tuple((taken_s / np.maximum(answered, 1)).tolist()))
+
+
+def _front(record: RunRecord, used: CpuShares) -> FrontShares | None:
+    """What the front used beside those behind it; None without one, or where it was not seen."""
+    plan, monitor = record.plan, record.monitor
+    on = monitor.cpus_target if monitor is not None else None
+    if plan.front is None or not on:
+        return None
+    front, target = used[FRONT], used[TARGET]
+    if front is None or target is None:
+        return None
+    return FrontShares(
+        name=plan.spec.server.front,
+        front_percent=front,
+        front_cpus=plan.front.parallel or len(on),
+        target_percent=target,
+        target_cpus=plan.server.processes * plan.spec.server.instances,
+        answering_percent=sum(share for share in used.values() if share is not None),
+        cpus=len(on),
+    )
+
 
 Ceilings = Callable[[Mapping[str, object]], Sequence[Ceiling]]
 """What the load generator was seen to make at most in an environment."""

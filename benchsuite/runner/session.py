@@ -30,13 +30,18 @@ from benchsuite.isolation.instructions import Instructions
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent.pool import LoadPool, load_pool
 from benchsuite.runner import preflight
-from benchsuite.runner.assembly import StartRequest, serving
+from benchsuite.runner.assembly import (
+    PROJECT,
+    StartRequest,
+    about_services,
+    about_the_project,
+    serving,
+)
 from benchsuite.runner.database_pool import Data
 from benchsuite.runner.diagnosis import diagnosis, flame
 from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.process_environment import PROJECT, about_services, about_the_project
 from benchsuite.runner.reasons import EMPTY, about_the_data, asked_again, reason
 from benchsuite.runner.record import RunRecord
 from benchsuite.runner.result import Ceilings, result

@@ -2,8 +2,7 @@
 
 import math
 
-from benchsuite.bottlenecks.evidence import Other
-from benchsuite.bottlenecks.paired import ratio
+from benchsuite.bottlenecks.evidence import Other, ratio
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.trial import Candidate, Phase
 

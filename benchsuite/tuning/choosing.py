@@ -3,8 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from benchsuite.bottlenecks.evidence import Ratio
-from benchsuite.bottlenecks.paired import ratio
+from benchsuite.bottlenecks.evidence import Ratio, ratio
 from benchsuite.stats.ranks import FEWEST_STARTS
 from benchsuite.tuning.notebook import Notebook, State
 from benchsuite.tuning.refusing import excess

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from benchsuite.bottlenecks.paired import ratio
+from benchsuite.bottlenecks.evidence import ratio
 from benchsuite.core.units import format_bytes
 from benchsuite.servers.base import Against
 from benchsuite.stats.capacity import crossing, shifted

@@ -14,7 +14,7 @@ from django.utils.module_loading import import_string
 from benchsuite.core.specs import Option, RunSpec, ServerSpec
 from benchsuite.pythons.building import build
 from benchsuite.pythons.interpreter import Interpreter
-from benchsuite.runner import trial
+from benchsuite.runner import assembly
 from benchsuite.runner.planning import resolve
 from benchsuite.runner.running_system import TARGET, WORKERS, RunningSystem
 from benchsuite.servers.base import ServerAdapter
@@ -71,7 +71,7 @@ def started(
         pytest.fail(f"{name}: {available.reason}; {available.command}")
     server = ServerSpec(server=name, processes=processes, python=python, options=options or {})
     plan = resolve(RunSpec(server=server)).under(build(CLASSES[name].recipe(python), cache))
-    with trial.started(plan) as (found, token):
+    with assembly.started(plan) as (found, token):
         folder = found.members[-1].process.log.parent
         served = Served(found, plan.server_at(folder / "server-0", {}), token)
         yield served

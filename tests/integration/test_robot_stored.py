@@ -13,7 +13,7 @@ from benchsuite.core.samples import Kind
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, ServerSpec, WorkloadSpec
 from benchsuite.isolation.databases.client import Keeper, throwaway
 from benchsuite.load.job import Job
-from benchsuite.runner.process_environment import process_environment
+from benchsuite.runner.assembly import process_environment
 from benchsuite.servers import BUILTIN as SERVERS
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.system.network import free_port

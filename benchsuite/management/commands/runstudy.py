@@ -14,7 +14,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.specs.run import check_label
 from benchsuite.core.suggestions import choices
 from benchsuite.core.units import format_period
-from benchsuite.management import executions, study_pages, studying
+from benchsuite.management import resuming, study_pages, studying
 from benchsuite.management.keeping import Results
 from benchsuite.management.options import study as study_options
 from benchsuite.management.options.parsing import FLAG, REPEATED, BriefCommand, number, whole_number
@@ -26,7 +26,7 @@ from benchsuite.models import Run
 from benchsuite.report import addresses
 from benchsuite.report.studies.told import SHAPES, Told, chosen, told
 from benchsuite.report.terminal.progress import Progress
-from benchsuite.runner.estimating import Estimate
+from benchsuite.runner.planning import Estimate
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import matrix, reading, scaling, selecting
 from benchsuite.studies.arguments import arguments
@@ -251,7 +251,7 @@ def _claims(found: Told) -> list[str]:
 
 def _again(execution: Execution, options: dict[str, Any]) -> Iterator[str]:
     """How to go on with what has begun."""
-    if not executions.can_go_on(execution.row):
+    if not resuming.can_go_on(execution.row):
         return
     label = f" --label={shlex.quote(options['label'])}" if options["label"] else ""
     yield f"Go on with: python manage.py runstudy {options['names'][0]}{label} --resume"

@@ -12,7 +12,7 @@ from benchsuite.comparing.titles import workload_words
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import format_period, listed
-from benchsuite.management import executions, writing
+from benchsuite.management import resuming, writing
 from benchsuite.management.keeping import Results
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options import setup as setup_options
@@ -159,7 +159,7 @@ def _headline(execution: Execution) -> str:
 
 def _again(execution: Execution) -> str:
     """How to go on with what has begun."""
-    if not executions.can_go_on(execution.row):
+    if not resuming.can_go_on(execution.row):
         return ""
     return f" Go on with: python manage.py tunebench --resume={execution.name}"
 

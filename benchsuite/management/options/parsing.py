@@ -25,8 +25,7 @@ from benchsuite.core.plain import LARGEST
 from benchsuite.core.printable import is_control, printable
 from benchsuite.core.suggestions import meant
 from benchsuite.core.units import parse_seconds
-from benchsuite.management.encoding import plainer_where_needed
-from benchsuite.management.outlasting import Outlasting, occupy_closed, outlasted
+from benchsuite.management.streams import Outlasting, occupy_closed, outlasted, plainer_where_needed
 from benchsuite.report.terminal.wrapping import wrapped
 from benchsuite.system.interrupts import terminable
 

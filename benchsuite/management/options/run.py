@@ -39,8 +39,8 @@ from benchsuite.management.options.parsing import (
 )
 from benchsuite.management.options.setup import pairs
 from benchsuite.models import Run
-from benchsuite.runner import assembly, axes, planning
-from benchsuite.runner.axes import Axis, axis
+from benchsuite.runner import assembly, planning
+from benchsuite.runner.planning import Axis, axis
 from benchsuite.workloads.base import Workload
 
 PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
@@ -217,7 +217,7 @@ def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
         static=options["static"],
         label=options["label"],
     )
-    cells = axes.product(base, _axes(options, servers))
+    cells = planning.product(base, _axes(options, servers))
     settled = [replace(cell, load=planning.workload(workload).fit(cell.load)) for cell in cells]
     return _turns(settled, options)
 

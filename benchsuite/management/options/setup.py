@@ -36,7 +36,7 @@ from benchsuite.management.options.parsing import (
     names,
     several,
 )
-from benchsuite.runner.axes import Axis, Value, axis
+from benchsuite.runner.planning import Axis, Value, axis
 from benchsuite.services import DATABASES
 
 NONE = "none"  #: As a front: the server without one.

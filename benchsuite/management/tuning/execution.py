@@ -13,7 +13,7 @@ from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageE
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
-from benchsuite.management import executions
+from benchsuite.management import resuming
 from benchsuite.management.options import tune as tune_options
 from benchsuite.management.options.tune import Asked
 from benchsuite.management.session import Session
@@ -49,13 +49,13 @@ class Execution:
         Raises BenchsuiteError where nothing that follows could be measured or stored, and
         KeyboardInterrupt after Ctrl-C: the trial under way is made again when this is resumed.
         """
-        with executions.entered(self.row), shown:
+        with resuming.entered(self.row), shown:
             while (trial := self.searching.next) is not None:
                 shown.next(trial)
                 begun = monotonic()
                 ran: Run | None = None
                 try:
-                    ran, result = executions.one(at_work, self._plan(trial))
+                    ran, result = resuming.one(at_work, self._plan(trial))
                 except (UsageError, UnavailableError) as error:
                     seen = Observation(took_s=monotonic() - begun, failure=str(error))
                     shown.skip(str(error))
@@ -120,8 +120,8 @@ class Execution:
         if self.row._state.adding:
             (plan,) = at_work.prepared([self.plan()])
             self.row.software = store.software(_software(plan))
-            self.row.revision = executions.revision()
-        executions.begin(self.row, environment)
+            self.row.revision = resuming.revision()
+        resuming.begin(self.row, environment)
 
 
 def begun(asked: Asked) -> Execution:
@@ -145,10 +145,10 @@ def resumed(row: Tuning, spec: RunSpec) -> Execution:
     asked = tune_options.again(before.question, spec, row.servers)
     ran = [str(one.run_id) if one.run_id else None for one in row.trials.all()]
     execution = Execution(asked, row, searches.begun(asked, before.entries), ran)
-    executions.ensure_same_machine(row, which(row))
+    resuming.ensure_same_machine(row, which(row))
     had = row.software.data["packages"] if row.software else {}
-    executions.ensure_same_revision(row.revision, which(row))
-    executions.ensure_same_packages(had, execution.plan(), which(row))
+    resuming.ensure_same_revision(row.revision, which(row))
+    resuming.ensure_same_packages(had, execution.plan(), which(row))
     return execution
 
 
@@ -166,7 +166,7 @@ def unfinished(given: str) -> Tuning:
         if found is None:
             raise UsageError("There is no tuning to go on with: leave --resume out.")
         row = found
-    executions.ensure_idle(row, which(row))
+    resuming.ensure_idle(row, which(row))
     return row
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from benchsuite.bottlenecks.budget import REST
+from benchsuite.bottlenecks.evidence import REST
 from benchsuite.comparing.titles import workload_words
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.results import Status

@@ -4,8 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from benchsuite.bottlenecks.budget import CPU, DATABASE, QUEUE, REST, RUN_DELAY, SENDING, budget
-from benchsuite.bottlenecks.evidence import Diagnosis
+from benchsuite.bottlenecks.evidence import (
+    CPU,
+    DATABASE_TIME,
+    QUEUE,
+    REST,
+    RUN_DELAY,
+    SENDING,
+    Diagnosis,
+    budget,
+)
 from tests.unit.bottlenecks.healthy import HEALTHY
 
 
@@ -13,7 +21,7 @@ def test_the_parts_add_up() -> None:
     found = budget(HEALTHY)
     assert found is not None
     assert found.parts == pytest.approx(
-        {SENDING: 0.0005, QUEUE: 0.0005, CPU: 0.02, RUN_DELAY: 0.002, DATABASE: 0.025}
+        {SENDING: 0.0005, QUEUE: 0.0005, CPU: 0.02, RUN_DELAY: 0.002, DATABASE_TIME: 0.025}
     )
     assert found.rest_s == pytest.approx(0.002)
     assert found.adds_up
@@ -39,8 +47,8 @@ def test_queries_that_others_held_up_are_no_part_of_the_time(loaded) -> None:
     timed = Diagnosis(requests=9, loaded=loaded, request_s=0.04, query_s=0.02)
     found = budget(replace(HEALTHY, active=None, diagnosis=timed))
     assert found is not None
-    assert (found.parts.get(DATABASE) == 0.02) is not loaded
-    assert (DATABASE in found.unknown) is loaded
+    assert (found.parts.get(DATABASE_TIME) == 0.02) is not loaded
+    assert (DATABASE_TIME in found.unknown) is loaded
 
 
 def test_requests_wait_for_a_process_that_is_busy() -> None:

@@ -142,3 +142,8 @@ def test_hints_speak_of_the_load_that_there_was() -> None:
         assert more in findings["B302"].hint
     stage = replace(CLEAN, stage="100 /s")
     assert replace(CLEAN, arrivals=None, stages=(stage,)).less == "a lower --rate"
+
+
+def test_a_broken_measurement_is_invalid() -> None:
+    assert found(broken=True)["B107"].level is Level.INVALID
+    assert "B107" not in found(broken=False)

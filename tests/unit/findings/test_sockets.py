@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from benchsuite.core.observations import HostShares
-from benchsuite.core.results import Accounts, Level, Recovery
+from benchsuite.core.results import Accounts, IdleMemory, Level, Recovery
 from tests.unit.findings.clean import found, summary
-from tests.unit.findings.test_memory import idle
 
 
 def accounts(**changes: Any) -> Accounts:
@@ -140,3 +139,86 @@ def test_streams_of_events_are_told_in_their_own_words() -> None:
         "Of 100 connections, 2 were ended by the server, 3 had no first event."
     )
     assert "threads" in finding.hint
+
+
+def test_messages_left_out() -> None:
+    finding = found(left_out=1)["B207"]
+    assert finding.level is Level.WEAK
+    assert "dropped messages 1 time because channels were over capacity" in finding.message
+    assert "B207" not in found(left_out=0)
+
+
+def test_a_layer_without_a_connection_left() -> None:
+    said = "MaxConnectionsError: Too many connections (connection.py:2843)"
+    finding = found(socket_errors=[said])["B207"]
+    assert finding.level is Level.WEAK
+    assert f"no connection to Redis left ({said})" in finding.message
+    assert "max_connections" in finding.hint
+
+
+def test_redis_that_did_not_answer_in_time() -> None:
+    errors = ["KeyError: 'x'", "TimeoutError: Timeout reading from 127.0.0.1:6379 (core.py:9)"]
+    finding = found(socket_errors=errors)["B207"]
+    assert finding.level is Level.WEAK
+    assert "(TimeoutError: Timeout reading from 127.0.0.1:6379 (core.py:9))" in finding.message
+    assert "B207" not in found(socket_errors=errors[:1])
+
+
+@pytest.mark.parametrize(("lost", "level"), [(0, Level.INFO), (3, Level.INVALID)])
+def test_a_layer_in_memory_of_several_processes(lost: int, level: Level) -> None:
+    finding = found(layers_apart=4, accounts=accounts(lost=lost))["B207"]
+    assert finding.level is level
+    assert "each of the 4 processes" in finding.message
+    assert ("3 messages were lost" in finding.message) is bool(lost)
+
+
+def test_one_process_or_no_websockets_have_nothing_to_join() -> None:
+    assert "B207" not in found(layers_apart=1, accounts=accounts())
+    assert "B207" not in found(layers_apart=4)
+
+
+MIB = 2**20
+
+
+def idle(each: float | None, low: float | None = None, high: float | None = None) -> IdleMemory:
+    return IdleMemory(steps=((100, 1), (200, 2)), each_bytes=each, low_bytes=low, high_bytes=high)
+
+
+def test_what_closed_connections_leave_behind() -> None:
+    finding = found(closed=idle(4_300.0, 4_000.0, 4_600.0))["B215"]
+    assert finding.level is Level.WEAK
+    assert "closed connections left 4.20 KiB behind" in finding.message.replace("\u2009", " ")
+    assert not found(closed=idle(1_200.0, 1_000.0, 1_400.0))
+    assert not found(closed=idle(None))
+
+
+def leak(bytes_per_s: int, begin: int = 80 * MIB) -> list[tuple[float, int]]:
+    return [(second, begin + bytes_per_s * second) for second in range(10)]
+
+
+def test_memory_that_grows_in_a_short_window() -> None:
+    finding = found(memory=leak(2_000_000))["B217"]
+    assert finding.level is Level.WEAK
+    words = finding.message.replace("\u2009", " ")
+    assert "grew by 1.91 MiB a second (at least 1.58 MiB) from 80.0 MiB" in words
+
+
+@pytest.mark.parametrize("memory", [[], leak(0), leak(300_000), leak(2_000_000, 600 * MIB)])
+def test_memory_that_hardly_grows_weighs_nothing(memory: list[tuple[float, int]]) -> None:
+    assert not found(memory=memory)
+
+
+@pytest.mark.parametrize(
+    ("memory", "level", "words"),
+    [
+        (idle(28_000.0, 25_000.0, 31_000.0), Level.WEAK, "10.7 % to either side"),
+        (idle(28_000.0, 8_000.0, 48_000.0), Level.INVALID, "71.4 % to either side"),
+        (idle(None), Level.INVALID, "at 2 numbers of connections; a slope needs at least 3."),
+        (idle(0.0, -10.0, 10.0), Level.INVALID, "to either side"),
+    ],
+)
+def test_memory_that_cant_be_told(memory: IdleMemory, level: Level, words: str) -> None:
+    (finding,) = found(idle=memory).values()
+    assert finding.code == "B303 unsure-slope"
+    assert finding.level is level
+    assert words in finding.message.replace("\u2009", " ")

@@ -14,7 +14,7 @@ from django.test import override_settings
 from benchsuite import store
 from benchsuite.core.exceptions import DISK_FULL, UnavailableError
 from benchsuite.core.results import RunResult, Status
-from benchsuite.management import executions, keeping
+from benchsuite.management import keeping, resuming
 from benchsuite.management import session as management_session
 from benchsuite.models import Run, StudyRun
 from benchsuite.pythons.interpreter import OWN
@@ -346,7 +346,7 @@ def test_one_of_another_machine_does_not_go_on(half_done: StudyRun) -> None:
 def test_one_of_another_revision_does_not_go_on(
     half_done: StudyRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(executions, "revision_of", lambda folder: "another")
+    monkeypatch.setattr(resuming, "revision_of", lambda folder: "another")
     Run.objects.filter(status="finished").update(revision="0123456789ab")
     assert "measured another revision of the project (01234567, and it is another now)" in refused()
 

@@ -8,7 +8,7 @@ from benchsuite.management.output import Screen
 from benchsuite.report.sentences import ranking_sentence
 from benchsuite.report.targets import own_target_sentence
 from benchsuite.runner import planning
-from benchsuite.runner.estimating import Estimate
+from benchsuite.runner.planning import Estimate
 from tests.factories import facts
 from tests.unit.report.test_sentences import run
 

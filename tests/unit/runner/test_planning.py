@@ -1,11 +1,26 @@
 """The order of runs, the estimate, and what a spec is resolved to."""
 
+from datetime import UTC, datetime
+from typing import Any
+
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.core.results import Distribution, RunResult, Status, Summary
+from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.core.specs.spec import changed
 from benchsuite.runner import planning
-from benchsuite.runner.planning import resolve
+from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import (
+    DATA_S,
+    ROWS_PER_S,
+    START_S,
+    Axis,
+    Estimate,
+    axis,
+    product,
+    resolve,
+)
 
 
 def spec(server: str = "uvicorn", **changes: object) -> RunSpec:
@@ -46,3 +61,147 @@ def test_unknown_names_are_refused_with_the_valid_ones() -> None:
         resolve(spec("apache"))
     with pytest.raises(UsageError, match=r"no workload 'slumber'; there are: .*io_read"):
         resolve(spec(workload=WorkloadSpec(workload="slumber")))
+
+
+BASE = RunSpec(server=ServerSpec(server="uvicorn"), load=LoadProfile(users=5))
+
+
+def test_a_spec_is_changed_in_its_parts_at_once() -> None:
+    spec = changed(BASE, {"server.front": "nginx", "server.instances": 3, "label": "x"})
+    assert spec.server == ServerSpec(server="uvicorn", front="nginx", instances=3)
+    assert (spec.label, spec.load) == ("x", BASE.load)
+    assert BASE.server.instances == 1
+
+
+def test_a_part_may_be_changed_whole_and_then_in_itself() -> None:
+    spec = changed(BASE, {"load.users": 7, "load": LoadProfile(users=3, warmup_s=9.0)})
+    assert spec.load == LoadProfile(users=7, warmup_s=9.0)
+
+
+def test_the_first_axis_is_outermost() -> None:
+    cells = product(
+        BASE,
+        [
+            axis("server", "server.server", ["uvicorn", "daphne"]),
+            axis("processes", "server.processes", [1, 2]),
+            axis("threads", "server.threads", None),
+        ],
+    )
+    seen = [(cell.server.server, cell.server.processes) for cell in cells]
+    assert seen == [("uvicorn", 1), ("uvicorn", 2), ("daphne", 1), ("daphne", 2)]
+    assert {cell.server.threads for cell in cells} == {None}
+
+
+def test_no_axis_leaves_the_base() -> None:
+    assert product(BASE, []) == (BASE,)
+
+
+def test_the_same_cell_is_made_once() -> None:
+    assert len(product(BASE, [axis("users", "load.users", [5, 6, 5])])) == 2
+    fronts = Axis("front", ({}, {"server.front": ""}, {"server.front": "nginx"}))
+    assert [cell.server.front for cell in product(BASE, [fronts])] == ["", "nginx"]
+
+
+def test_a_combination_that_cannot_be_is_named() -> None:
+    instances = axis("instances", "server.instances", [1, 2])
+    servers = axis("server", "server.server", ["uvicorn", "daphne"])
+    with pytest.raises(UsageError, match=r"^server uvicorn, instances 2: --instances=2 needs some"):
+        product(BASE, [servers, instances])
+    with pytest.raises(UsageError, match=r"^--instances=2 needs some"):
+        product(BASE, [axis("instances", "server.instances", [2])])
+
+
+LOAD = LoadProfile(users=10, spawn_rate=5, warmup_s=3, duration_s=10, drain_s=20)
+LOAD_S = 2 + 3 + 10
+
+
+def plan(server: str = "uvicorn", workload: str = "plain", **changes: Any) -> Plan:
+    load = changes.pop("load", LOAD)
+    return resolve(
+        RunSpec(
+            server=ServerSpec(server=server),
+            workload=WorkloadSpec(workload=workload),
+            load=load,
+            **changes,
+        )
+    )
+
+
+def summary(goodput: float) -> Summary:
+    return Summary(
+        name="",
+        scope="all",
+        requests=100,
+        failures=0,
+        throughput=goodput,
+        goodput=goodput,
+        response_time=Distribution(count=0),
+        service_time=Distribution(count=0),
+    )
+
+
+def ended(one: Plan, goodput: float) -> RunResult:
+    return RunResult(
+        spec=one.spec,
+        status=Status.FINISHED,
+        started_at=datetime.now(UTC),
+        total=summary(goodput),
+    )
+
+
+def test_before_the_first_run_it_is_load_start_and_data_made_once() -> None:
+    estimate = Estimate()
+    assert estimate.each_s([plan(), plan("daphne")]) == [
+        LOAD_S + START_S + DATA_S,
+        LOAD_S + START_S,
+    ]
+    rows = DatabaseSpec(rows=2 * ROWS_PER_S)
+    first, second = estimate.each_s(
+        [plan(workload=name, database=rows) for name in ("io_read", "io_read_async")]
+    )
+    assert first == second + DATA_S + 2
+    assert estimate.run_s(plan("peer-ws", "ws_echo")) == LOAD_S + START_S
+
+
+def test_past_runs_of_a_server_tell_what_it_takes_beside_its_load() -> None:
+    estimate = Estimate({"uvicorn": 5.0, "daphne": 1.0})
+    assert estimate.run_s(plan()) == LOAD_S + 5
+    assert estimate.run_s(plan("waitress")) == LOAD_S + 3, "as the others do"
+
+
+def test_a_cell_that_has_run_takes_as_long_again() -> None:
+    estimate, one = Estimate(), plan()
+    for took_s in (40 + DATA_S, 44, 60):
+        estimate.learn(one, took_s, ended(one, 100))
+    assert estimate.run_s(one) == pytest.approx(44)
+
+
+def test_others_learn_drain_and_overhead_from_it() -> None:
+    estimate, one = Estimate(), plan()
+    estimate.learn(one, LOAD_S + 5 + 2 + DATA_S, ended(one, 2))  # 10 users ÷ 2/s: a drain of 5 s
+    assert estimate.run_s(plan("daphne")) == pytest.approx(LOAD_S + 5 + 2)
+    many = LoadProfile(users=1000, warmup_s=3, duration_s=10, drain_s=20)
+    assert estimate.run_s(plan(load=many)) == pytest.approx(13 + 20 + 2), "no longer than --drain"
+    assert estimate.each_s([plan("daphne")]) == [estimate.run_s(plan("daphne"))], "data is there"
+
+
+def test_a_run_without_figures_teaches_others_nothing() -> None:
+    estimate, one = Estimate(), plan()
+    failed = RunResult(spec=one.spec, status=Status.FAILED, started_at=datetime.now(UTC))
+    estimate.learn(one, 0.5 + DATA_S, failed)
+    assert estimate.run_s(one) == pytest.approx(0.5)
+    assert estimate.run_s(plan("daphne")) == LOAD_S + START_S
+
+
+def test_users_who_get_no_answer_are_awaited_to_the_end() -> None:
+    estimate, one = Estimate(), plan()
+    estimate.learn(one, LOAD_S + 20 + 2 + DATA_S, ended(one, 0.0))
+    assert estimate.run_s(plan("daphne")) == pytest.approx(LOAD_S + 20 + 2)
+
+
+def test_a_cell_that_ran_in_the_past_takes_as_long_again_until_it_runs() -> None:
+    one = plan()
+    estimate = Estimate({"uvicorn": 5.0}, {one.spec.key: 31.0})
+    assert estimate.run_s(one) == 31
+    estimate.learn(one, 40 + DATA_S, ended(one, 100))
+    assert estimate.run_s(one) == pytest.approx(40)

@@ -19,7 +19,7 @@ from django.db import OperationalError
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Arrivals, Reading, RunResult, Status, Summary
-from benchsuite.management import executions
+from benchsuite.management import resuming
 from benchsuite.management import session as management_session
 from benchsuite.management.commands import tunebench
 from benchsuite.models import Run, Tuning, TuningTrial
@@ -145,7 +145,7 @@ def interrupted(plan: Plan) -> RunResult:
 def machine(run_by: Callable[[Machine], None], monkeypatch: pytest.MonkeyPatch) -> Machine:
     found = Machine()
     run_by(found)
-    monkeypatch.setattr(executions, "revision_of", lambda folder: "4f2c1a9b")
+    monkeypatch.setattr(resuming, "revision_of", lambda folder: "4f2c1a9b")
     return found
 
 
@@ -382,7 +382,7 @@ def refused(*words: str) -> str:
 def test_one_of_another_revision_does_not_go_on(
     half_done: Tuning, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(executions, "revision_of", lambda folder: "another")
+    monkeypatch.setattr(resuming, "revision_of", lambda folder: "another")
     assert "measured another revision of the project" in refused()
 
 

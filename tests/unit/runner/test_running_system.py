@@ -10,7 +10,7 @@ import pytest
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import ServerSpec
 from benchsuite.isolation.facts import Facts
-from benchsuite.runner.fronting import replicas
+from benchsuite.runner.running_system import replicas
 from benchsuite.servers.base import Application, Place, ServerAdapter
 
 FACTS = Facts(database_address=None, static_url="", static_root="")
