@@ -67,7 +67,7 @@ def _shown(field: "Field[Any, Any]") -> Callable[[Model], str]:
     def shown(obj: Model) -> str:
         known = [one for one in every.METRICS if one.name == field.name]
         if known and isinstance(obj, Run):
-            return html.figure(obj, known[0])
+            return html.figure_text(obj, known[0])
         value = getattr(obj, field.name)
         return known[0].show(value) if known else write(value)
 

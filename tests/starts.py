@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.sides import Side
+from benchsuite.comparing.contrasts import Side
 from benchsuite.core.specs import RunSpec
 from benchsuite.models import Environment, Finding, Run, Software
 from benchsuite.store.interchange import PARTS, attach

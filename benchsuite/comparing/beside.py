@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchsuite.comparing.comparison import Comparison
-from benchsuite.comparing.contrasts import Contrast, contrasts, notes
+from benchsuite.comparing.contrasts import Contrast, Side, contrasts, notes
+from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.margins import DEFAULT, margins_sentence, metric
-from benchsuite.comparing.sides import Side
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,65 @@
-"""Candidates against a baseline in words and numbers: one call gives all that a table, a page or a
-gate needs.
-"""
+"""Candidates against a baseline: ratios, intervals, and what may be concluded from them."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from statistics import fmean
+from statistics import fmean, median
 
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.sides import Side
 from benchsuite.comparing.titles import cell_titles
 from benchsuite.core.metrics.metric import Metric, Scale
-from benchsuite.core.results import Level
-from benchsuite.core.units import format_period
+from benchsuite.core.results import Level, Verdict
+from benchsuite.core.units import format_percent, format_period
+from benchsuite.findings.host import cpu_speed
+from benchsuite.models import Run
 from benchsuite.stats.compare import Comparison, Outcome, compare, together
 from benchsuite.stats.summary import samples_needed
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The starts of one cell; those that `benchsuite.comparing.starts` leaves out never enter."""
+
+    title: str
+    cell: Cell
+
+    @property
+    def starts(self) -> list[Run]:
+        return self.cell.entering
+
+    @property
+    def weak(self) -> list[Run]:
+        return [run for run in self.starts if run.verdict == Verdict.WEAK.value]
+
+    @property
+    def doubt(self) -> str:
+        """Why nothing may be concluded from this side: "x is invalid: 3 of 6 starts failed
+        (B201)"; empty where something may.
+        """
+        if self.cell.is_sound:
+            return ""
+        return f"{self.title} is invalid: {self.cell.starts.words}"
+
+    def figures(self, metric: Metric) -> list[float]:
+        """One figure for each start that has it; less than nothing, as a slope may be, is none."""
+        found = (metric.value(run) for run in self.starts)
+        return [value for value in found if value is not None and value >= 0]
+
+
+def newest_of_each(cells: Sequence[Cell]) -> tuple[list[Cell], int]:
+    """For each key the group that was measured last, and how many runs of others that drops.
+
+    So a label that is used for every build stands for the last of them.
+    """
+    by_key: dict[str, Cell] = {}
+    for cell in cells:
+        known = by_key.get(cell.first.key)
+        if known is None or cell.runs[-1].started_at > known.runs[-1].started_at:
+            by_key[cell.first.key] = cell
+    kept = [cell for cell in cells if by_key[cell.first.key] is cell]
+    return kept, sum(len(cell.runs) for cell in cells) - sum(len(cell.runs) for cell in kept)
+
 
 Pair = tuple[Side, Side]  #: Baseline and candidate.
 
@@ -249,3 +293,68 @@ def _between(baseline: Side, candidate: Side) -> timedelta | None:
     ends = [[run.started_at for run in side.starts] for side in (baseline, candidate)]
     gap = max(min(ends[0]), min(ends[1])) - min(max(ends[0]), max(ends[1]))
     return gap if gap > APART else None
+
+
+NARROWER = 0.01  #: By so much at least, which is more than resampling makes by chance.
+
+
+def corrected(one: Contrast) -> str:
+    """Ratio and interval, each start's figure taken to the speed of its target's CPUs; empty where
+    that is not known, where nothing follows from it (memory; a rate that was given), and where the
+    result is no surer than what was measured.
+    """
+    sides = [_figures(side, one.metric) for side in (one.baseline, one.candidate)]
+    if not all(sides):
+        return ""
+    found = compare(*sides, scale=one.found.scale, margin=one.found.margin)
+    if not _is_surer(found, one.found):
+        return ""
+    text = replace(one, found=found)
+    figures = " ".join(filter(None, (text.value_text, text.interval_text)))
+    return f"{one.name}, corrected for the CPUs' speed: {figures}."
+
+
+def speed_notes(pairs: Iterable[Pair]) -> Iterator[str]:
+    """What is to be known where one side's CPUs were slower than the other's."""
+    rule = cpu_speed.rule
+    for sides in pairs:
+        (first, before), (second, after) = ((one, _work_s(one)) for one in sides)
+        if before is None or after is None:
+            continue
+        (fast, least), (slow, most) = sorted(
+            ((first.title, before), (second.title, after)), key=lambda side: side[1]
+        )
+        percent = (most / least - 1) * 100
+        if rule.level(percent) is not None:
+            yield (
+                f"{rule.code}: a fixed piece of work took {format_percent(percent)} longer on the "
+                f"CPUs of {slow} than on those of {fast}. Ratios corrected for it stand below the "
+                "others, where that narrows their intervals."
+            )
+
+
+def _figures(side: Side, metric: Metric) -> list[float]:
+    found = []
+    for run in side.starts:
+        value, work_s = metric.value(run), run.target_work_s
+        is_open = run.spec.get("load", {}).get("model") == "open"
+        grows = metric.with_speed > 0
+        if value is None or not work_s or not metric.with_speed or (is_open and grows):
+            return []
+        found.append(value * work_s if grows else value / work_s)
+    return found
+
+
+def _is_surer(found: Comparison, measured: Comparison) -> bool:
+    """Whether its interval is narrower, and leaves a clear difference as it was measured."""
+    if not (found.low and found.high and measured.low and measured.high):
+        return False
+    if found.high / found.low > (1 - NARROWER) * measured.high / measured.low:
+        return False
+    more, less = measured.low > measured.nothing, measured.high < measured.nothing
+    return not ((more and found.low <= found.nothing) or (less and found.high >= found.nothing))
+
+
+def _work_s(side: Side) -> float | None:
+    known = [run.target_work_s for run in side.starts if run.target_work_s]
+    return median(known) if known else None

@@ -1,15 +1,76 @@
-"""How runs and cells are called on pages and in sentences."""
+"""How runs and cells are called on pages and in sentences, and what stood around their servers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.setup import Around
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import LoadProfile
+from benchsuite.core.specs import (
+    COLLECT,
+    SKIP,
+    DatabaseSpec,
+    DelaySpec,
+    LayerSpec,
+    LoadProfile,
+    RunSpec,
+    ServerSpec,
+    TargetSpec,
+    VisitorSpec,
+)
 from benchsuite.models import Run
 from benchsuite.system.cpus import words
 from benchsuite.system.programs import short_revision
+
+STATIC = {COLLECT: "static files collected", SKIP: "static files not collected"}
+"""What --static said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """Words for each thing; empty where there is nothing to say."""
+
+    python: str
+    application: str
+    front: str
+    database: str
+    layer: str
+    delay: str
+    visitor: str
+    static: str
+    target: str
+
+    @classmethod
+    def of_spec(cls, spec: RunSpec) -> Self:
+        return cls(
+            python=spec.server.python_words,
+            application=spec.server.application,
+            front=spec.server.front_words,
+            database=spec.database.words,
+            layer=spec.layer.words,
+            delay=spec.delay.words,
+            visitor=spec.visitor.words,
+            static=STATIC.get(spec.static, ""),
+            target=spec.target.words,
+        )
+
+    @classmethod
+    def of(cls, run: Run) -> Self:
+        """Of a stored run, whichever parts its spec has."""
+        spec = run.spec
+        server = ServerSpec.from_json(spec.get("server") or {"server": ""})
+        return cls(
+            python=server.python_words,
+            application=server.application,
+            front=server.front_words,
+            database=DatabaseSpec.from_json(spec.get("database") or {}).words,
+            layer=LayerSpec.from_json(spec.get("layer") or {}).words,
+            delay=DelaySpec.from_json(spec.get("delay") or {}).words,
+            visitor=VisitorSpec.from_json(spec.get("visitor") or {}).words,
+            static=STATIC.get(spec.get("static") or "", ""),
+            target=TargetSpec.from_json(spec.get("target") or {}).words,
+        )
+
 
 NO_DETAILS = ("format version", "label", "repetition", "seed")
 """Fields of a spec in which the starts of a cell differ, or that title it by themselves."""

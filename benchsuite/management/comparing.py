@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from benchsuite import conf
-from benchsuite.comparing import gate, likeness, pairing, speed
-from benchsuite.comparing.comparison import Comparison
-from benchsuite.comparing.contrasts import Contrast, contrasts, notes
+from benchsuite.comparing import differences, gate, pairing
+from benchsuite.comparing.contrasts import Contrast, contrasts, corrected, notes, speed_notes
+from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.gate import Judgement
 from benchsuite.comparing.margins import DEFAULT, margins_sentence, metric, parsed
 from benchsuite.core.exceptions import UsageError
@@ -40,7 +40,7 @@ class ComparisonReport:
     @property
     def first(self) -> list[str]:
         """What readers must know before any figure."""
-        differing = likeness.said_first(self.comparison, limit=LISTED)
+        differing = differences.said_first(self.comparison, limit=LISTED)
         return [*(f"Forced. {reason}" for reason in self.unlike), *differing]
 
 
@@ -56,7 +56,7 @@ def compared(options: Mapping[str, Any]) -> ComparisonReport:
     sweep()
     pairs, said = pairing.pairs(options["names"], options["baseline"])
     comparison = Comparison(pairing.runs(pairs))
-    unlike = likeness.reasons(comparison)
+    unlike = differences.reasons(comparison)
     if unlike and not options["force"]:
         raise UsageError(f"{' '.join(unlike)} --force compares them anyway and says so.")
     return ComparisonReport(
@@ -65,7 +65,7 @@ def compared(options: Mapping[str, Any]) -> ComparisonReport:
         judgements=gate.judge(pairs, conditions),
         unlike=unlike,
         comparison=comparison,
-        notes=[*said, *notes(pairs), *speed.notes(pairs)],
+        notes=[*said, *notes(pairs), *speed_notes(pairs)],
     )
 
 
@@ -77,7 +77,7 @@ def show(found: ComparisonReport, *, quiet_stdout: bool) -> None:
     console.table(screen_table(found.found))
     for one in found.found:
         console.say(one.sentence)
-        if second := speed.corrected(one):
+        if second := corrected(one):
             console.say(f"  {second}")
     console.say(margins_sentence(found.metrics))
     for judgement in found.judgements:

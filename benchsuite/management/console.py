@@ -7,8 +7,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from benchsuite.core.printable import printable
-from benchsuite.report.terminal.grid import Grid, show
-from benchsuite.report.terminal.wrapping import wrapped
+from benchsuite.report.terminal.grid import Grid, show, wrapped
 
 UNBOUNDED = 100_000  #: Columns without a terminal: tables are as wide as they need to be.
 

@@ -15,14 +15,13 @@ from benchsuite.report import addresses, flames
 from benchsuite.report.completions import completion_lines
 from benchsuite.report.doubts import doubt_lines
 from benchsuite.report.exports.runs import json_of
+from benchsuite.report.levels import populations_table, stages_table
 from benchsuite.report.limiting import limit_lines
-from benchsuite.report.populations import populations_table
 from benchsuite.report.sentences import model_sentence, ranking_sentence
 from benchsuite.report.sockets import sockets_table
-from benchsuite.report.stages import stages_table
 from benchsuite.report.targets import own_target_sentence
 from benchsuite.report.terminal import plan as planned
-from benchsuite.report.terminal import text
+from benchsuite.report.terminal import results
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
@@ -75,10 +74,14 @@ class Screen:
         diagnosed = [row for row in every if row not in rows]
         found = cells(rows)
         beside = (stages_table(rows), populations_table(rows), sockets_table(rows))
-        for table in (text.results_table(found), *beside):
+        for table in (results.results_table(found), *beside):
             if table is not None:
                 self.console.table(table)
-        for line in (*text.starts_lines(found), *doubt_lines(rows), *limit_lines(found, diagnosed)):
+        for line in (
+            *results.starts_lines(found),
+            *doubt_lines(rows),
+            *limit_lines(found, diagnosed),
+        ):
             self._line(line)
         for line, grid in flames.screen_tables_of(diagnosed):
             self._line(line)

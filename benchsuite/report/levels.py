@@ -1,12 +1,44 @@
-"""What a run says of how much load the target takes: at one level too many, or over several."""
+"""The parts of a run: levels of its load and kinds of its users, as tables and sentences."""
 
 from collections.abc import Iterable, Sequence
 
 from benchsuite.comparing.titles import units_of, workload_title
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.metric import Metric, Place, Unit
+from benchsuite.core.samples import POPULATION
 from benchsuite.core.units import format_count, format_number
 from benchsuite.models import Measurement, Run
-from benchsuite.report.stages import stages_of
+from benchsuite.report.terminal.grid import Grid, spare
 from benchsuite.stats.levels import HELD, Level, climb
+
+
+def stages_of(measurements: Iterable[Measurement]) -> list[Measurement]:
+    """The levels among these measurements, in their order; none where there was only one."""
+    levels = [one for one in measurements if one.scope == "stage"]
+    return sorted(levels, key=lambda one: one.order)
+
+
+def times_of_levels() -> list[Metric]:
+    """The response times that are told of a level, from the shortest to the longest."""
+    return [one for one in every.in_place(Place.STAGE) if one.of_times]
+
+
+def stages_table(runs: Sequence[Run]) -> Grid | None:
+    """A row for each level of each run that has several; None when no run has."""
+    asked = [run for run in runs if run.requests]
+    rows = [(run, stage) for run in asked for stage in stages_of(run.measurements.all())]
+    if not rows:
+        return None
+    told = [one for one in every.in_place(Place.STAGE) if any(one.only(run) for run, _ in rows)]
+    return Grid(
+        headings=["server", "load", *(one.heading for one in told)],
+        rows=[
+            [run.server, stage.name, *(one.show(one.of_part(stage)) for one in told)]
+            for run, stage in rows
+        ],
+        words=("load",),
+        spare=spare(told),
+    )
 
 
 def levels_of(run: Run, measurements: Iterable[Measurement]) -> list[Level]:
@@ -80,4 +112,31 @@ def _level(run: Run, one: Measurement) -> Level:
         offered_rate=one.offered_rate,
         achieved_rate=one.achieved_rate,
         dropped=one.dropped,
+    )
+
+
+def populations(run: Run) -> list[Measurement]:
+    """The figures of each of them; none where all users do the same."""
+    return [one for one in run.measurements.all() if one.scope == POPULATION]
+
+
+def columns_of_parts() -> list[Metric]:
+    """Of tables of parts of a run: counts before the others."""
+    return sorted(every.in_place(Place.PART), key=lambda one: one.unit is not Unit.COUNT)
+
+
+def populations_table(runs: Sequence[Run]) -> Grid | None:
+    """A row for each kind of users of each run; None when no run has several."""
+    rows = [(run, one) for run in runs for one in populations(run)]
+    if not rows:
+        return None
+    columns = columns_of_parts()
+    return Grid(
+        headings=["server", "users", *(one.heading for one in columns)],
+        rows=[
+            [run.server, part.name, *(one.show(one.of_part(part)) for one in columns)]
+            for run, part in rows
+        ],
+        words=("users",),
+        spare=spare(columns),
     )

@@ -5,16 +5,15 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 
-from benchsuite.comparing.comparison import Comparison
+from benchsuite.comparing.differences import Comparison
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.suggestions import choices
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.charts import of_run as run_charts
 from benchsuite.report.charts import overlays
-from benchsuite.report.charts.drawing import Chart
+from benchsuite.report.charts.drawing import Chart, as_html
 from benchsuite.report.charts.series import Series
-from benchsuite.report.charts.standalone import as_html
 from benchsuite.report.exports.runs import table_as_csv
 from benchsuite.views import access
 from benchsuite.views.page import problem

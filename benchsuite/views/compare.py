@@ -12,8 +12,7 @@ from django.urls import reverse
 from benchsuite import conf
 from benchsuite.comparing.beside import beside
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.comparison import Comparison
-from benchsuite.comparing.likeness import Unlike, alike, unlike
+from benchsuite.comparing.differences import Comparison, Unlike, alike, unlike
 from benchsuite.comparing.titles import levels_title, units_beside
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every

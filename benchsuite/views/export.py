@@ -9,7 +9,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import csv_of, json_of
-from benchsuite.report.pages.filters import RunFilter
+from benchsuite.report.pages.run_list import RunFilter
 from benchsuite.views import access
 from benchsuite.views.charts import wanted_ids
 from benchsuite.views.download import export

@@ -7,8 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from benchsuite.core.results import Status
 from benchsuite.models import Run
 from benchsuite.report import queries
-from benchsuite.report.pages.filters import RunFilter
-from benchsuite.report.pages.tables import RunTable
+from benchsuite.report.pages.run_list import RunFilter, RunTable
 from benchsuite.views import access
 from benchsuite.views.page import page
 

@@ -7,8 +7,8 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 
-from benchsuite.comparing.setup import Around
 from benchsuite.comparing.titles import (
+    Around,
     cpus_title,
     load_title,
     options_title,
@@ -23,10 +23,10 @@ from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.models import Measurement, Run, TuningTrial
 from benchsuite.report import limiting, queries, sockets
 from benchsuite.report.charts import of_run
+from benchsuite.report.flames import drawing
+from benchsuite.report.levels import columns_of_parts
 from benchsuite.report.made_for import made_for
 from benchsuite.report.pages import html
-from benchsuite.report.pages.flame_graph import drawing
-from benchsuite.report.populations import columns_of_parts
 from benchsuite.report.sentences import model_sentence, run_sentence
 from benchsuite.report.sockets import Tile
 from benchsuite.report.targets import own_target_sentence
@@ -105,7 +105,11 @@ def tiles(run: Run) -> list[Tile]:
     """The key figures of a run in their order; none of answers where nothing was asked."""
     asked = was_asked(run)
     return [
-        Tile(one.headline(units_of(run)), html.figure(run, one), one.note(run) if one.note else "")
+        Tile(
+            one.headline(units_of(run)),
+            html.figure_text(run, one),
+            one.note(run) if one.note else "",
+        )
         for one in every.in_place(Place.TILE)
         if (asked or not one.of_answers) and one.only(run)
     ]

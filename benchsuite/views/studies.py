@@ -12,7 +12,7 @@ from benchsuite.core.suggestions import choices
 from benchsuite.models import StudyRun
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import json_of
-from benchsuite.report.pages.one_file import one_file
+from benchsuite.report.pages.html import one_file
 from benchsuite.report.studies import exports, others
 from benchsuite.report.studies.told import Told, chosen, told
 from benchsuite.store.abandoned import sweep_executions

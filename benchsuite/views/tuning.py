@@ -9,7 +9,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Tuning
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import json_of
-from benchsuite.report.pages.one_file import one_file
+from benchsuite.report.pages.html import one_file
 from benchsuite.report.tuning.exports import markdown
 from benchsuite.report.tuning.told import Told, told
 from benchsuite.store.abandoned import sweep_executions

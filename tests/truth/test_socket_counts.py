@@ -90,9 +90,7 @@ def strained(folder: Path) -> list[str]:
     return [
         f"p{percent} {1e3 * shown[percent]:.2f} ms, and was {1e3 * true[percent]:.2f} ms"
         for percent in PERCENTS
-        if not lowest(true[percent])
-        <= shown[percent]
-        <= highest(true[percent], lag_s)
+        if not lowest(true[percent]) <= shown[percent] <= highest(true[percent], lag_s)
     ]
 
 

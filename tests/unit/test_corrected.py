@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from benchsuite.comparing.comparison import Comparison
-from benchsuite.comparing.contrasts import Contrast, contrasts
+from benchsuite.comparing.contrasts import Contrast, contrasts, corrected, speed_notes
+from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.margins import metric
-from benchsuite.comparing.speed import corrected, notes
 from benchsuite.core.readings import median_work_s
 from benchsuite.core.results import Reading
 from benchsuite.report.exports.contrasts import as_json
@@ -63,7 +62,7 @@ def test_a_clear_result_is_never_turned() -> None:
 
 
 def test_one_odd_start_or_second_does_not_make_a_side_slow() -> None:
-    assert list(notes([pair(0.0001, [0.0001, 0.0001, 0.0001, 0.0001, 0.001])])) == []
+    assert list(speed_notes([pair(0.0001, [0.0001, 0.0001, 0.0001, 0.0001, 0.001])])) == []
     readings = [Reading(second=float(at), part="target", work_s=0.0001) for at in range(1, 9)]
     odd = Reading(second=9.0, part="target", work_s=0.01)
     assert median_work_s([*readings, odd], "target", (0.0, 10.0)) == 0.0001
@@ -85,9 +84,9 @@ def test_it_stands_in_what_machines_and_pull_requests_read() -> None:
 
 
 def test_sides_on_cpus_of_another_speed_are_told() -> None:
-    (told,) = notes([pair(0.0001, 0.00012)])
+    (told,) = speed_notes([pair(0.0001, 0.00012)])
     assert told.startswith("B404 cpu-speed: a fixed piece of work took 20.0")
     assert "longer on the CPUs of granian than on those of gunicorn" in told
-    (told,) = notes([pair(0.00012, 0.0001)])
+    (told,) = speed_notes([pair(0.00012, 0.0001)])
     assert "longer on the CPUs of gunicorn than on those of granian" in told
-    assert list(notes([pair(0.0001, 0.000104), pair(None, 0.0001)])) == []
+    assert list(speed_notes([pair(0.0001, 0.000104), pair(None, 0.0001)])) == []

@@ -10,7 +10,7 @@ from benchsuite.management.console import SafeConsole
 from benchsuite.models import Measurement, Run
 from benchsuite.report.completions import completion_lines, completions_sentence
 from benchsuite.report.exports.runs import run_as_json
-from benchsuite.report.terminal.text import results_table
+from benchsuite.report.terminal.results import results_table
 from tests.factories import make_run
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from benchsuite.comparing.cells import cells
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Better, Metric, Unit
 from benchsuite.models import Run
-from benchsuite.report.terminal.text import results_table
+from benchsuite.report.terminal.results import results_table
 from tests.starts import FAST, SLOW, starts
 
 PATIENCE = Metric(

@@ -13,7 +13,7 @@ from benchsuite.core.units import parse_seconds
 from benchsuite.load.parent.ceiling import ceilings
 from benchsuite.management.options.parsing import COUNT, FLAG, TIME, BriefCommand
 from benchsuite.management.output import Screen
-from benchsuite.report.terminal import examination
+from benchsuite.report.terminal import results
 from benchsuite.system import fingerprint
 from benchsuite.system.interrupts import terminable
 from benchsuite.system.lock import alone
@@ -50,7 +50,7 @@ class Command(BriefCommand):
         processes = options["load_processes"]
         whole("load-processes", processes, 1, MAX_LOAD_PROCESSES)
         checks = list(examine())
-        screen.console.table(examination.checks_table(checks))
+        screen.console.table(results.checks_table(checks))
         if options["calibrate"]:
             _calibrate(screen, seconds, processes)
         states = {check.state for check in checks}
@@ -81,7 +81,7 @@ def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
                 status.update(f"Calibrating: {load} …")
 
             measured = list(ceilings(seconds=seconds, processes=processes, on_begin=begin))
-        screen.console.table(examination.ceilings_table(measured))
+        screen.console.table(results.ceilings_table(measured))
         store.keep_ceilings(here, measured)
     except BenchsuiteError as error:
         raise CommandError(str(error), returncode=1) from error

@@ -26,7 +26,7 @@ from benchsuite.core.printable import is_control, printable
 from benchsuite.core.suggestions import meant
 from benchsuite.core.units import parse_seconds
 from benchsuite.management.streams import Outlasting, occupy_closed, outlasted, plainer_where_needed
-from benchsuite.report.terminal.wrapping import wrapped
+from benchsuite.report.terminal.grid import wrapped
 from benchsuite.system.interrupts import terminable
 
 USAGE = "%(prog)s [-h] [options]"

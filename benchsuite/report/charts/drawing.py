@@ -1,13 +1,27 @@
-"""Drawings as plotly.js reads them. Colours of text, grid and paper are the page's script's."""
+"""From series to figures of plotly.js, on a page and as one HTML file."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from benchsuite.core.results import Phase
-from benchsuite.report.charts import labels
-from benchsuite.report.charts.marks import Mark, Trace
-from benchsuite.report.charts.series import Axis, Column, Scale, Series
+from benchsuite.report.charts.series import (
+    BOTTOM,
+    HEIGHT,
+    TOP,
+    Axis,
+    Column,
+    End,
+    Mark,
+    Scale,
+    Series,
+    Trace,
+    write,
+)
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
 
 SECONDS_FROM = 2.0  #: A time axis that reaches this far is in seconds, else in milliseconds.
 DIGITS = 5
@@ -55,9 +69,9 @@ def draw(series: Series) -> Chart:
             chart.layout["barmode"] = "stack"
         if mark.number:
             name, colour = traces[0]["name"], mark.look["line"]["color"]
-            ends.append(labels.End(mark.number, name, colour, values[-1]))
+            ends.append(End(mark.number, name, colour, values[-1]))
     if ends:
-        labels.write(chart.drawing, ends)
+        write(chart.drawing, ends)
     return chart
 
 
@@ -97,8 +111,8 @@ def blank(series: Series, up: Axis) -> Chart:
         across |= _percent_ticks(percents)
         shared = {"x": [rounded(_place(one)) for one in percents], "customdata": percents}
     layout = {
-        "height": labels.HEIGHT,
-        "margin": {"l": 64, "r": 12, "t": labels.TOP, "b": labels.BOTTOM},
+        "height": HEIGHT,
+        "margin": {"l": 64, "r": 12, "t": TOP, "b": BOTTOM},
         "hovermode": "x unified" if over_time else "closest",
         "hoverdistance": -1 if over_time else 20,  # parts are read at moments of their own
         "showlegend": True,
@@ -184,3 +198,85 @@ def _shade(chart: Chart, shades: Iterable[Shade]) -> None:
 def escaped(text: str) -> str:
     """Plotly reads <, % and { in names and hover texts."""
     return text.replace("<", "‹").replace("%{", "% {")
+
+
+HEADROOM = 1.12  #: Over the highest point, for its text.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """One point; without one of its places it is not drawn."""
+
+    title: str
+    x: float | None
+    y: float | None
+    marker: Mapping[str, Any]
+    text: str = ""  #: Above it.
+    group: str = ""  #: Its name in the legend, where it stands once for all of them.
+    low: float | None = None
+    high: float | None = None  #: Ends of the interval of `y`.
+    identity: Mapping[str, Any] = field(default_factory=dict)  #: For the page's script.
+
+
+def scatter(series: Series, spots: Sequence[Spot], *, legend: bool = False) -> Chart:
+    """Cheap and fast is the corner at the top left, beside which it says so, where no point can
+    lie.
+    """
+    chart = blank(series, series.up)
+    del chart.drawing["shared"]
+    drawn = [one for one in spots if one.x is not None and one.y is not None]
+    named: set[str] = set()
+    for one in drawn:
+        chart.drawing["data"].append(_trace(one, series, first=one.group not in named))
+        named.add(one.group)
+    chart.layout["showlegend"] = legend
+    highest = max((one.high or one.y or 0.0 for one in drawn), default=0.0)
+    chart.layout["yaxis"]["range"] = [0, HEADROOM * (highest / series.up.per or 1.0)]
+    where = {"x": 0, "xref": "paper", "xanchor": "left", **ABOVE}
+    chart.layout["annotations"].append({"text": "this corner: cheap and fast", **where})
+    return chart
+
+
+def _trace(one: Spot, series: Series, *, first: bool) -> dict[str, Any]:
+    across, up = series.across, series.up
+    assert one.x is not None
+    assert one.y is not None
+    hover = f"{escaped(one.title)}<br>%{{y:.4~r}}{up.unit} with %{{x:.4~r}}{across.unit}"
+    trace: dict[str, Any] = {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": [rounded(one.x / across.per)],
+        "y": [rounded(one.y / up.per)],
+        "name": escaped(one.group),
+        "legendgroup": escaped(one.group),
+        "showlegend": first,
+        "text": [escaped(one.text)],
+        "textposition": "top center",
+        "marker": {**one.marker, "size": 12},
+        "hovertemplate": f"{hover}<extra></extra>",
+        **one.identity,
+    }
+    if one.low is not None and one.high is not None:
+        ends = {"array": [one.high - one.y], "arrayminus": [one.y - one.low]}
+        ends = {name: [rounded(value / up.per) for value in some] for name, some in ends.items()}
+        trace["error_y"] = {"type": "data", "symmetric": False, "thickness": 1.5, **ends}
+    return trace
+
+
+BUTTONS = ("toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d")
+CONFIG = {"displaylogo": False, "modeBarButtons": [BUTTONS]}
+"""Nothing in it offers to upload anything."""
+
+
+def figure(chart: Chart) -> "Figure":
+    """The chart as plotly's own object; raises ValueError for what plotly does not know."""
+    from plotly.graph_objects import Figure  # a measured server that has the pages needs none
+
+    shared = chart.drawing.get("shared", {})
+    layout = {**chart.layout, "title": {"text": chart.series.title}, "height": None}
+    return Figure(data=[{**shared, **trace} for trace in chart.drawing["data"]], layout=layout)
+
+
+def as_html(chart: Chart) -> str:
+    page: str = figure(chart).to_html(config=CONFIG, include_plotlyjs=True, full_html=True)
+    return page

@@ -4,16 +4,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchsuite.comparing.comparison import Comparison
+from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.titles import units_of
 from benchsuite.core.results import Verdict
 from benchsuite.core.units import format_bytes, format_count, format_duration, format_rate
 from benchsuite.models import Run
-from benchsuite.report.charts import of_run, percentiles, sockets
-from benchsuite.report.charts.drawing import Chart, draw, share_time
-from benchsuite.report.charts.marks import Mark, Trace
-from benchsuite.report.charts.scatter import Spot, scatter
-from benchsuite.report.charts.series import MEMORY, SECOND, SECONDS, Axis, Column, Series
+from benchsuite.report.charts import of_run
+from benchsuite.report.charts.drawing import Chart, Spot, draw, scatter, share_time
+from benchsuite.report.charts.series import (
+    MEMORY,
+    SECOND,
+    SECONDS,
+    Axis,
+    Column,
+    Mark,
+    Series,
+    Trace,
+)
 from benchsuite.report.charts.styles import Style
 from benchsuite.report.charts.styles import styles as styles_of
 
@@ -115,7 +122,7 @@ def distribution(drawn: Sequence[Drawn]) -> Chart:
     columns = [one.column("response_time_s", format_duration) for one in drawn]
     totals = [next(iter(one.run.measurements.all()), None) for one in drawn]
     texts = [total.response_histogram if total else "" for total in totals]
-    return draw(percentiles.distribution(columns, texts, _units(drawn)))
+    return draw(of_run.percentile_curves(columns, texts, _units(drawn)))
 
 
 def goodput_and_memory(drawn: Sequence[Drawn]) -> Chart:
@@ -161,9 +168,9 @@ def memory_of_connections(drawn: Sequence[Drawn]) -> Chart:
         "Memory against idle connections",
         MEMORY,
         [one.column("memory_bytes", format_bytes) for one in drawn],
-        [dict(sockets.idle_steps(one.run)) for one in drawn],
+        [dict(of_run.idle_steps(one.run)) for one in drawn],
         "Each target’s memory while so many connections were open; a steeper line is more each.",
-        across=sockets.IDLE,
+        across=of_run.IDLE,
         first=Column("connections", "connections", format_count),
     )
 
@@ -172,7 +179,7 @@ def connections(drawn: Sequence[Drawn]) -> Chart:
     return _overlaid(
         "websockets",
         "Open connections",
-        sockets.OPEN,
+        of_run.OPEN,
         [one.column("connections", format_count) for one in drawn],
         [{one.second: one.connections for one in each.run.intervals.all()} for each in drawn],
         "WebSockets or streams that were open at the end of each second.",
@@ -181,7 +188,7 @@ def connections(drawn: Sequence[Drawn]) -> Chart:
 
 def losses(drawn: Sequence[Drawn]) -> Chart:
     """Everything that went wrong in a second; nothing where nothing did."""
-    lost = [{one.second: sockets.lost(one) for one in each.run.intervals.all()} for each in drawn]
+    lost = [{one.second: of_run.lost(one) for one in each.run.intervals.all()} for each in drawn]
     return _overlaid(
         "losses",
         "Losses over time",

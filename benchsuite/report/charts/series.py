@@ -1,13 +1,72 @@
-"""A table of numbers as a chart: what its table shows, its CSV holds and its drawing draws."""
+"""What a chart draws: numbers with axes, in columns that say how each is drawn."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchsuite.core.units import format_count, format_number
-from benchsuite.report.charts.marks import Mark
+
+Trace = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The look of a column, and how much of it is drawn."""
+
+    look: Trace
+    name: str = ""  #: In the legend; else the column's title.
+    above: str = ""  #: Name of the column down to which the area below is filled.
+    rows: int | None = None  #: How many of the first rows are drawn; None for all.
+    number: int = 0  #: Stands with the name at the end of the line; 0 for lines with a legend.
+
+
+def line(colour: str, dash: str = "solid") -> Mark:
+    return Mark({"mode": "lines", **_stroke(colour, dash)})
+
+
+def dotted_line(colour: str, dash: str = "solid", name: str = "") -> Mark:
+    """A line with a dot at each value: where values are few, and apart."""
+    return Mark({"mode": "lines+markers", **_stroke(colour, dash)}, name)
+
+
+def aside(colour: str, name: str) -> Mark:
+    """A line beside what is stacked."""
+    return Mark({"mode": "lines", "connectgaps": True, **_stroke(colour, "dash", 1.5)}, name)
+
+
+def steps(colour: str, rows: int | None = None) -> Mark:
+    """A line that keeps its height from each row to the next one."""
+    look = _stroke(colour)
+    look["line"]["shape"] = "hv"
+    return Mark({"mode": "lines", **look}, rows=rows)
+
+
+def stacked(colour: str, width: float = 2) -> Mark:
+    """An area that stands on those of the columns before it."""
+    return Mark({"mode": "lines", "stackgroup": "all", **_stroke(colour, width=width)})
+
+
+def points(colour: str, symbol: str = "circle") -> Mark:
+    return Mark({"mode": "markers", "marker": {"color": colour, "symbol": symbol, "size": 9}})
+
+
+def bars(colour: str) -> Mark:
+    """A bar over each second that has something to show."""
+    return Mark({"type": "bar", "offset": 0, "width": 1, "marker": {"color": colour}})
+
+
+def band(colour: str, above: str, name: str, strength: float) -> Mark:
+    """The area between a column and the one `above` which it lies; the colour is #rrggbb."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    fill = {"fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},{strength})"}
+    return Mark({"mode": "lines", **_stroke(colour, width=0), **fill}, name, above)
+
+
+def _stroke(colour: str, dash: str = "solid", width: float = 2) -> Trace:
+    return {"line": {"color": colour, "dash": dash, "width": width}}
+
 
 LONGEST_TABLE = 240
 """Rows of a table on a page; a longer series is shown in steps there, and whole in its CSV."""
@@ -103,3 +162,67 @@ class Series:
 def _merged(column: Column, values: Sequence[Any]) -> Any:
     known = [value for value in values if value is not None]
     return column.merge(known) if known else None
+
+
+HEIGHT = 320
+TOP, BOTTOM = 44, 48
+LABEL_WIDTH = 150
+LABEL_LETTERS = 22
+LABEL_HEIGHT = 15
+
+
+class End(NamedTuple):
+    """The end of a line, and what is written beside it."""
+
+    number: int  #: Alone where a page is too narrow for words.
+    name: str
+    colour: str
+    value: float
+
+
+def write(drawing: dict[str, Any], ends: Sequence[End]) -> None:
+    """Names take the place of the legend; the drawing grows with their number."""
+    drawn = [value for trace in drawing["data"] for value in trace["y"] if value is not None]
+    tallest = max(drawn, default=0.0) * 1.05 or 1.0
+    height = max(HEIGHT, TOP + BOTTOM + LABEL_HEIGHT * (len(ends) + 1))
+    pixels = height - TOP - BOTTOM
+    per_pixel = tallest / pixels
+    layout = drawing["layout"]
+    layout |= {"height": height, "showlegend": False, "hovermode": "closest", "hoverdistance": 20}
+    layout["margin"]["r"] = LABEL_WIDTH
+    layout["yaxis"]["range"] = [0, tallest]
+    ends = sorted(ends, key=lambda end: end.value)
+    wanted = [end.value / per_pixel for end in ends]
+    for end, pixel in zip(ends, _apart(wanted, pixels), strict=True):
+        layout["annotations"].append(
+            {
+                "text": f"{end.number} {_short(end.name)}",
+                "name": str(end.number),
+                "x": 1,
+                "xref": "paper",
+                "xanchor": "left",
+                "xshift": 4,
+                "y": end.value,
+                "yshift": round(pixel - end.value / per_pixel),
+                "showarrow": False,
+                "font": {"size": 11},
+                "bordercolor": end.colour,
+                "borderwidth": 1,
+                "borderpad": 0,
+            }
+        )
+
+
+def _apart(pixels: Sequence[float], most: float) -> list[float]:
+    """Ascending heights, each at least a label's height above the one before, none above most."""
+    moved: list[float] = []
+    for pixel in pixels:
+        moved.append(max(pixel, moved[-1] + LABEL_HEIGHT) if moved else max(pixel, 0.0))
+    for at in reversed(range(len(moved))):
+        moved[at] = min(moved[at], most)
+        most = moved[at] - LABEL_HEIGHT
+    return moved
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= LABEL_LETTERS else f"{title[: LABEL_LETTERS - 1]}…"

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from benchsuite.comparing.comparison import Comparison
-from benchsuite.comparing.contrasts import Contrast
+from benchsuite.comparing.contrasts import Contrast, Side, corrected
+from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.gate import Judgement
-from benchsuite.comparing.sides import Side
-from benchsuite.comparing.speed import corrected
 
 
 def as_json(

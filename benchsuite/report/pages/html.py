@@ -1,5 +1,10 @@
-"""Figures and verdicts of a run as small pieces of HTML."""
+"""Pieces of HTML for pages, and a page as one HTML file that opens without a network."""
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -9,6 +14,8 @@ from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.core.units import MISSING
 from benchsuite.models import Run
+from benchsuite.report.charts.drawing import CONFIG, Chart, figure
+from benchsuite.report.charts.series import HEIGHT
 from benchsuite.report.sentences import missing_reason
 from benchsuite.store.periods import planned_s
 
@@ -23,7 +30,7 @@ SHAPES = {
 }
 
 
-def figure(run: Run, metric: Metric) -> SafeString | str:
+def figure_text(run: Run, metric: Metric) -> SafeString | str:
     """The figure with its unit, or "—" with the reason as its title."""
     value = metric.value(run)
     if value is None:
@@ -63,3 +70,19 @@ def reason(run: Run, most: int = 200) -> str:
     """The first line of why a run has no result, or not a whole one."""
     lines = run.failure.strip().splitlines() or [""]
     return lines[0] if len(lines[0]) <= most else f"{lines[0][: most - 1]}…"
+
+
+STYLES = Path(__file__).parents[2] / "static" / "benchsuite" / "benchsuite.css"
+
+
+def one_file(name: str, title: str, charts: Sequence[Chart], context: Mapping[str, Any]) -> str:
+    """By that template, an extension of `file.html`; plotly.js stands in it once, with the first
+    chart. Templates that a page shares with its file know the file by `offline`.
+    """
+    drawn = []
+    for number, one in enumerate(charts):
+        drawing = figure(one).update_layout(title=None, height=HEIGHT)
+        chart = drawing.to_html(config=CONFIG, include_plotlyjs=number == 0, full_html=False)
+        drawn.append((one.series.title, chart))
+    own = {"title": title, "drawn": drawn, "styles": STYLES.read_text(), "offline": True}
+    return render_to_string(f"benchsuite/{name}.html", {**own, **context})

@@ -9,8 +9,16 @@ from typing import Any
 from benchsuite.core.metrics.metric import Metric, Unit
 from benchsuite.report.charts.drawing import Chart as Drawn
 from benchsuite.report.charts.drawing import draw
-from benchsuite.report.charts.marks import Mark, dotted_line, points
-from benchsuite.report.charts.series import Axis, Column, Row, Scale, Series
+from benchsuite.report.charts.series import (
+    Axis,
+    Column,
+    Mark,
+    Row,
+    Scale,
+    Series,
+    dotted_line,
+    points,
+)
 from benchsuite.report.charts.styles import COLOURS, DASHES
 from benchsuite.report.studies.tables import open_axes, rest_title, selected, written
 from benchsuite.studies import figures

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from benchsuite.comparing.contrasts import Contrast
+from benchsuite.comparing.contrasts import Contrast, corrected
 from benchsuite.comparing.gate import Judgement
 from benchsuite.comparing.margins import margins_sentence
-from benchsuite.comparing.speed import corrected
 from benchsuite.core.metrics.metric import Scale
 from benchsuite.core.printable import printable
 from benchsuite.core.units import MISSING

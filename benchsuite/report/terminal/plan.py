@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import prod
 
-from benchsuite.comparing.setup import Around
+from benchsuite.comparing.titles import Around
 from benchsuite.core.passwords import hidden
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import KEEP, THROWAWAY, USER, LoadProfile, RunSpec

@@ -12,7 +12,7 @@ from rich.text import Text
 from benchsuite.core.specs import LoadProfile, RunSpec
 from benchsuite.core.units import format_count, format_duration, format_period, format_rate
 from benchsuite.load.job import Tick
-from benchsuite.report.terminal.wrapping import wrapped
+from benchsuite.report.terminal.grid import wrapped
 
 BAR_WIDTH = 20
 TOLD_FROM = 3  #: The first run with which plain lines tell the time left: two have corrected it.

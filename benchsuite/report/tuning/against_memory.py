@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchsuite.core.units import format_bytes, format_number, format_percent, format_rate
-from benchsuite.report.charts.drawing import Chart
-from benchsuite.report.charts.scatter import Spot, scatter
+from benchsuite.report.charts.drawing import Chart, Spot, scatter
 from benchsuite.report.charts.series import MEMORY, Axis, Column, Series
 from benchsuite.report.charts.styles import styles
 from benchsuite.report.tuning.shares import IN_TIME, shares_of

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from benchsuite.core.units import format_count, format_number, format_rate
 from benchsuite.report.charts.drawing import Chart, draw, rounded
-from benchsuite.report.charts.marks import band, line, points
-from benchsuite.report.charts.series import Axis, Column, Series, first
+from benchsuite.report.charts.series import Axis, Column, Series, band, first, line, points
 from benchsuite.report.charts.styles import styles
 from benchsuite.report.tuning.against_memory import RATE
 from benchsuite.tuning.answer import Answer, Row

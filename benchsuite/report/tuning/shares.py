@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 from benchsuite.core.units import format_number, format_percent
 from benchsuite.report.charts.drawing import Chart, draw
-from benchsuite.report.charts.marks import line, points
-from benchsuite.report.charts.series import Axis, Column, Series, first
+from benchsuite.report.charts.series import Axis, Column, Series, first, line, points
 from benchsuite.report.charts.styles import Style, styles
 from benchsuite.tuning.answer import Answer
 from benchsuite.tuning.notebook import Entry, Notebook

@@ -20,8 +20,7 @@ from benchsuite.core.units import (
 from benchsuite.models import Run, Tuning
 from benchsuite.report import executions, limiting
 from benchsuite.report.charts.drawing import Chart
-from benchsuite.report.flames import Flame
-from benchsuite.report.pages.flame_graph import Drawing, drawing
+from benchsuite.report.flames import Drawing, Flame, drawing
 from benchsuite.report.shown import Shown
 from benchsuite.report.tuning import pasting, table
 from benchsuite.report.tuning.against_memory import against_memory

@@ -10,7 +10,7 @@ from benchsuite.core.results import Verdict
 from benchsuite.core.units import THIN_SPACE
 from benchsuite.management.console import SafeConsole
 from benchsuite.models import Run
-from benchsuite.report.terminal import text
+from benchsuite.report.terminal import results
 from tests.starts import found_out
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -44,7 +44,7 @@ def shown(*runs: Run) -> list[str]:
     """The rows of the table, white space folded."""
     console = SafeConsole(width=200)
     with console.capture() as capture:
-        console.table(text.results_table(cells(runs)))
+        console.table(results.results_table(cells(runs)))
     lines = capture.get().replace(THIN_SPACE, " ").splitlines()
     return [" ".join(line.split()) for line in lines if line.strip(" ─")][1:]
 
@@ -105,9 +105,9 @@ def test_invalid_cells_and_other_units_never_stand_among_the_others() -> None:
 
 def test_the_terminal_says_which_starts_count() -> None:
     found = cells([run(), run(minute=1), run(minute=2, invalid="B401 noisy-host")])
-    assert text.starts_lines(found) == ["uvicorn: 2 of 3 starts; 1 excluded (B401)."]
+    assert results.starts_lines(found) == ["uvicorn: 2 of 3 starts; 1 excluded (B401)."]
     assert shown(*found[0].runs)[0].startswith("uvicorn 2/3 ")
-    assert text.starts_lines(cells([run(), run("daphne", invalid="B201 failures")])) == []
+    assert results.starts_lines(cells([run(), run("daphne", invalid="B201 failures")])) == []
 
 
 def test_a_row_of_one_start() -> None:

@@ -8,9 +8,8 @@ from rich.console import Console
 
 from benchsuite.report import flames
 from benchsuite.report.exports.runs import run_as_json
-from benchsuite.report.flames import Flame, flame
+from benchsuite.report.flames import ROW, WIDTH, Flame, drawing, flame
 from benchsuite.report.limiting import told
-from benchsuite.report.pages.flame_graph import ROW, WIDTH, drawing
 from benchsuite.report.terminal.grid import show
 from tests.factories import make_run
 from tests.flames import VIEW, make_profiled, profile

@@ -11,7 +11,7 @@ from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.management.console import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
-from benchsuite.report.populations import populations_table
+from benchsuite.report.levels import populations_table
 from tests.factories import BEGUN, begin
 
 TIMES = Distribution(count=2, min_s=0.001, max_s=0.5, mean_s=0.1, percentiles={50: 0.002})

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchsuite.comparing.setup import Around
+from benchsuite.comparing.titles import Around
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import (
     DatabaseSpec,

@@ -3,10 +3,20 @@
 from itertools import pairwise
 from typing import Any
 
-from benchsuite.report.charts import marks
 from benchsuite.report.charts.drawing import draw
-from benchsuite.report.charts.marks import Mark
-from benchsuite.report.charts.series import RESPONSE_TIME, SECOND, SECONDS, Axis, Column, Series
+from benchsuite.report.charts.series import (
+    RESPONSE_TIME,
+    SECOND,
+    SECONDS,
+    Axis,
+    Column,
+    Mark,
+    Series,
+    band,
+    bars,
+    line,
+    steps,
+)
 
 UP = Axis("memory (MiB)", " MiB", 2**20)
 
@@ -22,41 +32,41 @@ def drawing(*columns: tuple[Mark | None, list[Any]], across: Axis = SECONDS) -> 
 
 
 def test_a_column_without_a_mark_or_a_value_is_not_drawn() -> None:
-    line = marks.line("#000000")
-    assert drawing((None, [1, 2]), (line, [None, None]))["data"] == []
-    assert drawing((marks.bars("#000000"), [0, 0]))["data"] == [], "a bar of nothing shows nothing"
-    assert drawing((line, [0, 0]))["data"][0]["y"] == [0, 0]
+    black = line("#000000")
+    assert drawing((None, [1, 2]), (black, [None, None]))["data"] == []
+    assert drawing((bars("#000000"), [0, 0]))["data"] == [], "a bar of nothing shows nothing"
+    assert drawing((black, [0, 0]))["data"][0]["y"] == [0, 0]
 
 
 def test_values_are_drawn_in_the_unit_of_their_axis() -> None:
-    (trace,) = drawing((marks.line("#000000"), [2**20, None, 2**21, None]))["data"]
+    (trace,) = drawing((line("#000000"), [2**20, None, 2**21, None]))["data"]
     assert trace["y"] == [1, None, 2]
     assert trace["hovertemplate"] == "figure 1: %{y:.4~r} MiB<extra></extra>"
-    (trace,) = drawing((marks.line("#000000"), [2**20, 0]), across=Axis("users"))["data"]
+    (trace,) = drawing((line("#000000"), [2**20, 0]), across=Axis("users"))["data"]
     assert trace["hovertemplate"] == "figure 1: %{y:.4~r} MiB at %{x:.4~r} users<extra></extra>"
 
 
 def test_one_point_is_a_dot() -> None:
-    assert drawing((marks.line("#000000"), [5]))["data"][0]["mode"] == "markers"
-    assert drawing((marks.line("#000000"), [5, 6]))["data"][0]["mode"] == "lines"
+    assert drawing((line("#000000"), [5]))["data"][0]["mode"] == "markers"
+    assert drawing((line("#000000"), [5, 6]))["data"][0]["mode"] == "lines"
 
 
 def test_the_last_step_reaches_its_end_and_only_so_many_rows_are_drawn() -> None:
-    line, rest = drawing((marks.steps("#000000", rows=2), [2**20, 2**21, 2**22]))["data"]
+    line, rest = drawing((steps("#000000", rows=2), [2**20, 2**21, 2**22]))["data"]
     assert line["y"] == [1, 2]
     assert (rest["x"], rest["y"]) == ([1, 2], [2, 2])
 
 
 def test_a_band_lies_above_its_lower_edge() -> None:
-    band = marks.band("#102030", "figure 1", "least to most", 0.5)
-    edge, area = drawing((None, [2**20, 2**20]), (band, [2**21, 2**22]))["data"]
+    area_mark = band("#102030", "figure 1", "least to most", 0.5)
+    edge, area = drawing((None, [2**20, 2**20]), (area_mark, [2**21, 2**22]))["data"]
     assert (edge["y"], area["y"]) == ([1, 1], [2, 4])
     assert area["fillcolor"] == "rgba(16,32,48,0.5)"
     assert area["name"] == "least to most"
 
 
 def test_times_are_in_the_unit_that_fits() -> None:
-    columns = (SECOND, Column("p50_s", "p50", mark=marks.line("#000000")))
+    columns = (SECOND, Column("p50_s", "p50", mark=line("#000000")))
     for longest, unit, drawn in ((0.5, "ms", 500), (2.5, "s", 2.5)):
         series = Series("any", "Any", SECONDS, RESPONSE_TIME, columns, ((0, longest),))
         chart = draw(series)
@@ -65,7 +75,7 @@ def test_times_are_in_the_unit_that_fits() -> None:
 
 
 def test_names_at_the_ends_of_lines_are_moved_apart() -> None:
-    look = marks.line("#000000").look
+    look = line("#000000").look
     ends = [(Mark(look, "a cell", number=number), [1, 2**20]) for number in (1, 2, 3)]
     layout = drawing(*ends)["layout"]
     shifts = [note["yshift"] for note in layout["annotations"]]

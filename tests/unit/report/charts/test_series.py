@@ -3,7 +3,7 @@
 import pytest
 
 from benchsuite.models import Interval, Measurement, Reading, Run
-from benchsuite.report.charts import of_run, percentiles, readings
+from benchsuite.report.charts import of_run
 from benchsuite.report.charts.drawing import draw
 from benchsuite.stats import histogram
 from benchsuite.stats.summary import samples_needed
@@ -13,16 +13,16 @@ RUN = Run(warmup_s=0, duration_s=600, spec={}, unit="request")
 
 @pytest.mark.parametrize("count", [20, 72, 368, 3688, 100_000])
 def test_percentile_grid_ends_where_the_samples_do(count: int) -> None:
-    grid = percentiles.grid(count)
+    grid = of_run.grid(count)
     assert grid == sorted(set(grid))
     assert grid[0] == 0
     assert samples_needed(grid[-1] - 0.001) <= count < samples_needed(grid[-1] + 0.001)
 
 
 def test_percentile_grid_holds_the_percentiles_of_the_tables() -> None:
-    assert {50.0, 75.0, 95.0, 99.0} <= set(percentiles.grid(1000))
-    assert 99.9 not in percentiles.grid(1000)
-    assert percentiles.grid(0) == []
+    assert {50.0, 75.0, 95.0, 99.0} <= set(of_run.grid(1000))
+    assert 99.9 not in of_run.grid(1000)
+    assert of_run.grid(0) == []
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_percentile_grid_holds_the_percentiles_of_the_tables() -> None:
     [(0, "0 %"), (50, "50 %"), (99, "99 %"), (99.9, "99.9 %"), (10.874906, "10.9 %")],
 )
 def test_percentiles_are_written_with_their_digits(percent: float, text: str) -> None:
-    assert percentiles.percent_text(percent) == text
+    assert of_run.percent_text(percent) == text
 
 
 def test_distribution_shows_service_time_only_where_it_differs() -> None:
@@ -46,7 +46,7 @@ def test_distribution_shows_service_time_only_where_it_differs() -> None:
 
 
 def test_parts_read_a_moment_apart_share_a_row() -> None:
-    found = readings.cpu(
+    found = of_run.cpu(
         [
             Reading(second=0.499, part="load", cpu_percent=60.0),
             Reading(second=0.501, part="target", cpu_percent=150.0),
@@ -59,7 +59,7 @@ def test_parts_read_a_moment_apart_share_a_row() -> None:
 
 
 def test_part_without_a_figure_has_no_column() -> None:
-    found = readings.memory(
+    found = of_run.memory(
         [
             Reading(second=0.5, part="target", memory_bytes=5),
             Reading(second=0.5, part="load", memory_bytes=None),
@@ -69,7 +69,7 @@ def test_part_without_a_figure_has_no_column() -> None:
 
 
 def test_nothing_known_is_nothing_to_show() -> None:
-    assert not readings.cpu([Reading(second=0.5, part="target")])
+    assert not of_run.cpu([Reading(second=0.5, part="target")])
     assert not of_run.goodput(RUN, [])
 
 
@@ -114,7 +114,7 @@ def test_connections_by_state_against_the_most_there_can_be() -> None:
         for second, one in enumerate(counts)
     ]
     read.append(Reading(second=0.1, part="redis", counts={"clients": 4}))
-    found = readings.connections(read)
+    found = of_run.database_connections(read)
     assert [column.title for column in found.columns] == ["second", "active", "idle", "limit"]
     assert found.rows == ((0.0, 3, 0, 20), (2.0, 1, 5, 20))
     assert [trace["name"] for trace in draw(found).drawing["data"]] == [
@@ -122,9 +122,9 @@ def test_connections_by_state_against_the_most_there_can_be() -> None:
         "idle",
         "limit",
     ]
-    assert not readings.connections([])
+    assert not of_run.database_connections([])
 
 
 def test_a_limit_of_connections_that_nobody_told_is_missing() -> None:
-    found = readings.connections([Reading(second=0.0, part="database", counts={"idle": 2})])
+    found = of_run.database_connections([Reading(second=0.0, part="database", counts={"idle": 2})])
     assert found.rows == ((0.0, 2, None),)

@@ -3,9 +3,9 @@
 from typing import Any
 
 from benchsuite.models import Measurement
-from benchsuite.report.charts import stages as stage_charts
+from benchsuite.report.charts import of_run as stage_charts
 from benchsuite.report.charts.drawing import draw
-from benchsuite.report.stages import stages_of
+from benchsuite.report.levels import stages_of
 
 
 def stage(order: int, level: float, **given: Any) -> Measurement:
@@ -29,12 +29,14 @@ def test_levels_are_in_the_order_they_were_run_in() -> None:
 
 
 def test_no_levels_no_charts() -> None:
-    assert not stage_charts.goodput([], "requests", "user")
-    assert not stage_charts.response_times([], "user")
+    assert not stage_charts.goodput_of_levels([], "requests", "user")
+    assert not stage_charts.response_times_of_levels([], "user")
 
 
 def test_goodput_is_drawn_against_users() -> None:
-    series = stage_charts.goodput(stages_of([stage(1, 50), stage(2, 100)]), "requests", "user")
+    series = stage_charts.goodput_of_levels(
+        stages_of([stage(1, 50), stage(2, 100)]), "requests", "user"
+    )
     drawing = draw(series).drawing
     assert drawing["layout"]["xaxis"]["title"]["text"] == "users"
     assert series.column(0) == [50, 100]
@@ -42,7 +44,7 @@ def test_goodput_is_drawn_against_users() -> None:
 
 
 def test_an_open_models_levels_are_rates() -> None:
-    series = stage_charts.goodput(
+    series = stage_charts.goodput_of_levels(
         stages_of([stage(1, 50, achieved_rate=49.0, dropped=3)]), "requests", "user"
     )
     assert series.across.title == "arrivals per second"
@@ -50,7 +52,7 @@ def test_an_open_models_levels_are_rates() -> None:
 
 
 def test_the_band_reaches_from_least_to_longest_in_milliseconds() -> None:
-    series = stage_charts.response_times(stages_of([stage(1, 50)]), "user")
+    series = stage_charts.response_times_of_levels(stages_of([stage(1, 50)]), "user")
     drawing = draw(series).drawing
     drawn = {one.get("name"): one for one in drawing["data"]}
     assert {"min to max", "p10 to p90", "median"} <= set(drawn)

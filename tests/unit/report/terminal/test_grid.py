@@ -6,8 +6,7 @@ import pytest
 from rich.text import Text
 
 from benchsuite.management.console import SafeConsole
-from benchsuite.report.terminal.grid import Grid
-from benchsuite.report.terminal.wrapping import wrapped
+from benchsuite.report.terminal.grid import Grid, wrapped
 
 ADDRESS = "http://127.0.0.1:8000/results/compare/?batch=0123456789abcdef0123456789abcdef"
 

@@ -10,7 +10,7 @@ from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.management.console import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
-from benchsuite.report.stages import band, stages_of, stages_table
+from benchsuite.report.levels import stages_of, stages_table, times_of_levels
 from benchsuite.report.terminal.progress import _phase
 from tests.factories import BEGUN, begin
 
@@ -58,7 +58,7 @@ def run(db: None) -> Run:
 def test_the_levels_are_in_their_order(run: Run) -> None:
     found = stages_of(run.measurements.all())
     assert [one.level for one in found] == [200, 50, 200]
-    assert {time.name: time.of_part(found[1]) for time in band()} == {
+    assert {time.name: time.of_part(found[1]) for time in times_of_levels()} == {
         "min_s": 0.001,
         "p10_s": None,
         "p50_s": 0.002,

@@ -1,6 +1,6 @@
-"""What `runbench` prints of the results: a row for each cell."""
+"""The tables that `runbench` and `checkbench` print."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
@@ -8,19 +8,22 @@ from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.titles import cell_titles, levels_title, units_beside
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Metric, Place
-from benchsuite.core.results import UNREADABLE, Status, Verdict
-from benchsuite.core.units import MISSING, format_rate
+from benchsuite.core.results import UNREADABLE, Ceiling, Status, Verdict
+from benchsuite.core.units import MISSING, format_percent, format_rate
+from benchsuite.load.parent.ceiling import CONNECTIONS
 from benchsuite.report.terminal.grid import Grid, spare
+from benchsuite.stats.levels import ceiling_doubt
+from benchsuite.telemetry.machine import Check, State
 
-SHAPES = {Verdict.VALID: "●", Verdict.WEAK: "◐", Verdict.INVALID: "○"}
-COLOURS = {Verdict.VALID: "green", Verdict.WEAK: "yellow", Verdict.INVALID: "red"}
+VERDICT_SHAPES = {Verdict.VALID: "●", Verdict.WEAK: "◐", Verdict.INVALID: "○"}
+VERDICT_COLOURS = {Verdict.VALID: "green", Verdict.WEAK: "yellow", Verdict.INVALID: "red"}
 
 
 def verdict_text(verdict: Verdict | None) -> Text:
     """The verdict as a shape and a word, coloured where colours are wanted."""
     if verdict is None:
         return Text(MISSING)
-    return Text(f"{SHAPES[verdict]} {verdict.value}", style=COLOURS[verdict])
+    return Text(f"{VERDICT_SHAPES[verdict]} {verdict.value}", style=VERDICT_COLOURS[verdict])
 
 
 def results_table(cells: Sequence[Cell]) -> Grid:
@@ -81,3 +84,51 @@ def _goodput(cell: Cell) -> str:
     if len(cell.shown) > 1 and around is not None:
         return f"{text} ±{around:.1f} %"
     return text
+
+
+SHAPES = {State.OK: "●", State.DOUBTFUL: "◐", State.BAD: "○"}
+COLOURS = {State.OK: "green", State.DOUBTFUL: "yellow", State.BAD: "red"}
+
+
+def checks_table(checks: Iterable[Check]) -> Grid:
+    """One row a check, with what to do where something is to be done."""
+    return Grid(
+        headings=("", "check", "found", "what to do"),
+        rows=[
+            [
+                Text(f"{SHAPES[check.state]} {check.state}", style=COLOURS[check.state]),
+                check.name,
+                check.found,
+                check.advice,
+            ]
+            for check in checks
+        ],
+        words=("check",),
+        prose=("found", "what to do"),
+    )
+
+
+def ceilings_table(ceilings: Iterable[Ceiling]) -> Grid:
+    """One row for each load that was calibrated."""
+    return Grid(
+        headings=(
+            *("model", "in flight", "connections", "ceiling", "load CPU", "responder CPU"),
+            *("others", "doubt"),
+        ),
+        rows=[
+            [
+                one.model,
+                str(one.users),
+                CONNECTIONS[one.keep_alive],
+                format_rate(one.throughput),
+                format_percent(one.load_cpu_percent),
+                format_percent(one.responder_cpu_percent),
+                format_percent(one.others_percent),
+                f"not used: {why}" if (why := ceiling_doubt(one)) else "",
+            ]
+            for one in ceilings
+        ],
+        words=("connections",),
+        prose=("doubt",),
+        spare=("others", "responder CPU", "load CPU"),
+    )
