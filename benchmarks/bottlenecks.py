@@ -161,11 +161,8 @@ def main() -> None:
                 stream.write(f"{json.dumps(line)}\n")
         numbers = sorted(one.code.split()[0] for one in bottlenecks.name(found))
         print(f"{key[1] + 1}. {key[0]}: {numbers}", file=sys.stderr, flush=True)
-    print(f"{description()}\n")
-    print(
-        f"`{command_line()}`, {begun:%Y-%m-%d %H:%M}; "
-        f"load average {min(load):.1f} to {max(load):.1f}\n"
-    )
+    busy = f"load average {min(load):.1f} to {max(load):.1f}"
+    print(f"{description()}\n\n`{command_line()}`, {begun:%Y-%m-%d %H:%M}; {busy}\n")
     print(markdown(["injected", "rule", "named", "others that spoke"], list(rows(cases, seen))))
 
 

@@ -12,6 +12,7 @@ import statistics
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
 from time import process_time
 from typing import Any
@@ -36,42 +37,23 @@ class Answer:
 
 @dataclass
 class Recorded:
-    """One survey: its pages by method and path, as they were answered."""
+    """The pages of one survey by method and path, as `client` answered them, or will."""
 
-    slug: str
+    client: Any = None
     answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
-    requests: int = 0
 
     def get(self, path: str, **more: Any) -> Answer:
-        return self._ask("GET", path)
+        return self._answer("GET", path)
 
     def post(self, path: str, data: Any, content_type: str, **more: Any) -> Answer:
-        return self._ask("POST", path)
+        return self._answer("POST", path, data, content_type)
 
-    def _ask(self, method: str, path: str) -> Answer:
-        self.requests += 1
+    def _answer(self, method: str, path: str, *body: Any) -> Answer:
+        if self.client is not None:
+            response = getattr(self.client, method.lower())(path, *body)
+            headers = dict(response.headers)
+            self.answers[method, path] = Answer(response.status_code, response.content, headers)
         return self.answers[method, path]
-
-
-class Recorder:
-    """Asks the application, and keeps what it answered."""
-
-    def __init__(self, recorded: Recorded) -> None:
-        from django.test import Client
-
-        self._recorded = recorded
-        self._client = Client()
-
-    def get(self, path: str, **more: Any) -> Answer:
-        return self._kept("GET", path, self._client.get(path))
-
-    def post(self, path: str, data: Any, content_type: str, **more: Any) -> Answer:
-        return self._kept("POST", path, self._client.post(path, data, content_type))
-
-    def _kept(self, method: str, path: str, response: Any) -> Answer:
-        answer = Answer(response.status_code, response.content, dict(response.headers))
-        self._recorded.answers[method, path] = answer
-        return answer
 
 
 def main() -> None:
@@ -97,6 +79,8 @@ def main() -> None:
 
 
 def measure(busy: float) -> None:
+    from django.test import Client
+
     from benchsuite.robot.parsing import read
     from benchsuite.robot.walk import complete
     from benchsuite.workloads.survey import SLUGS
@@ -104,26 +88,23 @@ def measure(busy: float) -> None:
     rows = []
     ratios = []
     for slug in SLUGS:
-        recorded = Recorded(slug)
         start = f"/bench/survey/{slug}/"
-        complete(Recorder(recorded), start, seed=1)  # type: ignore[arg-type]
-        pages = [one.content for one in recorded.answers.values() if one.content]
 
-        def robot(recorded: Recorded = recorded, start: str = start) -> int:
-            recorded.requests = 0
-            done = complete(recorded, start, seed=1)  # type: ignore[arg-type]
-            return len(done.visits) + 1
+        def completed(recorded: Recorded, start: str = start) -> int:
+            """The pages of it."""
+            return len(complete(recorded, start, seed=1).visits) + 1  # type: ignore[arg-type]
 
-        def parser(pages: list[bytes] = pages) -> int:
+        def parsed(pages: list[bytes]) -> int:
             for page in pages:
                 read(page)
             return len(pages)
 
-        def application(slug: str = slug, start: str = start) -> int:
-            done = complete(Recorder(Recorded(slug)), start, seed=1)  # type: ignore[arg-type]
-            return len(done.visits) + 1
-
-        robots, parsers, both = rate(robot), rate(parser), rate(application)
+        recorded = Recorded(Client())
+        completed(recorded)
+        recorded.client = None
+        pages = [one.content for one in recorded.answers.values() if one.content]
+        robots, parsers = rate(partial(completed, recorded)), rate(partial(parsed, pages))
+        both = rate(lambda completed=completed: completed(Recorded(Client())))
         django_alone = 1 / (1 / both - 1 / robots)
         ratios.append(robots / django_alone)
         size = statistics.mean(len(page) for page in pages)
@@ -152,13 +133,13 @@ def measure(busy: float) -> None:
 def rate(work: Callable[[], int]) -> float:
     """Pages a second of CPU time, the median of some measurements."""
     work()
-    found = []
+    rates = []
     for _ in range(REPEATS):
         pages, begin = 0, process_time()
         while process_time() - begin < AT_LEAST_S:
             pages += work()
-        found.append(pages / (process_time() - begin))
-    return statistics.median(found)
+        rates.append(pages / (process_time() - begin))
+    return statistics.median(rates)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.socket_faults import RUN, Faults, FaultyServer
 from benchsuite.core.results import Accounts
 from benchsuite.core.samples import Kind
 from benchsuite.runner.figures import Figures
 from benchsuite.stats import histogram
 from tests.integration.loads import Loaded, a_job, load
+from tests.truth.faulty_server import RUN, Faults, FaultyServer
 from tests.truth.test_known_answers import PERCENTS, TRIES, highest, lowest
 
 ECHO = "benchsuite.workloads.ws_echo.WsEcho"
