@@ -28,7 +28,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,7 @@ PERCENTS = range(50, 100)
 SHOWN = (50, 90, 95, 99)
 RELATIVE, ABSOLUTE_S = 0.02, 0.0002
 WARMUP_S = 1.0
+OPEN_RATE = 1100.0
 
 STALL_TIMES = "constant:1.5ms"
 STALL_RATE, STALL_USERS = 200.0, 10
@@ -54,20 +55,15 @@ ORACLE_THREADS = 150  #: A stall up to 3 s long delays no other request of the o
 START_S = 2.5  #: Until another program has surely begun.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
-    times: str
-    """As the responder takes it."""
-    connections: int
-    """So many that a closed loop makes more than 1 000 requests/s."""
-    rate: float
-    """The same for an open loop."""
+class Case(NamedTuple):
+    times: str  #: As the responder takes it.
+    connections: int  #: So many that a closed loop makes more than 1 000 requests/s.
 
 
 CASES = (
-    Case(times="constant:1.5ms", connections=2, rate=1100.0),
-    Case(times="bimodal:5ms,50ms,0.075", connections=12, rate=1100.0),
-    Case(times="pareto:1ms,1.5,200ms", connections=4, rate=1100.0),
+    Case("constant:1.5ms", connections=2),
+    Case("bimodal:5ms,50ms,0.075", connections=12),
+    Case("pareto:1ms,1.5,200ms", connections=4),
 )
 
 
@@ -110,7 +106,7 @@ def known_answers(case: Case, duration_s: float) -> dict[str, Callable[[Respondi
     foreign = {"connections": case.connections, "duration_s": duration_s}
     return {
         "ours, closed": lambda target: our_load(target, users=case.connections, **load),
-        "ours, open": lambda target: our_load(target, model="open", arrival_rate=case.rate, **load),
+        "ours, open": lambda target: our_load(target, model="open", arrival_rate=OPEN_RATE, **load),
         "wrk": lambda target: programs.wrk(target.url, **foreign),
         "hey": lambda target: programs.hey(target.url, **foreign),
         "Locust FastHttpUser": lambda target: programs.locust(

@@ -117,8 +117,8 @@ def beside(case: Case, turn: int, seen: Mapping[Key, Evidence]) -> Other | None:
 def recorded(file: Path | None) -> dict[Key, Evidence]:
     if file is None or not file.exists():
         return {}
-    lines = (json.loads(line) for line in file.read_text().splitlines())
-    return {(one["case"], one["round"]): read(Evidence, one["evidence"]) for one in lines}
+    rows = map(json.loads, file.read_text().splitlines())
+    return {(row["case"], row["round"]): read(Evidence, row["evidence"]) for row in rows}
 
 
 def rows(cases: Sequence[Case], seen: Mapping[Key, Evidence]) -> Iterator[list[str]]:

@@ -5,12 +5,14 @@ and workload, and something befalls it: a signal, a killed process, a closed ter
 afterwards and wasn't before is left. The same seed draws the same cases; `--only N` makes the Nth
 again.
 
-It makes namespaces of its own (as root, or where users may): it disturbs and awaits nobody.
+It makes namespaces of its own (as root, or where users may) for processes, ports, shared memory:
+so it disturbs and awaits nobody, what is left can be counted without marks, and all ends with them.
 """
 
 import argparse
 import os
 import shlex
+import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -23,7 +25,6 @@ from uuid import uuid4
 
 import psycopg
 
-from benchmarks.disturbances import alone
 from benchmarks.disturbances.cases import Case, draw
 from benchmarks.disturbances.doing import Ending, started
 from benchmarks.disturbances.left import NAMES, Looker
@@ -32,6 +33,10 @@ from benchsuite.services.base import Service
 from benchsuite.services.postgres import PostgreSQL
 
 HUNG = "did not end"
+MARK = "BENCHSUITE_CHAOS_ALONE"
+NAMESPACES = ("--mount", "--net", "--ipc", "--pid", "--fork", "--mount-proc", "--kill-child")
+# The shell is process 1 and reaps who lost his parent; so it must not become the program.
+PREPARE = 'ip link set lo up && mount -t tmpfs tmpfs /dev/shm && "$@"; exit $?'
 
 
 class Chaos:
@@ -65,7 +70,7 @@ class Chaos:
         """Makes this case; how it ended and what it left."""
         before = self._looker.look()
         url = self._urls["postgres" if case.users_postgres else "default"]
-        kept = {name: value for name, value in os.environ.items() if name != alone.MARK}
+        kept = {name: value for name, value in os.environ.items() if name != MARK}
         env = {
             **kept,
             "TMPDIR": str(self._temporary),
@@ -118,8 +123,8 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0, help="begin no case after these")
     parser.add_argument("--only", type=int, metavar="N", help="the case of this number alone")
     given = parser.parse_args()
-    if not alone.is_alone():
-        return alone.again_alone(["-m", "benchmarks.chaos", *sys.argv[1:]])
+    if MARK not in os.environ:
+        return again_alone(["-m", "benchmarks.chaos", *sys.argv[1:]])
     numbers = [given.only] if given.only else range(given.first, given.first + given.count)
     cases = [draw(given.seed, number) for number in numbers]
     latest = monotonic() + 60 * given.minutes
@@ -133,6 +138,13 @@ def main() -> int:
         )
         in_time = takewhile(lambda _: monotonic() < latest, cases)
         return _all(Chaos(folder, service), in_time, given.seed, verbose=bool(given.only))
+
+
+def again_alone(argv: list[str]) -> int:
+    """Runs this command line in namespaces of its own; its exit status."""
+    whose = [] if os.geteuid() == 0 else ["--map-current-user", "--keep-caps"]
+    command = ["unshare", *whose, *NAMESPACES, "sh", "-c", PREPARE, "sh", sys.executable, *argv]
+    return subprocess.call(command, env={**os.environ, MARK: "1"})
 
 
 def _all(chaos: Chaos, cases: Iterable[Case], seed: int, *, verbose: bool) -> int:

@@ -19,22 +19,14 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.stats import t
 
-from benchmarks.table import markdown
+from benchmarks.table import show
 from benchsuite.studies.answers import answered
 from benchsuite.studies.claims import Outcome, judge
 from benchsuite.studies.intervals import Interval, Kind, Pooled, Side, interval, pooled
 from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
-from benchsuite.studies.study import (
-    Answer,
-    Axis,
-    Check,
-    Claim,
-    Objective,
-    Scaling,
-    Study,
-    Value,
-)
+from benchsuite.studies.study import Answer, Axis, Check, Objective, Study, Value
 from benchsuite.studies.trend import trends
+from tests.unit.studies import worlds
 
 NOISE = 0.03  #: Of a start, on the logarithm; of the middle cell.
 UNLIKE = ((0.0, "all cells alike"), (0.5, "cells × 0.4–2.7"), (1.0, "cells × 0.14–7.1"))
@@ -44,16 +36,16 @@ UNLIKE = ((0.0, "all cells alike"), (0.5, "cells × 0.4–2.7"), (1.0, "cells ×
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--worlds", type=int, default=300, help="studies a row")
-    worlds = parser.parse_args().worlds
+    count = parser.parse_args().worlds
     began = time.monotonic()
     generator = np.random.default_rng(20151022)
-    coverage(generator, worlds)
-    edges(generator, worlds)
-    alarms(generator, worlds)
+    coverage(generator, count)
+    edges(generator, count)
+    alarms(generator, count)
     generator = np.random.default_rng(20151022)
-    failing(generator, worlds)
-    leading(generator, worlds)
-    print(f"\n{worlds} studies a row, {time.monotonic() - began:.0f} s")
+    failing(generator, count)
+    leading(generator, count)
+    print(f"\n{count} studies a row, {time.monotonic() - began:.0f} s")
 
 
 def world(
@@ -68,7 +60,7 @@ def world(
     return np.exp(noises[:, None] * drawn), noises
 
 
-def coverage(generator: Generator, worlds: int) -> None:
+def coverage(generator: Generator, count: int) -> None:
     """Ours, what the pooled variance gives by itself, and Welch with the two cells alone."""
     rows = []
     for skewed in (False, True):
@@ -77,7 +69,7 @@ def coverage(generator: Generator, worlds: int) -> None:
                 held = np.array(
                     [
                         _held(*world(generator, cells, starts, unlike, skewed=skewed))
-                        for _ in range(worlds)
+                        for _ in range(count)
                     ]
                 )
                 told = (f"{100 * share:.1f}" for share in held.mean(axis=0))
@@ -143,14 +135,14 @@ FAILING: dict[str, Callable[[Generator, float, tuple[int, int]], NDArray[np.int6
 """How failures come, with so many in the mean of all starts."""
 
 
-def failing(generator: Generator, worlds: int) -> None:
+def failing(generator: Generator, count: int) -> None:
     """Of failures that are counted, in six cells that are all alike."""
     rows = []
     for words, draw in FAILING.items():
         for starts in (2, 4):
             for mean in (0.2, 2.0, 20.0):
                 held = np.array(
-                    [_counted(draw(generator, mean, (6, starts)), mean) for _ in range(worlds)]
+                    [_counted(draw(generator, mean, (6, starts)), mean) for _ in range(count)]
                 )
                 told = (f"{100 * share:.1f}" for share in held.reshape(-1, 3).mean(axis=0))
                 rows.append([words, str(starts), f"{mean:g}", *told])
@@ -182,14 +174,14 @@ def _holds(found: Interval, truth: float) -> float:
     return float(low is not None and high is not None and low <= truth <= high)
 
 
-def edges(generator: Generator, worlds: int) -> None:
+def edges(generator: Generator, count: int) -> None:
     """Claims whose truth lies on the edge of the region, where it is hardest."""
     rows = []
     for unlike, words in UNLIKE:
         for starts in (2, 3, 5):
             cells = []
             for checks in (1, 4, 12):
-                fewer = worlds if starts < 5 else worlds // 5
+                fewer = count if starts < 5 else count // 5
                 wrong = sum(
                     judge(
                         study(2 * checks, checks),
@@ -209,33 +201,17 @@ def edges(generator: Generator, worlds: int) -> None:
 
 def study(cells: int, checks: int) -> Study:
     """Of a claim that every second cell is at least as much as the one after it."""
-    values = tuple(Value(str(number), {}) for number in range(cells))
-    return Study(
-        name="simulated",
-        question="",
-        text="",
-        digest="",
-        path="",
-        repeat=2,
-        every={},
-        scaling=Scaling(),
-        axes=(Axis("cell", values),),
-        claims=(
-            Claim(
-                name="edge",
-                says="",
-                checks=tuple(
-                    Check(
-                        figure="goodput",
-                        cell={"cell": (str(2 * number),)},
-                        to={"cell": str(2 * number + 1)},
-                        ratio=(1.0, None),
-                    )
-                    for number in range(checks)
-                ),
-            ),
-        ),
+    edges = (
+        Check(
+            figure="goodput",
+            cell={"cell": (str(2 * number),)},
+            to={"cell": str(2 * number + 1)},
+            ratio=(1.0, None),
+        )
+        for number in range(checks)
     )
+    values = tuple(Value(str(number), {}) for number in range(cells))
+    return worlds.study(worlds.claim(*edges), axes=(Axis("cell", values),), figures=())
 
 
 def execution(figures: Sequence[Sequence[float]]) -> Execution:
@@ -251,14 +227,14 @@ def execution(figures: Sequence[Sequence[float]]) -> Execution:
     )
 
 
-def leading(generator: Generator, worlds: int) -> None:
+def leading(generator: Generator, count: int) -> None:
     """The best arm of several that are alike but for one."""
     rows = []
     for unlike, words in UNLIKE:
         for arms in (3, 7):
             for starts in (2, 5):
                 told = []
-                fewer = worlds if starts < 5 else worlds // 5
+                fewer = count if starts < 5 else count // 5
                 for gain in (0.01, 0.1):
                     found = [
                         _lead(world(generator, arms, starts, unlike)[0], gain) for _ in range(fewer)
@@ -288,12 +264,12 @@ def _lead(figures: NDArray[np.float64], gain: float) -> tuple[bool, bool, bool]:
     return "0" in named, named == ["0"], "0" not in named and len(named) == 1
 
 
-def alarms(generator: Generator, worlds: int) -> None:
+def alarms(generator: Generator, count: int) -> None:
     """Executions of equal cells, and of cells that rise by a tenth in the middle."""
     rows = []
     for cells in (1, 8, 27):
         for many in (6, 10, 20):
-            fewer = max(worlds // 4, worlds // cells)
+            fewer = max(count // 4, count // cells)
             false = found = 0
             for _ in range(fewer):
                 drawn = [world(generator, cells, 2, 0.5)[0] for _ in range(many)]
@@ -314,10 +290,6 @@ def _any_step(executions: Sequence[NDArray[np.float64]]) -> bool:
     return any(
         one.steps for one in trends([execution(one.tolist()) for one in executions], "goodput")
     )
-
-
-def show(title: str, head: list[str], rows: list[list[str]]) -> None:
-    print(f"\n{title}\n\n{markdown(head, rows)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import stats
 
-from benchmarks.table import markdown
+from benchmarks.table import show
 from benchsuite.stats.compare import Comparison, Outcome, compare, together
 
 Draw = Callable[[Generator, float, int], NDArray[np.float64]]
@@ -312,10 +312,6 @@ def _ends(comparison: Comparison) -> tuple[float, float]:
 def _holds(comparison: Comparison) -> bool:
     low, high = _ends(comparison)
     return low <= 1 <= high
-
-
-def show(title: str, head: list[str], rows: list[list[str]]) -> None:
-    print(f"\n{title}\n\n{markdown(head, rows)}", flush=True)
 
 
 def share(count: int, cases: int) -> str:

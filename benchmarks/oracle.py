@@ -24,8 +24,6 @@ PRECISE_S = 0.01
 """Before its moment a thread sleeps without being woken for the end."""
 START_S = 0.3
 """From the begin to the first request, so that every thread is there and connected."""
-
-
 ended = threading.Event()
 
 

@@ -11,14 +11,8 @@ from benchmarks.console import ROOT, console, served, tab
 
 IMAGES = ROOT / "docs" / "images"
 MEASURED = [
-    "--server=gunicorn-gthread,uwsgi,uvicorn,granian-wsgi",
-    "--workload=io_read",
-    "--rows=10000",
-    "--users=20",
-    "--warmup=2",
-    "--duration=8",
-    "--repeat=2",
-    "--label=demo",
+    *("--server=gunicorn-gthread,uwsgi,uvicorn,granian-wsgi", "--workload=io_read", "--rows=10000"),
+    *("--users=20", "--warmup=2", "--duration=8", "--repeat=2", "--label=demo"),
 ]
 
 

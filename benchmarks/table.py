@@ -22,3 +22,7 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 def share(count: int, of: int) -> str:
     """ "95 %"; a dash of nothing."""
     return f"{100 * count / of:.0f} %" if of else "—"
+
+
+def show(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    print(f"\n{title}\n\n{markdown(head, rows)}", flush=True)

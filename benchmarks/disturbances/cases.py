@@ -51,19 +51,13 @@ class Case:
     """One run and what befalls it."""
 
     number: int
-    words: tuple[str, ...]
-    """Of runbench."""
-    users_postgres: bool
-    """Whether results and data are on the PostgreSQL of the user."""
+    words: tuple[str, ...]  #: Of runbench.
+    users_postgres: bool  #: Whether results and data are on the PostgreSQL of the user.
     kind: str
-    role: str
-    """Whom it befalls."""
-    stage: str
-    """What the command must have said."""
-    moment_s: float
-    """After that; later where nobody of that role was there yet."""
-    gap_s: float
-    """Between the first and the second of what comes twice."""
+    role: str  #: Whom it befalls.
+    stage: str  #: What the command must have said.
+    moment_s: float  #: After that; later where nobody of that role was there yet.
+    gap_s: float  #: Between the first and the second of what comes twice.
 
     @property
     def disturbance(self) -> str:

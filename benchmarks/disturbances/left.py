@@ -1,7 +1,7 @@
 """What is there: processes, ports, files, databases, shared memory. Differences are leftovers.
 
 Everything on this machine that can be seen from here counts, so this works only in namespaces of
-its own (`benchmarks/disturbances/alone.py`), where nobody else starts anything.
+its own (`benchmarks/chaos.py`), where nobody else starts anything.
 """
 
 import os
@@ -9,7 +9,6 @@ import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, fields
 from pathlib import Path
 
 import psutil
@@ -18,27 +17,10 @@ PATIENCE_S = 15.0
 """How long what is on its way out may take: the reaper waits 5 s, then kills."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class There:
-    """What is there at one moment, each thing in words."""
-
-    processes: frozenset[str]
-    ports: frozenset[str]
-    files: frozenset[str]
-    databases: frozenset[str]
-    memory: frozenset[str]
-    networks: frozenset[str]
-    rows: frozenset[str]
-    """Runs that look alive, in the databases of the results."""
-
-    def beyond(self, before: "There") -> dict[str, list[str]]:
-        """What has come since; kinds of which nothing has are left out."""
-        pairs = ((one.name, getattr(self, one.name), getattr(before, one.name)) for one in _KINDS)
-        return {name: sorted(now - then) for name, now, then in pairs if now - then}
-
-
-_KINDS = fields(There)
-NAMES = tuple(one.name for one in _KINDS)
+There = dict[str, frozenset[str]]
+"""What is there at one moment, each thing in words, by its kind."""
+NAMES = ("processes", "ports", "files", "databases", "memory", "networks", "rows")
+"""Rows are runs that look alive, in the databases of the results."""
 
 
 class Looker:
@@ -58,20 +40,20 @@ class Looker:
         self._rows = rows
 
     def look(self) -> There:
-        processes = self.strangers()
-        return There(
-            processes=frozenset(f"{one.pid} {_command(one)}" for one in processes),
-            ports=frozenset(
+        seen = (
+            (f"{one.pid} {_command(one)}" for one in self.strangers()),
+            (
                 f"{one.laddr.ip}:{one.laddr.port}"
                 for one in psutil.net_connections("inet")
                 if one.status == psutil.CONN_LISTEN
             ),
-            files=frozenset(os.listdir(self._folder)),
-            databases=frozenset(self._databases()),
-            memory=frozenset([*os.listdir("/dev/shm"), *_system_v()]),
-            networks=frozenset(psutil.net_if_addrs()),
-            rows=frozenset(self._rows()),
+            os.listdir(self._folder),
+            self._databases(),
+            [*os.listdir("/dev/shm"), *_system_v()],
+            psutil.net_if_addrs(),
+            self._rows(),
         )
+        return {name: frozenset(things) for name, things in zip(NAMES, seen, strict=True)}
 
     def strangers(self) -> list[psutil.Process]:
         """Living processes that belong to no one here."""
@@ -86,11 +68,17 @@ class Looker:
         return False
 
     def what_is_left(self, before: There) -> dict[str, list[str]]:
-        """Words for what came and stays, after a moment of patience."""
+        """Words for what came and stays, after a moment of patience; only the kinds of which
+        something has.
+        """
         deadline = time.monotonic() + PATIENCE_S
-        while (left := self.look().beyond(before)) and time.monotonic() < deadline:
+        while True:
+            now = self.look()
+            left = {name: sorted(now[name] - before[name]) for name in NAMES}
+            left = {name: things for name, things in left.items() if things}
+            if not left or time.monotonic() >= deadline:
+                return left
             time.sleep(0.2)
-        return left
 
     def clear(self) -> None:
         """So that what one case left is not found after the next."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.strangers.projects import STRANGERS, Stranger
 from benchmarks.strangers.trying import Failed, Outcome, Trial, usable_python
-from benchmarks.strangers.tuning import EXTRAS, INSTALLED, tune
+from benchmarks.strangers.tuning import tune
 from benchmarks.table import markdown
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -27,8 +27,7 @@ def main() -> int:
     chosen = [one for one in STRANGERS if not given.names or one.name in given.names]
     with tempfile.TemporaryDirectory(prefix="strangers-") as temporary:
         folder = (given.folder or Path(temporary)).resolve()
-        if Path(given.benchsuite).is_dir():
-            given.benchsuite = _wheel(given.benchsuite, temporary)
+        given.benchsuite = _wheel(temporary)
         if given.tune is not None:
             return _tune([one for one in chosen if one.tuned], folder, given)
         return _try(chosen, folder, given)
@@ -42,10 +41,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--folder", type=Path, help="keep the projects here, and go on with them")
     add("--python", action="append", default=[], help="another Python, for who needs a newer one")
     add("--fetched", type=Path, help="folder with checkouts of those that are on no index")
-    add("--benchsuite", default=str(CHECKOUT), help="what pip installs: this checkout, or a wheel")
     add("--tune", type=Path, metavar="DIR", help="tune them, and write what comes out there")
     add("--further", default="", metavar="WORDS", help='for tunebench, such as "--window=2s"')
-    add("--prepare", action="store_true", help="with --tune: only set them up")
     return parser
 
 
@@ -66,27 +63,24 @@ def _try(chosen: list[Stranger], folder: Path, given: argparse.Namespace) -> int
 def _tune(chosen: list[Stranger], folder: Path, given: argparse.Namespace) -> int:
     """One after another; then all that they found."""
     given.tune.mkdir(parents=True, exist_ok=True)
-    found, failed = [], False
+    answers, failed = [], False
     for stranger in chosen:
         trial = _trial(stranger, folder, given)
         try:
             if isinstance(trial, str):
                 raise Failed(trial)
-            if given.prepare:
-                trial.prepare(INSTALLED, EXTRAS)
-            else:
-                found.append(tune(trial, given.tune.resolve(), given.further))
+            answers.append(tune(trial, given.tune.resolve(), given.further))
         except Failed as error:
             failed = True
             print(f"{stranger.name}: {error}", file=sys.stderr, flush=True)
-    print("\n".join(found))
+    print("\n".join(answers))
     return int(failed)
 
 
-def _wheel(checkout: str, folder: str) -> str:
-    """What is installed everywhere, built once."""
+def _wheel(folder: str) -> str:
+    """This checkout as it is installed everywhere, built once."""
     asked = [sys.executable, "-m", "pip", "-q", "wheel", "--no-deps", f"--wheel-dir={folder}"]
-    subprocess.run([*asked, checkout], check=True)
+    subprocess.run([*asked, str(CHECKOUT)], check=True)
     return str(next(Path(folder).glob("*.whl")))
 
 

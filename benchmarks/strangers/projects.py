@@ -17,33 +17,23 @@ class Stranger:
     """Commands run in the project's folder, with its environment's programs first on the PATH."""
 
     name: str
-    kind: str
-    """What it serves, and what its settings are like, in a few words for the table."""
-    install: tuple[str, ...]
-    """Requirements; the first one's version is shown."""
-    settings: str
-    """DJANGO_SETTINGS_MODULE."""
+    kind: str  #: What it serves, and what its settings are like, in a few words for the table.
+    install: tuple[str, ...]  #: Requirements; the first one's version is shown.
+    settings: str  #: DJANGO_SETTINGS_MODULE.
     settings_file: str
     urls_file: str
     """Where the two lines go, below the project's folder; written anew where there is none."""
-    make: tuple[str, ...] = ()
-    """Commands that write the project."""
+    make: tuple[str, ...] = ()  #: Commands that write the project.
     files: Mapping[str, str] = field(default_factory=dict)
     """What its documentation says to put into files: path to what is added at their end."""
-    fill: tuple[str, ...] = ()
-    """Commands after `migrate`, for data of theirs."""
+    fill: tuple[str, ...] = ()  #: Commands after `migrate`, for data of theirs.
     manage: str = "python manage.py"
-    measured: str = "--path=/"
-    """What is said to runbench beside servers and load."""
+    measured: str = "--path=/"  #: What is said to runbench beside servers and load.
     servers: str = "gunicorn-gthread,uvicorn"
-    tuned: str = ""
-    """What is said to tunebench; empty for those that are not tuned."""
+    tuned: str = ""  #: What is said to tunebench; empty for those that are not tuned.
     env: Mapping[str, str] = field(default_factory=dict)
     """Variables that the project asks for; {folder} is the project's."""
-    grows: tuple[str, ...] = ()
-    """Patterns of files of theirs that may grow, such as the console's own log."""
-    python: tuple[int, int] = (3, 11)
-    """The oldest Python that can install it."""
+    python: tuple[int, int] = (3, 11)  #: The oldest Python that can install it.
     fetched: str = ""
     """The repository of a project that is on no index: fetched by hand into --fetched."""
 

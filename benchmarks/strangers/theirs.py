@@ -4,7 +4,6 @@ import hashlib
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from fnmatch import fnmatch
 from pathlib import Path
 
 SQLITE = b"SQLite format 3\0"
@@ -14,16 +13,16 @@ PASSING = ("-wal", "-shm", "-journal", ".pyc")
 """What SQLite keeps beside a database while it is open, and what Python compiles."""
 
 
-def checksums(*folders: Path, but: tuple[str, ...] = ()) -> dict[str, str]:
+def checksums(*folders: Path) -> dict[str, str]:
     """Name of a file, or "database: table", to a digest of what is in it.
 
-    Symbolic links count by where they lead. `but` are patterns of paths that are left out.
+    Symbolic links count by where they lead.
     """
     found = {}
     for folder in folders:
         for path in sorted(folder.rglob("*")):
             name = str(path.relative_to(folder.parent))
-            if name.endswith(PASSING) or any(fnmatch(name, pattern) for pattern in but):
+            if name.endswith(PASSING):
                 continue
             if path.is_symlink():
                 found[name] = str(path.readlink())

@@ -158,8 +158,7 @@ class Trial:
         self.outcome.runs = json.loads(file.read_text())
 
     def _checksums(self) -> dict[str, str]:
-        folders = (self._venv, self._home, self._project)
-        return theirs.checksums(*folders, but=self.stranger.grows)
+        return theirs.checksums(self._venv, self._home, self._project)
 
     def _pip(self, *words: str) -> str:
         asked = [str(self._venv / "bin" / "python"), "-m", "pip", "-q", *words]
