@@ -22,7 +22,6 @@ from typing import Any
 import pytest
 
 from benchsuite.core.exceptions import UnavailableError
-from benchsuite.fronts.swarm import Swarm
 from benchsuite.pythons.finding import find
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.servers.peers import packages
@@ -56,11 +55,6 @@ def _compose() -> bool:
         return False
     tried = [docker, "compose", "version"]
     return subprocess.run(tried, capture_output=True, check=False, timeout=20).returncode == 0
-
-
-def _swarm() -> bool:
-    """An engine that manages a swarm and has an image of this repository."""
-    return bool(os.environ.get("SWARM_IMAGE")) and Swarm.available().ok
 
 
 def _py_spy() -> bool:
@@ -124,7 +118,7 @@ NEEDS: dict[str, Need] = {
         "apt install libapache2-mod-wsgi-py3",
     ),
     "systemd": Need(_system("systemd-analyze"), "apt install systemd"),
-    "docker-swarm": Need(_swarm, "see docs/deploy.md, and set SWARM_IMAGE", rare=True),
+    "dockerd": Need(_system("dockerd"), "apt install docker.io"),
     "docker-compose": Need(_compose, "apt install docker-compose"),
     "redis": Need(_program("redis-server", "valkey-server"), "apt install redis-server"),
     "mariadb": Need(_system("mariadbd"), "apt install mariadb-server default-mysql-client"),

@@ -15,13 +15,14 @@ from typing import IO
 
 from benchsuite.system import lock, programs
 from benchsuite.system.procfs import PART_VARIABLE, RUN_VARIABLE
+from benchsuite.system.tree import Mark, limited
 
 OWNER_LABEL = "benchsuite.owner"  #: Says which process a stack belongs to.
 SERVICE = "web"
 ASK_S = 20.0
 REMOVE_S = 40.0
 AGAIN_S = 1.0
-"""A stack that was being created when its run was killed may appear after its removal."""
+"""Between two removals: parts of a stack that was being created may appear after the first."""
 
 KINDS = (["service", "ls"], ["ps", "--all"], ["network", "ls"])
 
@@ -56,13 +57,14 @@ def remover(stack: str) -> tuple[IO[bytes], IO[bytes]]:
     env = {
         name: one for name, one in os.environ.items() if name not in (PART_VARIABLE, RUN_VARIABLE)
     }
-    child = subprocess.Popen(
-        ["setsid", "--fork", sys.executable, "-m", "benchsuite.fronts.stacks", stack],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=env,
-    )
+    with limited(Mark(run="")):  # not the run's, with whose processes it would be ended
+        child = subprocess.Popen(
+            ["setsid", "--fork", sys.executable, "-m", "benchsuite.fronts.stacks", stack],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=env,
+        )
     child.wait()
     assert child.stdin is not None
     assert child.stdout is not None
@@ -74,8 +76,6 @@ def remove(stack: str) -> None:
     deadline = time.monotonic() + REMOVE_S
     while time.monotonic() < deadline:
         _tried("stack", "rm", stack)
-        while _anything(stack) and time.monotonic() < deadline:
-            time.sleep(0.2)
         time.sleep(AGAIN_S)
         if not _anything(stack):
             return

@@ -10,7 +10,8 @@ import select
 import signal
 import sys
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Never
 
@@ -29,6 +30,7 @@ from benchsuite.system.procfs import PART_VARIABLE
 DEPLOY_S = 60.0
 START_S = 300.0  #: An engine takes minutes to give up on a silent registry.
 POLL_S = 0.5
+ANSWER_S = 2.0
 FAILED = ("Failed", "Rejected", "Complete", "Shutdown")
 ENDING = (signal.SIGTERM, signal.SIGINT)
 
@@ -45,8 +47,8 @@ def main() -> None:
     problem = ""
     try:
         sweep()
-        _deploy(path, stack)
-        problem = _watch(f"{stack}_{SERVICE}")
+        port = _deploy(path, stack)
+        problem = _watch(f"{stack}_{SERVICE}", port)
     except DockerError as error:
         problem = str(error)
     except _Ended:
@@ -56,6 +58,7 @@ def main() -> None:
     removal.close()
     if not select.select([removed], [], [], REMOVE_S)[0]:
         problem = problem or f"the stack {stack} is not gone after {REMOVE_S:g} s"
+    removed.close()
     sys.exit(problem or 0)
 
 
@@ -63,8 +66,8 @@ def _end(signum: int, frame: object) -> Never:
     raise _Ended
 
 
-def _deploy(path: Path, stack: str) -> None:
-    """Deploys the stack with the marks by which it and its processes are found."""
+def _deploy(path: Path, stack: str) -> int:
+    """Deploys the stack with the marks by which it and its processes are found; its port."""
     content = json.loads(path.read_text(encoding="utf-8"))
     service = content["services"][SERVICE]
     service["environment"][PART_VARIABLE] = os.environ.get(PART_VARIABLE, "")
@@ -72,10 +75,11 @@ def _deploy(path: Path, stack: str) -> None:
     path.write_text(json.dumps(content, indent=2, ensure_ascii=False), encoding="utf-8")
     deploy = ["stack", "deploy", "--resolve-image", "never", "--compose-file", str(path), stack]
     docker(*deploy, timeout_s=DEPLOY_S)
+    return int(service["ports"][0]["published"])
 
 
-def _watch(service: str) -> str:
-    """Waits until all replicas run, then for the end; returns the error if they don't.
+def _watch(service: str, port: int) -> str:
+    """Waits until all replicas run and one answers, then for the end; returns the error otherwise.
 
     Docker is asked nothing while they are measured.
     """
@@ -90,11 +94,23 @@ def _watch(service: str) -> str:
                 with suppress(DockerError):
                     tail = docker("service", "logs", "--raw", "--tail", "20", service)
                 return f"{tail}\na replica ended: {state} ({error or 'no error message'})"
-        if said and all(line.startswith("Running") for line in said):
+        if said and all(line.startswith("Running") for line in said) and _answers(port):
             while True:
                 signal.pause()
         time.sleep(POLL_S)
-    return f"not all replicas run after {START_S:g} s"
+    return f"not all replicas run and answer after {START_S:g} s"
+
+
+def _answers(port: int) -> bool:
+    """Whether HTTP comes back; Docker's own proxy accepts connections before its replica does."""
+    with (
+        suppress(OSError, HTTPException),
+        closing(HTTPConnection("127.0.0.1", port, timeout=ANSWER_S)) as asked,
+    ):
+        asked.request("HEAD", "/")
+        asked.getresponse()
+        return True
+    return False
 
 
 if __name__ == "__main__":
