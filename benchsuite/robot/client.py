@@ -1,17 +1,61 @@
-"""A blocking client for one person, made of the standard library, with cookies."""
+"""What is sent, as a browser would encode it, and a blocking client of the standard library."""
 
 import http.client
 import ipaddress
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from itertools import count
 from typing import Any, Self
-from urllib.parse import urlsplit
+from urllib.error import HTTPError
+from urllib.parse import urlencode, urlsplit
 
 from benchsuite.core.exceptions import AnswerError, UsageError
+from benchsuite.robot.forms import Upload, Value
 
 MAX_BYTES = 20_000_000  #: A longer page is not a form.
+URLENCODED = "application/x-www-form-urlencoded"
+MULTIPART = "multipart/form-data"
+Pairs = Sequence[tuple[str, Value]]
+
+
+def query(pairs: Pairs, charset: str = "utf-8") -> str:
+    """Characters that the charset lacks are sent as numbers (&#8364;), as by browsers."""
+    return urlencode([(_in(name, charset), _in(_plain(value), charset)) for name, value in pairs])
+
+
+def body(pairs: Pairs, enctype: str, charset: str = "utf-8") -> tuple[bytes, str]:
+    """The body and its content type; in other forms than multipart a file is only its name."""
+    if enctype == "text/plain":
+        text = "".join(f"{name}={_plain(value)}\r\n" for name, value in pairs)
+        return _in(text, charset), enctype
+    if enctype != MULTIPART:
+        return query(pairs, charset).encode(), URLENCODED
+    parts = [_part(name, value, charset) for name, value in pairs]
+    marks = (f"benchsuite-robot-{number}" for number in count())
+    mark = next(mark for mark in marks if not any(mark.encode() in part for part in parts))
+    lines = [piece for part in parts for piece in (f"--{mark}".encode(), part)]
+    return b"\r\n".join([*lines, f"--{mark}--\r\n".encode()]), f"{MULTIPART}; boundary={mark}"
+
+
+def _part(name: str, value: Value, charset: str) -> bytes:
+    quotes = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
+    head = f'Content-Disposition: form-data; name="{name.translate(quotes)}"'
+    if not isinstance(value, Upload):
+        return _in(f"{head}\r\n\r\n{_plain(value)}", charset)
+    head += f'; filename="{value.name.translate(quotes)}"\r\nContent-Type: {value.content_type}'
+    return _in(f"{head}\r\n\r\n", charset) + value.content
+
+
+def _in(text: str, charset: str) -> bytes:
+    return text.encode("utf-8" if charset.startswith("utf-16") else charset, "xmlcharrefreplace")
+
+
+def _plain(value: Value) -> str:
+    """With line ends as a browser sends them."""
+    text = value.name if isinstance(value, Upload) else value
+    return text.replace("\r\n", "\n").replace("\n", "\r\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,86 +70,68 @@ class Reply:
         raise AnswerError("the robot reads pages, not JSON")
 
 
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """The walk follows them itself."""
+
+    def redirect_request(self, *arguments: object) -> None:
+        return None
+
+
 class BlockingClient:
-    """Connects to one host and keeps the connection and its cookies; a context manager."""
+    """One person's requests to one host, with cookies; a context manager."""
 
     def __init__(self, url: str, *, timeout_s: float = 30.0) -> None:
         parts = urlsplit(url)
-        host = parts.hostname or ""
-        kind = (
-            http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        )
         self._origin = f"{parts.scheme}://{parts.netloc}"
         self._timeout_s = timeout_s
-        self._connection = kind(host, parts.port, timeout=timeout_s)
-        self._used = False
-        local = DefaultCookiePolicy(secure_protocols=("https", "http"))
-        self._cookies = CookieJar(local)
+        self._opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}),
+            urllib.request.HTTPCookieProcessor(
+                CookieJar(DefaultCookiePolicy(secure_protocols=("https", "http")))
+            ),
+            _NoRedirects,
+        )
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        self._connection.close()
+        self._opener.close()
 
     def get(self, path: str, *, name: str = "", headers: Mapping[str, str] | None = None) -> Reply:
-        return self._ask("GET", path, None, dict(headers or {}))
+        return self._ask(path, None, dict(headers or {}))
 
     def post(
         self,
         path: str,
         data: bytes = b"",
-        content_type: str = "application/x-www-form-urlencoded",
+        content_type: str = URLENCODED,
         *,
         name: str = "",
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        return self._ask("POST", path, data, {**(headers or {}), "Content-Type": content_type})
+        return self._ask(path, data, {**(headers or {}), "Content-Type": content_type})
 
-    def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> Reply:
-        asked = urllib.request.Request(self._origin + path, method=method)
-        self._cookies.add_cookie_header(asked)
-        headers |= {"User-Agent": "benchsuite robot", "Accept": "text/html,*/*", **asked.headers}
-        headers |= dict(asked.unredirected_hdrs)
-        response = self._response(method, path, body, headers)
-        self._cookies.extract_cookies(response, asked)
+    def _ask(self, path: str, data: bytes | None, headers: dict[str, str]) -> Reply:
+        headers |= {"User-Agent": "benchsuite robot", "Accept": "text/html,*/*"}
+        request = urllib.request.Request(self._origin + path, data, headers)
+        failure = "no answer"
         try:
-            content = response.read(MAX_BYTES + 1)
+            try:
+                response = self._opener.open(request, timeout=self._timeout_s)
+            except HTTPError as error:  # a page, too
+                response = error
+            failure = "the answer broke off"
+            with response:
+                content = response.read(MAX_BYTES + 1)
         except (OSError, http.client.HTTPException) as error:
-            self._connection.close()
-            raise AnswerError(f"the answer broke off: {error or type(error).__name__}") from error
+            reason = getattr(error, "reason", error)
+            if isinstance(reason, TimeoutError):
+                raise AnswerError(f"no answer within {self._timeout_s:g} s") from error
+            raise AnswerError(f"{failure}: {reason or type(reason).__name__}") from error
         if len(content) > MAX_BYTES:
-            self._connection.close()
             raise AnswerError(f"the page is longer than {MAX_BYTES // 1_000_000} MB")
         return Reply(response.status, content, response.headers)
-
-    def _response(
-        self, method: str, path: str, body: bytes | None, headers: dict[str, str]
-    ) -> http.client.HTTPResponse:
-        """Replaces an idle connection that the server has closed; a POST is sent only once."""
-        reused, self._used = self._used, True
-        try:
-            if reused and method == "POST":  # it must not turn out to be closed: use a new one
-                self._connection.close()
-            return self._once(method, path, body, headers)
-        except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError) as error:
-            self._connection.close()
-            if not reused or method == "POST":
-                raise AnswerError("the connection was closed before the answer") from error
-        except TimeoutError as error:
-            self._connection.close()
-            raise AnswerError(f"no answer within {self._timeout_s:g} s") from error
-        except (OSError, http.client.HTTPException) as error:
-            self._connection.close()
-            raise AnswerError(f"no answer: {error or type(error).__name__}") from error
-        self._used = False
-        return self._response(method, path, body, headers)
-
-    def _once(
-        self, method: str, path: str, body: bytes | None, headers: dict[str, str]
-    ) -> http.client.HTTPResponse:
-        self._connection.request(method, path, body, headers)
-        return self._connection.getresponse()
 
 
 def checked_url(url: str, *, confirmed: str = "") -> None:

@@ -5,17 +5,19 @@ who sent nothing, or an invalid form, are not told; and if it says the same to e
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from benchsuite.core.exceptions import RobotError
-from benchsuite.robot.choosing import main_form, next_button
-from benchsuite.robot.completion import Completion, Ending, Visit
-from benchsuite.robot.encoding import Upload, Value
-from benchsuite.robot.forms import TYPED, Control, Page
-from benchsuite.robot.walk import Walk
+from benchsuite.robot.client import BlockingClient
+from benchsuite.robot.completion import Completion, Ending, Sign, Visit
+from benchsuite.robot.forms import NO_FILE, TYPED, Control, Page, Values
+from benchsuite.robot.languages import main_form, next_button
+from benchsuite.robot.walk import Bounds, Complete, OnVisit, Walk
 
 VARYING = re.compile(r"\S*\d\S*")  #: Numbers, dates and codes.
 TOKEN = re.compile(r"[^\W\d_]+|[^\w\s.,:;!?'’\"()/-]")
@@ -26,12 +28,49 @@ SOURCE = re.compile(
 
 SHORTEST = 3  #: Letters of an answer that is recognised where a page repeats it.
 FEW = 3  #: Words of an answer of which a page may repeat one alone, as of a name.
-
 NOWHERE = "no-such-page-here"
 FURNITURE = "nav, header, footer, aside"
 Line = tuple[str, ...]
 Stranger = Callable[[], AbstractContextManager[Walk]]
 """A walk that nothing was sent by, in a session of its own."""
+
+
+@contextmanager
+def manually(
+    url: str,
+    *,
+    known: Mapping[str, str],
+    bounds: Bounds,
+    timeout_s: float,
+    browser: bool,
+    done: Sign,
+) -> Iterator[Complete]:
+    """A function that completes the survey at a URL once with a seed, each time as a new visitor.
+
+    What a confirmation looks like is learned from the first completion.
+    """
+    blocking = partial(BlockingClient, url, timeout_s=timeout_s)
+
+    @contextmanager
+    def stranger() -> Iterator[Walk]:
+        with blocking() as client:
+            yield Walk(client, url)
+
+    site = Site(stranger)
+    with ExitStack() as stack:
+        walk: type[Walk] = Walk
+        visitor: Callable[[], AbstractContextManager[Any]] = blocking
+        if browser:
+            from benchsuite.robot.browser import BrowserWalk, tabs
+
+            walk, visitor = BrowserWalk, stack.enter_context(tabs(url, timeout_s))
+
+        def completed(seed: str, on_visit: OnVisit | None) -> Completion:
+            with visitor() as client:
+                ended = walk(client, url, seed, known, bounds, done).to_the_end(on_visit)
+            return site.judged(ended)
+
+        yield completed
 
 
 @dataclass(slots=True)
@@ -56,22 +95,22 @@ class Site:
 
     def _compared(self, ending: Ending, visits: tuple[Visit, ...]) -> str:
         typed = _typed(ending, visits)
-        said = _lines((ending.page,)) - _lines(ending.filled)
+        fresh = _lines((ending.page,)) - _lines(ending.filled)
         if self._confirming is not None:
             before, earlier = self._confirming
             both = typed | earlier
-            same = _without(said, both) == _without(before, both)
+            same = _without(fresh, both) == _without(before, both)
             return "" if same else "the last page is not the one that confirmed an earlier form"
         last = visits[-1]
         if last.repeated:
             return f"it may only end the attempts, after the same complaint twice: {last.repeated}"
         try:
-            told = self._strangers_lines(ending, refused=last.tries > 1)
+            known = self._strangers_lines(ending, refused=last.tries > 1)
         except RobotError as error:
             return f"a second visitor could not see the form: {error}"
-        if not _without(said, typed) - _without(told, typed):
+        if not _without(fresh, typed) - _without(known, typed):
             return "visitors who sent nothing, or an invalid form, are told the same"
-        self._confirming = said, typed
+        self._confirming = fresh, typed
         return ""
 
     def _strangers_lines(self, ending: Ending, *, refused: bool) -> set[Line]:
@@ -82,7 +121,9 @@ class Site:
         all, and still nobody is sent there but by the form. Otherwise its neighbour is, which does
         not exist: some sites answer that with a page and status 200.
         """
-        landing = ending.path if _is_known(ending) else urljoin(ending.path, NOWHERE)
+        known = ending.asked.startswith(ending.path.partition("?")[0])
+        known = known or ending.path.partition("?")[0] in _before(ending)
+        landing = ending.path if known else urljoin(ending.path, NOWHERE)
         if missing := {ending.asked, landing} - self._told.keys():
             with self.stranger() as walk:
                 for path in sorted(missing):
@@ -106,22 +147,19 @@ def _told_at(path: str, walk: Walk, *, sends: bool) -> Iterator[Page]:
     if sends and form is not None:
         walk.path = arrival.path
         button = next_button(form)
-        sent = [(one.name, value) for one in form.controls for value in _invalid(one)]
-        if button is not None and button.name:
-            sent.append((button.name, button.value))
+        sent = [(control.name, value) for control in form.controls for value in _invalid(control)]
         with suppress(RobotError):
-            yield walk.send(form, arrival.page, button, sent).page
+            pairs = sent + (button.pair if button is not None else [])
+            yield walk.send(form, arrival.page, button, pairs).page
 
 
-def _invalid(control: Control) -> tuple[Value, ...]:
+def _invalid(control: Control) -> Values:
     """Nothing where that may be missing, and what is never valid where it may not."""
-    if control.kind == "hidden":
-        return (control.value,)
     if control.kind in ("checkbox", "radio"):
         return ()
-    if control.kind == "file":
-        return (Upload("", b"", "application/octet-stream"),)
-    return ("",) if control.kind in ("text", "textarea", "password", "tel", "search") else ("-",)
+    empty = control.kind in ("text", "textarea", "password", "tel", "search")
+    special: dict[str, Values] = {"hidden": (control.value,), "file": (NO_FILE,)}
+    return special.get(control.kind, ("",) if empty else ("-",))
 
 
 def _structural(ending: Ending) -> str:
@@ -134,76 +172,71 @@ def _structural(ending: Ending) -> str:
         return "the last answer is no HTML page"
     if SOURCE.search(text):
         return "the last page names a line of a program, as a traceback does"
-    seen = {form.furniture for one in ending.filled for form in one.forms}
+    seen = {form.furniture for filled in ending.filled for form in filled.forms}
     for form in page.forms:
-        typed = [one.kind for one in form.fillable if one.kind in TYPED]
+        typed = [control.kind for control in form.fillable if control.kind in TYPED]
         shown = bool(form.fillable or form.buttons)
         if shown and form.furniture not in seen and typed != ["search"]:
             return f"the last page has another form ({form.action or ending.path})"
-    links = _links(page, ending.url) - _before(ending)
+    links = _links(page, ending.url, FURNITURE) - _before(ending)
     onward = sorted(link for link in links if not ending.asked.startswith(link))
     return f"the last page leads on to {onward[0]}" if onward else ""
-
-
-def _is_known(ending: Ending) -> bool:
-    """Whether the last page is one that visitors come to without the form."""
-    path = ending.path.partition("?")[0]
-    return ending.asked.startswith(path) or path in _before(ending)
 
 
 def _before(ending: Ending) -> set[str]:
     """Paths to which the pages before lead."""
     at = urljoin(ending.url, ending.asked)
-    return set().union(*(_links(page, at, everywhere=True) for page in ending.filled))
+    return set().union(*(_links(page, at) for page in ending.filled))
 
 
-def _links(page: Page, url: str, *, everywhere: bool = False) -> set[str]:
-    """Paths of this site that a page leads to; without those in its furniture, unless asked."""
-    if page.tree is None:
-        return set()
-    aside = (
-        set()
-        if everywhere
-        else {node.mem_id for place in page.tree.css(FURNITURE) for node in place.css("a[href]")}
-    )
-    found = set()
-    for node in page.tree.css("a[href]"):
+def _links(page: Page, url: str, without: str = "") -> set[str]:
+    """Paths of this site that a page leads to, but from these places of it."""
+    tree = page.tree
+    nodes = tree.css("a[href]") if tree is not None else []
+    aside = tree.css(without) if tree is not None and without else []
+    skipped = {node.mem_id for place in aside for node in place.css("a[href]")}
+    links = set()
+    for node in nodes:
         href = (node.attributes.get("href") or "").strip()
-        parts, here = urlsplit(urljoin(url, href)), urlsplit(url).netloc
-        if parts.netloc == here and not href.startswith("#") and node.mem_id not in aside:
-            found.add(parts.path or "/")
-    return found
+        parts = urlsplit(urljoin(url, href))
+        own = parts.netloc == urlsplit(url).netloc and not href.startswith("#")
+        if own and node.mem_id not in skipped:
+            links.add(parts.path or "/")
+    return links
+
+
+def _tokens(text: str) -> Line:
+    return tuple(TOKEN.findall(VARYING.sub(" ", text.lower())))
 
 
 def _lines(pages: Iterable[Page]) -> set[Line]:
     """All that pages say, without numbers; pictures, too."""
-    found: set[Line] = set()
+    lines: set[Line] = set()
     for page in pages:
-        for text in page.texts:
-            found.add(tuple(TOKEN.findall(VARYING.sub(" ", text.lower()))))
+        lines |= set(map(_tokens, page.texts))
         for picture in page.tree.css("img[src]") if page.tree is not None else ():
-            found.add(("img", VARYING.sub("", picture.attributes.get("src") or "")))
-    return found - {()}
+            lines.add(("img", VARYING.sub("", picture.attributes.get("src") or "")))
+    return lines - {()}
 
 
 def _without(lines: set[Line], typed: set[Line]) -> set[Line]:
     """Lines without the words of short answers, and without long ones as a whole."""
     words = {word for answer in typed if len(answer) <= FEW for word in answer}
-    long = [" ".join(answer) for answer in typed if len(answer) > FEW]
-    found = set()
+    left = set()
     for line in lines:
         text = " ".join(line)
-        for answer in long:
-            text = text.replace(answer, "")
-        found.add(tuple(one for one in text.split() if one not in words))
-    return found - {()}
+        for answer in typed:
+            text = text.replace(" ".join(answer), "") if len(answer) > FEW else text
+        left.add(tuple(word for word in text.split() if word not in words))
+    return left - {()}
 
 
 def _typed(ending: Ending, visits: Iterable[Visit]) -> set[Line]:
     """The answers that a page may repeat, and all choices."""
     answers = [str(value) for visit in visits for _, value in visit.answers]
     forms = (form for page in ending.filled for form in page.forms)
-    choices = (choice for form in forms for one in form.fillable for choice in one.choices)
-    texts = (*answers, *(choice.label for choice in choices))
-    found = (tuple(TOKEN.findall(VARYING.sub(" ", text.lower()))) for text in texts)
-    return {answer for answer in found if len("".join(answer)) >= SHORTEST}
+    controls = (control for form in forms for control in form.fillable)
+    labels = (choice.label for control in controls for choice in control.choices)
+    return {
+        answer for answer in map(_tokens, (*answers, *labels)) if len("".join(answer)) >= SHORTEST
+    }

@@ -4,41 +4,29 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from fractions import Fraction
 from itertools import islice
 from random import Random
 
-from benchsuite.robot import formats, numbers, people, texts
+from benchsuite.robot import texts
 from benchsuite.robot.constraints import ANY, NOTHING, TINY, Constraint, Range, constraint
-from benchsuite.robot.encoding import Upload, Value
-from benchsuite.robot.forms import CHOSEN, Button, Control, Form, Option
-from benchsuite.robot.hints import dated, hint, numeric, part_of_date
-from benchsuite.robot.people import Person
-from benchsuite.robot.texts import Writer
-from benchsuite.robot.uploads import upload
-from benchsuite.robot.validity import MEASURED, SCALES, invalid
-
-Answers = dict[str, tuple[Value, ...]]  #: By the control's key; an empty tuple sends nothing.
-
-PLACEHOLDER = re.compile(
-    r"^\W*(choose|select|please|pick|none selected|bitte|wählen|auswählen|keine auswahl|choisir|"
-    r"choisissez|sélectionne\w*|veuillez|aucune?|elija|seleccion\w*|ningun[oa])\b|^[-–—.…\s]*$",
-    re.I,
+from benchsuite.robot.forms import CHOSEN, NO_FILE, Button, Control, Form, Option, Value, Values
+from benchsuite.robot.languages import (
+    about,
+    dated,
+    like,
+    numeric,
+    part_of_date,
+    says,
+    shown_by,
+    strftime,
+    without,
 )
-AGAIN = re.compile(
-    r"\b(confirm\w*|again|repeat\w*|re-?enter|re-?type|verify|verification|bestätig\w*|"
-    r"wiederhol\w*|nochmals?|erneut|répét\w*|à nouveau|ressaisi\w*|repet\w*|repita|de nuevo)\b"
-)
+from benchsuite.robot.texts import MAKERS, Writer
+from benchsuite.robot.validity import MEASURED, SCALES, invalid, point
+
 NEVER_TICKED = re.compile(r"(-clear|-DELETE|_destroy\]?|\bdelete)$")
-MEANT_TO_BE_TICKED = re.compile(
-    r"\b(agree|accept|terms|consent|confirm|conditions|privacy|agb|stimme|einverstanden|akzeptiere|"
-    r"datenschutz\w*|bestätige|accepte|consens|acepto|condiciones)\b"
-)
-TRAP = re.compile(
-    r"leave (?:this )?(?:field )?(?:blank|empty)|treated as spam|honey-?pot|do not fill|don't fill|"
-    r"nicht ausfüllen|leer lassen|freilassen|laisser vide|ne pas remplir|dejar (?:en blanco|vacío)"
-)
 FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%d.%m.%Y", "%d/%m/%Y")
 """Tried in order where a plain text field requires a day."""
 
@@ -49,6 +37,7 @@ SPREADS = (10, 1000, 1, 10_000, 50, 100_000, 5)
 
 MADE = 500  #: Values that are held against the limits before a control counts as unfillable.
 REDRAWN = 20  #: How many of them are numbers or moments.
+NUMBERS = ("number", "range")
 TEXTUAL = frozenset(("text", "textarea", "search", "tel"))
 PLACED = frozenset(("postcode", "phone", "state", "city"))
 COUNTRY = frozenset(("country", "country-code"))
@@ -65,29 +54,32 @@ class Unfillable(Exception):
 class Filler:
     """Fills the same form until it is accepted; remembers constraints and refused answers."""
 
-    person: Person
+    person: int
     chance: Random
     known: Mapping[str, str]  #: Given answers, by name.
     language: str = ""  #: The page's declared language.
-    answers: Answers = field(default_factory=dict)
-    _form: Form | None = None
+    answers: dict[str, Values] = field(default_factory=dict)  #: By the control's key.
+    _asked: tuple[Control, ...] = ()  #: The controls of the form.
     _region: str = ""  #: The country that the form names.
-    _constraints: dict[str, Constraint] = field(default_factory=dict)
-    _refused: dict[str, list[tuple[Value, ...]]] = field(default_factory=dict)
+    _learned: dict[str, Constraint] = field(default_factory=dict)
+    _refused: dict[str, list[Values]] = field(default_factory=dict)
     _turns: dict[str, int] = field(default_factory=dict)
     """How often a control was refused without a word on what is accepted."""
     _rows: int | None = None  #: The number of a formset's rows to fill.
 
     def fill(self, form: Form) -> None:
         """Answers all controls without an answer, the country first."""
-        self._form = form
-        for control in sorted(form.controls, key=lambda one: hint(one) not in COUNTRY):
+        self._asked = form.fillable
+        for control in sorted(form.controls, key=lambda control: about(control) not in COUNTRY):
             if control.kind == "hidden":
                 self.answers[control.key] = (control.value,)
             elif control.key not in self.answers:
                 self.answers[control.key] = self._answer(control)
-            if hint(control) in COUNTRY:
-                self._region = self._named_region(control) or self._region
+            if about(control) in COUNTRY:
+                given = [str(value) for value in self.answers[control.key]]
+                chosen = (option for option in control.choices if option.value in given)
+                named = next(((option.value, option.label) for option in chosen), given)
+                self._region = texts.region(*named) or self._region
 
     def mend(self, form: Form) -> None:
         """Forgets the answers that errors are about, and notes what these require.
@@ -95,39 +87,39 @@ class Filler:
         What only repeats another answer follows it. If nothing at all is said, everything is
         answered anew.
         """
-        wrong = {control.key: constraint(control.errors) for control in form.fillable}
-        wrong = {one.key: wrong[one.key] for one in form.fillable if one.errors}
+        wrong = {one.key: constraint(one.errors) for one in form.fillable if one.errors}
         whole = constraint(form.errors)
-        if whole.distinct or whole.same:
-            concerned = self._repeated(form) if whole.distinct else filter(_again, form.fillable)
-            wrong |= {one.key: Constraint(distinct=whole.distinct) for one in concerned}
+        if whole.says & {"distinct", "same"}:
+            distinct = whole.says & {"distinct"}
+            concerned = self._repeated() if distinct else filter(_again, form.fillable)
+            wrong |= {control.key: Constraint(says=distinct) for control in concerned}
         high = whole.of("").whole[1]
         self._rows = high if high and not wrong else self._rows
         if not wrong and (not form.errors or self._rows):
             wrong = {control.key: NOTHING for control in form.fillable}
         for control in form.fillable:
+            given = self.answers.get(control.key, ())
             if control.key in wrong:
                 self._refuse(control, wrong[control.key])
-            elif _again(control) or not _still_offered(control, self.answers.get(control.key, ())):
+            elif _again(control) or not _still_offered(control, given):
                 self.answers.pop(control.key, None)
 
-    def _refuse(self, control: Control, said: Constraint) -> None:
-        known = self._constraints.get(control.key, NOTHING)
-        if said == Constraint(kind=said.kind) or known | said == known:
+    def _refuse(self, control: Control, required: Constraint) -> None:
+        known = self._learned.get(control.key, NOTHING)
+        if required == Constraint(kind=required.kind) or known | required == known:
             self._turns[control.key] = self._turns.get(control.key, 0) + 1
-        if said.silent and control.errors:
-            said = constraint((control.hint,))
-        self._constraints[control.key] = known | said
+        if required.silent and control.errors:
+            required = constraint((control.hint,))
+        self._learned[control.key] = known | required
         given = self.answers.pop(control.key, None)
         if given is not None:
             self._refused.setdefault(control.key, []).append(given)
 
-    def _repeated(self, form: Form) -> Iterator[Control]:
+    def _repeated(self) -> Iterator[Control]:
         """Controls with the answer that one before them has to the same question."""
-        for place, control in enumerate(form.fillable):
-            peers = _peers(control, form.fillable[:place])
-            answers = [self.answers.get(one.key) for one in peers]
-            if self.answers.get(control.key) in answers:
+        for place, control in enumerate(self._asked):
+            peers = _peers(control, self._asked[:place])
+            if self.answers.get(control.key) in [self.answers.get(peer.key) for peer in peers]:
                 yield control
 
     def pairs(
@@ -136,19 +128,13 @@ class Filler:
         """The data to send, in the order of the page, with the pressed button."""
         sent: list[tuple[str, Value]] = []
         for control in form.controls:
-            if control.kind == "hidden" and control.name == "_charset_":
-                sent.append((control.name, charset))
-            else:
-                sent += [(control.name, value) for value in self.answers[control.key]]
+            hidden = control.kind == "hidden"
+            answer = (charset,) if hidden and control.name == "_charset_" else None
+            sent += [(control.name, value) for value in answer or self.answers[control.key]]
             direction = control.limits.get("dirname")
-            if direction and control.kind in MEASURED | {"hidden"}:
+            if direction and (hidden or control.kind in MEASURED):
                 sent.append((direction, "ltr"))
-        if button is not None and button.name:
-            if button.limits.get("type") == "image":
-                sent += [(f"{button.name}.x", "1"), (f"{button.name}.y", "1")]
-            else:
-                sent.append((button.name, button.value))
-        return sent
+        return sent + (button.pair if button is not None else [])
 
     def given(self, form: Form) -> tuple[tuple[str, Value], ...]:
         """The answers of this form that a person would have given."""
@@ -158,23 +144,23 @@ class Filler:
             for value in self.answers[control.key]
         )
 
-    def _answer(self, control: Control) -> tuple[Value, ...]:
+    def _answer(self, control: Control) -> Values:
         if control.name in self.known:
             return (self.known[control.name],)
         if "readonly" in control.limits:
             return control.state
         row = ROW.search(control.name)
-        if TRAP.search(control.words) or (row and self._rows and int(row[1]) >= self._rows):
+        if says("trap", control.words) or (row and self._rows and int(row[1]) >= self._rows):
             return ("",) if control.kind not in CHOSEN else ()
-        learned = self._constraints.get(control.key, NOTHING)
-        told = constraint((control.label, control.hint))
-        shown = NOTHING if told is NOTHING or "pattern" in control.limits else told.limits
+        learned = self._learned.get(control.key, NOTHING)
+        told = constraint((control.label, control.hint)).limits
+        shown = NOTHING if "pattern" in control.limits else told
         if control.kind in CHOSEN:
             return self._chosen(control, shown | learned)
         if control.kind == "file":
             return self._file(control, learned)
-        original = self._original(control)
-        if original and (learned.same or _again(control)):
+        repeats = "same" in learned.says or _again(control)
+        if repeats and (original := self._original(control)):
             return original
         errors = []
         for asked in (shown | learned, learned, NOTHING):  # what was misread asks too much
@@ -191,40 +177,36 @@ class Filler:
         refused = self._refused.get(control.key, [])
         return control.required or any(not any(map(str, given)) for given in refused)
 
-    def _before(self, control: Control) -> list[Control]:
-        """The answered controls of its kind before it."""
-        controls = self._form.fillable if self._form else ()
-        place = next((at for at, one in enumerate(controls) if one.key == control.key), 0)
-        return [
-            one for one in controls[:place] if one.kind == control.kind and one.key in self.answers
-        ]
+    def _before(self, control: Control) -> Values | None:
+        """The answer to the control of its kind before it."""
+        place = self._asked.index(control)
+        before = [one for one in self._asked[:place] if one.kind == control.kind]
+        return next((self.answers.get(one.key) for one in before[::-1]), None)
 
-    def _original(self, control: Control) -> tuple[Value, ...] | None:
+    def _original(self, control: Control) -> Values | None:
         """The answer that a confirmation must repeat."""
-        base = AGAIN.sub("", control.name.replace("_", " ")).strip(" -.[]2").replace(" ", "_")
-        if base and base != control.name and base in self.answers:
-            return self.answers[base]
-        before = self._before(control)
-        return self.answers[before[-1].key] if before else None
+        words = without("again", control.name.replace("_", " "))
+        base = words.strip(" -.[]2").replace(" ", "_")
+        known = self.answers.get(base) if base != control.name else None
+        return known or self._before(control)
 
-    def _others(self, control: Control, asked: Constraint) -> list[tuple[Value, ...]]:
+    def _others(self, control: Control, asked: Constraint) -> list[Values]:
         """Answers to the same question elsewhere, where they must differ."""
-        if self._form is None or not (asked.distinct or ROW.search(control.name)):
+        if "distinct" not in asked.says and not ROW.search(control.name):
             return []
-        peers = _peers(control, self._form.fillable)
-        return [self.answers[one.key] for one in peers if one.key in self.answers]
+        peers = _peers(control, self._asked)
+        return [self.answers[peer.key] for peer in peers if peer.key in self.answers]
 
     def _typed(self, control: Control, asked: Constraint) -> str:
         """The first value that all limits allow, or all but the errors'. ValueError if none is."""
         avoided = [*self._refused.get(control.key, ()), *self._others(control, asked)]
-        measured = self._kind(control, asked) in SCALES
-        spare, reason = "", ""
-        for number, value in enumerate(islice(self._values(control, asked), MADE)):
-            problem = invalid(control, value)
-            if problem:
+        kind = self._kind(control, asked)
+        spare = reason = ""
+        for number, value in enumerate(islice(self._values(control, kind, asked), MADE)):
+            if problem := invalid(control, value):
                 reason = reason or problem
             elif (value,) not in avoided and (
-                measured or texts.meets(value, control, asked, self.chance)
+                kind in SCALES or texts.fit(value, control, asked, self.chance) == value
             ):
                 return value
             else:
@@ -235,74 +217,68 @@ class Filler:
             raise ValueError(reason or "nothing was found that it accepts")
         return spare
 
-    def _values(self, control: Control, asked: Constraint) -> Iterator[str]:
-        kind = self._kind(control, asked)
+    def _values(self, control: Control, kind: str, asked: Constraint) -> Iterator[str]:
         turns = self._turns.get(control.key, 0)
         if kind == "password" and (before := self._before(control)):
-            yield str(self.answers[before[-1].key][0])
+            yield str(before[0])
         if kind == "color":
             yield f"#{self.chance.randrange(0x1000000):06x}"
         if kind in SCALES:
-            asked |= self._beside(control, asked)
-            yield from self._points(control, kind, asked, turns)
+            yield from self._points(control, kind, asked | self._beside(control, asked), turns)
         if kind not in SCALES or control.kind in TEXTUAL:
             row = ROW.search(control.name)
-            who = self.person.beside(int(row[1])) if row else self.person
-            refusals = turns if asked.silent else 0
-            spoken = (*control.errors, control.label, control.hint)
-            placed = people.region_in(" ".join(spoken)) if hint(control) in PLACED else ""
-            writer = Writer(who, self.chance, self.language, placed or self._region, refusals)
-            if part := part_of_date(control) if control.kind in TEXTUAL else "":
-                yield str(texts.MAKERS[part](people.fake(people.USUAL, self.chance)))
+            person = self.person + (int(row[1]) * (texts.HOW_MANY + 1) if row else 0)
+            spoken = " ".join((*control.errors, control.label, control.hint))
+            region = texts.region_in(spoken) if about(control) in PLACED else ""
+            writer = Writer(
+                person,
+                self.chance,
+                self.language,
+                region or self._region,
+                turns if asked.silent else 0,
+            )
+            if control.kind in TEXTUAL and (part := part_of_date(control)):
+                yield str(MAKERS[part](writer))
             yield from texts.texts(control, asked, writer)
 
     def _points(self, control: Control, kind: str, asked: Constraint, turns: int) -> Iterator[str]:
         """Numbers, days and moments; others after each refusal without a word."""
-        if kind in ("number", "range"):
-            asked = self._turned(control, asked, turns)
-        elif turns % 2 and control.kind == kind and not (asked.earliest or asked.latest):
-            asked |= Constraint(earliest=date.today() + timedelta(days=1))
         native = control.kind == kind
-        forms = [""] if native or kind != "date" else self._formats(control, asked, turns)
-        for form in forms:
+        limits = control.limits
+        if kind in NUMBERS and turns and asked.of("").most is None and "max" not in limits:
+            spread = SPREADS[(turns - 1) % len(SPREADS)]
+            with suppress(ValueError):
+                low = Fraction(limits.get("min") or asked.of("").whole[0])
+                size = Range(least=low + Fraction(spread, 2), most=low + spread)
+                asked |= Constraint(ranges={"": size})
+        elif turns % 2 and native and kind not in NUMBERS and asked.of("date") == ANY:
+            later = Range(least=Fraction(date.today().toordinal() + 1))
+            asked |= Constraint(ranges={"date": later})
+        for form in [""] if native or kind != "date" else self._formats(control, asked, turns):
             for _ in range(REDRAWN):
-                value = numbers.value(control, kind, asked, self.chance)
+                value = point(control, kind, asked, self.chance)
                 value = value if native else value.replace("T", " ")
                 yield date.fromisoformat(value).strftime(form) if form else value
 
     def _beside(self, control: Control, asked: Constraint) -> Constraint:
         """What must be later or earlier than another answer: the one named, else its neighbour."""
-        if not (asked.later or asked.earlier) or self._form is None:
+        later = "later" in asked.says
+        if not asked.says & {"later", "earlier"}:
             return NOTHING
-        peers = [one for one in self._form.fillable if one.kind == control.kind]
-        place = next((at for at, one in enumerate(peers) if one.key == control.key), 0)
+        peers = [peer for peer in self._asked if peer.kind == control.kind]
+        place = peers.index(control)
         words = " ".join(control.errors).lower()
-        named = [one for one in peers if one.key != control.key and _plain(one.label) in words]
-        near = peers[:place][::-1] if asked.later else peers[place + 1 :]
-        for other in (one for one in (*named, *near) if one.key in self.answers):
-            given = "".join(map(str, self.answers[other.key]))
+        named = [peer for peer in peers if peer != control and _plain(peer.label) in words]
+        near = peers[:place][::-1] if later else peers[place + 1 :]
+        counted = control.kind in NUMBERS
+        for other in (*named, *near):
+            given = "".join(map(str, self.answers.get(other.key, ())))
             with suppress(ValueError):
-                if control.kind in ("number", "range"):
-                    number = Fraction(given)
-                    later, earlier = Range(least=number + TINY), Range(most=number - TINY)
-                    return Constraint(ranges={"": later if asked.later else earlier})
-                day, apart = date.fromisoformat(given[:10]), timedelta(days=1)
-                if asked.later:
-                    return Constraint(earliest=day + apart)
-                return Constraint(latest=day - apart)
+                end = given if counted else date.fromisoformat(given[:10]).toordinal()
+                least, most = Fraction(end) + TINY, Fraction(end) - TINY
+                limits = Range(least=least) if later else Range(most=most)
+                return Constraint(ranges={"" if counted else "date": limits})
         return NOTHING
-
-    def _turned(self, control: Control, asked: Constraint, turns: int) -> Constraint:
-        """Numbers of another size after each unreadable refusal."""
-        if not turns or asked.of("").most is not None or "max" in control.limits:
-            return asked
-        spread = SPREADS[(turns - 1) % len(SPREADS)]
-        with suppress(ValueError):
-            low = Fraction(control.limits.get("min") or asked.of("").whole[0])
-            return asked | Constraint(
-                ranges={"": Range(least=low + Fraction(spread, 2), most=low + spread)}
-            )
-        return asked
 
     def _kind(self, control: Control, asked: Constraint) -> str:
         """The kind of value: the control's own, or what a plain text field is for."""
@@ -310,10 +286,10 @@ class Filler:
             return control.kind
         kind = {"integer": "number"}.get(asked.kind, asked.kind)
         day = dated(control)
-        counted = asked.of("") | asked.of("years") != ANY or asked.step is not None
+        counted = asked.of("", "years") != ANY or asked.step is not None
         if part_of_date(control) or control.kind == "tel":
             return "text"
-        if asked.earliest or asked.latest or (asked.of("years") != ANY and day):
+        if asked.of("date") != ANY or (asked.of("years") != ANY and day):
             return "date"
         if asked.example and not day:
             return "text"
@@ -322,29 +298,26 @@ class Filler:
         if day and control.kind == "text":
             return "date"
         refused = control.key in self._refused and asked.silent
-        shown = formats.like(control.limits.get("placeholder", ""), date.today, Random(0))
+        shown = like(control.limits.get("placeholder", ""), date.today, Random(0))
         fits = control.kind == "text" and not refused and not shown and numeric(control)
         return "number" if fits else "text"
 
     def _formats(self, control: Control, asked: Constraint, turns: int) -> list[str]:
         """Those shown, then the usual ones; the next one first after each refusal as no day."""
-        shown = (asked.example, control.limits.get("placeholder", ""), control.label, control.hint)
-        masks = [form for one in shown if (form := formats.strftime(one))]
+        shown = filter(None, map(strftime, (asked.example, *shown_by(control))))
         usual = FORMAT_OF.get(self.language, FORMATS[0])
-        all_of_them = list(dict.fromkeys((*masks, usual, *FORMATS)))
-        first = 0 if asked.example else turns % len(all_of_them)
-        return all_of_them[first:] + all_of_them[:first]
+        formats = list(dict.fromkeys((*shown, usual, *FORMATS)))
+        first = 0 if asked.example else turns % len(formats)
+        return formats[first:] + formats[:first]
 
-    def _file(self, control: Control, asked: Constraint) -> tuple[Value, ...]:
-        made = upload(control, asked, self.chance)
-        if made is not None:
-            return (made,)
-        if self._needed(control) or asked.extensions:
+    def _file(self, control: Control, asked: Constraint) -> Values:
+        made = texts.upload(control, asked, self.chance)
+        if made is None and (self._needed(control) or asked.extensions):
             wanted = control.limits.get("accept") or ", ".join(asked.extensions)
             raise Unfillable(control, f"there is no sample of its types ({wanted})")
-        return (Upload("", b"", "application/octet-stream"),)
+        return (made or NO_FILE,)
 
-    def _chosen(self, control: Control, asked: Constraint) -> tuple[Value, ...]:
+    def _chosen(self, control: Control, asked: Constraint) -> Values:
         offered = [one for one in control.choices if control.kind != "select" or _meant(one)]
         if control.kind == "checkbox" and len(offered) == 1:
             return self._ticked(control)
@@ -352,54 +325,34 @@ class Filler:
             if self._needed(control):
                 raise Unfillable(control, "it offers nothing to choose")
             return ()
-        refused = self._refused.get(control.key, [])
-        if control.many:
-            return self._several(control, asked, offered, refused)
-        if hint(control) in COUNTRY:
-            placed = people.placed(tuple((one.value, one.label) for one in offered))
-            offered = [one for one in offered if one.value in placed] or offered
-        others = self._others(control, asked)
-        fresh = [one for one in offered if (one.value,) not in refused]
-        fresh = [one for one in fresh or offered if (one.value,) not in others] or fresh
-        return (self.chance.choice(fresh or offered).value,)
-
-    def _several(
-        self,
-        control: Control,
-        asked: Constraint,
-        offered: Sequence[Option],
-        refused: Sequence[tuple[Value, ...]],
-    ) -> tuple[Value, ...]:
-        """As many choices as the errors or the question allow."""
-        least, most = asked.of("").whole
+        if about(control) in COUNTRY and not control.many:
+            placed = texts.placed(tuple((one.value, one.label) for one in offered))
+            offered = [option for option in offered if option.value in placed] or offered
+        least, most = asked.of("").whole if control.many else (1, 1)
         least, most = max(1, least), min(len(offered), most or len(offered))
         if least > len(offered):
             raise Unfillable(
                 control, f"it requires at least {least} choices, and offers {len(offered)}"
             )
-        picked: tuple[Value, ...] = ()
-        for _ in range(REDRAWN):
+        picked: list[Values] = []
+        for _ in range(REDRAWN * control.many):
             count = self.chance.randint(least, max(least, most))
             places = sorted(self.chance.sample(range(len(offered)), count))
-            picked = tuple(offered[place].value for place in places)
-            if picked not in refused:
-                break
-        return picked
+            picked.append(tuple(offered[place].value for place in places))
+        if not control.many:
+            picked = [(one.value,) for one in self.chance.sample(offered, len(offered))]
+        refused, others = self._refused.get(control.key, []), self._others(control, asked)
+        return min(picked, key=lambda values: (values in refused, values in others))
 
-    def _ticked(self, control: Control) -> tuple[Value, ...]:
+    def _ticked(self, control: Control) -> Values:
         """A single checkbox: ticked when it must or may be, and turned when it was refused."""
         value = control.choices[0].value
         if NEVER_TICKED.search(control.name):
             return ()
         if refused := self._refused.get(control.key):
             return () if refused[-1] else (value,)
-        wanted = control.required or MEANT_TO_BE_TICKED.search(control.words)
+        wanted = control.required or says("agree", control.words)
         return (value,) if wanted or self.chance.random() < 0.5 else ()
-
-    def _named_region(self, control: Control) -> str:
-        given = [str(value) for value in self.answers.get(control.key, ())]
-        chosen = [one for one in control.choices if one.value in given]
-        return people.region(*(chosen[0].value, chosen[0].label) if chosen else given)
 
 
 def _plain(label: str) -> str:
@@ -408,34 +361,26 @@ def _plain(label: str) -> str:
 
 def _peers(control: Control, controls: Sequence[Control]) -> list[Control]:
     """Controls that ask the same: of the same name but for a number, or with the same choices."""
-    values = [one.value for one in control.choices]
-    base = ROW.sub("#", control.name)
-    return [
-        one
-        for one in controls
-        if one.key != control.key
-        and one.kind == control.kind
-        and (
-            ROW.sub("#", one.name) == base
-            if ROW.search(control.name)
-            else [choice.value for choice in one.choices] == values
-        )
-    ]
+
+    def question(of: Control) -> object:
+        values = [option.value for option in of.choices]
+        return of.kind, ROW.sub("#", of.name) if ROW.search(control.name) else values
+
+    alike = (one for one in controls if question(one) == question(control))
+    return [one for one in alike if one.key != control.key]
 
 
 def _again(control: Control) -> bool:
-    return AGAIN.search(control.words.replace("_", " ")) is not None and (
-        control.kind in ("email", "password", "text", "tel", "url")
-    )
+    kinds = ("email", "password", "text", "tel", "url")
+    return control.kind in kinds and says("again", control.words)
 
 
 def _meant(choice: Option) -> bool:
     """Whether an option is an answer and not a placeholder."""
-    return bool(choice.value) and not (
-        PLACEHOLDER.search(choice.label) and choice.value in ("0", "-1", "none", choice.label)
-    )
+    unset = choice.value in ("0", "-1", "none", choice.label)
+    return bool(choice.value) and not (unset and says("placeholder", choice.label))
 
 
-def _still_offered(control: Control, given: Sequence[Value]) -> bool:
+def _still_offered(control: Control, given: Values) -> bool:
     values = {choice.value for choice in control.choices}
     return control.kind not in CHOSEN or all(value in values for value in given)

@@ -1,13 +1,12 @@
-"""The robot's view of a page."""
+"""The robot's view of a page, and the values that it sends."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from benchsuite.robot.visible import Piece, Sight, pieces
-
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 TYPED = frozenset(
     (
@@ -18,8 +17,23 @@ TYPED = frozenset(
 """Kinds of controls for typing."""
 
 CHOSEN = frozenset(("select", "radio", "checkbox"))
-
 FILLED = TYPED | CHOSEN | {"file"}
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    name: str
+    content: bytes
+    content_type: str
+
+    def __str__(self) -> str:
+        return f"{self.name} ({len(self.content)} bytes)"
+
+
+NO_FILE = Upload("", b"", "application/octet-stream")
+
+Value = str | Upload
+Values = tuple[Value, ...]  #: The answer to one control; empty if nothing is sent.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,16 +45,16 @@ class Option:
     chosen: bool  #: In the page as received.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Control:
     """All controls of one name: radio buttons and checkboxes of the same name are one control."""
 
     kind: str  #: The type of an input (text if unknown), or select, textarea.
     name: str
     value: str  #: In the page as received.
-    label: str
+    label: str = ""
     limits: dict[str, str]  #: The attributes as written: required, min, max, pattern, …
-    key: str = ""  #: Its name, or a unique one if several controls share it.
+    key: str  #: Its name, or a unique one if several controls share it.
     hint: str = ""  #: Its description besides the label.
     choices: tuple[Option, ...] = ()
     errors: tuple[str, ...] = ()
@@ -50,9 +64,9 @@ class Control:
         return "required" in self.limits or self.limits.get("aria-required") == "true"
 
     @property
-    def marked(self) -> bool:
-        """Whether the page marks it as wrong."""
-        return self.limits.get("aria-invalid") == "true"
+    def many(self) -> bool:
+        """Whether several choices may be taken."""
+        return self.kind == "checkbox" or "multiple" in self.limits
 
     @property
     def state(self) -> tuple[str, ...]:
@@ -60,20 +74,14 @@ class Control:
         if self.kind not in CHOSEN:
             return (self.value,)
         chosen = tuple(choice.value for choice in self.choices if choice.chosen)
-        if not chosen and self.kind == "select" and not self.many:
-            return tuple(choice.value for choice in self.choices[:1])
-        return chosen
+        first = self.choices[:1] if self.kind == "select" and not self.many else ()
+        return chosen or tuple(choice.value for choice in first)
 
-    @property
-    def many(self) -> bool:
-        """Whether several choices may be taken."""
-        return self.kind == "checkbox" or "multiple" in self.limits
-
-    @property
+    @cached_property
     def words(self) -> str:
         """All words that describe it, in lower case."""
         hints = (self.limits.get(name, "") for name in ("autocomplete", "placeholder"))
-        return " ".join((self.name, self.label, *hints)).lower()
+        return " ".join((self.name, self.label, *hints)).lower().replace("_", " ")
 
     def __str__(self) -> str:
         """Its name for messages."""
@@ -89,39 +97,51 @@ class Button:
     label: str
     limits: dict[str, str]
 
+    @property
+    def pair(self) -> list[tuple[str, Value]]:
+        """What it adds to the data."""
+        if self.name and self.limits.get("type") == "image":
+            return [(f"{self.name}.x", "1"), (f"{self.name}.y", "1")]
+        return [(self.name, self.value)] if self.name else []
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Form:
     action: str
     method: str
     enctype: str
-    charset: str = ""  #: Its accept-charset; empty for the page's.
+    charset: str  #: Its accept-charset; empty for the page's.
     identity: str  #: Its id, classes, role and action, which hint at its purpose.
     controls: tuple[Control, ...]
     buttons: tuple[Button, ...]
     errors: tuple[str, ...] = ()  #: What is wrong with the form as a whole.
 
-    @property
+    @cached_property
     def fillable(self) -> tuple[Control, ...]:
         return tuple(control for control in self.controls if control.kind in FILLED)
 
-    @property
+    @cached_property
     def keys(self) -> frozenset[str]:
         return frozenset(control.key for control in self.fillable)
 
-    @property
+    @cached_property
     def furniture(self) -> tuple[str, frozenset[str]]:
         """Equal for a form that is on every page."""
         return self.identity, frozenset(control.name for control in self.controls)
 
-    @property
-    def wrong(self) -> bool:
-        return bool(self.errors) or any(control.errors for control in self.controls)
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A text, a control that is not hidden, or the end of a line."""
+
+    element: "LexborNode"  #: The control, or the element that contains the text.
+    text: str = ""
+    name: str = ""  #: Of a control.
 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    title: str
+    title: str = ""
     forms: tuple[Form, ...] = ()
     completion_code: str = ""  #: `data-completion-code` of the thank-you page.
     captcha: bool = False
@@ -129,20 +149,15 @@ class Page:
     language: str = ""
     charset: str = "utf-8"
     base: str = ""  #: Base of its relative URLs, if declared.
-    refresh: tuple[float, str] | None = None  #: Seconds until it redirects by itself, and where to.
+    refresh: str = ""  #: Seconds until it redirects by itself, and where to.
     tree: "LexborHTMLParser | None" = field(default=None, repr=False, compare=False)
-    sight: Sight = field(default=Sight(), repr=False, compare=False)
+    look: Callable[[], tuple[Piece, ...]] = field(default=tuple, repr=False, compare=False)
 
     @cached_property
-    def headings(self) -> tuple[str, ...]:
-        found = self.tree.css("h1, h2, title") if self.tree is not None else []
-        return tuple(text for one in found if (text := " ".join((one.text() or "").split())))
-
-    @cached_property
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> tuple[Piece, ...]:
         """All visible parts in order."""
-        return pieces(self.tree, self.sight) if self.tree is not None else []
+        return self.look()
 
-    @property
+    @cached_property
     def texts(self) -> list[str]:
         return [piece.text for piece in self.pieces if piece.text]

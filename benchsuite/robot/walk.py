@@ -1,7 +1,8 @@
 """From page to page until there is no more form."""
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from random import Random
 from time import sleep
@@ -11,25 +12,36 @@ from urllib.parse import urljoin, urlsplit
 from benchsuite.core.client import Client
 from benchsuite.core.exceptions import AnswerError, RobotError
 from benchsuite.core.paths import path_of
-from benchsuite.robot import encoding, people, scripts
-from benchsuite.robot.choosing import asks_who, main_form, next_button
-from benchsuite.robot.completion import Completion, Ending, Sign, Visit
-from benchsuite.robot.encoding import Value
+from benchsuite.robot.client import Pairs, body, query
+from benchsuite.robot.completion import (
+    Arrival,
+    Completion,
+    Ending,
+    Fate,
+    Outcome,
+    Sign,
+    Visit,
+    outcome,
+)
 from benchsuite.robot.filling import Filler, Unfillable
 from benchsuite.robot.forms import Button, Form, Page
-from benchsuite.robot.parsing import read, refresh
-from benchsuite.robot.progress import Arrival, Fate, Outcome, outcome
+from benchsuite.robot.languages import asks_who, main_form, next_button
+from benchsuite.robot.parsing import known_charset, read
 
 REDIRECTS = (301, 302, 303, 307, 308)
 REFUSALS = (400, 409, 422)  #: Statuses with which some frameworks send a form back.
+REFRESH = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(?:[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']*))?", re.I)
+"""Seconds and address, as the meta element and the header write it."""
 
 SHOWN = 200  #: Characters shown of an error.
-
 LONGEST_WAIT_S = 10.0  #: A page that redirects itself later than this is for reading.
-
 STYLES: dict[tuple[object, str], str] = {}  #: Linked style sheets, by host and path.
 NOWHERE = "this.invalid"  #: The host, where the client knows it alone.
-EMPTY = Page(title="", markup=False)
+SCRIPTS = (
+    "script:not([type]), script[type=''], script[type*=javascript i], script[type=module], "
+    "[onclick]"
+)
+LOOSE = "input:not([type=hidden]):not(form *), select:not(form *), textarea:not(form *)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +54,6 @@ class Bounds:
 
 
 OnVisit = Callable[[Visit], None]
-
 Complete = Callable[[str, OnVisit | None], Completion]
 """Completes a survey with this seed, and reports each completed page."""
 
@@ -65,50 +76,43 @@ def complete(
     the end is known. Without that and without a completion code, the completion has no evidence: it
     ended without confirmation. Raises RobotError, which names the page and the reason.
     """
-    walk = Walk(client, url, seed=seed, known=known, bounds=bounds, naming=naming, done=done)
+    walk = Walk(client, url, seed, known or {}, bounds or Bounds(), done or Sign(), naming)
     return walk.to_the_end(on_visit)
 
 
+@dataclass
 class Walk:
     """One completion. The way to request and send pages is this robot's own; see `browser`."""
 
     runs_scripts: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        client: Client,
-        url: str,
-        *,
-        seed: object = 0,
-        known: Mapping[str, str] | None = None,
-        bounds: Bounds | None = None,
-        naming: Callable[[str, str], str] | None = None,
-        done: Sign | None = None,
-    ) -> None:
-        parts = urlsplit(url)
-        self._client = client
+    client: Any
+    url: str
+    seed: object = 0
+    known: Mapping[str, str] = field(default_factory=dict)
+    bounds: Bounds = field(default_factory=Bounds)
+    done: Sign = field(default_factory=Sign)
+    naming: Callable[[str, str], str] | None = None
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.url)
         self._origin = (parts.scheme, parts.netloc)
-        self._start = path_of(parts)
-        self._chance = Random(str(seed))
-        self._person = people.person(self._chance)
-        self._known = known or {}
-        self._naming = naming
-        self._done = done or Sign()
+        self._chance = Random(str(self.seed))
+        self._person = self._chance.getrandbits(40)
         self._number = 1
-        self.bounds = bounds or Bounds()
-        self.path = self._start  #: Of the page being filled.
+        self.path = path_of(parts)  #: Of the page being filled.
 
     def to_the_end(self, on_visit: OnVisit | None = None) -> Completion:
         visits: list[Visit] = []
         filled: list[Page] = []
-        arrival = self.ask("GET", self._start)
+        arrival = self.ask("GET", self.path)
         if arrival.page.completion_code:
             return self._ended(arrival, "", (), None)
-        if self._done.on(arrival.page, arrival.path):
+        if self.done.on(arrival.page, arrival.path):
             raise self.stuck("the first page already has what only the last one should have")
         form = main_form(arrival.page)
         if form is None:
-            self._check_scripts(scripts.needed(arrival.page, None))
+            self._check_scripts(_scripts_needed(arrival.page, None))
             raise self.stuck("there is no form to fill")
         places: set[object] = set()
         while True:
@@ -116,13 +120,13 @@ class Walk:
             if self._number > self.bounds.pages:
                 raise self.stuck(f"the survey has not ended after {self.bounds.pages} pages")
             places.add(_place(arrival, form))
-            visit, arrival, found = self._fill(page, form)
+            visit, arrival, result = self._fill(page, form)
             visits.append(visit)
             filled.append(page)
             if on_visit is not None:
                 on_visit(visit)
-            doubt, following = found.doubt, found.form
-            if found.fate is Fate.NEXT and following is not None:
+            doubt, following = result.doubt, result.form
+            if result.fate is Fate.NEXT and following is not None:
                 if _place(arrival, following) in places:
                     doubt = "it leads back to a page that was filled in before"
                 elif wanted := self._secrets(following):
@@ -143,8 +147,8 @@ class Walk:
     def _ended(
         self, arrival: Arrival, doubt: str, visits: tuple[Visit, ...], ending: Ending | None
     ) -> Completion:
-        evidence = self._evidence(arrival)
-        if not evidence and self._done != Sign():
+        evidence = self._evidence(arrival.page, arrival.path)
+        if self.done != Sign():
             doubt = "the last page lacks the text or address that was given"
         return Completion(
             visits=visits,
@@ -155,10 +159,10 @@ class Walk:
             ending=ending,
         )
 
-    def _evidence(self, arrival: Arrival) -> str:
+    def _evidence(self, page: Page, path: str) -> str:
         """What a page itself says of being the last one."""
-        code = arrival.page.completion_code
-        return f"code {code}" if code else self._done.on(arrival.page, arrival.path)
+        code = page.completion_code
+        return f"code {code}" if code else self.done.on(page, path)
 
     def _check_scripts(self, need: str) -> None:
         if need and not self.runs_scripts:
@@ -166,17 +170,17 @@ class Walk:
 
     def _secrets(self, form: Form) -> str:
         """The options that would give what a log-in asks for, if it wasn't given."""
-        passwords = [one.name for one in form.fillable if one.kind == "password"]
-        if not asks_who(form) or all(name in self._known for name in passwords):
+        passwords = [control.name for control in form.fillable if control.kind == "password"]
+        if not asks_who(form) or all(name in self.known for name in passwords):
             return ""
-        return " and ".join(f"--answer {one.name}=…" for one in form.fillable)
+        return " and ".join(f"--answer {control.name}=…" for control in form.fillable)
 
     def _fill(self, page: Page, form: Form) -> tuple[Visit, Arrival, Outcome]:
         """Sends a page until it is accepted; returns the visit, where it led, and the outcome."""
         if wanted := self._secrets(form):
             raise self.stuck(f"it asks for a log-in, which can't be made up; give {wanted}")
-        self._check_scripts(scripts.needed(page, form))
-        filler = Filler(self._person, self._chance, self._known, page.language)
+        self._check_scripts(_scripts_needed(page, form))
+        filler = Filler(self._person, self._chance, self.known, page.language)
         mended: list[str] = []
         complaints: list[str] = []
         repeated = ""
@@ -190,13 +194,13 @@ class Walk:
                 raise self.stuck(str(error)) from error
             button = next_button(shown)
             arrival = self.send(shown, now, button, filler.pairs(shown, button, now.charset))
-            found = Outcome(Fate.ENDED)
-            if not self._evidence(arrival):
-                found = outcome(form, page, filler.answers, arrival, at=self.path)
-            self._check_scripts(scripts.ignored(page, form, arrival.page))
-            if found.fate is Fate.REFUSED:
+            result = Outcome(Fate.ENDED)
+            if not self._evidence(arrival.page, arrival.path):
+                result = outcome(form, page, filler.answers, arrival, at=self.path)
+            self._check_scripts(_script_ignored(page, form, arrival.page))
+            if result.fate is Fate.REFUSED:
                 raise self.stuck(_status(arrival.status, b"", arrival.page))
-            if found.fate is not Fate.BACK or found.form is None:
+            if result.fate is not Fate.BACK or result.form is None:
                 visit = Visit(
                     number=self._number,
                     path=self.path,
@@ -206,69 +210,54 @@ class Walk:
                     mended=tuple(mended),
                     repeated=repeated,
                 )
-                return visit, arrival, found
-            shown, now = found.form, arrival.page
-            own = [f"{one}: {text}" for one in shown.controls for text in one.errors]
-            before, complaints = complaints, [_shortened(one) for one in (*shown.errors, *own)]
-            repeated = next((one for one in complaints if one in before), "")
+                return visit, arrival, result
+            shown, now = result.form, arrival.page
+            own = [f"{control}: {text}" for control in shown.controls for text in control.errors]
+            before, complaints = complaints, [_shortened(text) for text in (*shown.errors, *own)]
+            repeated = next((text for text in complaints if text in before), "")
             mended += map(_shortened, own)
             filler.mend(shown)
         words = "; ".join(complaints) or "it came back each time without a message"
         raise self.stuck(f"refused {self.bounds.tries} times: {words}")
 
-    def send(
-        self, form: Form, page: Page, button: Button | None, pairs: list[tuple[str, Value]]
-    ) -> Arrival:
+    def send(self, form: Form, page: Page, button: Button | None, pairs: Pairs) -> Arrival:
         pressed = button.limits if button is not None else {}
         action = pressed.get("formaction") or form.action
-        method = (pressed.get("formmethod") or form.method).upper()
         base = self._resolved(page.base, self.path) if page.base and action else self.path
         target = self._resolved(action or self.path, base)
-        wanted = (encoding.known_charset(one) for one in form.charset.split())
-        charset = next(filter(None, wanted), page.charset)
-        if method != "POST":
-            target = f"{target.partition('?')[0]}?{encoding.query(pairs, charset)}"
-            return self.ask("GET", target)
+        charset = next(filter(None, map(known_charset, form.charset.split())), page.charset)
+        if (pressed.get("formmethod") or form.method).upper() != "POST":
+            return self.ask("GET", f"{target.partition('?')[0]}?{query(pairs, charset)}")
         enctype = (pressed.get("formenctype") or form.enctype).lower()
-        return self.ask("POST", target, encoding.body(pairs, enctype, charset))
+        return self.ask("POST", target, body(pairs, enctype, charset))
 
     def ask(self, method: str, path: str, content: tuple[bytes, str] = (b"", "")) -> Arrival:
         """One request and where it led, by redirects and pages that redirect themselves."""
-        redirects = 0
-        while True:
+        for redirects in range(self.bounds.redirects + 1):
             answer = self._request(method, path, content)
-            onward = ""
-            wait_s = 0.0
-            if answer.status_code in REDIRECTS and answer.headers.get("Location"):
-                onward = str(answer.headers["Location"])
-                if answer.status_code not in (307, 308):
-                    method = "GET"
-                base = path
+            location, base = str(answer.headers.get("Location", "")), path
+            if answer.status_code in REDIRECTS and location:
+                method = method if answer.status_code in (307, 308) else "GET"
             else:
                 page = self._read(answer, path)
                 self.check_status(answer.status_code, bytes(answer.content), page)
                 base = self._resolved(page.base, path) if page.base else path
-                header = refresh(str(answer.headers.get("Refresh", "")))
-                if leads := self._leads_on(path, page, header):
-                    wait_s, onward = leads[0], leads[1] or path
-                    method = "GET"
-            if not onward:
-                return Arrival(path, page, answer.status_code, redirects > 0)
-            redirects += 1
-            if redirects > self.bounds.redirects:
-                raise self.stuck(f"redirected more than {self.bounds.redirects} times")
-            if wait_s:
-                sleep(wait_s)
-            path = self._resolved(onward, base)
+                leads = self._leads_on(path, page, str(answer.headers.get("Refresh", "")))
+                if leads is None:
+                    return Arrival(path, page, answer.status_code, redirects > 0)
+                sleep(leads[0])
+                method, location = "GET", leads[1] or path
+            path = self._resolved(location, base)
+        raise self.stuck(f"redirected more than {self.bounds.redirects} times")
 
     def _read(self, answer: Any, path: str) -> Page:
-        body = bytes(answer.content)
+        content = bytes(answer.content)
         content_type = str(answer.headers.get("Content-Type", "html")).lower()
-        if body and ("html" in content_type or body.lstrip()[:1] == b"<"):
-            return read(body, content_type, lambda href: self._linked(href, path))
-        if not body:
-            return EMPTY
-        plain = read(b"<pre>" + escape(body.decode("utf-8", "replace")).encode())
+        if content and ("html" in content_type or content.lstrip()[:1] == b"<"):
+            return read(content, content_type, lambda href: self._linked(href, path))
+        if not content:
+            return Page(markup=False)
+        plain = read(b"<pre>" + escape(content.decode("utf-8", "replace")).encode())
         return replace(plain, markup=False)
 
     def _linked(self, href: str, base: str) -> str:
@@ -287,33 +276,33 @@ class Walk:
         is_style = "css" in str(answer.headers.get("Content-Type", ""))
         return bytes(answer.content).decode("utf-8", "replace") if is_style else ""
 
-    def _leads_on(
-        self, path: str, page: Page, header: tuple[float, str] | None
-    ) -> tuple[float, str] | None:
+    def _leads_on(self, path: str, page: Page, header: str) -> tuple[float, str] | None:
         """Where a page redirects by itself, unless it has something to fill or is the end."""
-        found = page.refresh or header
-        if found is None or found[0] > LONGEST_WAIT_S or self._evidence(Arrival(path, page)):
+        refresh = REFRESH.match(page.refresh or header)
+        if refresh is None or float(refresh[1]) > LONGEST_WAIT_S or self._evidence(page, path):
             return None
         form = main_form(page)
-        return None if form is not None and form.fillable else found
+        if form is not None and form.fillable:
+            return None
+        return float(refresh[1]), (refresh[2] or "").strip()
 
-    def check_status(self, status: int, body: bytes, page: Page) -> None:
+    def check_status(self, status: int, content: bytes, page: Page) -> None:
         """Raises RobotError for an error, unless it is a form that came back."""
         if status >= 400:
             form = main_form(page)
             if status not in REFUSALS or form is None or not form.fillable:
-                raise self.stuck(_status(status, body, page))
+                raise self.stuck(_status(status, content, page))
 
     def _request(self, method: str, path: str, content: tuple[bytes, str]) -> Any:
         more: dict[str, Any] = {}
-        if self._naming is not None:
-            more["name"] = self._naming(method, path)
+        if self.naming is not None:
+            more["name"] = self.naming(method, path)
         if self._origin[0] == "https":  # Django checks where a POST over TLS comes from
             more["headers"] = {"Referer": f"https://{self._origin[1]}{self.path}"}
         try:
             if method == "POST":
-                return self._client.post(path, content[0], content[1], **more)
-            return self._client.get(path, **more)
+                return self.client.post(path, *content, **more)
+            return self.client.get(path, **more)
         except RobotError:
             raise
         except AnswerError as error:
@@ -334,6 +323,31 @@ class Walk:
         return RobotError(f"page {self._number} ({self.path.partition('?')[0]}): {reason}")
 
 
+def _scripts_needed(page: Page, form: Form | None) -> str:
+    """Why a page, or the form on it, can't be sent without scripts; empty if nothing says so."""
+    tree = page.tree
+    if tree is None or tree.css_first(SCRIPTS) is None:
+        return ""
+    if form is None:
+        texts = (" ".join((node.text() or "").split()) for node in tree.css("noscript"))
+        if words := next(filter(None, texts), ""):
+            return f"it says without: {words}"
+        if not page.texts:
+            return "there are scripts on it, and nothing else"
+        return "its fields are in no form" if tree.css_first(LOOSE) is not None else ""
+    if form.action.lower().startswith("javascript:"):
+        return "its form is sent to a script"
+    alone = len(form.fillable) == 1 and tree.css_first("form button, [type=button]") is None
+    return "" if form.buttons or alone else "its form has no button that sends it"
+
+
+def _script_ignored(page: Page, form: Form, after: Page) -> str:
+    """Why a form seems to be for a script: it names no address, and sending it changed nothing."""
+    unnamed = form.method == "get" and form.action in ("", "#") and page.texts == after.texts
+    scripts = page.tree is not None and page.tree.css_first(SCRIPTS) is not None
+    return "its form has no address, and sending it changes nothing" if unnamed and scripts else ""
+
+
 def _shortened(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 
@@ -344,8 +358,8 @@ def _place(arrival: Arrival, form: Form) -> object:
     return arrival.path, arrival.page.title, form.keys, labels
 
 
-def _status(status: int, body: bytes, page: Page) -> str:
-    if status == 403 and b"CSRF" in body:
+def _status(status: int, content: bytes, page: Page) -> str:
+    if status == 403 and b"CSRF" in content:
         return "the CSRF check failed (status 403)"
-    said = _shortened(" ".join(page.texts) or page.title)
-    return f"the server answered {status}" + (f": {said}" if said else "")
+    shown = _shortened(" ".join(page.texts) or page.title)
+    return f"the server answered {status}" + (f": {shown}" if shown else "")

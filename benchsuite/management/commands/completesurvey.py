@@ -86,7 +86,7 @@ class Command(BriefCommand):
     ) -> tuple[int, int]:
         """Completes so many times and tells of each; how many failed and were not confirmed."""
         from benchsuite.robot.completion import Sign, lines, summary
-        from benchsuite.robot.manual import manually
+        from benchsuite.robot.confirmation import manually
         from benchsuite.robot.walk import Bounds
 
         def tell(visit: "Visit") -> None:

@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from benchsuite.robot import manual
+from benchsuite.robot import confirmation
 from tests.foreign.fates import REFUSED, TAKEN, UNCONFIRMED, Made, Visitor
 from tests.needs import needs
 
@@ -49,7 +49,7 @@ def test_only_what_has_evidence_counts(
     def client(url: str, *, timeout_s: float) -> AbstractContextManager[Visitor]:
         return host.visitor()
 
-    monkeypatch.setattr(manual, "BlockingClient", client)
+    monkeypatch.setattr(confirmation, "BlockingClient", client)
     out, err = StringIO(), StringIO()
     code = 0
     try:

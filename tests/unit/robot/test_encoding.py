@@ -4,7 +4,9 @@ from io import BytesIO
 
 from django.test import RequestFactory
 
-from benchsuite.robot.encoding import MULTIPART, Upload, body, charset, query
+from benchsuite.robot.client import MULTIPART, body, query
+from benchsuite.robot.forms import Upload
+from benchsuite.robot.parsing import page_charset as charset
 
 PAIRS = [("name", "Zoë & co"), ("tag", "a"), ("tag", "b"), ("text", "one\ntwo")]
 

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from benchsuite.robot.choosing import main_form, next_button
+from benchsuite.robot.completion import with_errors
 from benchsuite.robot.forms import Form, Page
+from benchsuite.robot.languages import main_form, next_button
 from benchsuite.robot.parsing import read
-from benchsuite.robot.validation_errors import with_errors
 
 PAGE = b"""<!DOCTYPE html><title>T</title><h1>Your trip</h1>
 <form id="go" method="POST" action="/next/" enctype="multipart/form-data">

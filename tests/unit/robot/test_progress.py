@@ -2,9 +2,9 @@
 
 import pytest
 
-from benchsuite.robot.choosing import main_form
+from benchsuite.robot.completion import Arrival, Fate, outcome
+from benchsuite.robot.languages import main_form
 from benchsuite.robot.parsing import read
-from benchsuite.robot.progress import Arrival, Fate, outcome
 from tests.needs import needs
 
 pytestmark = needs("selectolax")
