@@ -82,7 +82,7 @@ def test_replicas_behind_the_mesh_all_run_and_are_removed(
             return len(names) == 2
 
         try:
-            assert eventually(both, within_s=30)
+            assert eventually(both, within_s=90)
             assert all(eventually(partial(answers, running, name)) for name in names)
         finally:
             keeper.send_signal(signal.SIGTERM)
