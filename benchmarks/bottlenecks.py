@@ -28,7 +28,7 @@ from benchsuite.bottlenecks.evidence import Alone, Evidence, Other, Ratio, ratio
 from benchsuite.core.plain import plain, read
 from benchsuite.core.results import RunResult
 from benchsuite.system import cpus
-from tests.integration.quiet import Quiet
+from tests.integration.runs import Quiet
 
 SETTINGS = "benchmarks.limited.settings"
 BLOCKS = 6  #: Of how many rounds paired starts are compared.

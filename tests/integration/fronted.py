@@ -16,10 +16,11 @@ from benchsuite.fronts import BUILTIN
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
 from benchsuite.fronts.program import ProgramFront
 from benchsuite.fronts.starting import front
-from benchsuite.system.network import free_port
-from benchsuite.system.process import Process, running, wait_until_ready
+from benchsuite.system.ports import free_port
+from benchsuite.system.process import Process
+from benchsuite.system.readiness import wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
-from tests.integration.stub import Stub, command
+from tests.integration.stub import Stub, stub
 
 HOST = "127.0.0.1"
 READY_S = 20.0
@@ -122,7 +123,9 @@ def fronted(
     marker = marker or uuid.uuid4().hex
     with ExitStack() as stack:
         folder = folder or stack.enter_context(temporary())
-        instances = [stack.enter_context(_instance(folder, marker)) for _ in range(count)]
+        instances = [
+            stack.enter_context(stub("counting", folder, marker=marker)) for _ in range(count)
+        ]
         for one in instances:
             one.wait()
         port = free_port()
@@ -141,16 +144,3 @@ def fronted(
         served = Fronted(adapter, process, port, instances)
         served.wait()
         yield served
-
-
-@contextmanager
-def _instance(folder: Path, marker: str) -> Iterator[Stub]:
-    port = free_port()
-    with running(
-        command("counting", port),
-        name=f"instance-{port}",
-        log=folder / f"instance-{port}.log",
-        env=dict(os.environ),
-        marker=marker,
-    ) as process:
-        yield Stub(process, port, marker)

@@ -14,27 +14,15 @@ import pytest
 
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.results import RunResult, Status
-from benchsuite.core.specs import (
-    MINE,
-    DatabaseSpec,
-    LoadProfile,
-    RunSpec,
-    ServerSpec,
-    VisitorSpec,
-    WorkloadSpec,
-)
-from benchsuite.runner import planning, session
+from benchsuite.core.specs import MINE, DatabaseSpec, VisitorSpec
 from benchsuite.services.mariadb import MariaDB
 from benchsuite.services.mariadb_reading import connected
 from tests.integration.postgres import Cluster, cluster
-from tests.integration.projects import written
-from tests.integration.quiet import Quiet
+from tests.integration.runs import Quiet, made, page, written
 from tests.integration.stranger import TOKEN, stranger
 from tests.needs import needs
 
 SETTINGS = """
-SECRET_KEY = "for the test"
-ROOT_URLCONF = "stall.urls"
 INSTALLED_APPS = [
     "django.contrib.auth", "django.contrib.contenttypes", "django.contrib.sessions", "stall"
 ]
@@ -80,35 +68,39 @@ ON_SERVER = """{{"default": {{"ENGINE": "django.db.backends.{engine}", "NAME": "
     "USER": "reader", "PASSWORD": "of the test", "HOST": "127.0.0.1", "PORT": "{port}"}}}}"""
 
 
+Asked = tuple[str, dict[str, Any], dict[str, Any]]
+"""A path with what is expected there, fields of the run's database and of its visitor."""
+
+
 @pytest.fixture
-def stall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    with written(tmp_path, "stall", SOURCES, monkeypatch) as package:
-        yield package
+def stall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
+    """Makes a run of each, and tells the stages of all."""
+    with written(tmp_path, "stall", SOURCES, monkeypatch) as project:
 
-
-def made(*asked: tuple[str, dict[str, object], dict[str, object]]) -> list[tuple[RunResult, Quiet]]:
-    """Each run of a path, with fields of its database and of its visitor."""
-    results = []
-    with session(settings_module="stall.settings") as at_work:
-        for path, data, visitor in asked:
-            options = {"path": path.partition("=")[0], "expect": path.partition("=")[2]}
-            spec = RunSpec(
-                server=ServerSpec(server="waitress"),
-                workload=WorkloadSpec(workload="url", options=options),
-                load=LoadProfile(users=1, warmup_s=0.0, duration_s=0.3),
-                database=DatabaseSpec(**data),  # type: ignore[arg-type]
-                visitor=VisitorSpec(**visitor),  # type: ignore[arg-type]
-            )
+        def run(*asked: Asked) -> tuple[list[RunResult], list[str]]:
             watcher = Quiet()
-            results.append((at_work.run(planning.resolve(spec), watcher), watcher))
-    return results
+            specs = [
+                page(
+                    path.partition("=")[0],
+                    "waitress",
+                    options={"expect": path.partition("=")[2]},
+                    database=DatabaseSpec(**data),
+                    visitor=VisitorSpec(**visitor),
+                )
+                for path, data, visitor in asked
+            ]
+            return made(project.settings_module, *specs, watcher=watcher), watcher.stages
+
+        yield run
 
 
-def test_an_empty_database_is_named_where_it_may_be_the_reason_and_only_there(stall: Path) -> None:
+def test_an_empty_database_is_named_where_it_may_be_the_reason_and_only_there(
+    stall: Callable[..., Any],
+) -> None:
     named = ("/fruits/1/", "/", "/best/", "/fruits/=plum")
     others = ("/nowhere/", "/stock/", "/desk/")
-    runs = made(*((path, {}, {}) for path in (*named, *others, "/fruits/")))
-    failures = [result.failure for result, _ in runs]
+    runs, stages = stall(*((path, {}, {}) for path in (*named, *others, "/fruits/")))
+    failures = [result.failure for result in runs]
     for failure, status in zip(failures, ("404", "302", "500", "200"), strict=False):
         assert status in failure
         cause = "Beside that" if status == "500" else "Likely cause"
@@ -118,14 +110,15 @@ def test_an_empty_database_is_named_where_it_may_be_the_reason_and_only_there(st
         assert EMPTY not in failure, failure
     assert "(no URL pattern of the project matches)" in failures[len(named)]
     assert "stall.urls.fruit is routed there and answers so" in failures[0]
-    lists = runs[-1][0]
+    lists = runs[-1]
     assert (lists.status, lists.failure) == (Status.FINISHED, "")
     assert EMPTY in lists.settings_changed["(data)"]
-    told = [stage for _, watcher in runs for stage in watcher.stages if EMPTY in stage]
-    assert len(told) == 1, "once for all runs on the same data"
+    assert len([stage for stage in stages if EMPTY in stage]) == 1, (
+        "once for all runs on the same data"
+    )
 
 
-def test_advice_looks_at_who_asked(stall: Path) -> None:
+def test_advice_looks_at_who_asked(stall: Callable[..., Any]) -> None:
     asked: list[tuple[str, dict[str, object]]] = [
         ("/stock/", {}),
         ("/stock/", {"login": "eve"}),
@@ -134,15 +127,14 @@ def test_advice_looks_at_who_asked(stall: Path) -> None:
         ("/stock/", {"login": "eve:superuser"}),
         ("/desk/", {"login": "eve"}),
     ]
-    runs = made(*((path, {}, visitor) for path, visitor in asked))
-    nobody, eve, staff, cookie, *right = [result.failure for result, _ in runs]
+    runs, stages = stall(*((path, {}, visitor) for path, visitor in asked))
+    nobody, eve, staff, cookie, *right = [result.failure for result in runs]
     assert "name one with --login=USER" in nobody
     assert "it was asked as eve (created: no permissions); give them with --login=USER:sup" in eve
     assert "it was asked as eve (created: staff, no permissions); give them with" in staff
     assert "was asked with --cookie sessionid=…; a session of yours is not in the throw" in cookie
     assert right == ["", ""]
-    told = [stage for stage in runs[4][1].stages if "logged in as eve (created: super" in stage]
-    assert len(told) == 1
+    assert len([stage for stage in stages if "logged in as eve (created: super" in stage]) == 1
 
 
 def contents(folder: Path) -> dict[str, str]:

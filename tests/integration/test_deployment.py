@@ -16,9 +16,10 @@ import pytest
 
 from benchsuite.core.specs import ServerSpec
 from benchsuite.servers.base import Place, ServerAdapter
-from benchsuite.system.network import free_port
-from benchsuite.system.process import running
-from tests.integration.serving import CLASSES, HERE, HOST, STUB, Served, eventually
+from benchsuite.system.ports import free_port
+from benchsuite.system.starting import running
+from tests.integration.left_behind import eventually
+from tests.integration.serving import CLASSES, HERE, HOST, STUB, Served
 from tests.integration.shop import looked_through
 from tests.needs import audited, needs
 

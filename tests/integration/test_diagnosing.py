@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.integration.projects import written
 
 from benchsuite import bottlenecks, store
 from benchsuite.comparing.limiting import evidence
 from benchsuite.core.results import Level, RunResult, Status
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import planning, session
-from tests.integration.projects import written
-from tests.integration.quiet import Quiet
+from tests.integration.runs import Quiet
 
 SETTINGS = """
 from pathlib import Path

@@ -1,32 +1,25 @@
 """The code in docs/extending.md works as it stands there."""
 
-import importlib
 import re
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from django.test import override_settings
 
-from benchsuite import conf
-from benchsuite.core.results import Status
-from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.runner import planning, preflight, session
-from tests.integration.quiet import Quiet
+from benchsuite.core.results import RunResult, Status
+from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.runner import planning, preflight
+from tests.integration.runs import page, written
 from tests.integration.shop import ECHOING
 from tests.needs import needs
 
 DOCS = Path(__file__).parents[2] / "docs" / "extending.md"
 
-SHOP = """
+URLS = """
 import os
 from django.http import HttpResponse
 from django.urls import path
-
-SECRET_KEY = "for the test"
-ASGI_APPLICATION = "shop.asgi.application"
-ROOT_URLCONF = __name__
 urlpatterns = [
     path("", lambda request: HttpResponse("welcome")),
     path("where/", lambda request: HttpResponse(os.environ["MEMCACHED_URL"])),
@@ -75,68 +68,54 @@ def test_a_service_and_a_device_take_thirty_lines_at_most() -> None:
 
 
 @pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A stranger's project with the documented bench.py; yields its settings module."""
-    package = tmp_path / "shop"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    (package / "bench.py").write_text("\n".join([*blocks(), CACHED]))
-    for name in ("chat", "services", "telemetry"):
-        (package / f"{name}.py").write_text(documented(name))
-    (package / "settings.py").write_text(SHOP)
-    (package / "asgi.py").write_text(ECHOING)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    importlib.invalidate_caches()
-    yield "shop.settings"
-    for name in [name for name in sys.modules if name.split(".")[0] == "shop"]:
-        del sys.modules[name]
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., RunResult]]:
+    """Makes a run of a stranger's project that has the documented modules, and this setting."""
+    sources = {name: documented(name) for name in ("chat", "services", "telemetry")}
+    sources["bench"] = "\n".join([*blocks(), CACHED])
+    sources |= {"urls": URLS, "asgi": ECHOING}
+    sources["settings"] = 'ASGI_APPLICATION = "shop.asgi.application"'
+    with written(tmp_path, "shop", sources, monkeypatch) as project:
+
+        def run(spec: RunSpec, **setting: dict[str, str]) -> RunResult:
+            with override_settings(BENCHSUITE=setting):
+                preflight.check(planning.resolve(spec))
+                result = project.run(spec)
+            assert (result.status, result.failure) == (Status.FINISHED, "")
+            assert result.total is not None
+            assert result.total.failures == 0
+            return result
+
+        yield run
 
 
-def test_the_documented_server_and_workload_make_a_run(shop: str) -> None:
-    setting = {
-        "SERVERS": {"shop-cheroot": "shop.bench.Cheroot"},
-        "WORKLOADS": {"browse": "shop.bench.Browse"},
-    }
-    with override_settings(BENCHSUITE=setting):
-        spec = RunSpec(
-            server=ServerSpec(server="shop-cheroot", threads=3, options={"backlog": "64"}),
-            workload=WorkloadSpec(workload="browse", options={"product": "7"}),
-            load=LoadProfile(users=2, warmup_s=0.2, duration_s=1.0),
-        )
-        assert "shop-cheroot" in conf.server_paths()
-        plan = planning.resolve(spec)
-        preflight.check(plan)
-        with session(settings_module=shop) as at_work:
-            result = at_work.run(plan, Quiet())
-    assert (result.status, result.failure) == (Status.FINISHED, "")
+def test_the_documented_server_and_workload_make_a_run(shop: Callable[..., RunResult]) -> None:
+    spec = page(
+        users=2,
+        duration_s=0.5,
+        server=ServerSpec(server="shop-cheroot", threads=3, options={"backlog": "64"}),
+        workload=WorkloadSpec(workload="browse", options={"product": "7"}),
+    )
+    result = shop(
+        spec,
+        SERVERS={"shop-cheroot": "shop.bench.Cheroot"},
+        WORKLOADS={"browse": "shop.bench.Browse"},
+    )
     assert "--threads=3" in result.argv
-    assert result.total is not None
-    assert result.total.failures == 0
     assert {one.name for one in result.summaries} == {"GET /", "/product/[id]/", "browse"}
     assert all(one.requests > 5 for one in result.summaries)
 
 
 @needs("memcached")
-def test_the_documented_service_and_device_are_part_of_a_run(shop: str) -> None:
-    setting = {
-        "SERVERS": {"shop-cached": "shop.bench.Cached"},
-        "SERVICES": {"memcached": "shop.services.Memcached"},
-        "TELEMETRY": {"swap": "shop.telemetry.Swap"},
-    }
-    with override_settings(BENCHSUITE=setting):
-        spec = RunSpec(
-            server=ServerSpec(server="shop-cached"),
-            workload=WorkloadSpec(workload="url", options={"path": "/where/"}),
-            load=LoadProfile(users=2, warmup_s=0.2, duration_s=2.0),
-        )
-        plan = planning.resolve(spec)
-        preflight.check(plan)
-        with session(settings_module=shop) as at_work:
-            result = at_work.run(plan, Quiet())
-    assert (result.status, result.failure) == (Status.FINISHED, "")
-    assert result.total is not None
-    assert result.total.failures == 0, "the server was told where its service is"
+def test_the_documented_service_and_device_are_part_of_a_run(
+    shop: Callable[..., RunResult],
+) -> None:
+    """No failure: the server was told where its service is."""
+    result = shop(
+        page("/where/", "shop-cached", users=2, duration_s=2.0),
+        SERVERS={"shop-cached": "shop.bench.Cached"},
+        SERVICES={"memcached": "shop.services.Memcached"},
+        TELEMETRY={"swap": "shop.telemetry.Swap"},
+    )
     (service,) = [one for one in result.programs if one.part == "memcached"]
     assert service.version
     assert "--memory-limit=512" in service.argv
@@ -147,20 +126,11 @@ def test_the_documented_service_and_device_are_part_of_a_run(shop: str) -> None:
     assert not any(one.counts for one in result.readings if one.part == "load")
 
 
-def test_the_documented_chat_makes_a_run(shop: str) -> None:
-    with override_settings(BENCHSUITE={"WORKLOADS": {"chat": "shop.chat.Chat"}}):
-        spec = RunSpec(
-            server=ServerSpec(server="uvicorn"),
-            workload=WorkloadSpec(workload="chat"),
-            load=LoadProfile(users=2, warmup_s=0.2, duration_s=1.0),
-        )
-        plan = planning.resolve(spec)
-        preflight.check(plan)
-        with session(settings_module=shop) as at_work:
-            result = at_work.run(plan, Quiet())
-    assert (result.status, result.failure) == (Status.FINISHED, "")
+def test_the_documented_chat_makes_a_run(shop: Callable[..., RunResult]) -> None:
+    spec = page(server="uvicorn", users=2, duration_s=0.5, workload=WorkloadSpec(workload="chat"))
+    result = shop(spec, WORKLOADS={"chat": "shop.chat.Chat"})
     assert result.total is not None
-    assert (result.total.name, result.total.failures) == ("all messages", 0)
+    assert result.total.name == "all messages"
     assert {one.name for one in result.summaries if one.requests} == {
         "chat",
         "handshake /ws/chat/[room]/",

@@ -17,7 +17,7 @@ from benchsuite.runner import planning, session
 from benchsuite.runner.session import Session
 from benchsuite.telemetry import profiler
 from tests.integration.command import Command, wait_for
-from tests.integration.quiet import Quiet
+from tests.integration.runs import Quiet
 from tests.needs import needs
 
 WORK = ("--server=gunicorn-sync", "--workload=cpu", "--workload-option=size=2000000")

@@ -18,7 +18,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.system import guard, reaper
 from benchsuite.system.guard import guarded
 from tests.integration.left_behind import eventually, processes_with
-from tests.integration.parent import Parent
+from tests.integration.stub import Parent
 
 GUARDED = """
 from contextlib import ExitStack

@@ -10,7 +10,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import planning, session
 from benchsuite.system import cpus
-from tests.integration.quiet import Quiet
+from tests.integration.runs import Quiet
 from tests.needs import needs
 
 

@@ -1,32 +1,23 @@
 """A stranger's project whose pages are for members: its own users, session and host."""
 
-import importlib
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import override_settings
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import RunResult, Status
-from benchsuite.core.specs import (
-    DatabaseSpec,
-    LoadProfile,
-    RunSpec,
-    ServerSpec,
-    VisitorSpec,
-    WorkloadSpec,
-)
-from benchsuite.runner import planning, preflight, session
-from tests.integration.quiet import Quiet
+from benchsuite.core.specs import DatabaseSpec, RunSpec, VisitorSpec
+from benchsuite.runner import planning, preflight
+from tests.integration import runs
+from tests.integration.runs import page, written
 
 SETTINGS = """
-SECRET_KEY = "for the test"
 DEBUG = True
 ALLOWED_HOSTS = ["members.example"]
-ROOT_URLCONF = "club.urls"
 INSTALLED_APPS = [
     "django.contrib.auth", "django.contrib.contenttypes", "django.contrib.sessions", "club"
 ]
@@ -129,46 +120,29 @@ FIXTURE = '[{"model": "club.prize", "pk": %d, "fields": {"name": "%s"}}]'
 
 @pytest.fixture
 def club(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Yields the project's settings module."""
-    package = tmp_path / "club"
-    commands = package / "management" / "commands"
-    (package / "migrations").mkdir(parents=True)
-    (package / "fixtures").mkdir()
-    commands.mkdir(parents=True)
-    files = {"settings": SETTINGS, "models": MODELS, "doors": DOORS, "urls": URLS}
-    for name, text in {"__init__": "", **files}.items():
-        (package / f"{name}.py").write_text(text)
-    (commands / "award.py").write_text(AWARD)
-    for number, name in enumerate(("cup", "medal"), start=1):
-        (package / "fixtures" / f"{name}.json").write_text(FIXTURE % (number, name))
-    (package / "migrations").rmdir()  # tables without migrations
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    importlib.invalidate_caches()
-    yield "club.settings"
+    """Yields the project's settings module; its tables are made without migrations."""
+    sources = {"settings": SETTINGS, "models": MODELS, "doors": DOORS, "urls": URLS}
+    with written(tmp_path, "club", sources, monkeypatch) as project:
+        commands = project.folder / "management" / "commands"
+        commands.mkdir(parents=True)
+        (commands / "award.py").write_text(AWARD)
+        (project.folder / "fixtures").mkdir()
+        for number, name in enumerate(("cup", "medal"), start=1):
+            (project.folder / "fixtures" / f"{name}.json").write_text(FIXTURE % (number, name))
+        monkeypatch.chdir(tmp_path)
+        yield project.settings_module
     assert not (tmp_path / "club.sqlite3").exists(), "its own database is nobody's business"
-    for name in [name for name in sys.modules if name.split(".")[0] == "club"]:
-        del sys.modules[name]
 
 
-def spec(path: str = "/prizes/", **fields: object) -> RunSpec:
-    options = {"path": path, **fields.pop("options", {})}  # type: ignore[dict-item]
-    return RunSpec(
-        server=ServerSpec(server=str(fields.pop("server", "waitress"))),
-        workload=WorkloadSpec(workload="url", options=options),
-        load=LoadProfile(users=5, warmup_s=0.2, duration_s=3.0),
-        **fields,  # type: ignore[arg-type]
-    )
+def spec(path: str = "/prizes/", server: str = "waitress", **fields: Any) -> RunSpec:
+    return page(path, server, users=5, duration_s=0.5, **fields)
 
 
 def made(club: str, *specs: RunSpec) -> list[RunResult]:
-    plans = [planning.resolve(one) for one in specs]
     with override_settings(BENCHSUITE={"TARGET_SETTINGS": club}):
-        for plan in plans:
-            preflight.check(plan)
-    with session(settings_module=club) as at_work:
-        return [at_work.run(plan, Quiet()) for plan in plans]
+        for one in specs:
+            preflight.check(planning.resolve(one))
+    return runs.made(club, *specs)
 
 
 def test_a_member_is_made_logged_in_and_known_to_prober_and_load(club: str) -> None:

@@ -17,8 +17,7 @@ from benchsuite.system import account, process
 from benchsuite.system.network import ensure_port_free, free_port
 from benchsuite.system.process import running, wait_until_ready
 from tests.integration.left_behind import SOON_S, eventually, processes_with
-from tests.integration.parent import Parent
-from tests.integration.stub import stub
+from tests.integration.stub import Parent, stub
 
 
 def test_a_good_server_comes_up_and_ends_at_once(tmp_path: Path) -> None:

@@ -22,10 +22,10 @@ import websocket
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs import Option
 from benchsuite.servers.base import Application
-from benchsuite.system.network import ensure_port_free
-from tests.integration.serving import CLASSES, HOST, Served, eventually, read, started
+from benchsuite.system.ports import ensure_port_free
+from tests.integration.left_behind import Traces, eventually
+from tests.integration.serving import CLASSES, HOST, Served, read, started
 from tests.integration.stubs_app import LEGAL
-from tests.integration.traces import Traces
 from tests.needs import audited
 
 SLEEP_S = 1.0

@@ -12,7 +12,7 @@ from benchsuite.management.session import session
 from benchsuite.models import Run
 from benchsuite.runner.planning import resolve
 from benchsuite.system import lock
-from tests.integration.quiet import Quiet
+from tests.integration.runs import Quiet
 
 pytestmark = pytest.mark.django_db
 

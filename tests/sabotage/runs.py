@@ -10,7 +10,7 @@ from benchsuite.core.results import Ceiling, Finding, Level, RunResult
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.load.job import Tick
 from benchsuite.runner import Session, planning, session
-from tests.integration.quiet import Quiet
+from tests.integration.runs import Quiet
 
 HERE = "tests.sabotage"
 SICK = f"{HERE}.sick.settings"

@@ -25,6 +25,22 @@ def test_a_closed_run(lab: Laboratory) -> None:
 
 
 @pytest.mark.alone
+@pytest.mark.parametrize("server", ["gunicorn-gthread", "waitress", "uvicorn", "granian-wsgi"])
+def test_a_page_that_waits_on_other_servers(lab: Laboratory, server: str) -> None:
+    """Nothing is near to a limit."""
+    result = lab.run(server, "/slow/", warmup_s=1.0, duration_s=4.0)
+    _is_clean(result)
+    assert findings(result, "B403") or findings(result, "B401"), told(result)
+
+
+@pytest.mark.parametrize("server", ["gunicorn-sync", "hypercorn", "granian-asgi"])
+def test_a_fast_page_on_other_servers(lab: Laboratory, server: str) -> None:
+    """Two CPUs may well be too few for target and generator, and a run may say so."""
+    result = lab.run(server, users=2, duration_s=4.0)
+    assert {one.code[:4] for one in weighing(result)} <= NOISE | {"B103", "B302"}, told(result)
+
+
+@pytest.mark.alone
 def test_users_who_think(lab: Laboratory) -> None:
     """They begin spread over their cycle; in step, all 40 would have ended twice, or thrice."""
     result = lab.run(path="/slow/", users=40, threads=20, think_time_s=1.0, duration_s=2.5)

@@ -1,6 +1,0 @@
-"""Runs, and never listens."""
-
-import time
-
-print("loading for ever", flush=True)
-time.sleep(600)
