@@ -7,20 +7,23 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from importlib import import_module
 from pathlib import Path
+from typing import Any
+
+from websockets.sync.client import ClientConnection, connect
 
 from benchsuite.core.specs import Option
 from benchsuite.fronts import BUILTIN
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
 from benchsuite.fronts.program import ProgramFront
 from benchsuite.fronts.starting import front
-from benchsuite.system.ports import free_port
-from benchsuite.system.process import Process
-from benchsuite.system.readiness import wait_until_ready
+from benchsuite.system.network import free_port
+from benchsuite.system.process import Process, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
-from tests.integration.stub import Stub, stub
+from tests.integration.serving import started
+from tests.integration.stub import stub
 
 HOST = "127.0.0.1"
 READY_S = 20.0
@@ -40,16 +43,18 @@ class Fronted:
     """A front that was started, and what stands behind it."""
 
     def __init__(
-        self, adapter: FrontAdapter, process: Process, port: int, instances: Sequence[Stub]
+        self,
+        adapter: FrontAdapter,
+        process: Process,
+        port: int,
+        instances: Sequence[Any],
+        marker: str,
     ) -> None:
         self.adapter = adapter
         self.process = process
         self.port = port
         self.instances = instances
-
-    @property
-    def marker(self) -> str:
-        return self.instances[0].marker
+        self.marker = marker
 
     def wait(self) -> float:
         url = f"{self.adapter.scheme}://{HOST}:{self.port}/"
@@ -59,6 +64,11 @@ class Fronted:
 
     def connect(self, timeout_s: float = 20.0) -> http.client.HTTPConnection:
         return http.client.HTTPConnection(HOST, self.port, timeout=timeout_s)
+
+    def open_websocket(self) -> ClientConnection:
+        """To a server behind it, which says first who it is."""
+        url = f"ws://{HOST}:{self.port}/who/"
+        return connect(url, open_timeout=READY_S, proxy=None, compression=None)
 
     def get(self, path: str = "/") -> tuple[http.client.HTTPResponse, bytes]:
         with closing(self.connect()) as connection:
@@ -118,13 +128,15 @@ def fronted(
     static: StaticFiles | None = None,
     marker: str = "",
     folder: Path | None = None,
+    server: str = "",
 ) -> Iterator[Fronted]:
-    """The front of that name before so many stubs; all are ready."""
+    """The front of that name before so many stubs, or of a real server; all are ready."""
     marker = marker or uuid.uuid4().hex
     with ExitStack() as stack:
         folder = folder or stack.enter_context(temporary())
         instances = [
-            stack.enter_context(stub("counting", folder, marker=marker)) for _ in range(count)
+            stack.enter_context(_instance(server, folder / str(number), marker))
+            for number in range(count)
         ]
         for one in instances:
             one.wait()
@@ -141,6 +153,15 @@ def fronted(
                 marker=marker,
             )
         )
-        served = Fronted(adapter, process, port, instances)
+        served = Fronted(adapter, process, port, instances, marker)
         served.wait()
         yield served
+
+
+def _instance(server: str, folder: Path, marker: str) -> AbstractContextManager[Any]:
+    folder.mkdir()
+    return (
+        started(server, folder, marker=marker)
+        if server
+        else stub("counting", folder, marker=marker)
+    )

@@ -32,7 +32,10 @@ class Loaded:
         return self.samples[self.samples["name"] == known.index(name)] if name in known else []
 
     def kinds(self, name: str) -> dict[Kind, int]:
-        kinds, counts = np.unique(self.of(name)["kind"], return_counts=True)
+        samples = self.of(name)
+        if not len(samples):
+            return {}
+        kinds, counts = np.unique(samples["kind"], return_counts=True)
         return {Kind(int(kind)): int(count) for kind, count in zip(kinds, counts, strict=True)}
 
     def requests(self) -> int:

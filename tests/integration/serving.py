@@ -9,6 +9,8 @@ from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 from benchsuite.core.specs import Option, ServerSpec
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Place, ServerAdapter
@@ -54,7 +56,7 @@ class Served:
         with closing(self.connect()) as connection:
             return read(connection, path)
 
-    def wait_ready(self) -> float:
+    def wait(self) -> float:
         url = f"http://{HOST}:{self.port}/"
         return wait_until_ready(
             self.process, lambda: answers_as(url, self.token), timeout_s=START_S
@@ -84,11 +86,15 @@ def started(
     options: dict[str, Option] | None = None,
     application: Application = STUB,
     environment: dict[str, str] | None = None,
+    marker: str = "",
 ) -> Iterator[Served]:
     """The server of that name with the stub application; not waited for."""
+    available = CLASSES[name].available()
+    if not available.ok:
+        pytest.skip(f"{name}: {available.reason}; {available.command}")
     spec = ServerSpec(server=name, processes=processes, threads=threads, options=options or {})
     adapter = CLASSES[name](spec, application, Place(folder=folder))
-    port, token = free_port(HOST), uuid.uuid4().hex
+    port, token = free_port(HOST), marker or uuid.uuid4().hex
     for file, content in adapter.config_files(HOST, port).items():
         (folder / file).write_text(content)
     env = {

@@ -52,7 +52,7 @@ def stub(name: str, folder: Path, *, grace_s: float = 10.0, marker: str = "") ->
 PARENT = """
 import os, sys, time
 from pathlib import Path
-from benchsuite.system import starting
+
 from tests.integration.stub import stub
 marker = {marker!r}
 {before}

@@ -4,7 +4,7 @@
 STUB_FOLDER and answers "slept" STUB_SLEEP_S later, `/nap/` does so after a quarter of a second,
 `/most/` answers how many of both the process had at once, `/frozen/` how many objects its collector
 leaves alone, anything else answers "ok", `/headers/`
-with LEGAL ones. A WebSocket gets back what it sends.
+with LEGAL ones. A WebSocket gets back what it sends, at `/who/` after the id of the process.
 """
 
 import asyncio
@@ -94,11 +94,13 @@ def wsgi(environ, start_response):
     return [body]
 
 
-async def _echo(receive, send):
+async def _echo(path, receive, send):
     while (event := await receive())["type"] != "websocket.disconnect":
         if event["type"] == "websocket.connect":
             run = os.environ["BENCHSUITE_RUN"].encode()
             await send({"type": "websocket.accept", "headers": [(b"x-benchsuite-run", run)]})
+            if path == "/who/":
+                await send({"type": "websocket.send", "text": str(os.getpid())})
         else:
             kept = {name: event.get(name) for name in ("text", "bytes")}
             await send({"type": "websocket.send", **kept})
@@ -106,7 +108,7 @@ async def _echo(receive, send):
 
 async def asgi(scope, receive, send):
     if scope["type"] == "websocket":
-        await _echo(receive, send)
+        await _echo(scope["path"], receive, send)
         return
     if scope["type"] != "http":
         raise ValueError(f"only HTTP and WebSockets are served, and this is {scope['type']}")

@@ -1,5 +1,6 @@
 """A small HTTP responder with programmed behaviours, which counts for itself what it has seen."""
 
+import json
 import socket
 import ssl
 import struct
@@ -89,6 +90,27 @@ def trickling(first: bytes, *, every_s: float, count: int) -> Behaviour:
             yield b"x"
 
     return behave
+
+
+def _echo(request: Request) -> bytes:
+    seen = {"path": request.path, "headers": request.headers, "body": request.body.decode()}
+    return answer(json.dumps(seen).encode())
+
+
+_HEAD = f"HTTP/1.1 200 OK\r\nX-Benchsuite-Run: {RUN}\r\n".encode()
+_CHUNKS = b"Transfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n"
+_COOKIE = {"Set-Cookie": "sid=abc; Path=/; HttpOnly", "X-Thing": "here"}
+EVERYTHING: dict[str, Behaviour] = {
+    "/set-cookie": lambda request: answer(more=_COOKIE),
+    "/forget": lambda request: answer(more={"Set-Cookie": "sid=; Max-Age=0; Path=/"}),
+    "/echo": _echo,
+    "/redirect": lambda request: answer(status=302, more={"Location": "/landing?x=1"}),
+    "/landing": ok,
+    "/chunked": lambda request: _HEAD + _CHUNKS,
+    "/until-close": closing(_HEAD + b"\r\nhello"),
+    "/sp%C3%A4ti": ok,
+}
+"""What a journey asks that does all that a client can."""
 
 
 class Responder:

@@ -16,8 +16,8 @@ import pytest
 
 from benchsuite.core.specs import ServerSpec
 from benchsuite.servers.base import Place, ServerAdapter
-from benchsuite.system.ports import free_port
-from benchsuite.system.starting import running
+from benchsuite.system.network import free_port
+from benchsuite.system.process import running
 from tests.integration.left_behind import eventually
 from tests.integration.serving import CLASSES, HERE, HOST, STUB, Served
 from tests.integration.shop import looked_through
@@ -91,7 +91,7 @@ def serving(
         marker=token,
     ) as process:
         served = Served(one, process, port, token, None)  # type: ignore[arg-type]
-        served.wait_ready()
+        served.wait()
         yield served
 
 

@@ -1,25 +1,25 @@
-"""A diagnostic start names the lines that repeat a query, in code and in templates."""
+"""What limits real runs is named from what they stored; a diagnostic start names the lines."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
-from tests.integration.projects import written
 
 from benchsuite import bottlenecks, store
 from benchsuite.comparing.limiting import evidence
 from benchsuite.core.results import Level, RunResult, Status
-from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.runner import planning, session
-from tests.integration.runs import Quiet
+from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.runner import planning
+from benchsuite.system import cpus
+from tests.integration.runs import Project, made, page, written
+from tests.needs import needs
 
 SETTINGS = """
 from pathlib import Path
-SECRET_KEY = "for the test"
 WSGI_APPLICATION = "looping.wsgi.application"
 ASGI_APPLICATION = "looping.asgi.application"
-ROOT_URLCONF = "looping.urls"
 INSTALLED_APPS = ["looping"]
 MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
 DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": Path("looping.sqlite3")}}
@@ -71,61 +71,71 @@ TEMPLATE = """OK
 {% endfor %}
 """
 LOOP = 1 + URLS.splitlines().index("        names.append(product.maker.name)  # the loop")
-CALLABLE = """
-from django.core.{kind} import get_{kind}_application
-application = get_{kind}_application()
-"""
 
 
 @pytest.fixture
-def at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    sources = {
-        "settings": SETTINGS,
-        "models": MODELS,
-        "urls": URLS,
-        "wsgi": CALLABLE.format(kind="wsgi"),
-        "asgi": CALLABLE.format(kind="asgi"),
-    }
-    with written(tmp_path, "looping", sources, monkeypatch) as package:
-        (package / "pages").mkdir()
-        (package / "pages" / "products.html").write_text(TEMPLATE)
-        with session(settings_module="looping.settings", start_timeout_s=30.0) as opened:
-            yield opened
-
-
-def made(at_work: Any, path: str, server: str) -> RunResult:
-    spec = RunSpec(
-        server=ServerSpec(server=server),
-        workload=WorkloadSpec(workload="url", options={"path": path}),
-        load=LoadProfile(users=4, warmup_s=0.0, duration_s=1.5),
-    )
-    result: RunResult = at_work.run(planning.resolve(spec.diagnosed), Quiet())
-    assert result.status is Status.FINISHED, result.failure
-    return result
+def looping(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    sources = {"settings": SETTINGS, "models": MODELS, "urls": URLS}
+    with written(tmp_path, "looping", sources, monkeypatch) as project:
+        (project.folder / "pages").mkdir()
+        (project.folder / "pages" / "products.html").write_text(TEMPLATE)
+        yield project
 
 
 def limits(result: RunResult) -> dict[str, str]:
     """Number → what it says, as a page of the stored run tells it."""
-    run = store.begun(result.spec, batch="0" * 32, started_at=result.started_at)  # type: ignore[arg-type]
+    return {one.code.split()[0]: one.says for one in bottlenecks.name(stored(result))}
+
+
+def stored(result: RunResult, **facts: Any) -> Any:
+    """What is told of the stored run."""
+    run = store.begun(result.spec, batch=uuid4(), started_at=result.started_at, **facts)
     store.fill(run, result)
-    found = evidence(run)
-    assert found is not None
-    return {one.code.split()[0]: one.says for one in bottlenecks.name(found)}
+    seen = evidence(run)
+    assert seen is not None
+    return seen
 
 
 @pytest.mark.alone
-def test_repeated_queries_are_named_with_their_line(at_work: Any) -> None:
-    result = made(at_work, "/looping/", "gunicorn-sync")
+def test_repeated_queries_are_named_with_their_line(looping: Project) -> None:
+    asked = (
+        *(("/looping/", "gunicorn-sync"), ("/templated/", "uvicorn")),
+        ("/joined/", "gunicorn-sync"),
+    )
+    specs = [page(path, server, users=4, duration_s=1.5).diagnosed for path, server in asked]
+    results = made(looping.settings_module, *specs, start_timeout_s=30.0)
+    assert [result.failure for result in results] == [""] * 3
+    result, templated, joined = results
     assert [one.level for one in result.findings if one.code == "B502 diagnosed"] == [Level.INVALID]
     assert "looping/urls.py:" + str(LOOP) in limits(result)["L04c"]
     assert result.diagnosis is not None
-    (page,) = result.diagnosis["pages"]
-    assert page["page"] == "GET /looping/"
-    assert page["queries"] == pytest.approx(42, abs=0.2), "40 makers, products, are there any"
-
-    templated = made(at_work, "/templated/", "uvicorn")
+    (asked_page,) = result.diagnosis["pages"]
+    assert asked_page["page"] == "GET /looping/"
+    assert asked_page["queries"] == pytest.approx(42, abs=0.2), "40 makers, products, are there any"
     assert "products.html:3 makes 40.0 equal queries" in limits(templated)["L04c"], "ASGI, too"
-
-    joined = made(at_work, "/joined/", "gunicorn-sync")
     assert "L04c" not in limits(joined)
     assert "L15" in limits(joined), "it collects garbage in each request"
+
+
+@pytest.mark.alone
+@needs("postgresql", "psycopg")
+def test_a_database_on_the_servers_cpu_is_named_with_its_share() -> None:
+    """Ten users and a connection for each request; the rest is as a tuning does it."""
+    target, load = cpus.split(cpus.available(), 1) or (None, None)
+    spec = RunSpec(
+        server=ServerSpec(server="gunicorn-gthread", processes=1, threads=4, cpus=target),
+        workload=WorkloadSpec(workload="io_read"),
+        load=LoadProfile(users=10, warmup_s=1.0, duration_s=3.0, cpus=load),
+        database=DatabaseSpec(use="postgresql", rows=1000, fsync=False, conn_max_age_s=0.0),
+    )
+    (result,) = made("testproject.settings.target", spec)
+    assert result.status is Status.FINISHED, result.failure
+    seen = stored(result, server_facts=planning.resolve(spec).server_facts)
+    assert seen.cpu_percent["database"] > seen.cpu_percent["target"] > 5
+    named = {one.code.split()[0]: one.evidence for one in bottlenecks.name(seen)}
+    # where something else keeps this machine busy, that is L01, with the same figures
+    told = named.get("L04a") or named["L01"]
+    assert "database 0." in told
+    assert "target 0." in told
+    assert "a request waits" in told
+    assert "L00" not in named

@@ -1,10 +1,10 @@
-"""The load's client over TLS: the same answers, honest times, and every failure by its kind."""
+"""The load's clients over TLS: the same answers, honest times, and every failure by its kind."""
 
-import json
+import os
 import socket
 import ssl
-import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,18 +12,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import trustme
+from websockets.server import ServerProtocol
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile
 from benchsuite.findings.target import FEWEST_ROUNDS
-from benchsuite.system.network import free_port
 from benchsuite.telemetry.prober import acknowledging, probes
 from benchsuite.telemetry.prober.answer import answers_as
 from benchsuite.telemetry.prober.client import RIGHT
 from tests.integration.left_behind import eventually
-from tests.integration.loads import a_job, load
+from tests.integration.loads import Loaded, a_job, load
 from tests.integration.stubs_http import (
+    EVERYTHING,
     RUN,
     Close,
     Request,
@@ -34,8 +35,9 @@ from tests.integration.stubs_http import (
     every,
     ok,
 )
+from tests.integration.stubs_ws import RawResponder, SocketResponder, raw, with_code
+from tests.integration.stubs_ws import every as every_message
 from tests.integration.test_streams import GAP_S, endless
-from tests.needs import needs
 
 CHECKED = 1
 
@@ -45,20 +47,18 @@ def authority() -> trustme.CA:
     return trustme.CA()
 
 
-@pytest.fixture(scope="module")
-def certificate(authority: trustme.CA) -> trustme.LeafCert:
-    """Nobody knows the authority that signed it, as with one that a server signs for itself."""
-    return authority.issue_cert("localhost", "127.0.0.1")
-
-
 @pytest.fixture
-def tls(certificate: trustme.LeafCert) -> ssl.SSLContext:
+def tls(authority: trustme.CA) -> ssl.SSLContext:
+    """Nobody knows the authority that signed it, as with one that a server signs for itself."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    certificate.configure_cert(context)
+    authority.issue_cert("localhost", "127.0.0.1").configure_cert(context)
     return context
 
 
-@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+each_version = pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+
+
+@each_version
 def test_a_connection_is_kept_and_every_request_is_a_sample(
     version: ssl.TLSVersion, tls: ssl.SSLContext, tmp_path: Path
 ) -> None:
@@ -68,22 +68,21 @@ def test_a_connection_is_kept_and_every_request_is_a_sample(
     requests = result.of("GET /")
     assert len(requests) == responder.seen["/"] - CHECKED > 30
     assert result.kinds("GET /") == {Kind.OK: len(requests)}
-    times = requests["finish"] - requests["start"]
-    assert times.min() >= 0.005
+    assert (requests["finish"] - requests["start"]).min() >= 0.005
     assert responder.connections == 2 + CHECKED
 
 
 def test_without_keep_alive_each_request_makes_its_own_handshake(
     tls: ssl.SSLContext, tmp_path: Path
 ) -> None:
-    seen: list[bool | None] = []
-    tls.sni_callback = lambda connection, name, context: seen.append(connection.session_reused)
+    reused: list[bool | None] = []
+    tls.sni_callback = lambda connection, name, context: reused.append(connection.session_reused)
     with Responder(tls=tls) as responder:
         result = load(tmp_path, a_job(responder, keep_alive=False))
     requests = result.of("GET /")
     assert result.kinds("GET /") == {Kind.OK: len(requests)}
     assert responder.connections == len(requests) + CHECKED > 10
-    assert not any(seen)
+    assert not any(reused)
 
 
 def test_everything_a_client_can_do(tls: ssl.SSLContext, tmp_path: Path) -> None:
@@ -92,38 +91,10 @@ def test_everything_a_client_can_do(tls: ssl.SSLContext, tmp_path: Path) -> None
     assert set(result.kinds("everything")) == {Kind.OK}
 
 
-def echo(request: Request) -> bytes:
-    said = {"path": request.path, "headers": request.headers, "body": request.body.decode()}
-    return answer(json.dumps(said).encode())
-
-
-def until_close(request: Request) -> bytes:
-    raise Close(f"HTTP/1.1 200 OK\r\nX-Benchsuite-Run: {RUN}\r\n\r\nhello".encode())
-
-
-EVERYTHING = {
-    "/set-cookie": lambda request: answer(
-        more={"Set-Cookie": "sid=abc; Path=/", "X-Thing": "here"}
-    ),
-    "/forget": lambda request: answer(more={"Set-Cookie": "sid=; Max-Age=0; Path=/"}),
-    "/echo": echo,
-    "/redirect": lambda request: answer(status=302, more={"Location": "/landing?x=1"}),
-    "/landing": ok,
-    "/chunked": lambda request: (
-        f"HTTP/1.1 200 OK\r\nX-Benchsuite-Run: {RUN}\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
-        + b"5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n"
-    ),
-    "/until-close": until_close,
-    "/sp%C3%A4ti": ok,
-}
-
-
 def test_a_stream_of_events_is_read_as_it_comes(tls: ssl.SSLContext, tmp_path: Path) -> None:
+    sse = "benchsuite.workloads.sse.Sse"
     with Responder({"/s": endless}, tls=tls) as responder:
-        job = a_job(
-            responder, "benchsuite.workloads.sse.Sse", path="/s", unit="event", numbered=True
-        )
-        result = load(tmp_path, job)
+        result = load(tmp_path, a_job(responder, sse, path="/s", unit="event", numbered=True))
     events = result.of("event /s")
     assert result.kinds("event /s") == {Kind.OK: len(events)}
     assert len(events) > 20
@@ -139,27 +110,19 @@ def test_large_bodies_of_many_records(tls: ssl.SSLContext, tmp_path: Path) -> No
     assert set(result.of("GET /large")["body_bytes"]) == {len(body)}
 
 
-def test_a_post_goes_to_a_connection_that_is_still_open(
-    tls: ssl.SSLContext, tmp_path: Path
+def last(request: Request) -> bytes:
+    raise Close(answer())
+
+
+@pytest.mark.parametrize(("first", "connections"), [(ok, 1), (last, None)])
+def test_a_post_goes_to_a_connection_that_is_open_or_opened_anew(
+    tls: ssl.SSLContext, tmp_path: Path, first: Callable[[Request], bytes], connections: int | None
 ) -> None:
     """Tickets that came after the answer are no reason to make another connection."""
-    with Responder({"/post": ok}, tls=tls) as responder:
+    with Responder({"/": first, "/post": ok}, tls=tls) as responder:
         result = load(tmp_path, a_job(responder, "PauseAndPost", path="/post", users=1))
-        connections = responder.connections
-    assert set(result.kinds("POST /post")) == {Kind.OK}
-    assert connections == 1 + CHECKED
-
-
-def test_a_server_that_closed_meanwhile_is_connected_to_anew(
-    tls: ssl.SSLContext, tmp_path: Path
-) -> None:
-    def last(request: Request) -> bytes:
-        raise Close(answer())
-
-    with Responder({"/": last, "/post": ok}, tls=tls) as responder:
-        result = load(tmp_path, a_job(responder, "PauseAndPost", path="/post", users=1))
-    assert set(result.kinds("GET /")) == {Kind.OK}
-    assert set(result.kinds("POST /post")) == {Kind.OK}
+    assert set(result.kinds("GET /")) == set(result.kinds("POST /post")) == {Kind.OK}
+    assert connections is None or responder.connections == connections + CHECKED
 
 
 def test_failures_after_the_handshake_have_the_kinds_that_they_have_without(
@@ -171,13 +134,9 @@ def test_failures_after_the_handshake_have_the_kinds_that_they_have_without(
     }
     with Responder(behaviours, tls=tls) as responder:
         result = load(tmp_path, a_job(responder, timeout_s=0.2, duration_s=1.0))
-    kinds = result.kinds("GET /")
-    assert set(kinds) == {Kind.OK, Kind.READ_TIMEOUT, Kind.TRUNCATED}
-    with Responder(behaviours, tls=tls) as responder:
-        (tmp_path / "more").mkdir()
-        job = a_job(responder, "CheckedOnce", path="/reset")
-        result = load(tmp_path / "more", job)
-    assert set(result.kinds("GET /reset")) == {Kind.RESET}
+        again = load(tmp_path / "again", a_job(responder, "CheckedOnce", path="/reset"))
+    assert set(result.kinds("GET /")) == {Kind.OK, Kind.READ_TIMEOUT, Kind.TRUNCATED}
+    assert set(again.kinds("GET /reset")) == {Kind.RESET}
 
 
 @contextmanager
@@ -185,7 +144,7 @@ def listening(
     serve: Callable[[socket.socket], None],
     tls: ssl.SSLContext,
     first: Callable[[socket.socket], None] | None = None,
-) -> Iterator[tuple[int, list[socket.socket]]]:
+) -> Iterator[str]:
     """A TLS server for one good answer, or what `first` does; then connections get `serve`."""
     listener = socket.create_server(("127.0.0.1", 0))
     met: list[socket.socket] = []
@@ -207,7 +166,7 @@ def listening(
     thread = threading.Thread(target=accept)
     thread.start()
     try:
-        yield listener.getsockname()[1], met
+        yield f"https://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         listener.shutdown(socket.SHUT_RDWR)
         thread.join()
@@ -231,7 +190,7 @@ def close_at_once(connection: socket.socket) -> None:
     connection.close()
 
 
-@pytest.mark.parametrize(
+HANDSHAKES = pytest.mark.parametrize(
     ("serve", "kind", "words"),
     [
         (hold, Kind.CONNECT_TIMEOUT, "no connection after 0.3 s"),
@@ -239,18 +198,27 @@ def close_at_once(connection: socket.socket) -> None:
         (close_at_once, Kind.RESET, "the connection was closed in the TLS handshake"),
     ],
 )
+
+
+@HANDSHAKES
+@pytest.mark.parametrize("workload", ["Get", "Socket"])
 def test_failures_of_the_handshake(
+    workload: str,
     serve: Callable[[socket.socket], None],
     kind: Kind,
     words: str,
     tls: ssl.SSLContext,
     tmp_path: Path,
 ) -> None:
-    with listening(serve, tls) as (port, _):
-        job = a_job(f"https://127.0.0.1:{port}", timeout_s=0.3, users=1, duration_s=1.0)
-        result = load(tmp_path, job)
-    assert set(result.kinds("GET /")) == {kind}
-    assert words in result.example("GET /", kind)
+    """In the load a failure of its kind; before it, a refusal."""
+    with listening(serve, tls, first=serve) as url, pytest.raises(AnswerError, match=words):
+        load(tmp_path, a_job(url, workload, timeout_s=0.3, unit="message"))
+    if workload == "Get":
+        with listening(serve, tls) as url:
+            job = a_job(url, timeout_s=0.3, users=1, duration_s=1.0)
+            result = load(tmp_path / "again", job)
+        assert set(result.kinds("GET /")) == {kind}
+        assert words in result.example("GET /", kind)
 
 
 def test_what_is_said_with_the_end_of_the_handshake_is_an_answer_as_without_tls(
@@ -273,17 +241,9 @@ def test_what_is_said_with_the_end_of_the_handshake_is_an_answer_as_without_tls(
         connection.sendall(outgoing.read())
         connection.recv(65_536)
 
-    with listening(unasked, tls) as (port, _):
-        job = a_job(f"https://127.0.0.1:{port}", timeout_s=2.0, users=1, keep_alive=False)
-        result = load(tmp_path, job)
+    with listening(unasked, tls) as url:
+        result = load(tmp_path, a_job(url, timeout_s=2.0, users=1, keep_alive=False))
     assert set(result.kinds("GET /")) == {Kind.OK}
-
-
-def test_a_plain_server_is_refused_before_the_load(tls: ssl.SSLContext, tmp_path: Path) -> None:
-    with listening(speak_plainly, tls, first=speak_plainly) as (port, _):
-        job = a_job(f"https://127.0.0.1:{port}", timeout_s=1.0)
-        with pytest.raises(AnswerError, match=r"failed: no TLS: .*look at the server's certif"):
-            load(tmp_path, job)
 
 
 def test_other_schemes_are_refused(tmp_path: Path) -> None:
@@ -314,80 +274,28 @@ def test_redirects_may_not_leave_tls(tls: ssl.SSLContext, tmp_path: Path) -> Non
 
 def test_probe_and_prober(tls: ssl.SSLContext, tmp_path: Path) -> None:
     with Responder(tls=tls) as responder:
-        assert answers_as(responder.base_url + "/", RUN)
-        assert not answers_as(responder.base_url + "/", "somebody-else")
-        assert not answers_as(responder.base_url.replace("https:", "http:") + "/", RUN)
-        load = LoadProfile(users=10, timeout_s=5.0, duration_s=2.0)
-        request = probes.request_for(
-            "/",
-            base_url=responder.base_url,
-            token=RUN,
-            load=load,
-            headers={},
-            seed=1,
-        )
-        with probes.prober(request, load, folder=tmp_path, on_cpus=None) as watch:
+        url = responder.base_url
+        assert answers_as(url + "/", RUN)
+        assert not answers_as(url + "/", "somebody-else")
+        assert not answers_as(url.replace("https:", "http:") + "/", RUN)
+        profile = LoadProfile(users=10, timeout_s=5.0, duration_s=2.0)
+        request = probes.request_for("/", base_url=url, token=RUN, load=profile, headers={}, seed=1)
+        with probes.prober(request, profile, folder=tmp_path, on_cpus=None) as watch:
             assert eventually(lambda: len(watch.probes()) > 3)
         asked = acknowledging.stall(request)
     assert len(asked.rounds) == FEWEST_ROUNDS, "each answered, also with QUICKACK, and none late"
     assert [one.outcome for one in watch.probes()[:3]] == [RIGHT] * 3
 
 
-NGINX = """
-daemon off;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log;
-events {{ worker_connections 64; }}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    server {{
-        listen 127.0.0.1:{port} ssl;
-        ssl_certificate {folder}/certificate.pem;
-        ssl_certificate_key {folder}/key.pem;
-        add_header X-Benchsuite-Run {run};
-        location / {{ return 200 OK; }}
-    }}
-}}
-"""
-
-
-@needs("nginx")
-def test_nginx(certificate: trustme.LeafCert, tmp_path: Path) -> None:
-    port = free_port("127.0.0.1")
-    certificate.private_key_pem.write_to_path(str(tmp_path / "key.pem"))
-    certificate.cert_chain_pems[0].write_to_path(str(tmp_path / "certificate.pem"))
-    config = tmp_path / "nginx.conf"
-    config.write_text(NGINX.format(folder=tmp_path, port=port, run=RUN))
-    program = ["nginx", "-p", str(tmp_path), "-c", str(config)]
-    with subprocess.Popen(program, stderr=subprocess.DEVNULL) as nginx:
-        try:
-            url = f"https://127.0.0.1:{port}"
-            assert eventually(lambda: answers_as(url + "/", RUN))
-            kept = load(tmp_path / "kept", a_job(url, users=10))
-            fresh = load(tmp_path / "fresh", a_job(url, users=10, keep_alive=False))
-        finally:
-            nginx.terminate()
-    assert set(kept.kinds("GET /")) == set(fresh.kinds("GET /")) == {Kind.OK}
-    assert len(kept.of("GET /")) > 2 * len(fresh.of("GET /")) > 100
-
-
 STRICT = """
-from benchsuite.system import tls
-tls.is_loopback = lambda host: False
+from benchsuite.system import network
+network.is_loopback = lambda host: False
 """
 """Run by the interpreter of the load as it starts: this machine is told to be another one."""
 
 
 def test_elsewhere_certificates_must_hold(
-    tls: ssl.SSLContext,
-    authority: trustme.CA,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    tls: ssl.SSLContext, authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(STRICT)
     monkeypatch.syspath_prepend(tmp_path)
@@ -399,3 +307,75 @@ def test_elsewhere_certificates_must_hold(
             load(tmp_path / "unknown", job)
         monkeypatch.setenv("SSL_CERT_FILE", str(known))
         assert set(load(tmp_path / "known", job).kinds("GET /")) == {Kind.OK}
+
+
+def socket_load(tmp_path: Path, responder: SocketResponder | RawResponder, **job: object) -> Loaded:
+    return load(tmp_path, a_job(responder, "Socket", unit="message", **job))
+
+
+@each_version
+@pytest.mark.parametrize("size", [32, 300_000])
+def test_messages_of_a_websocket_come_back(
+    version: ssl.TLSVersion, size: int, tls: ssl.SSLContext, tmp_path: Path
+) -> None:
+    tls.minimum_version = tls.maximum_version = version
+    with SocketResponder(tls=tls) as responder:
+        result = socket_load(tmp_path, responder, messages=5, size=size)
+    for scope in ("message", "handshake", "closing"):
+        assert set(result.kinds(f"{scope} /")) == {Kind.OK}
+    assert set(result.of("message /")["body_bytes"]) == {size}
+
+
+def test_a_message_of_more_than_the_kernel_takes_at_once(
+    tls: ssl.SSLContext, tmp_path: Path
+) -> None:
+    size = 8_000_000
+    with SocketResponder(tls=tls) as responder:
+        result = socket_load(tmp_path, responder, size=size, users=1)
+    assert set(result.kinds("message /")) == {Kind.OK}
+    assert set(result.of("message /")["body_bytes"]) == {size}
+
+
+def test_endings_of_a_websocket_are_told_as_without(tls: ssl.SSLContext, tmp_path: Path) -> None:
+    behaviours = {
+        "/odd": every_message(5, with_code(1011)),
+        "/garbage": every_message(5, raw(b"\xff\xff" * 9)),
+    }
+    with SocketResponder(behaviours, tls=tls) as responder:
+        result = socket_load(tmp_path, responder, path="/odd")
+        garbage = socket_load(tmp_path / "again", responder, path="/garbage")
+    odd = responder.seen["/odd"]["odd"]
+    assert result.kinds("message /odd")[Kind.WEBSOCKET_CLOSED] == odd > 3
+    assert result.kinds("stray /odd") == {Kind.WEBSOCKET_CLOSED: odd}
+    assert garbage.kinds("message /garbage")[Kind.PROTOCOL] > 3
+
+
+def test_garbage_beneath_tls_breaks_the_protocol(tls: ssl.SSLContext, tmp_path: Path) -> None:
+    def mumble(connected: socket.socket, protocol: ServerProtocol) -> None:
+        with socket.socket(fileno=os.dup(connected.fileno())) as beneath:
+            beneath.sendall(b"\x17\x03\x03\x00\x20" + b"?" * 32)
+            while beneath.recv(4096):
+                pass
+
+    with RawResponder({"/odd": mumble}, tls=tls) as responder:
+        result = socket_load(tmp_path, responder, path="/odd")
+    assert set(result.kinds("message /odd")) == {Kind.PROTOCOL}
+    assert result.example("message /odd", Kind.PROTOCOL).startswith("no TLS: ")
+    assert set(result.kinds("socket")) == {Kind.PROTOCOL}
+
+
+def test_a_good_bye_of_tls_is_an_end_and_is_answered(tls: ssl.SSLContext, tmp_path: Path) -> None:
+    """Servers on asyncio close the connection only when their good-bye was answered."""
+    waited: list[float] = []
+
+    def good_bye(connected: socket.socket, protocol: ServerProtocol) -> None:
+        assert isinstance(connected, ssl.SSLSocket)
+        begin = time.monotonic()
+        connected.unwrap()
+        waited.append(time.monotonic() - begin)
+
+    with RawResponder({"/odd": good_bye}, tls=tls) as responder:
+        result = socket_load(tmp_path, responder, path="/odd")
+    assert set(result.kinds("message /odd")) == {Kind.RESET}
+    assert len(waited) >= len(result.of("message /odd")) > 3
+    assert max(waited) < 3

@@ -2,22 +2,18 @@
 
 import json
 import signal
-import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+import psutil
 import pytest
 
 from benchsuite.core.exceptions import UnavailableError
-from benchsuite.core.results import RunResult, Status
-from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.core.results import Status
+from benchsuite.core.specs import WorkloadSpec
 from benchsuite.pythons.interpreter import OWN
-from benchsuite.runner import planning, session
-from benchsuite.runner.session import Session
 from benchsuite.telemetry import profiler
 from tests.integration.command import Command, wait_for
-from tests.integration.runs import Quiet
+from tests.integration.runs import made, page
 from tests.needs import needs
 
 WORK = ("--server=gunicorn-sync", "--workload=cpu", "--workload-option=size=2000000")
@@ -39,17 +35,10 @@ def is_refused(command: Command) -> bool:
     return bool(why)
 
 
-def profilers() -> list[int]:
-    """Those that run, of whomever."""
-    names = ((one.name, one / "comm") for one in Path("/proc").iterdir() if one.name.isdigit())
-    found = []
-    for pid, file in names:
-        try:
-            if file.read_text().strip() == profiler.PROGRAM:
-                found.append(int(pid))
-        except OSError:
-            continue
-    return found
+def profilers(of: int) -> list[psutil.Process]:
+    """Those among what came from a process."""
+    children = psutil.Process(of).children(recursive=True)
+    return [child for child in children if child.name() == profiler.PROGRAM]
 
 
 @needs("py-spy", "gunicorn")
@@ -57,7 +46,6 @@ def profilers() -> list[int]:
 def test_the_burning_function_is_on_top_and_nothing_stays(command: Command) -> None:
     if is_refused(command):
         return
-    before = profilers()
     ended = command.run("runbench", "--flame", "--json=-", *WORK, *BRIEF)
     assert ended.status == 0, ended.err
     counted, start = json.loads(ended.out)
@@ -71,22 +59,19 @@ def test_the_burning_function_is_on_top_and_nothing_stays(command: Command) -> N
     assert [one["code"] for one in start["findings"] if one["level"] == "invalid"] != []
     assert "CPU time of gunicorn-sync by own time:" in ended.err
     assert command.left_in_temporary_folder() == []
-    assert set(profilers()) <= set(before)
 
 
 @needs("py-spy", "gunicorn")
-@pytest.mark.alone
 def test_ctrl_c_in_the_profile_leaves_nothing(command: Command) -> None:
     if is_refused(command):
         return
-    before = set(profilers())
     with command.start("runbench", "--flame", *WORK, *BRIEF) as process:
-        wait_for("a profiler", lambda: set(profilers()) - before, limit_s=60)
-        time.sleep(0.5)
+        wait_for("a profiler", lambda: profilers(process.pid), limit_s=60)
+        (profiling,) = profilers(process.pid)
         process.send_signal(signal.SIGINT)
         ended = command.wait(process)
     assert ended.status == 130, ended.err
-    assert set(profilers()) <= before
+    assert not profiling.is_running()
     assert command.left_in_temporary_folder() == []
 
 
@@ -102,25 +87,10 @@ SAID = {
 }
 
 
-@pytest.fixture
-def at_work() -> Iterator[Session]:
-    with session(settings_module="testproject.settings.target", start_timeout_s=30.0) as opened:
-        yield opened
-
-
-def profiled(at_work: Session, watcher: Any = None) -> RunResult:
-    spec = RunSpec(
-        server=ServerSpec(server="waitress"),
-        workload=WorkloadSpec(workload="plain"),
-        load=LoadProfile(users=1, warmup_s=0.0, duration_s=1.0),
-    ).profiled
-    return at_work.run(planning.resolve(spec), watcher or Quiet())
-
-
 @needs("waitress")
 @pytest.mark.parametrize("how", STUBS)
 def test_a_profiler_that_fails_is_told_in_a_sentence_and_ended(
-    how: str, at_work: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stub = tmp_path / "py-spy"
     stub.write_text(f"#!/bin/sh\n{STUBS[how]}\n")
@@ -128,7 +98,8 @@ def test_a_profiler_that_fails_is_told_in_a_sentence_and_ended(
     monkeypatch.setattr(profiler, "ensure_installed", lambda: str(stub))
     monkeypatch.setattr(profiler, "WRITE_S", 0.5)
     monkeypatch.setattr("benchsuite.core.specs.run.FLAME_S", 2.0)
-    result = profiled(at_work)
+    spec = page(server="waitress", duration_s=1.0, workload=WorkloadSpec(workload="plain")).profiled
+    (result,) = made("testproject.settings.target", spec, start_timeout_s=30.0)
     assert result.status is Status.FAILED
     assert SAID[how] in result.failure
     assert result.diagnosis is None

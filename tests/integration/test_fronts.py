@@ -1,23 +1,32 @@
-"""Every built-in front, really started before small instances: what goes through, and where to."""
+"""Every built-in front, really started before instances: what goes through, where to, its end."""
 
 import hashlib
 import http.client
 import json
 import os
 import pwd
+import signal
 import ssl
+import subprocess
+import sys
+import threading
 import time
-from contextlib import ExitStack, closing
+import uuid
+from collections import Counter
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs import Option
 from benchsuite.fronts.base import StaticFiles
 from benchsuite.system import account
+from benchsuite.system.network import ensure_port_free
+from tests.integration.command import ROOT
 from tests.integration.fronted import HOST, PROGRAMS, exchange, front_class, fronted, temporary
-from tests.integration.left_behind import eventually
+from tests.integration.left_behind import eventually, processes_with
 from tests.needs import audited, needs
 
 NAMES = [pytest.param(name, marks=needs(name)) for name in PROGRAMS]
@@ -191,3 +200,122 @@ def test_speaks_tls_with_a_certificate_of_its_own(name: str) -> None:
             answer, body = exchange(connection, "/headers/")
         assert json.loads(body)["x-forwarded-proto"] == "https"
         assert answer.headers["X-Benchsuite-Run"] == served.marker
+
+
+@needs("daphne", "uvicorn")
+@pytest.mark.parametrize("count", audited([1, 3], 3))
+@pytest.mark.parametrize("server", audited(["daphne", "uvicorn"], "uvicorn"))
+@pytest.mark.parametrize("name", NAMES)
+def test_shares_websockets_and_passes_every_message_on(name: str, server: str, count: int) -> None:
+    with fronted(name, count, server=server) as served, ExitStack() as stack:
+        sockets = [stack.enter_context(served.open_websocket()) for _ in range(6)]
+        processes = Counter(socket.recv() for socket in sockets)
+        assert list(processes.values()) == [6 // count] * count
+        for socket in sockets:
+            for message in ("text", b"binary", "ü" * 100_000, os.urandom(200_000)):
+                socket.send(message)
+                assert socket.recv(timeout=20) == message
+
+
+@pytest.mark.audit
+@needs("uvicorn")
+@pytest.mark.parametrize("name", NAMES)
+def test_silence_is_cut_after_the_timeout_and_not_before(name: str) -> None:
+    with (
+        fronted(name, server="uvicorn", options={"timeout_s": 2}) as served,
+        served.open_websocket() as socket,
+    ):
+        socket.recv()
+        time.sleep(1.0)
+        socket.send("still here")
+        assert socket.recv(timeout=20) == "still here"
+        began = time.monotonic()
+        with pytest.raises(ConnectionClosed):
+            socket.recv(timeout=20)
+        assert time.monotonic() - began > 1.5
+
+
+@pytest.mark.audit
+@needs("uvicorn")
+@pytest.mark.parametrize("name", NAMES)
+def test_four_hundred_websockets_at_once(name: str) -> None:
+    with fronted(name, 2, server="uvicorn") as served, ExitStack() as stack:
+        sockets = [stack.enter_context(served.open_websocket()) for _ in range(400)]
+        for number, socket in enumerate(sockets):
+            socket.send(str(number))
+        for number, socket in enumerate(sockets):
+            socket.recv(timeout=20)
+            assert socket.recv(timeout=20) == str(number)
+
+
+def alive(pid: int) -> bool:
+    try:
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ends_in_time_under_load_and_leaves_nothing(name: str) -> None:
+    over = threading.Event()
+
+    def ask(port: int) -> None:
+        while not over.is_set():
+            with (
+                suppress(OSError, http.client.HTTPException),
+                closing(http.client.HTTPConnection(HOST, port, timeout=5)) as connection,
+            ):
+                while not over.is_set():
+                    exchange(connection)
+
+    try:
+        with fronted(name, 2) as served:
+            clients = [threading.Thread(target=ask, args=(served.port,)) for _ in range(8)]
+            for client in clients:
+                client.start()
+            time.sleep(0.5)
+            pids = served.process.living()
+            began = time.monotonic()
+            served.process.end(served.adapter.stop_signal, served.adapter.grace_s)
+            assert time.monotonic() - began < served.adapter.grace_s
+            assert not [pid for pid in pids if alive(pid)]
+            ensure_port_free(HOST, served.port)
+    finally:
+        over.set()
+        for client in clients:
+            client.join(20)
+    assert processes_with(served.marker) == []
+    assert not served.adapter.place.folder.exists()
+
+
+PARENT = """
+import tempfile, time
+from pathlib import Path
+from benchsuite.system.guard import guarded
+from tests.integration.fronted import fronted
+folder = Path(tempfile.mkdtemp(prefix="benchsuite-"))
+with guarded({marker!r}, folder), fronted(
+    {name!r}, 2, marker={marker!r}, folder=folder
+) as served:
+    print(folder, *served.process.living(), flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_goes_with_a_parent_that_is_killed(name: str) -> None:
+    """nginx writes its title over the mark in its environment, and is found all the same."""
+    marker = uuid.uuid4().hex
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT.format(marker=marker, name=name)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as parent:
+        assert parent.stdout is not None
+        folder, *pids = parent.stdout.readline().split()
+        assert pids
+        parent.send_signal(signal.SIGKILL)
+    assert eventually(lambda: not any(alive(int(pid)) for pid in pids))
+    assert eventually(lambda: processes_with(marker) == [])
+    assert eventually(lambda: not Path(folder).exists())

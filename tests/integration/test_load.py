@@ -1,6 +1,5 @@
 """The load process against a responder that knows what it has seen."""
 
-import json
 import os
 import signal
 import socket
@@ -21,6 +20,7 @@ from benchsuite.load.parent import spool
 from benchsuite.load.parent.driver import load_worker
 from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import (
+    EVERYTHING,
     Behaviour,
     Close,
     Request,
@@ -288,28 +288,7 @@ def test_without_keep_alive_each_request_has_its_connection(tmp_path: Path) -> N
 
 
 def test_a_client_can_do_what_a_journey_needs(tmp_path: Path) -> None:
-    def echo(request: Request) -> bytes:
-        seen = {
-            "path": request.path,
-            "headers": request.headers,
-            "body": request.body.decode(),
-        }
-        return answer(json.dumps(seen).encode())
-
-    cookie = {"Set-Cookie": "sid=abc; Path=/; HttpOnly", "X-Thing": "here"}
-    chunks = b"6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n"
-    head = b"HTTP/1.1 200 OK\r\nX-Benchsuite-Run: token-of-this-run\r\n"
-    behaviours = {
-        "/set-cookie": lambda request: answer(more=cookie),
-        "/echo": echo,
-        "/redirect": lambda request: answer(status=302, more={"Location": "/landing?x=1"}),
-        "/landing": ok,
-        "/chunked": lambda request: head + b"Transfer-Encoding: chunked\r\n\r\n" + chunks,
-        "/until-close": closing(head + b"\r\nhello"),
-        "/forget": lambda request: answer(more={"Set-Cookie": "sid=; Max-Age=0"}),
-        "/sp%C3%A4ti": ok,
-    }
-    with Responder(behaviours) as responder:
+    with Responder(EVERYTHING) as responder:
         result = load(tmp_path, a_job(responder, "Everything"))
     assert set(result.kinds("everything")) == {Kind.OK}
     # the check is a journey too, made twice because it sends forms; one that the end cuts off

@@ -330,7 +330,7 @@ class Impatient(Quiet):
 def test_a_ready_that_takes_long_is_named_and_so_it_is_when_it_is_interrupted(
     slow: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchsuite.system.readiness.SLOW_S", 1.0)
+    monkeypatch.setattr("benchsuite.system.process.SLOW_S", 1.0)
     slow.write("apps", SLEEPING.format(seconds=60.0, skip=""))
     watcher = Impatient()
     result = slow.run(page(), watcher=watcher)
@@ -344,7 +344,7 @@ def test_what_a_server_does_before_it_answers_is_named_and_that_it_is_not_there_
     slow: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The keeper is a command of manage.py's, and does not what only servers do."""
-    monkeypatch.setattr("benchsuite.system.readiness.SLOW_S", 1.0)
+    monkeypatch.setattr("benchsuite.system.process.SLOW_S", 1.0)
     monkeypatch.setattr("benchsuite.runner.assembly.READY_TIMEOUT_S", 9.0)
     slow.write("apps", SLEEPING.format(seconds=60.0, skip=AS_MANAGE))
     watcher = Quiet()

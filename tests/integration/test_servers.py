@@ -22,7 +22,7 @@ import websocket
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs import Option
 from benchsuite.servers.base import Application
-from benchsuite.system.ports import ensure_port_free
+from benchsuite.system.network import ensure_port_free
 from tests.integration.left_behind import Traces, eventually
 from tests.integration.serving import CLASSES, HOST, Served, read, started
 from tests.integration.stubs_app import LEGAL
@@ -85,11 +85,8 @@ def having(option: str) -> list[str]:
 @contextmanager
 def begun(name: str, folder: Path, **how: object) -> Iterator[Served]:
     """A server that answers."""
-    available = CLASSES[name].available()
-    if not available.ok:
-        pytest.skip(f"{name}: {available.reason}; {available.command}")
     with started(name, folder, **how) as served:
-        served.wait_ready()
+        served.wait()
         yield served
 
 

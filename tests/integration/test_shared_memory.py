@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from benchsuite.system.account import hand_over, rights_of, unprivileged
 from tests.integration.left_behind import eventually, processes_with
 from tests.needs import needs
 
-pytestmark = [pytest.mark.alone, needs("postgresql", "psycopg")]
+pytestmark = needs("postgresql", "psycopg")
 
 PARENT = """
 import os, sys, time
@@ -47,15 +48,20 @@ with (
     mark = "sem." + adapter.shared_memory()
     while not any(name.startswith(mark) for name in os.listdir("/dev/shm")):
         time.sleep(0.02)
-    print(database.process.pid, server.pid, flush=True)
+    print(database.process.pid, server.pid, adapter.shared_memory(), flush=True)
     time.sleep(600)
 """
 
 
 def shared() -> set[str]:
     """All that is there of this machine: names in /dev/shm, numbers of System V segments."""
-    segments = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
-    return {*os.listdir("/dev/shm"), *(f"segment {line.split()[1]}" for line in segments)}
+    return {*os.listdir("/dev/shm"), *(f"segment {number}" for number, _ in segments())}
+
+
+def segments() -> list[tuple[str, int]]:
+    """Numbers of System V segments, and who made them."""
+    lines = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+    return [(line.split()[1], int(line.split()[4])) for line in lines]
 
 
 @pytest.fixture
@@ -67,37 +73,40 @@ def run() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(
-    ("killed", "after_s"),
-    [("the parent", 0.0), ("everything", 0.0), ("everything", 0.5), ("the services first", 0.2)],
+    ("first", "second", "after_s"),
+    [
+        ("parent", "", 0.0),
+        ("parent", "everything", 0.0),
+        ("parent", "everything", 0.5),
+        ("services", "parent", 0.2),
+    ],
 )
-def test_nothing_of_a_killed_run_stays(killed: str, after_s: float, run: Path) -> None:
-    before, marker = shared(), secrets.token_hex(8)
+def test_nothing_of_a_killed_run_stays(first: str, second: str, after_s: float, run: Path) -> None:
+    marker = secrets.token_hex(8)
     argv = [sys.executable, "-c", PARENT, marker, str(run)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
-        leaders = [int(word) for word in parent.stdout.readline().split()]
-        assert len(leaders) == 2
-        while_running = shared() - before
-        assert any(name.startswith("sem.benchsuite-") for name in while_running)
-        assert any(name.startswith("segment") for name in while_running)
-        assert not any("PostgreSQL" in name for name in while_running)
+        database, _, mark = parent.stdout.readline().split()
+
+        def left() -> set[str]:
+            """What this run has made, whoever else is at work on this machine."""
+            names = {name for name in os.listdir("/dev/shm") if mark in name}
+            return names | {number for number, maker in segments() if maker == int(database)}
+
+        assert any(name.startswith("sem.") for name in left())
+        assert any(name.isdigit() for name in left()), "PostgreSQL's segment"
         time.sleep(after_s)
-        others = {
-            "the parent": [],
-            "everything": processes_with(marker),
-            "the services first": processes_with(marker),
-        }[killed]
-        victims = [*others, parent.pid] if killed.endswith("first") else [parent.pid, *others]
-        for pid in victims:
-            try:
+        everything = processes_with(marker)
+        pids = {"parent": [parent.pid], "services": everything, "everything": everything, "": []}
+        for pid in [*pids[first], *pids[second]]:
+            with suppress(ProcessLookupError):  # its leader has taken it along
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:  # its leader has taken it along
-                continue
     assert eventually(lambda: not processes_with(marker))
-    assert eventually(lambda: not shared() - before), shared() - before
+    assert eventually(lambda: not left()), left()
     assert eventually(lambda: not run.exists())
 
 
+@pytest.mark.alone  # others leave things in /dev/shm meanwhile
 def test_what_initdb_starts_and_is_killed_leaves_nothing_either(run: Path) -> None:
     """A PostgreSQL for one user, as `initdb` runs it, has its memory in /dev/shm whatever the
     server is told.

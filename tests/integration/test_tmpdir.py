@@ -45,7 +45,7 @@ def place() -> Iterator[Path]:
 @pytest.mark.parametrize("name", [pytest.param(one, marks=needs(*SERVERS[one])) for one in SERVERS])
 def test_a_server_starts_in_any_folder(name: str, place: Path) -> None:
     with started(name, place) as served:
-        served.wait_ready()
+        served.wait()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import ServerSpec
 from benchsuite.services.redis import Redis
-from benchsuite.system.starting import any_program
+from benchsuite.system.process import any_program
 from tests.integration.command import measured
 from tests.integration.postgres import cluster
 from tests.integration.runs import Project, page, written

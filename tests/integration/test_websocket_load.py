@@ -22,6 +22,7 @@ from tests.integration.loads import Loaded, a_job, load
 from tests.integration.stubs_http import Responder, answer, closing
 from tests.integration.stubs_ws import (
     Behaviour,
+    RawResponder,
     SocketResponder,
     as_binary,
     damaged,
@@ -31,11 +32,10 @@ from tests.integration.stubs_ws import (
     in_fragments,
     nothing,
     raw,
+    raw_answer,
     twice,
     with_code,
 )
-from tests.integration.stubs_ws_raw import RawResponder
-from tests.integration.stubs_ws_raw import answer as raw_answer
 
 CHECKED = 1
 """The checked journey's message, which is in no sample."""

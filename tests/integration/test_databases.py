@@ -1,0 +1,469 @@
+"""Throw-away PostgreSQL and MariaDB: connections as asked for, a project on it, nothing left."""
+
+import json
+import os
+import pwd
+import socket
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from benchsuite.core.exceptions import DatabaseError, StartError, UnavailableError, UsageError
+from benchsuite.services import mariadb_reading
+from benchsuite.services import postgres_programs as programs
+from benchsuite.services.database import USER, WATCHING, DatabaseService
+from benchsuite.services.mariadb import MariaDB
+from benchsuite.services.postgres import RESERVED, PostgreSQL
+from benchsuite.system.account import NOBODY
+from benchsuite.system.network import ensure_port_free, free_port
+from tests.integration.left_behind import eventually, processes_with
+from tests.integration.stranger import TOKEN, get, stranger
+from tests.needs import needs
+
+CONNECTIONS = 9
+SQLITE = """{"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": BASE / "shop.sqlite3"}}"""
+ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root must become somebody else")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What differs between the two."""
+
+    name: str
+    service: type[DatabaseService]
+    connect: Callable[[str], Any]
+    full: str
+    """What is said when all connections are taken."""
+    denied: str
+    durable: dict[str, str]
+    hasty: dict[str, str]
+    """What changes figures, with fsync and without."""
+    beyond: int
+    """Connections beside the target's."""
+    logs: set[str]
+    installs: str
+    failing: tuple[str, str]
+    """What makes its installation fail, by its place."""
+    command: str
+
+
+POSTGRESQL = Kind(
+    name="postgresql",
+    service=PostgreSQL,
+    connect=lambda url: psycopg.connect(url, prepare_threshold=None),
+    full="connection slots are reserved",
+    denied="authentication failed",
+    durable={"fsync": "on", "synchronous_commit": "on"},
+    hasty={"fsync": "off", "synchronous_commit": "off"},
+    beyond=WATCHING + RESERVED,
+    logs={"initdb.log", "postgresql.log"},
+    installs=r"(?s)initdb ended with status 1: install the locale.*log",
+    failing=("benchsuite.services.postgres.LOCALE", "xx_XX.UTF-8"),
+    command="apt install postgresql would help",
+)
+MARIADB = Kind(
+    name="mariadb",
+    service=MariaDB,
+    connect=mariadb_reading.connected,
+    full="Too many connections",
+    denied="denied",
+    durable={"innodb_flush_log_at_trx_commit": "1", "character_set_server": "utf8mb4"},
+    hasty={"innodb_flush_log_at_trx_commit": "2", "innodb_doublewrite": "0"},
+    beyond=WATCHING,
+    logs={"mariadb-install-db.log", "mariadb.log"},
+    installs=r"(?s)mariadb-install-db ended with status 1.*log ends",
+    failing=("benchsuite.services.mariadb.DATA", "/proc/data"),
+    command="no program mysqldump; apt install default-mysql-cl",
+)
+KINDS = [
+    pytest.param(POSTGRESQL, marks=needs("postgresql", "psycopg"), id="postgresql"),
+    pytest.param(MARIADB, marks=needs("mariadb", "mysqlclient"), id="mariadb"),
+]
+each_kind = pytest.mark.parametrize("kind", KINDS)
+on_postgresql = pytest.mark.parametrize("kind", KINDS[:1])
+on_mariadb = pytest.mark.parametrize("kind", KINDS[1:])
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A folder of a run, closed to others as the session's is; its name means much to a shell."""
+    with tempfile.TemporaryDirectory(prefix="bst-db-") as name:
+        place = Path(name) / "it's $HOME 100% `x`:\\n"
+        place.mkdir()
+        yield place
+
+
+@contextmanager
+def started(kind: Kind, **how: Any) -> Iterator[DatabaseService]:
+    how = {"marker": uuid.uuid4().hex, "env": dict(os.environ), **how}
+    with ExitStack() as stack:
+        place = how.pop("folder", None) or stack.enter_context(folder())
+        yield stack.enter_context(kind.service(folder=place, **how))
+
+
+@pytest.fixture(scope="module")
+def services() -> Iterator[Callable[[Kind], DatabaseService]]:
+    """One of each kind that is asked for."""
+    running: dict[str, DatabaseService] = {}
+    with ExitStack() as stack:
+
+        def service(kind: Kind) -> DatabaseService:
+            if kind.name not in running:
+                how = started(kind, max_connections=CONNECTIONS)
+                running[kind.name] = stack.enter_context(how)
+            return running[kind.name]
+
+        yield service
+
+
+@pytest.fixture
+def service(kind: Kind, services: Callable[[Kind], DatabaseService]) -> DatabaseService:
+    return services(kind)
+
+
+def asked(kind: Kind, url: str, statement: str) -> Any:
+    with closing(kind.connect(url)) as connection, connection.cursor() as cursor:
+        cursor.execute(statement)
+        return cursor.fetchall()
+
+
+def held(kind: Kind, url: str, count: int, stack: ExitStack) -> list[Any]:
+    """So many connections; a slot is free only a moment after its last holder has gone."""
+    connections: list[Any] = []
+
+    def hold_another() -> bool:
+        with suppress(Exception):
+            connections.append(stack.enter_context(closing(kind.connect(url))))
+        return len(connections) == count
+
+    assert eventually(hold_another)
+    return connections
+
+
+def databases(kind: Kind, service: DatabaseService) -> list[str]:
+    listed = "SELECT datname FROM pg_database WHERE datname LIKE 'bench%'"
+    query = listed if kind is POSTGRESQL else "SHOW DATABASES LIKE 'bench%'"
+    return [str(name) for (name,) in asked(kind, service.admin_url, query)]
+
+
+@each_kind
+def test_the_target_gets_as_many_connections_as_were_asked_for(
+    kind: Kind, service: DatabaseService
+) -> None:
+    probe: Any = service.reading()
+    with ExitStack() as stack:
+        stack.callback(probe.close)
+        assert eventually(lambda: probe.sample() == {"limit": CONNECTIONS}), "others end soon"
+        connections = held(kind, service.url, CONNECTIONS, stack)
+        with pytest.raises(Exception, match=kind.full):
+            kind.connect(service.url)
+        assert list(asked(kind, service.admin_url, "SELECT 1")) == [(1,)], "the run still gets in"
+        idle = {"idle": CONNECTIONS - 1, "idle in transaction": 1, "limit": CONNECTIONS}
+        if kind is MARIADB:
+            connections[0].autocommit(False)
+            connections[0].query("CREATE DATABASE bench_x")
+            connections[0].query("CREATE TABLE bench_x.t (x int)")
+            connections[0].query("INSERT INTO bench_x.t VALUES (1)")
+            waits, wait = "waits for Lock:row", (connections[1].query, "DELETE FROM bench_x.t")
+            let_go = connections[0].rollback
+        else:
+            connections[0].execute("SELECT pg_advisory_xact_lock(7)")
+            lock = "SELECT pg_advisory_lock(7)"
+            waits, wait = "waits for Lock:advisory", (connections[1].execute, lock)
+            let_go = connections[0].rollback
+        # InnoDB tells of transactions anew when it was not asked for 0.1 s
+        assert eventually(lambda: time.sleep(0.2) or probe.sample() == idle)
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(*wait)
+            told = {**idle, "active": 1, "idle": CONNECTIONS - 2, waits: 1}
+            try:
+                assert eventually(lambda: time.sleep(0.3) or probe.sample() == told)
+            finally:
+                let_go()
+            waiting.result(timeout=10)
+        assert eventually(lambda: time.sleep(0.3) or waits not in probe.sample())
+        if kind is MARIADB:
+            connections[0].query("DROP DATABASE bench_x")
+
+
+@each_kind
+def test_the_target_has_no_rights_but_on_a_runs_databases(
+    kind: Kind, service: DatabaseService
+) -> None:
+    if kind is MARIADB:
+        with pytest.raises(Exception, match="denied"):
+            asked(kind, service.url, "CREATE DATABASE other")
+        guessed = service.admin_url.replace(service.password, "guessed")
+    else:
+        who = "SELECT current_user, rolsuper FROM pg_roles WHERE rolname = current_user"
+        (of_target,) = asked(kind, service.url, who)
+        assert of_target[1] is False
+        assert asked(kind, service.admin_url, who) == [of_target], "who makes them is the same"
+        guessed = f"postgres://postgres:guessed@{service.host}:{service.port}/postgres"
+    with pytest.raises(Exception, match=kind.denied):
+        kind.connect(guessed)
+
+
+@each_kind
+def test_what_changes_figures_is_recorded(kind: Kind, service: DatabaseService) -> None:
+    assert service.version.split(".")[0].isdigit()
+    assert kind.durable.items() <= service.settings.items()
+    assert int(service.settings["max_connections"]) == CONNECTIONS + kind.beyond
+
+
+@ROOT_ONLY
+@each_kind
+def test_started_by_root_it_runs_as_nobody(kind: Kind, service: DatabaseService) -> None:
+    owners = set()
+    for pid in service.process.living():
+        with suppress(FileNotFoundError):  # a session of somebody who asked has ended meanwhile
+            owners.add(os.stat(f"/proc/{pid}").st_uid)
+    assert owners == {pwd.getpwnam(NOBODY).pw_uid}
+
+
+@each_kind
+def test_nothing_is_left(kind: Kind) -> None:
+    marker, sockets = uuid.uuid4().hex, set(Path("/tmp").glob(".s.PGSQL*"))
+    with folder() as place:
+        with started(kind, folder=place, marker=marker, fsync=False) as service:
+            assert kind.hasty.items() <= service.settings.items()
+            still_open = kind.connect(service.url)
+            names = {path.name for path in place.iterdir()}
+            assert names == {"data", *kind.logs}, "the file with the password is gone"
+            pids = {str(pid) for pid in service.process.living()}
+        still_open.close()
+        assert service.process.poll() == 0, "a fast shutdown ends well, whoever is connected"
+        assert {path.name for path in place.iterdir()} == kind.logs
+    assert processes_with(marker) == []
+    segments = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+    assert not [line for line in segments if line.split()[4] in pids]
+    assert set(Path("/tmp").glob(".s.PGSQL*")) <= sockets
+    assert service.port is not None
+    ensure_port_free(service.host, service.port)
+
+
+@each_kind
+def test_a_taken_port_is_told(kind: Kind) -> None:
+    with folder() as place, socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with (
+            pytest.raises(StartError, match=f"Port {port} of 127.0.0.1 is taken by process"),
+            started(kind, folder=place, port=port),
+        ):
+            pytest.fail("it started")
+        assert not (place / "data").exists()
+
+
+@on_postgresql
+def test_a_port_that_is_taken_meanwhile_is_given_up(
+    kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        ports = iter([taken.getsockname()[1], free_port()])
+        monkeypatch.setattr("benchsuite.services.base.free_port", lambda host: next(ports))
+        begun = time.monotonic()
+        with started(kind) as service:
+            assert service.port != taken.getsockname()[1]
+        assert time.monotonic() - begun < PostgreSQL.ready_s, "who took it has said nothing so long"
+
+
+@each_kind
+def test_a_failing_installation_is_told_with_its_log(
+    kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(*kind.failing)
+    with pytest.raises(StartError, match=kind.installs), started(kind):
+        pytest.fail("it started")
+
+
+@on_postgresql
+def test_more_connections_than_the_machine_can_have_are_told_with_the_log(kind: Kind) -> None:
+    words = r"(?s)PostgreSQL ended with status 1.*; its log ends with"
+    with pytest.raises(StartError, match=words), started(kind, max_connections=300_000):
+        pytest.fail("it started")
+
+
+@on_postgresql
+def test_a_folder_that_has_a_cluster_is_left_alone(kind: Kind) -> None:
+    with folder() as place:
+        mine = place / "data" / "mine"
+        mine.parent.mkdir()
+        mine.touch()
+        with pytest.raises(StartError, match="holds data already"), started(kind, folder=place):
+            pytest.fail("it started")
+        assert mine.exists()
+
+
+@ROOT_ONLY
+@on_postgresql
+def test_a_folder_closed_to_nobody_is_told(
+    kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/var/empty")
+    place = tmp_path / "closed" / "postgresql"
+    place.mkdir(parents=True)
+    place.parent.chmod(0o700)
+    with (
+        pytest.raises(UnavailableError, match=r"nobody can't reach /.* closed to others"),
+        started(kind, folder=place),
+    ):
+        pytest.fail("it started")
+
+
+@each_kind
+def test_without_its_programs_the_command_is_told(
+    kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = {"mariadbd": "/usr/sbin/mariadbd", "mariadb-install-db": "/usr/bin/mariadb-install-db"}
+    monkeypatch.setattr("benchsuite.system.programs.find_program", there.get)
+    monkeypatch.setattr(programs, "found", lambda: None)
+    with pytest.raises(UnavailableError, match=kind.command), started(kind):
+        pytest.fail("it started")
+
+
+EXTENSION = """
+from django.contrib.postgres.operations import HStoreExtension
+from django.db import connection, migrations
+class Migration(migrations.Migration):
+    dependencies = [("shop", "0001_initial")]
+    operations = [HStoreExtension()]
+"""
+
+
+@each_kind
+def test_a_project_is_served_on_it_and_dropped_when_all_connections_are_taken(
+    kind: Kind, tmp_path: Path, service: DatabaseService
+) -> None:
+    project = stranger(tmp_path, databases=SQLITE)
+    if kind is POSTGRESQL:  # as the ordinary user that the target is
+        (tmp_path / "shop/migrations/0002_hstore.py").write_text(EXTENSION)
+    with (
+        project.kept(use=kind.name, database_url=service.admin_url) as keeper,
+        ExitStack() as stack,
+    ):
+        assert keeper.facts.engine == f"{kind.name} {service.version}"
+        assert keeper.facts.database_address == (service.host, service.port)
+        with keeper.clone(TOKEN, database_url=service.url) as instructions:
+            assert service.admin_url not in instructions.read_text()
+            with project.served(instructions) as port:
+                for _ in range(4):
+                    assert get(port, "/order/")[0] == 200
+                found = json.loads(get(port, "/settle/")[1])
+            template, copy = sorted(databases(kind, service), key=len)
+            (first, *_) = held(kind, service.url, CONNECTIONS + WATCHING, stack)
+            if kind is MARIADB:
+                first.autocommit(False)
+                first.select_db(copy)
+                first.query("INSERT INTO shop_log (text) VALUES ('not committed')")
+            assert keeper.counts(TOKEN) == {"orders": 7, "logs": 4}
+            assert keeper.rows(TOKEN).of["shop_order"] == 7
+        assert databases(kind, service) == [template], "whoever is still connected to the copy"
+    assert found["users"] == {"default": USER}
+    assert not databases(kind, service)
+    assert not list(tmp_path.glob("*.sqlite3*"))
+
+
+@on_mariadb
+def test_a_copy_that_lacks_tables_is_no_copy(
+    kind: Kind, tmp_path: Path, service: DatabaseService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Django starts mysqldump and looks at nothing but its output."""
+    dump = tmp_path / "programs" / "mysqldump"
+    dump.parent.mkdir()
+    dump.write_text("#!/bin/sh\necho no rights >&2; exit 2\n")
+    dump.chmod(0o755)
+    monkeypatch.setenv("PATH", str(dump.parent), prepend=":")
+    with (
+        stranger(tmp_path, databases=SQLITE).kept(
+            use="mariadb", database_url=service.admin_url
+        ) as keeper,
+        pytest.raises(Exception, match="copied 0 of 3 tables"),
+        keeper.clone(TOKEN, database_url=service.url),
+    ):
+        pytest.fail("it went on")
+    assert not databases(kind, service)
+
+
+@on_postgresql
+def test_a_pool_is_the_largest_that_the_target_opens(
+    kind: Kind, tmp_path: Path, service: DatabaseService
+) -> None:
+    project = stranger(tmp_path, databases=SQLITE)
+    with (
+        project.kept(use="postgresql", database_url=service.admin_url, pool=2) as keeper,
+        keeper.clone(TOKEN, database_url=service.url) as instructions,
+        project.served(instructions) as port,
+    ):
+        assert "each process has a pool of 2" in keeper.settings_changed["DATABASES"]
+        for _ in range(5):
+            assert get(port, "/order/")[0] == 200
+        counted = "SELECT count(*) FROM pg_stat_activity WHERE datname ~ '^bench_'"
+        assert asked(kind, service.admin_url, counted) == [(2,)]
+
+
+@on_postgresql
+def test_the_way_to_the_database_may_be_another_for_the_server(
+    kind: Kind, tmp_path: Path, service: DatabaseService
+) -> None:
+    """The keeper goes straight there all the same."""
+    url, late = service.url, {"database_host": "127.0.0.1", "database_port": 9}
+    with (
+        stranger(tmp_path, databases=SQLITE).kept(
+            use="postgresql", database_url=service.admin_url
+        ) as keeper,
+        keeper.clone(TOKEN, database_url=url, **late) as instructions,  # type: ignore[arg-type]
+    ):
+        assert json.loads(instructions.read_text())["database_port"] == 9
+        assert "reached through 127.0.0.1:9" in keeper.settings_changed["DATABASES"]
+        assert keeper.counts(TOKEN) == {"orders": 3, "logs": 0}
+
+
+def test_what_sqlite_can_not_have_is_refused(tmp_path: Path) -> None:
+    project = stranger(tmp_path, databases=SQLITE)
+    with (
+        project.kept(pool=2) as keeper,
+        pytest.raises(DatabaseError, match=r"--pool=2 needs PostgreSQL.*is sqlite3"),
+    ):
+        keeper.wait()
+    assert not list((tmp_path / "run").rglob("*.sqlite3*"))
+    other = stranger(tmp_path / "other", databases=SQLITE)
+    with (
+        pytest.raises(UsageError, match="a server that the run has already started"),
+        other.kept(use="postgresql"),
+    ):
+        pytest.fail("it went on")
+
+
+@needs("postgresql")
+@pytest.mark.parametrize("broken", ["no initdb", "another version", "fails"])
+def test_broken_programs_on_the_path_are_passed_over(
+    broken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "bin"
+    path.mkdir()
+    program(path / "postgres", "postgres (PostgreSQL) 15.1")
+    if broken != "no initdb":
+        version = "16.2" if broken == "another version" else "15.1"
+        program(path / "initdb", f"initdb (PostgreSQL) {version}", status=int(broken == "fails"))
+    monkeypatch.setenv("PATH", f"{path}{os.pathsep}{os.environ['PATH']}")
+    assert next(programs._candidates()) == path
+    elsewhere = programs.found()
+    assert elsewhere not in (None, path)
+    assert programs.version(elsewhere).split(".")[0].isdigit()  # type: ignore[arg-type]
+    monkeypatch.setattr(programs, "DEBIAN", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert programs.found() is None
+
+
+def program(path: Path, prints: str, status: int = 0) -> None:
+    path.write_text(f"#!/bin/sh\necho '{prints}'\nexit {status}\n")
+    path.chmod(0o755)
