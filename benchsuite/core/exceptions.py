@@ -6,6 +6,7 @@ management commands print it unchanged.
 
 import traceback
 
+WANTS_USER, WANTS_HTTPS = "user", "https"  #: Codes of why a page refuses who asks.
 DISK_FULL = "disk-full"  #: The code of an error for want of space, whatever its class.
 
 
@@ -32,11 +33,19 @@ class StartError(BenchsuiteError):
 
     code = "start"
 
+    def __init__(self, what: str, log: str | None = None) -> None:
+        end = f"its log ends with:\n{log}" if log else "its log is empty."
+        super().__init__(what if log is None else f"{what}; {end}")
+        self.what, self.log = what, log or ""
+
 
 class AnswerError(BenchsuiteError):
     """The target answered, but not what the workload expects (status, body, a redirect)."""
 
     code = "answer"
+    method = path = ""  #: What was asked, where that is known.
+    status: int | None = None
+    why = ""  #: `WANTS_USER` or `WANTS_HTTPS`, where the answer is such a refusal.
 
 
 class StatusError(AnswerError):

@@ -98,6 +98,7 @@ class Kind(IntEnum):
     REDIRECTED = 20  #: A redirect to somewhere else.
     CSRF = 21
     TRUNCATED = 22  #: The connection ended in the middle of an answer.
+    THROTTLED = 23  #: Status 429: more is asked than is let through.
 
     @property
     def words(self) -> str:
@@ -119,6 +120,7 @@ ANSWERED = (
     Kind.LOG_IN,
     Kind.REDIRECTED,
     Kind.CSRF,
+    Kind.THROTTLED,
 )
 """Kinds of requests that got an answer, right or wrong."""
 

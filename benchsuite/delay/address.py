@@ -148,9 +148,8 @@ def _measured(process: Process, port: int, delay_s: float) -> Accuracy:
     try:
         times = round_trips(HOST, port)
     except OSError as error:
-        raise StartError(
-            f"{process.name} forwards nothing: {error}; its log ends with:\n{process.log_tail()}"
-        ) from error
+        what = f"{process.name} forwards nothing: {error}"
+        raise StartError(what, process.log_tail()) from error
     return accuracy(times, delay_s, _cpu_s(process.pid) - before)
 
 

@@ -31,8 +31,6 @@ SERVED_SHARE = 0.5
 
 EXAMPLE_CHARACTERS = 300  #: How much of a failure's own words a finding repeats.
 
-THROTTLED = re.compile(r"\bstatus 429\b")
-
 NO_SESSION = ("too many clients already", "remaining connection slots are reserved")
 """What PostgreSQL logs for each session that it refuses for want of a connection."""
 
@@ -119,7 +117,7 @@ def _failed_share(
         hint = "See the server's log below; times are those of the successes only."
         if what == "journeys":
             hint = "Their requests were answered: see the messages of the journeys below."
-        elif THROTTLED.search(example):
+        elif kinds.most_common(1)[0][0] == Kind.THROTTLED.words:
             hint = (
                 "Status 429 says that more is asked than is let through: lift its throttling for "
                 "the run, such as by --setting=REST_FRAMEWORK.DEFAULT_THROTTLE_CLASSES=[]."

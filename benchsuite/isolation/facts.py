@@ -36,6 +36,7 @@ class Facts:
     empty: bool = False
     """Whether no table has a row, but those that have one after `migrate`."""
     signed_in: str = ""  #: In whose session every user asks, in words; empty for nobody's.
+    superuser: bool = False  #: Whether that may do everything.
     options: Mapping[str, Option] = field(default_factory=dict)
     """Of the workload, as `prepare()` found them out."""
 

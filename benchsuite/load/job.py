@@ -9,7 +9,8 @@ samples to files in the spool folder.
     child → {"event": "checked", "unchecked": …, "posts": …}
                                                                answered right; what nobody looks at,
                                                                and whether forms were sent
-          | {"event": "refused", "message": …}                 or not: the child ends
+          | {"event": "refused", "message": …, "method": …, "path": …, "status": …, "why": …}
+                                                               or not: the child ends
     parent → "rehearse <kind>"                                 any number of times: see `Rehearsal`
     child → {"event": "rehearsed", "right": …, "posts": {name: times}}
     parent → "go <moment>"                                     monotonic seconds: then it begins
@@ -38,9 +39,6 @@ LOOK, NEW, AGAIN = "look", "new", "again"
 """Kinds of rehearsals: up to the first form, which is not sent; like any journey of the load; and
 with what the one before drew at random."""
 
-WANTS_USER = "the page wants "
-"""How the advice in the message of "refused" begins where who asks is refused."""
-
 CHECK_LIMIT_S = 60.0  #: How much longer than one request's timeout a checked journey may take.
 
 CHECKS = 2  #: How often it is made at most.
@@ -51,8 +49,8 @@ SAMPLES_FILE = "samples.bin"
 """Samples packed with `benchsuite.core.samples.RECORD`, roughly in the order of their finish."""
 
 NAMES_FILE = "names.json"
-"""[{"name", "scope", "examples": {kind number: message}}, …]: entry i is what `name == i` means
-in a sample.
+"""[{"name", "scope", "examples": {kind number: message}, "answers": {kind number: [status, what was
+asked]}}, …]: entry i is what `name == i` means in a sample.
 """
 
 OTHER_NAMES = "(other paths)"  #: The name of requests when there are too many names.
@@ -77,6 +75,7 @@ class Job:
     """Those that the workload gives to a fresh visitor."""
     visitor: VisitorSpec = field(default_factory=VisitorSpec)
     signed_in: str = ""  #: In whose session is asked, in words.
+    superuser: bool = False  #: Whether that may do everything.
     seed: int = 0
     part: int = 0
     """Which of the `parts` load processes this is: every `parts`-th user or arrival is its own."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchsuite import bottlenecks
 from benchsuite.bottlenecks.evidence import REST, Budget, Diagnosis, budget
-from benchsuite.bottlenecks.registry import Limit
+from benchsuite.bottlenecks.registry import UNNAMED, Limit
 from benchsuite.comparing.alternatives import others
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.limiting import alone, diagnosis, evidence, profiled
@@ -49,7 +49,7 @@ def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
     time = budget(found)
     sentence = _diagnosed(own) if own else time.sentence if time else ""
     limits = bottlenecks.name(found)
-    if any(sentence in one.evidence for one in limits):
+    if not own and any(one.code == UNNAMED.code for one in limits):
         sentence = ""  # it is said there
     return Told(limits=limits, time=time, sentence=sentence, flame=shown)
 

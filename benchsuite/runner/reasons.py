@@ -1,12 +1,12 @@
 """Why requests failed: the errors that the server met beside what its clients saw of them."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from benchsuite.isolation.served.errors import DENIED, NOT_ROUTED, SOCKET, Error
-from benchsuite.load.job import WANTS_USER
+from benchsuite.core.exceptions import AnswerError
+from benchsuite.core.samples import Kind
+from benchsuite.isolation.served.errors import DENIED, SOCKET, Error
 from benchsuite.load.parent.spool import NameEntry
 
 ADVICE = {
@@ -20,49 +20,46 @@ EMPTY = (
     "--fill or --fill-from=mine fill it)"
 )
 
-ERROR = re.compile(r"\bGET (/\S*) answered ([45]\d\d)\b")
-STATUS = re.compile(r"\b(?:status|answered(?: with status)?) (\d{3})\b")
+
+def error_behind(asked: str, status: int | None, errors: Sequence[Error]) -> Error | None:
+    """What is behind an answer with this status: of this page if possible, else the first alike."""
+    alike = [one for one in errors if one.status == status is not None]
+    here = (one for one in alike if one.asked == asked.partition("?")[0])
+    return next(here, alike[0]) if alike else None
 
 
-def reason(message: str, errors: Sequence[Error]) -> str | None:
-    """What is behind an answer that a message tells of: of this page if possible, else the first
-    with this status.
-    """
-    found = STATUS.search(message)
-    if found is None:
-        return None
-    alike = [one for one in errors if one.status == int(found[1])]
-    if not alike:
-        return None
-    here = (one for one in alike if re.search(rf"{re.escape(one.asked)}(?=[ ?:]|$)", message))
-    words = next(here, alike[0]).words
-    return "; ".join([words, *(advice for sign, advice in ADVICE.items() if sign in words)])
+def reason(error: Error) -> str:
+    """The error in words, and what helps."""
+    advice = [advice for sign, advice in ADVICE.items() if sign in error.message]
+    return "; ".join([error.words, *advice])
 
 
-def about_the_data(message: str, cause: str, *, empty: bool, filled: Sequence[str]) -> str:
+def about_the_data(answer: AnswerError, *, routed: bool, empty: bool, filled: Sequence[str]) -> str:
     """What the database held, where that may be why an answer was not the right one; nothing where
     who asks was refused, or where nothing is routed.
     """
-    answered = STATUS.search(message)
-    if answered is None or WANTS_USER in message or NOT_ROUTED in cause:
+    status = answer.status
+    if status is None or answer.why or not routed:
         return ""
-    status = int(answered[1])
-    if (status >= 400 and status not in OF_DATA) or "redirected to https:" in message:
+    if status >= 400 and status not in OF_DATA:
         return ""
     if empty:
         return f"{'Likely cause' if status < 500 else 'Beside that'}: {EMPTY}."
     return f"The database holds what `migrate` makes, and: {', '.join(filled)}." if filled else ""
 
 
-def asked_again(message: str, ask: Callable[..., Mapping[str, Any] | None], *, debug: bool) -> str:
+def asked_again(
+    answer: AnswerError, ask: Callable[..., Mapping[str, Any] | None], *, debug: bool
+) -> str:
     """What shows when a page that answered an error is asked once more: whether it does so with the
     project's own DEBUG, where that is on, and who answered where no view ran.
     """
-    found = ERROR.search(message)
-    seen = ask(found[1], debug=False) if found else None
-    if found is None or seen is None or seen["status"] != int(found[2]):
+    if answer.method != "GET" or (answer.status or 0) < 400:
         return ""
-    if debug and (own := ask(found[1], debug=True)) and own["status"] < 400:
+    seen = ask(answer.path, debug=False)
+    if seen is None or seen["status"] != answer.status:
+        return ""
+    if debug and (own := ask(answer.path, debug=True)) and own["status"] < 400:
         return (
             f"With DEBUG = True, as your settings have it, the same page answers {own['status']}; "
             "runs switch DEBUG off: name settings for production in BENCHSUITE['TARGET_SETTINGS'], "
@@ -88,14 +85,13 @@ def explained(names: Sequence[NameEntry], errors: Sequence[Error]) -> list[NameE
     return [
         replace(
             entry,
-            examples={
-                kind: _explained(entry.name, text, errors) for kind, text in entry.examples.items()
-            },
+            examples={kind: _explained(entry, kind, errors) for kind in entry.examples},
         )
         for entry in names
     ]
 
 
-def _explained(name: str, text: str, errors: Sequence[Error]) -> str:
-    found = reason(f"{name}: {text}", errors) or reason(text, errors)
-    return text if found is None or found in text else f"{text}: {found}"
+def _explained(entry: NameEntry, kind: Kind, errors: Sequence[Error]) -> str:
+    status, asked = entry.answers.get(kind, (None, ""))
+    behind = error_behind(asked, status, errors)
+    return ": ".join([entry.examples[kind], *([reason(behind)] if behind else [])])

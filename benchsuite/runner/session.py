@@ -42,7 +42,7 @@ from benchsuite.runner.diagnosis import diagnosis, flame
 from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.reasons import EMPTY, about_the_data, asked_again, reason
+from benchsuite.runner.reasons import EMPTY, about_the_data, asked_again, error_behind, reason
 from benchsuite.runner.record import RunRecord
 from benchsuite.runner.result import Ceilings, result
 from benchsuite.runner.running_system import TARGET, RunningSystem
@@ -290,6 +290,7 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: P
         cookies=facts.cookies,
         visitor=plan.spec.visitor,
         signed_in=facts.signed_in,
+        superuser=facts.superuser,
         seed=plan.spec.seed,
         unit=plan.workload.unit,
         handshake_headers=plan.server.handshake_headers,
@@ -311,10 +312,12 @@ def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan:
     try:
         return load.check(job)
     except AnswerError as error:
-        cause = reason(str(error), serving.errors) or serving.first_error() or ""
+        behind = error_behind(f"{error.method} {error.path}", error.status, serving.errors)
+        cause = reason(behind) if behind else serving.first_error() or ""
         filled = plan.spec.database.filled
-        data = about_the_data(str(error), cause, empty=facts.empty, filled=filled)
-        again = asked_again(str(error), serving.ask, debug="DEBUG" in facts.undone)
+        routed = behind is None or behind.routed
+        data = about_the_data(error, routed=routed, empty=facts.empty, filled=filled)
+        again = asked_again(error, serving.ask, debug="DEBUG" in facts.undone)
         words = [f"{error} ({cause})" if cause else str(error), again, data]
         raise AnswerError(" ".join(filter(None, words))) from error
 

@@ -189,13 +189,12 @@ class Service(ABC):
                 time.sleep(0.02)
         if status:
             end = f"{process.name} {ending_in_words(status)}"
-            raise StartError(self.advised(f"{end}; its log ends with:\n{process.log_tail()}"))
+            raise self.advised(StartError(end, process.log_tail()))
 
-    def advised(self, message: str) -> str:
-        """The message with what to do put before the log, as far as the log says why."""
-        what, log, rest = message.partition("; its log ends with:")
-        found = next((words for sign, words in self.advice.items() if sign in rest), "")
-        return f"{what}: {found}{log}{rest}" if found else message
+    def advised(self, error: StartError) -> StartError:
+        """The error with what to do put before the log, as far as the log says why."""
+        advice = next((words for sign, words in self.advice.items() if sign in error.log), "")
+        return StartError(f"{error.what}: {advice}", error.log) if advice else error
 
     def _come_up(self, stack: ExitStack) -> None:
         wanted = self.port
@@ -211,7 +210,7 @@ class Service(ABC):
                 except StartError as error:
                     if left and wanted is None and TAKEN in process.log_tail():
                         continue  # somebody took the port since it was found free
-                    raise StartError(self.advised(str(error))) from error
+                    raise self.advised(error) from error
                 self.process = process
                 stack.push(attempt.pop_all())
                 return

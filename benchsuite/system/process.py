@@ -304,14 +304,14 @@ def wait_until_ready(
         status = process.poll()
         if status is not None:
             ended = f"{process.name} {_ended(process, status)}"
-            raise StartError(_with_log(process, ended, cause()))
+            raise _start_error(process, ended, cause())
         if answers():
             return time.monotonic() - process.started_at
         if time.monotonic() >= deadline:
             instead = heard()
             what = f"{process.name} did not answer within {timeout_s:g} s"
             what = f"{what}: {instead}" if instead else what
-            raise StartError(_with_log(process, what, cause()))
+            raise _start_error(process, what, cause())
         time.sleep(interval_s)
 
 
@@ -325,9 +325,6 @@ def _ended(process: Process, status: int) -> str:
     return ended
 
 
-def _with_log(process: Process, what: str, error: str | None) -> str:
+def _start_error(process: Process, what: str, error: str | None) -> StartError:
     error = error or logfile.first_error(process.log)
-    cause = f" ({error})" if error else ""
-    tail = process.log_tail()
-    log = f"its log ends with:\n{tail}" if tail else "its log is empty."
-    return f"{what}{cause}; {log}"
+    return StartError(f"{what}{f' ({error})' if error else ''}", process.log_tail())

@@ -116,7 +116,10 @@ class DatabaseAdmin:
             found = (workload.inspect if kept else workload.prepare)(self._database) or {}
             self._begin("log in")
             empty = not kept and bool(apps.get_models()) and with_rows() <= migrated
-            cookies, who = signed_in(self._login, self._rights) if self._login else ({}, "")
+            cookies: dict[str, str] = {}
+            who, superuser = "", False
+            if self._login:
+                cookies, who, superuser = signed_in(self._login, self._rights)
             program = engine()
         connections.close_all()
         cookies = {**found.get("cookies", {}), **cookies}
@@ -126,6 +129,7 @@ class DatabaseAdmin:
             engine=program,
             cookies=cookies,
             signed_in=who,
+            superuser=superuser,
             copied=self._copied,
             empty=empty,
             options=dict(found.get("options", {})),

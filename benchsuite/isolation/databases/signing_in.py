@@ -27,9 +27,9 @@ def check_apps(name: str) -> None:
         )
 
 
-def signed_in(name: str, rights: str = "") -> tuple[dict[str, str], str]:
-    """The cookies of a user's session, and in words who that is: whether he was found or created,
-    and with which rights; in a project with these apps.
+def signed_in(name: str, rights: str = "") -> tuple[dict[str, str], str, bool]:
+    """The cookies of a user's session; in words who that is: whether he was found or created, and
+    with which rights; and whether he is a superuser. In a project with these apps.
 
     A missing user is created as an ordinary one without a password, unless `rights` ("superuser",
     "staff") says otherwise; one that is there gets these. Raises DatabaseError where the project
@@ -55,7 +55,8 @@ def signed_in(name: str, rights: str = "") -> tuple[dict[str, str], str]:
             "inside a journey."
         )
     words = f"as {name} ({origin}{_rights_of(user)})"
-    return {key: morsel.value for key, morsel in client.cookies.items()}, words
+    cookies = {key: morsel.value for key, morsel in client.cookies.items()}
+    return cookies, words, bool(getattr(user, "is_superuser", False))
 
 
 def _found_or_made(model: Any, name: str, rights: str) -> tuple[Any, str]:

@@ -19,7 +19,6 @@ from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
 FILE = "errors.jsonl"
 LOADING = "loading"  #: Stands for the request while the project is loaded, which takes long.
 SOCKET = "WebSocket"  #: Stands for the method where a WebSocket was asked for.
-NOT_ROUTED = "no URL pattern of the project matches"
 DENIED = 403  #: How servers answer a handshake that the application refuses.
 MOST = 8
 """Limit of distinct errors a process: a page that always fails must cost the run nothing but the
@@ -37,6 +36,7 @@ class Error:
     asked: str  #: "GET /shop/", "WebSocket /ws/"; empty at the start.
     message: str  #: "KeyError: 'price'"
     place: str  #: Place in the project as file:line; empty if unknown.
+    routed: bool = True  #: False where no URL pattern of the project matches.
 
     @property
     def words(self) -> str:
@@ -56,6 +56,8 @@ class Book:
         asked: str,
         error: BaseException | str,
         frame: FrameType | None = None,
+        *,
+        routed: bool = True,
     ) -> None:
         """Writes each kind of error once a place, which is that of `frame` where one is given;
         never raises.
@@ -72,7 +74,9 @@ class Book:
         self._known.add(key)
         text = error if isinstance(error, str) else f"{what}: {_said(error)}"
         message = " ".join(text.split())[:LONGEST].rstrip(": ")
-        entry = Error(status=status, asked=asked[:LONGEST], message=message, place=place)
+        entry = Error(
+            status=status, asked=asked[:LONGEST], message=message, place=place, routed=routed
+        )
         line = json.dumps(dataclasses.asdict(entry)).encode() + b"\n"
         with suppress(OSError):  # a full disk, or another user's folder: the response stays
             file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)

@@ -12,7 +12,9 @@ from django.core.signals import got_request_exception
 from django.urls import Resolver404, resolve
 
 from benchsuite.isolation.served import denials
-from benchsuite.isolation.served.errors import DENIED, LOADING, MOST, NOT_ROUTED, SOCKET, Book
+from benchsuite.isolation.served.errors import DENIED, LOADING, MOST, SOCKET, Book
+
+NOT_ROUTED = "no URL pattern of the project matches"
 
 LOST = 404
 REFUSED = (400, 403, LOST)
@@ -79,7 +81,10 @@ class Listener:
             if path in self._lost or len(self._lost) >= MOST // 2:  # leaves room for errors
                 return
             self._lost.add(path)
-            what = _who_lacks(request)
+            view = _routed(request)
+            says = f"{view} is routed there and answers so" if view else NOT_ROUTED
+            self._book.enter(status, _asked(request), says, routed=bool(view))
+            return
         self._book.enter(status, _asked(request), what)
 
 
@@ -105,13 +110,12 @@ class _Refusals(logging.Handler):
             self.handleError(record)
 
 
-def _who_lacks(request: Any) -> str:
-    """Whether a page is missing because nothing is routed there, or by the word of a view."""
+def _routed(request: Any) -> str:
+    """The view by whose word a page is missing; empty where nothing is routed there."""
     try:
-        view = resolve(request.path_info, getattr(request, "urlconf", None))
+        return resolve(request.path_info, getattr(request, "urlconf", None))._func_path
     except Resolver404:
-        return NOT_ROUTED
-    return f"{view._func_path} is routed there and answers so"
+        return ""
 
 
 def _asked(request: Any) -> str:

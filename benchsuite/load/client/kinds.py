@@ -13,6 +13,7 @@ LOG_IN = re.compile(
 """How addresses of log-in pages look, and not those of a catalog-index or a blog-info; `next` is
 where Django's would lead back to."""
 
+TOO_MANY = 429
 CSRF = b"CSRF"  #: Stands in Django's refusal in every language.
 
 
@@ -34,6 +35,8 @@ def of_status(status: int, body: bytes) -> tuple[Kind, str]:
     """Kind and words for an answer of 400 and above."""
     if status == 403 and CSRF in body:
         return Kind.CSRF, "status 403: the CSRF check refused it"
+    if status == TOO_MANY:
+        return Kind.THROTTLED, f"status {status}"
     return Kind.HTTP_STATUS, f"status {status}"
 
 

@@ -30,8 +30,10 @@ class Recorder:
     def add(self, *sample: *Sample) -> None:
         """In the closed model a request is meant to start when it starts."""
 
-    def example(self, index: int, kind: Kind, message: str) -> None:
-        """Keeps the first message of each name and kind."""
+    def example(
+        self, index: int, kind: Kind, message: str, status: int | None = None, asked: str = ""
+    ) -> None:
+        """Keeps the first message of each name and kind, with the status of what was asked."""
 
 
 class SpoolRecorder(Recorder):
@@ -43,6 +45,7 @@ class SpoolRecorder(Recorder):
         self._packed = bytearray()
         self._indexes: dict[tuple[str, str], int] = {}
         self._examples: list[dict[Kind, str]] = []
+        self._answers: list[dict[Kind, tuple[int, str]]] = []
         self._names_changed = True
         self.flush()
 
@@ -53,15 +56,20 @@ class SpoolRecorder(Recorder):
                 return self.index(OTHER_NAMES, scope)
             index = self._indexes[name, scope] = len(self._indexes)
             self._examples.append({})
+            self._answers.append({})
             self._names_changed = True
         return index
 
     def add(self, *sample: *Sample) -> None:
         self._packed += RECORD.pack(*sample)
 
-    def example(self, index: int, kind: Kind, message: str) -> None:
+    def example(
+        self, index: int, kind: Kind, message: str, status: int | None = None, asked: str = ""
+    ) -> None:
         if kind not in self._examples[index]:
             self._examples[index][kind] = message
+            if status is not None:
+                self._answers[index][kind] = status, asked
             self._names_changed = True
 
     def flush(self) -> None:
@@ -79,7 +87,12 @@ class SpoolRecorder(Recorder):
 
     def _write_names(self) -> None:
         entries = [
-            {"name": name, "scope": scope, "examples": self._examples[index]}
+            {
+                "name": name,
+                "scope": scope,
+                "examples": self._examples[index],
+                "answers": self._answers[index],
+            }
             for (name, scope), index in self._indexes.items()
         ]
         whole = self._folder / NAMES_FILE

@@ -2,21 +2,19 @@
 
 from dataclasses import dataclass
 
+from benchsuite.core.exceptions import WANTS_HTTPS, WANTS_USER
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.kinds import leads_to_log_in
-from benchsuite.load.job import WANTS_USER
+from benchsuite.load.client.target import Target
 
 SOCKET = "WebSocket"  #: What stands for a method where no request was made but a WebSocket opened.
 
 BODY_BYTES = 60  #: How much of a wrong body is shown.
 
 SIGN_IN = (
-    f"{WANTS_USER}a signed-in user; name one with --login=USER, let the workload's prepare() "
+    "the page wants a signed-in user; name one with --login=USER, let the workload's prepare() "
     "return a session cookie, or measure a page that needs none"
 )
-
-AS, ALL_RIGHTS = "as ", ": superuser)"
-"""How it begins in whose session was asked, and how it ends for who may do everything."""
 
 CSRF_TOKEN = (
     "get the page with the form first, and send the value of its cookie csrftoken as "
@@ -36,12 +34,24 @@ class Failure:
     location: str = ""
     body: bytes = b""
 
+    @property
+    def redirects(self) -> bool:
+        return self.status is not None and 300 <= self.status < 400 and bool(self.location)
 
-def sentence(failure: Failure, *, host: str, given: str = "") -> str:
-    """What was asked, what came back, and what to do; `given` says as whom or with what it was
-    asked: "as eve (created: no permissions)", "with --cookie sid=…".
-    """
-    asked = f"{failure.method} {failure.path}"
+    @property
+    def why(self) -> str:
+        """The code of why the page refuses who asks; empty where it does something else."""
+        if self.redirects and leads_to_log_in(self.location):
+            return WANTS_USER
+        if self.redirects and self.location.startswith("https:"):
+            return WANTS_HTTPS
+        refused = self.kind is Kind.HTTP_STATUS and self.method != SOCKET
+        return WANTS_USER if refused and self.status in (401, 403) else ""
+
+
+def sentence(failure: Failure, target: Target) -> str:
+    """What was asked, what came back, and what to do."""
+    asked, host = f"{failure.method} {failure.path}", target.place
     if failure.status is None:
         return f"{asked} on {host} failed: {failure.message}; {_advice(failure.kind)}."
     answered = f"{asked} answered {failure.status}"
@@ -50,18 +60,18 @@ def sentence(failure: Failure, *, host: str, given: str = "") -> str:
             f"{answered}, but not from the server of this run: another process answers on {host}. "
             "End it, or choose another port."
         )
-    if 300 <= failure.status < 400 and failure.location:
+    if failure.redirects:
         redirected = f"{asked} redirected to {failure.location} (status {failure.status})"
-        return f"{redirected}: {_redirect_advice(failure.location, given)}."
+        return f"{redirected}: {_redirect_advice(failure.why, target)}."
     if failure.method == SOCKET and failure.kind is Kind.HTTP_STATUS:
         return (
             f"{asked} was answered with status {failure.status}: "
-            f"{_socket_advice(failure.status, given)}."
+            f"{_socket_advice(failure.status, target.given)}."
         )
     if failure.kind is Kind.CSRF:
         return f"{answered}: the CSRF check refused it; {CSRF_TOKEN}."
-    if failure.kind is Kind.HTTP_STATUS and failure.status >= 400:
-        return f"{answered}: {_status_advice(failure.status, given)}."
+    if failure.kind in (Kind.HTTP_STATUS, Kind.THROTTLED) and failure.status >= 400:
+        return f"{answered}: {_status_advice(failure.status, target)}."
     shown = repr(failure.body[:BODY_BYTES])
     begins = "" if shown in failure.message else f"; its body begins with {shown}"
     return f"{answered}, but the journey says: {failure.message}{begins}."
@@ -75,30 +85,31 @@ def _advice(kind: Kind) -> str:
     return "the server's log may say why"
 
 
-def _sign_in(given: str) -> str:
+def _sign_in(target: Target) -> str:
     """What helps where who asks is refused, by what was given of him."""
+    given = target.given
     if not given:
         return SIGN_IN
-    if not given.startswith(AS):
+    if not target.logged_in:
         return (
-            f"{WANTS_USER}a signed-in user, and was asked {given}; a session of yours is not in "
+            f"the page wants a signed-in user, and was asked {given}; a session of yours is not in "
             "the throw-away database: give --login=USER"
         )
-    if given.endswith(ALL_RIGHTS):
+    if target.superuser:
         return (
-            f"{WANTS_USER}something other than rights: it was asked {given}; the server's log may "
-            "say what"
+            f"the page wants something other than rights: it was asked {given}; the server's log "
+            "may say what"
         )
     return (
-        f"{WANTS_USER}another user, or more rights: it was asked {given}; give them with "
+        f"the page wants another user, or more rights: it was asked {given}; give them with "
         "--login=USER:superuser or :staff, or name a user of --fixture, --fill or --fill-from"
     )
 
 
-def _redirect_advice(location: str, given: str) -> str:
-    if leads_to_log_in(location):
-        return _sign_in(given)
-    if location.startswith("https:"):
+def _redirect_advice(why: str, target: Target) -> str:
+    if why == WANTS_USER:
+        return _sign_in(target)
+    if why == WANTS_HTTPS:
         return "runs speak plain HTTP; set SECURE_SSL_REDIRECT = False for them"
     return "ask for that path, or follow it in the journey"
 
@@ -115,11 +126,11 @@ def _socket_advice(status: int, given: str) -> str:
     return "none is routed there; look at the project's ASGI routing and at the server's log"
 
 
-def _status_advice(status: int, given: str) -> str:
+def _status_advice(status: int, target: Target) -> str:
     if status == 404:
         return "nothing is there; look at the path and at the project's URLs"
     if status in (401, 403):
-        return _sign_in(given)
+        return _sign_in(target)
     if status == 400:
         return "the server's log may say why; ALLOWED_HOSTS is the usual reason"
     if status >= 500:

@@ -51,6 +51,8 @@ class Target:
     headers: Mapping[str, str] = field(default_factory=dict)
     """What every request sends beside what it needs."""
     given: str = ""  #: As whom or with what that may identify a user is asked, in words.
+    logged_in: bool = False  #: Whether that is in a session of the run's.
+    superuser: bool = False  #: Whether that may do everything.
 
     @classmethod
     def of(cls, job: Job) -> Self:
@@ -75,6 +77,8 @@ class Target:
             handshake_headers=job.handshake_headers,
             headers=job.visitor.header_values,
             given=job.signed_in or _identifying(job),
+            logged_in=bool(job.signed_in),
+            superuser=job.superuser,
         )
 
     @property

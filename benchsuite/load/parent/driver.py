@@ -239,7 +239,9 @@ class LoadWorker:
         line, _, self._buffer = self._buffer.partition(b"\n")
         event: dict[str, Any] = json.loads(line)
         if event["event"] == "refused":
-            raise AnswerError(event["message"])
+            refused = AnswerError(event.pop("message"))
+            vars(refused).update(event)
+            raise refused
         if event["event"] == "full":
             raise scratch.disk_full(LoadDiedError, self._spool)
         if event["event"] == "failed":

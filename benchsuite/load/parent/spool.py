@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,6 +23,8 @@ class NameEntry:
     name: str
     scope: str  #: One of `benchsuite.core.samples`: request, journey, message …
     examples: dict[Kind, str]  #: The first message of each kind of failure.
+    answers: dict[Kind, tuple[int, str]] = field(default_factory=dict)
+    """Of those that were answers: their status, and what was asked ("GET /shop/")."""
 
 
 def read(folder: Path) -> tuple[Samples, list[NameEntry]]:
@@ -45,8 +47,12 @@ def read_all(folders: Iterable[Path]) -> tuple[Samples, list[NameEntry]]:
         indexes = []
         for entry in names:
             key = (entry.name, entry.scope)
-            known = entries[key].examples if key in entries else {}
-            entries[key] = replace(entry, examples={**entry.examples, **known})
+            if key in entries:
+                examples = {**entry.examples, **entries[key].examples}
+                entry = replace(
+                    entry, examples=examples, answers={**entry.answers, **entries[key].answers}
+                )
+            entries[key] = entry
             indexes.append(list(entries).index(key))
         if len(samples):
             samples["name"] = np.array(indexes, samples["name"].dtype)[samples["name"]]
@@ -71,6 +77,7 @@ def read_names(folder: Path) -> list[NameEntry]:
             name=entry["name"],
             scope=entry["scope"],
             examples={Kind(int(kind)): text for kind, text in entry["examples"].items()},
+            answers={Kind(int(kind)): (*answer,) for kind, answer in entry["answers"].items()},
         )
         for entry in entries
     ]

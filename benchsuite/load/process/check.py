@@ -74,9 +74,10 @@ class Visitor(UserClient):
 
 def refused(
     workload: Workload, new_client: Callable[[], Visitor], *, limit_s: float
-) -> tuple[str | None, float, bool]:
-    """Why the target can't be measured with this workload, or None when every answer was right;
-    how many seconds the last checked journey took, and whether it sent forms.
+) -> tuple[dict[str, Any] | None, float, bool]:
+    """Why the target can't be measured with this workload, with the answer that was wrong, or None
+    when every answer was right; how many seconds the last checked journey took, and whether it sent
+    forms.
     """
     client = new_client()
     try:
@@ -94,7 +95,12 @@ def refused(
         client.close()
     if message is None:
         _rehearse(workload, new_client)
-    return message, journey_s, bool(client.posts)
+        return None, journey_s, bool(client.posts)
+    refusal: dict[str, Any] = {"message": message}
+    if (failed := client.failed) is not None:
+        answer = {name: getattr(failed, name) for name in ("method", "path", "status", "why")}
+        refusal |= answer
+    return refusal, journey_s, bool(client.posts)
 
 
 def _rehearse(workload: Workload, new_client: Callable[[], UserClient]) -> None:
@@ -136,7 +142,7 @@ def _refused_once(workload: Workload, client: UserClient, limit_s: float) -> str
     finally:
         timeout.close()
     if client.failed is not None:
-        return sentence(client.failed, host=client.target.place, given=client.target.given)
+        return sentence(client.failed, client.target)
     if claim:
         return f"The journey of {workload.name} says: {claim}."
     if client.unpaired:

@@ -200,7 +200,8 @@ class LocustfileUsers(UserPool):
             index, kind, self._number(user), response_length or 0, start, start, start + duration_s
         )
         if kind is not Kind.OK:
-            self._recorder.example(index, kind, message)
+            status = getattr(response, "status_code", None) or None
+            self._recorder.example(index, kind, message, status, f"{request_type} {name}")
 
     def _judge(self, response: Any, exception: BaseException | None) -> tuple[Kind, str]:
         status = getattr(response, "status_code", None)

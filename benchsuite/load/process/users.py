@@ -242,11 +242,12 @@ class Journeys(UserPool):
             client.settle()
         if client.failed is not None:
             failed = (client.failed.kind, _reason(client, failed))
-        kind = Kind.OK
+        kind, cause = Kind.OK, client.failed
         index = self._index_of(client)
         if failed is not None:
             kind, message = failed
-            client.recorder.example(index, kind, message)
+            answer = (cause.status, f"{cause.method} {cause.path}") if cause else ()
+            client.recorder.example(index, kind, message, *answer)
         meant = begin if intended is None else intended
         client.recorder.add(index, kind, client.user, 0, meant, begin, monotonic())
         return answered and client.requests > 0

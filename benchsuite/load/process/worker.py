@@ -131,10 +131,10 @@ def _work(parent: Parent) -> dict[str, Any]:
         dialect = _dialect(job)
         cookies = {**job.cookies, **job.visitor.cookie_values}
         new_visitor = partial(Visitor, target, cookies, dialect)
-        message, journey_s, posts = refused(workload, new_visitor, limit_s=limit_s)
+        refusal, journey_s, posts = refused(workload, new_visitor, limit_s=limit_s)
         visitor = new_visitor()
-        if message is not None:
-            return {"event": "refused", "message": message}
+        if refusal is not None:
+            return {"event": "refused", **refusal}
         model = OpenModel if job.load.is_open else Journeys
         pool = model(Setup(job, workload, target, recorder, dialect))
         pool.journey_s = journey_s

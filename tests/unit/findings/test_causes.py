@@ -47,7 +47,7 @@ CAUSES: dict[str, list[tuple[Changes, Changes, str]]] = {
     "B201": [
         (
             {"total": summary(**REFUSED)},
-            {"total": summary(failure_examples={"http status": "status 429"}, **REFUSED)},
+            {"total": summary(**{**REFUSED, "failures_by_kind": {"throttled": 10}})},
             "Status 429",
         ),
         (

@@ -340,17 +340,16 @@ class HttpClient:
         return answer
 
     def _fail(self, held: _Sample, kind: Kind, message: str) -> None:
-        held.kind = kind
-        self.recorder.example(held.index, kind, message)
+        held.kind, answer, (method, path) = kind, held.answer, held.asked
+        status = answer.status_code if answer else None
+        self.recorder.example(held.index, kind, message, status, f"{method} {path}")
         if self.failed is None:
-            answer = held.answer
-            method, path = held.asked
             self.failed = Failure(
                 kind=kind,
                 message=message,
                 method=method,
                 path=path,
-                status=answer.status_code if answer else None,
+                status=status,
                 location=answer.headers.get("Location", "") if answer else "",
                 body=answer.content if answer else b"",
             )

@@ -31,7 +31,12 @@ class Records:
         self._owner.recorder.add(index, Kind.OK, self._owner.user, length, intended, start, finish)
 
     def lost(
-        self, begun: Begun, failure: Failed, sent_bytes: int, finish: float | None = None
+        self,
+        begun: Begun,
+        failure: Failed,
+        sent_bytes: int,
+        finish: float | None = None,
+        status: int | None = None,
     ) -> None:
         """A failure, now if not before; `sent_bytes` is 0 when nothing was sent, so that nothing
         can be lost.
@@ -40,7 +45,7 @@ class Records:
         finish = monotonic() if finish is None else finish
         recorder = self._owner.recorder
         recorder.add(index, failure[0], self._owner.user, sent_bytes, intended, start, finish)
-        recorder.example(index, *failure)
+        recorder.example(index, *failure, status, f"{SOCKET} {self._path}")
 
     def fail(
         self,
@@ -54,7 +59,7 @@ class Records:
         """The same, and the end of the journey: AnswerError when an answer came, else
         RequestFailed.
         """
-        self.lost(begun, failure, sent_bytes, finish)
+        self.lost(begun, failure, sent_bytes, finish, status)
         self.blame(failure, status)
 
     def blame(self, failure: Failed, status: int | None = None) -> NoReturn:

@@ -1,13 +1,32 @@
 """Each refusal says what was asked, what came back and what to do."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from benchsuite.core.samples import Kind
-from benchsuite.load.client.refusal import Failure, sentence
+from benchsuite.core.specs import LoadProfile, WorkloadSpec
+from benchsuite.load.client.refusal import Failure
+from benchsuite.load.client.refusal import sentence as sentence_for
+from benchsuite.load.client.target import Target
+from benchsuite.load.job import Job
 
 
 def failure(**fields: object) -> Failure:
     return Failure(**{"message": "m", "method": "GET", "path": "/shop/", **fields})  # type: ignore[arg-type]
+
+
+def sentence(failure: Failure, **fields: Any) -> str:
+    job = Job(
+        base_url="http://127.0.0.1:8000",
+        run_header="",
+        workload_class="",
+        workload=WorkloadSpec(),
+        load=LoadProfile(),
+        spool="",
+    )
+    return sentence_for(failure, replace(Target.of(job), **fields))
 
 
 @pytest.mark.parametrize(
@@ -21,7 +40,7 @@ def failure(**fields: object) -> Failure:
     ],
 )
 def test_statuses(status: int, words: str) -> None:
-    assert words in sentence(failure(kind=Kind.HTTP_STATUS, status=status), host="h:1")
+    assert words in sentence(failure(kind=Kind.HTTP_STATUS, status=status))
 
 
 @pytest.mark.parametrize(
@@ -33,49 +52,56 @@ def test_statuses(status: int, words: str) -> None:
     ],
 )
 def test_redirects(location: str, words: str) -> None:
-    told = sentence(failure(kind=Kind.WRONG_BODY, status=302, location=location), host="h:1")
+    told = sentence(failure(kind=Kind.WRONG_BODY, status=302, location=location))
     assert told.startswith(f"GET /shop/ redirected to {location} (status 302): ")
     assert words in told
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "session", "words"),
     [
-        ("as eve (created: no permissions)", "--login=USER:superuser or :staff"),
-        ("as eve (found in the data: superuser)", "something other than rights"),
-        ("with --cookie sid=…", "a session of yours is not in the throw-away database"),
+        ("as eve (created: no permissions)", (True, False), "--login=USER:superuser or :staff"),
+        ("as eve (found in the data: superuser)", (True, True), "something other than rights"),
+        (
+            "with --cookie sid=…",
+            (False, False),
+            "a session of yours is not in the throw-away database",
+        ),
     ],
 )
-def test_advice_for_who_is_refused_looks_at_what_was_given(given: str, words: str) -> None:
+def test_advice_for_who_is_refused_looks_at_what_was_given(
+    given: str, session: tuple[bool, bool], words: str
+) -> None:
+    logged_in, superuser = session
     for answer in (
         failure(kind=Kind.HTTP_STATUS, status=403),
         failure(kind=Kind.WRONG_BODY, status=302, location="/accounts/login/?next=/shop/"),
     ):
-        told = sentence(answer, host="h:1", given=given)
+        told = sentence(answer, given=given, logged_in=logged_in, superuser=superuser)
         assert f"asked {given}" in told
         assert words in told
         assert "name one with" not in told
     socket = failure(kind=Kind.HTTP_STATUS, status=403, method="WebSocket")
-    assert f"refuses it, as who asks {given}" in sentence(socket, host="h:1", given=given)
-    assert "nobody is signed in" in sentence(socket, host="h:1")
+    assert f"refuses it, as who asks {given}" in sentence(socket, given=given)
+    assert "nobody is signed in" in sentence(socket)
 
 
 def test_a_wrong_body_shows_how_it_begins_once() -> None:
     wrong = failure(
         kind=Kind.WRONG_BODY, status=200, message="no price in the page", body=b"x" * 100
     )
-    told = sentence(wrong, host="h:1")
+    told = sentence(wrong)
     assert told == (
         "GET /shop/ answered 200, but the journey says: no price in the page; its body begins with "
         f"{b'x' * 60!r}."
     )
     shown = failure(kind=Kind.WRONG_BODY, status=200, message="got b'KO'", body=b"KO")
-    assert sentence(shown, host="h:1").count("b'KO'") == 1
+    assert sentence(shown).count("b'KO'") == 1
 
 
 def test_another_process() -> None:
     other = failure(kind=Kind.WRONG_RESPONDER, status=200)
-    assert "another process answers on 127.0.0.1:8000" in sentence(other, host="127.0.0.1:8000")
+    assert "another process answers on 127.0.0.1:8000" in sentence(other)
 
 
 @pytest.mark.parametrize(
@@ -83,6 +109,6 @@ def test_another_process() -> None:
     [(Kind.READ_TIMEOUT, "more time with --timeout"), (Kind.RESET, "the server's log may say why")],
 )
 def test_no_answer(kind: Kind, words: str) -> None:
-    told = sentence(failure(kind=kind, message="it broke"), host="127.0.0.1:8000")
+    told = sentence(failure(kind=kind, message="it broke"))
     assert told.startswith("GET /shop/ on 127.0.0.1:8000 failed: it broke; ")
     assert words in told
