@@ -13,6 +13,7 @@ import yaml
 
 from benchsuite.core.specs import RunSpec
 from benchsuite.management.options import run as run_options
+from benchsuite.management.options.table import add_to
 
 DEPLOY = Path(__file__).parent.parent / "deploy"
 MEASURED = re.compile(r"Measured by: (?:python manage\.py )?runbench (.*)")
@@ -29,7 +30,7 @@ def measured_by(path: Path) -> list[str]:
 def spec(options: str) -> RunSpec:
     """What `runbench` makes of them."""
     parser = argparse.ArgumentParser()
-    run_options.add_to(parser)
+    add_to(parser, run_options.EVERY)
     (found,) = run_options.specs(vars(parser.parse_args(shlex.split(options))))
     return found
 

@@ -15,7 +15,7 @@ from django.db import transaction
 from benchsuite.core.exceptions import DISK_FULL, UnavailableError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.management import resuming
-from benchsuite.management.options import study as options
+from benchsuite.management.options import run as run_options
 from benchsuite.management.session import Session
 from benchsuite.models import Run, StudyCell, StudyRun
 from benchsuite.report.terminal.progress import Progress
@@ -50,7 +50,7 @@ class Candidate:
         """Finds the run, or what is wrong with it."""
         waiting = dict.fromkeys(shares(self.cell.options), UNKNOWN)
         try:
-            spec = options.spec(arguments(self.cell, {**waiting, **resolved}))
+            spec = run_options.of_cell(arguments(self.cell, {**waiting, **resolved}))
             self.plan = planning.resolve(replace(spec, label=label))
             preflight.check(self.plan)
         except REFUSED as error:

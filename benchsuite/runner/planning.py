@@ -4,7 +4,6 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product as combinations
 from statistics import median
 from typing import Any
 
@@ -12,7 +11,7 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import RunResult
 from benchsuite.core.specs import REDIS, RunSpec, WorkloadSpec
-from benchsuite.core.specs.spec import changed, known
+from benchsuite.core.specs.spec import known
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan, server_facts
 from benchsuite.servers.base import Application
@@ -123,48 +122,6 @@ def workload(spec: WorkloadSpec) -> Workload:
 def is_usable(name: str) -> bool:
     """Whether the server of that name can run here, as it is."""
     return conf.servers()[name].available().ok
-
-
-Value = Mapping[str, Any]  #: Fields of a RunSpec by their dotted names: {"server.processes": 4}.
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """What varies, by name, and the values it takes."""
-
-    name: str
-    values: tuple[Value, ...]
-
-
-def axis(name: str, field: str, values: Sequence[Any] | None) -> Axis:
-    """One that varies a single field; as the base has it where no values are given."""
-    return Axis(name, tuple({field: value} for value in dict.fromkeys(values or ())) or ({},))
-
-
-def product(base: RunSpec, axes: Sequence[Axis]) -> tuple[RunSpec, ...]:
-    """Every combination, the first axis outermost; combinations that are the same cell, once.
-
-    Raises UsageError for one that can't be, and names it where there are several.
-    """
-    cells: dict[str, RunSpec] = {}
-    for combination in combinations(*(axis.values for axis in axes)):
-        values = {name: one for value in combination for name, one in value.items()}
-        try:
-            cell = changed(base, values)
-        except UsageError as error:
-            varied = _varied(axes, combination)
-            raise UsageError(f"{varied}: {error}" if varied else str(error)) from error
-        cells.setdefault(cell.key, cell)
-    return tuple(cells.values())
-
-
-def _varied(axes: Sequence[Axis], combination: Sequence[Value]) -> str:
-    """What tells this cell from the others: "server uvicorn, threads 4"."""
-    return ", ".join(
-        f"{axis.name} {' '.join(str(one) for one in value.values() if one != '') or 'none'}"
-        for axis, value in zip(axes, combination, strict=True)
-        if len(axis.values) > 1
-    )
 
 
 START_S = 1.2

@@ -4,6 +4,7 @@ import argparse
 
 from benchmarks.disturbances.cases import KINDS, ROLES, draw
 from benchsuite.management.options import run as run_options
+from benchsuite.management.options.table import add_to
 from benchsuite.runner import planning
 
 CASES = [draw(1, number) for number in range(1, 301)]
@@ -21,7 +22,7 @@ def test_every_kind_befalls_and_every_role_is_killed() -> None:
 
 def test_each_is_a_run_that_makes_sense() -> None:
     parser = argparse.ArgumentParser()
-    run_options.add_to(parser)
+    add_to(parser, run_options.EVERY)
     for case in CASES:
         (run,) = run_options.specs(vars(parser.parse_args(list(case.words))))
         planning.resolve(run)

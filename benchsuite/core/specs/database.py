@@ -8,7 +8,7 @@ from typing import Any
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.passwords import hidden, hidden_in, is_hidden
 from benchsuite.core.specs.load import MAX_DURATION_S
-from benchsuite.core.specs.spec import Spec, at_least, known, whole
+from benchsuite.core.specs.spec import Spec, option
 
 THROWAWAY = "throwaway"
 KEEP = "keep"
@@ -25,40 +25,70 @@ class DatabaseSpec(Spec):
     which the throw-away database is created.
     """
 
-    use: str = THROWAWAY
-    rows: int = 100_000  #: Rows for workloads with stored data; others ignore it.
-    fixtures: tuple[str, ...] = ()
-    """Names of Django fixtures that fill the throw-away database, loaded together."""
-    fill: tuple[str, ...] = ()  #: Management commands with arguments that then fill it, in order.
-    fill_from: str = ""
-    """Where its first rows come from: "mine" for a copy of the project's own; empty for none."""
-    max_connections: int | None = None
-    """Of the service that the run starts; None for the service's default."""
-    fsync: bool = True  #: Whether that service waits for the disk at each commit.
-    conn_max_age_s: float | None = None  #: CONN_MAX_AGE of the target; None leaves the project's.
-    pool: int | None = None
-    """Connections in psycopg's pool of each process; None leaves the project's setting."""
+    group = "Database"
 
-    def __post_init__(self) -> None:
-        whole("rows", self.rows, 0, 1_000_000_000)
+    use: str = option(
+        THROWAWAY,
+        "--database throwaway|SERVICE|keep|URL",
+        "the target's data: a database made and dropped by the run, that on a server started "
+        "by the run (postgresql, mariadb), your own as it is (keep), or a throw-away one on "
+        "the server of this URL",
+        again=True,
+        secret=True,
+    )
+    rows: int = option(
+        100_000, "--rows N", "rows to seed for workloads that read them", within=(0, 1_000_000_000)
+    )
+    fixtures: tuple[str, ...] = option(
+        (),
+        "--fixture NAME[,NAME…]",
+        "Django fixtures that fill the throw-away database, loaded together",
+    )
+    fill: tuple[str, ...] = option(
+        (),
+        "--fill COMMAND",
+        'management command that then fills it, such as "loaddemo --count 100"',
+    )
+    fill_from: str = option(
+        "",
+        "--fill-from mine",
+        "copy your own databases into the throw-away ones first; yours are only read",
+    )
+    max_connections: int | None = option(
+        None,
+        "--max-connections N",
+        "clients that the database started by the run admits",
+        within=(1, 100_000),
+    )
+    fsync: bool = option(True, "--fsync", "let that database wait for the disk at each commit")
+    conn_max_age_s: float | None = option(
+        None,
+        "--conn-max-age TIME",
+        "how long the target keeps a database connection; 0 closes it after each request",
+        within=(0.0, MAX_DURATION_S),
+        unless="as the project says",
+    )
+    pool: int | None = option(
+        None,
+        "--pool N",
+        "database connections in the pool of each process (PostgreSQL)",
+        within=(1, 10_000),
+        unless="as the project says",
+    )
+
+    def check(self) -> None:
         if self.use == KEEP and self.filled:
             raise UsageError(
                 "--fixture, --fill and --fill-from write into the throw-away database, and "
                 "--database=keep uses your own, which a run never fills; remove one of them."
             )
-        if self.fill_from:
-            known("fill-from", self.fill_from, (MINE,))
         for command in self.fill:
             _words_of(command)
-        whole("max-connections", self.max_connections, 1, 100_000)
         if not self.service and (self.max_connections is not None or not self.fsync):
             raise UsageError(
                 "--max-connections and --no-fsync are settings of a database that a run starts "
                 "itself; add --database=postgresql."
             )
-        if self.conn_max_age_s is not None:
-            at_least("conn-max-age", self.conn_max_age_s, 0.0, MAX_DURATION_S)
-        whole("pool", self.pool, 1, 10_000)
         if self.pool is not None and self.conn_max_age_s:
             raise UsageError(
                 "--pool and --conn-max-age exclude each other, because Django requires "

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchsuite.core.specs.spec import Spec, at_least
+from benchsuite.core.specs.spec import Spec, option
 from benchsuite.core.units import format_duration
 
 MAX_DELAY_S = 60.0
@@ -14,14 +14,26 @@ MAX_DELAY_S = 60.0
 class DelaySpec(Spec):
     """Delays of what the server sends; the other direction is not delayed."""
 
-    to_clients_s: float = 0.0
-    to_database_s: float = 0.0
-    to_layer_s: float = 0.0  #: To the Redis of the channel layer.
+    group = "Added latency"
 
-    def __post_init__(self) -> None:
-        at_least("delay-to-clients", self.to_clients_s, 0.0, MAX_DELAY_S)
-        at_least("delay-to-database", self.to_database_s, 0.0, MAX_DELAY_S)
-        at_least("delay-to-layer", self.to_layer_s, 0.0, MAX_DELAY_S)
+    to_clients_s: float = option(
+        0.0,
+        "--delay-to-clients TIME[,TIME…]",
+        "how much later answers reach the load, such as 100ms",
+        within=(0.0, MAX_DELAY_S),
+    )
+    to_database_s: float = option(
+        0.0,
+        "--delay-to-database TIME[,TIME…]",
+        "how much later queries reach the database, whose answers are not delayed",
+        within=(0.0, MAX_DELAY_S),
+    )
+    to_layer_s: float = option(
+        0.0,
+        "--delay-to-layer TIME[,TIME…]",
+        "how much later commands reach the Redis of --layer, whose answers are not delayed",
+        within=(0.0, MAX_DELAY_S),
+    )
 
     @staticmethod
     def unwrapped(data: Mapping[str, Any]) -> Mapping[str, Any]:

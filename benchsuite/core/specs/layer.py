@@ -7,7 +7,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.passwords import hidden
 from benchsuite.core.specs import sentinel
 from benchsuite.core.specs.server import MAX_PROCESSES
-from benchsuite.core.specs.spec import Spec, known, whole
+from benchsuite.core.specs.spec import Spec, option
 
 MEMORY = "memory"
 REDIS = "redis"
@@ -30,21 +30,35 @@ UNIX = "unix"
 class LayerSpec(Spec):
     """The target's channel layer, and the number of runworkers beside the server."""
 
-    backend: str = ""  #: "memory", "redis" or "redis-pubsub"; empty leaves the project's own.
-    by: str = TCP  #: How the run's own Redis is reached: "tcp" or "unix".
-    url: str = ""  #: Of an existing Redis; empty for one that the run starts.
-    workers: int = 0  #: Processes of `runworker` that answer what is sent through the layer.
+    group = "Channel layer"
 
-    def __post_init__(self) -> None:
-        if self.backend:
-            known("layer", self.backend, LAYERS)
-        known("layer-by", self.by, (TCP, UNIX))
+    backend: str = option(
+        "",
+        "--layer memory|redis|redis-pubsub",
+        "channel layer of the target; Redis is started by the run",
+        unless="the project's",
+    )
+    by: str = option(TCP, "--layer-by tcp|unix", "how the layer reaches the run's Redis")
+    url: str = option(
+        "",
+        "--layer-url URL",
+        "a Redis of your own for the layer, such as redis://localhost:6379/0",
+        again=True,
+        secret=True,
+    )
+    workers: int = option(
+        0,
+        "--layer-workers N",
+        "programs runworker that answer what comes through the layer",
+        within=(0, MAX_PROCESSES),
+    )
+
+    def check(self) -> None:
         if self.by != TCP and not self.uses_redis:
             raise UsageError(
                 f"--layer-by={self.by} says how a Redis is reached, and there is none; add "
                 "--layer=redis or --layer=redis-pubsub, or remove --layer-by."
             )
-        whole("layer-workers", self.workers, 0, MAX_PROCESSES)
         if self.workers and self.backend == MEMORY:
             raise UsageError(
                 "An in-memory layer stays within one process, so --layer-workers can't be reached; "

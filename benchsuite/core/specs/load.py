@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs.spec import Spec, above, at_least, known, whole
+from benchsuite.core.specs.spec import Spec, above, option, within
 
 MAX_USERS = 10_000
 MAX_DURATION_S = 24 * 3600.0
@@ -13,6 +13,10 @@ MAX_STAGES = 100
 MAX_RATE = 1_000_000.0
 IN_FLIGHT = 1000
 MAX_ITERATIONS = 1_000_000_000
+LONGEST_S = 3600.0  #: Of a pause, and of an answer.
+LIMIT_S = 600.0  #: How long a fixed amount of work may take, by default; k6's `maxDuration`.
+
+CONNECTIONS = "Connections"  #: Heading of --help.
 
 USER = "user"  #: Who makes requests, unless they are connections.
 
@@ -49,64 +53,117 @@ class LoadProfile(Spec):
     journeys, and the window reaches from the first one's start to the last one's end.
     """
 
+    group = "Load"
+
     model: str = CLOSED
-    users: int = 10  #: Closed model only; with stages, the highest.
-    spawn_rate: float | None = None
-    """Users started per second; None starts all at once, or over a cycle with think time."""
-    think_time_s: float = 0.0  #: Pause of each user between two journeys.
-    arrival_rate: float | None = None
-    """Open model only: journeys started per second; with stages, the highest."""
-    arrivals: str = CONSTANT
-    """Open model only: "constant" (evenly spaced) or "poisson" (independent)."""
-    max_in_flight: int | None = None
-    """Open model only: journeys in progress at once; None for the rule of `in_flight_limit`."""
-    in_turn: bool = False
-    """Open model only: whether connections take journeys in turn, as many as begin in a second; by
-    default the one used last takes the next, so that few are used. Workloads may do so with all."""
+    users: int = option(
+        10,
+        "--users N[,N…]",
+        "users at once, each waits for its answer; with stages, the highest",
+        within=(1, MAX_USERS),
+    )
+    spawn_rate: float | None = option(
+        None,
+        "--spawn-rate N",
+        "users started per second",
+        above=(0.0, MAX_USERS),
+        unless="all at once or, where they think, spread over a cycle of theirs",
+    )
+    think_time_s: float = option(
+        0.0, "--think-time TIME", "pause of a user between journeys", within=(0.0, LONGEST_S)
+    )
+    iterations: int | None = option(
+        None,
+        "--iterations N",
+        "journeys of each user, all begun at once and measured as a whole: the load ends with "
+        f"the last one, or at --duration (then by default {LIMIT_S:g} s)",
+        within=(1, MAX_ITERATIONS),
+    )
+    arrival_rate: float | None = option(
+        None,
+        "--rate R",
+        "instead of users: journeys that begin per second, whatever the answers do",
+        above=(0.0, MAX_RATE),
+    )
+    arrivals: str = option(
+        CONSTANT,
+        "--arrivals constant|poisson",
+        "with --rate: evenly spaced, or independent of each other, as people come",
+    )
+    max_in_flight: int | None = option(
+        None,
+        "--max-in-flight N",
+        "with --rate: journeys under way at once; later ones wait, and their waiting counts",
+        within=(1, MAX_USERS),
+        unless=f"what arrives within one --timeout, at most {IN_FLIGHT}",
+    )
+    in_turn: bool = option(
+        False,
+        "--in-turn",
+        "with --rate: connections take journeys in turn, as many as begin in a second",
+        unless="the one used last takes the next, so that few are used",
+    )
     ends_below: float | None = None
     """Open model only: a stage ends the load when less than this share of what was due in its
     window was answered right within `ends_within_s`; the stages after it aren't reached."""
     ends_within_s: float | None = None
     stages: tuple[float, ...] = ()
     """Levels of users or of the arrival rate, one after another; empty for one level."""
-    iterations: int | None = None
-    """Closed model only: journeys of each user, after which the load ends; None for no end."""
-    warmup_s: float = 3.0  #: Of each stage.
-    duration_s: float = 10.0
-    """Of the window; with stages, of each; with iterations, what it may take at most."""
-    timeout_s: float = 30.0  #: A request without its complete answer by then is a failure.
-    drain_s: float | None = None
-    """How long to wait for open requests at the end; None for `timeout_s`."""
-    keep_alive: bool = True
-    keep_cookies: bool = False
-    """Whether a user's next journey keeps the cookies of the last one; otherwise each journey is a
-    fresh visitor's, with the cookies of `prepare()`. Connections are kept either way."""
-    processes: int = 1  #: Load processes, which share users or arrivals.
+    warmup_s: float = option(
+        3.0,
+        "--warmup TIME",
+        "load before the window, thrown away; with stages, of each",
+        within=(0.0, MAX_DURATION_S),
+    )
+    duration_s: float = option(
+        10.0,
+        "--duration TIME",
+        "length of the measured window; with stages, of each",
+        above=(0.0, MAX_DURATION_S),
+    )
+    timeout_s: float = option(
+        30.0,
+        "--timeout TIME",
+        "a request without its whole answer by then has failed",
+        above=(0.0, LONGEST_S),
+    )
+    drain_s: float | None = option(
+        None,
+        "--drain TIME",
+        "how long answers to open requests are awaited after the load",
+        within=(0.0, LONGEST_S),
+        unless="--timeout",
+    )
+    keep_alive: bool = option(
+        True, "--keep-alive", "use a connection for more than one request", group=CONNECTIONS
+    )
+    keep_cookies: bool = option(
+        False,
+        "--keep-cookies",
+        "let a user's next journey send the cookies of the one before, on the same connections",
+        opposite=True,
+        unless="each journey is a fresh visitor's",
+        group=CONNECTIONS,
+    )
+    processes: int = option(
+        1,
+        "--load-processes N",
+        "processes that make the load together",
+        within=(1, MAX_LOAD_PROCESSES),
+        group=CONNECTIONS,
+    )
     cpus: tuple[int, ...] | None = None  #: CPUs on which they may run; None for all.
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if self.model not in (CLOSED, OPEN):
             raise UsageError(
                 f"The load model {self.model!r} is unknown; there are: {CLOSED}, {OPEN}."
             )
-        whole("users", self.users, 1, MAX_USERS)
-        above("duration", self.duration_s, 0.0, MAX_DURATION_S)
-        above("timeout", self.timeout_s, 0.0, 3600.0)
-        at_least("warmup", self.warmup_s, 0.0, MAX_DURATION_S)
-        at_least("think-time", self.think_time_s, 0.0, 3600.0)
-        if self.drain_s is not None:
-            at_least("drain", self.drain_s, 0.0, 3600.0)
-        if self.spawn_rate is not None:
-            above("spawn-rate", self.spawn_rate, 0.0, float(MAX_USERS))
-        whole("load-processes", self.processes, 1, MAX_LOAD_PROCESSES)
-        whole("max-in-flight", self.max_in_flight, 1, MAX_USERS)
-        known("arrivals", self.arrivals, ARRIVALS)
         if len(self.stages) > MAX_STAGES:
             raise UsageError(
                 f"--stages may have {MAX_STAGES} levels at most, and has {len(self.stages)}."
             )
         self._check_open() if self.is_open else self._check_closed()
-        whole("iterations", self.iterations, 1, MAX_ITERATIONS)
         if self.iterations is not None and (self.stages or self.warmup_s or self.spawn_rate):
             raise UsageError(
                 "--iterations is a fixed amount of work, which all users begin at once and which "
@@ -149,7 +206,7 @@ class LoadProfile(Spec):
                     f"(--users); remove --{flag}, or give a --rate."
                 )
         for users in self.levels:
-            whole("stages", int(users), 1, MAX_USERS)
+            within("stages", int(users), 1, MAX_USERS)
             if users != int(users):
                 raise UsageError(f"--stages: {users:g} is not a whole number of users.")
         self._check_processes(int(min(self.levels)), "users")

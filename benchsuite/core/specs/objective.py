@@ -46,7 +46,7 @@ class Objective(Spec):
     memory_bytes: float | None = None  #: Of all processes of the server.
     connections: int | None = None  #: To the database, at most.
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         if not any(goal.within_s is not None for goal in self.goals):
             raise UsageError(
                 f"An objective needs a response time, such as p95 < 200ms; for example: {EXAMPLE}"

@@ -16,10 +16,12 @@ from benchsuite.core.specs.delay import DelaySpec
 from benchsuite.core.specs.layer import LayerSpec
 from benchsuite.core.specs.load import CLOSED, CONSTANT, LoadProfile
 from benchsuite.core.specs.options import Option
-from benchsuite.core.specs.server import ServerSpec
-from benchsuite.core.specs.spec import Spec, known
+from benchsuite.core.specs.server import MEASURED, ServerSpec
+from benchsuite.core.specs.spec import Spec, option
 from benchsuite.core.specs.target import TargetSpec
 from benchsuite.core.specs.visitor import VisitorSpec
+
+OUTPUT = "Runs and output"  #: Heading of --help.
 
 FORMAT_VERSION = 1  #: Raised whenever a stored spec could not be read by the code before it.
 
@@ -47,8 +49,14 @@ def check_label(label: str) -> None:
 class WorkloadSpec(Spec):
     """Which kind of work, with the workload's own options (`path` for url, `size` for cpu, …)."""
 
-    workload: str = "plain"
-    options: Mapping[str, Option] = field(default_factory=dict)
+    group = MEASURED
+
+    workload: str = option("plain", "--workload NAME", "kind of work (see listbench)")
+    options: Mapping[str, Option] = option(
+        {},
+        "--workload-option NAME=VALUE",
+        "an option of the workload, such as size=1000000 for cpu",
+    )
 
 
 PARTS: Mapping[str, type[Spec]] = {
@@ -76,18 +84,23 @@ class RunSpec(Spec):
     delay: DelaySpec = field(default_factory=DelaySpec)
     layer: LayerSpec = field(default_factory=LayerSpec)
     target: TargetSpec = field(default_factory=TargetSpec)
-    static: str = ""
-    """Static files: "collect", "skip", or empty to collect them where pages would fail without."""
+    static: str = option(
+        "",
+        "--static collect|skip",
+        "whether static files are collected into the run's folder",
+        unless="where their storage has a manifest and finds none",
+        group=MEASURED,
+    )
     diagnoses: str = ""
     """What a diagnostic start looks at, which never counts: "queries" and pauses, which the server
     times, or a "flame" graph, by a profiler beside it; empty for a start that counts."""
-    label: str = ""
+    label: str = option(
+        "", "--label WORD", "a word to find these runs by", again=True, group=OUTPUT
+    )
     repetition: int = 1
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        if self.static:
-            known("static", self.static, (COLLECT, SKIP))
+    def check(self) -> None:
         check_label(self.label)
 
     @property

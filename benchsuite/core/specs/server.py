@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.options import Option
-from benchsuite.core.specs.spec import Spec, whole
+from benchsuite.core.specs.spec import REQUIRED, Spec, option
+
+MEASURED, PYTHON, FRONT = "What is measured", "Python", "Before the server"
+"""Headings of --help."""
 
 MAX_PROCESSES = 256
 MAX_THREADS = 1024
@@ -22,25 +25,65 @@ class ServerSpec(Spec):
     own names.
     """
 
-    server: str
-    processes: int | None = None
-    threads: int | None = None
-    cpus: tuple[int, ...] | None = None  #: CPUs on which it may run; None for all.
-    options: Mapping[str, Option] = field(default_factory=dict)
-    instances: int = 1  #: Copies of it behind the front.
-    front: str = ""  #: The proxy before it; empty for none.
-    front_options: Mapping[str, Option] = field(default_factory=dict)
-    python: str = ""
-    """Another interpreter, as people name it ("3.13", a path); empty for this process's own."""
-    application: str = ""
-    """What it serves in place of the project's own callable, as `package.module:callable`."""
-    environment: str = ""
-    """An environment of that interpreter, as `name@digest of its requirements`; empty for none."""
+    group = "Server"
 
-    def __post_init__(self) -> None:
-        whole("processes", self.processes, 1, MAX_PROCESSES)
-        whole("threads", self.threads, 1, MAX_THREADS)
-        whole("instances", self.instances, 1, MAX_INSTANCES)
+    server: str = option(
+        REQUIRED,
+        "--server NAME[,NAME…]",
+        "server to start (see listbench)",
+        unless="one that can run here",
+    )
+    python: str = option(
+        "",
+        "--python PYTHON[,PYTHON…]",
+        "Python of the server, as a version (3.13, pypy3.11) or a path",
+        unless="this one",
+        group=PYTHON,
+    )
+    environment: str = option(
+        "",
+        "--env NAME=FILE",
+        "build an environment with what this requirements file names, and serve in it",
+        axis=True,
+        again=True,
+        group=PYTHON,
+    )
+    """As `name@digest of its requirements`."""
+    front: str = option(
+        "", "--front NAME[,NAME…]", "proxy before the server (see listbench), or none", group=FRONT
+    )
+    instances: int = option(
+        1,
+        "--instances N[,N…]",
+        "copies of the server behind the front",
+        within=(1, MAX_INSTANCES),
+        group=FRONT,
+    )
+    front_options: Mapping[str, Option] = option(
+        {},
+        "--front-option NAME=VALUE",
+        "an option of the front, by its adapter's name for it",
+        group=FRONT,
+    )
+    processes: int | None = option(
+        None, "--processes N[,N…]", "processes of each server", within=(1, MAX_PROCESSES)
+    )
+    threads: int | None = option(
+        None, "--threads N[,N…]", "threads of each process", within=(1, MAX_THREADS)
+    )
+    options: Mapping[str, Option] = option(
+        {}, "--option NAME=VALUE", "an option of the server, by the adapter's name for it"
+    )
+    application: str = option(
+        "",
+        "--application MODULE:CALLABLE",
+        "a WSGI or ASGI application to serve in place of the project's own, without Django "
+        "around it",
+        group=MEASURED,
+    )
+    cpus: tuple[int, ...] | None = None  #: CPUs on which it may run; None for all.
+
+    def check(self) -> None:
         if self.application and not APPLICATION.fullmatch(self.application):
             raise UsageError(
                 f"--application={self.application} names no callable; write it as "

@@ -1,18 +1,122 @@
-"""What all specs have in common: they go to and from JSON and check their bounds."""
+"""What all specs have in common: fields that are options, bounds, and the way to JSON and back."""
 
 import dataclasses
-from collections.abc import Collection, Mapping
-from typing import Any, ClassVar, Self, TypeVar
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import NoneType
+from typing import Any, ClassVar, Self, TypeVar, get_args, get_origin, get_type_hints
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import read
 from benchsuite.core.suggestions import choices
 
+T = TypeVar("T")
+
+REQUIRED: Any = dataclasses.MISSING  #: In place of a default.
+
+FLAG = "flag"  #: Under which a field has it among its metadata.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """What makes a field an option of the commands; its type and default say what it takes."""
+
+    flag: str
+    """As --help shows it: "--users N[,N…]"; words in small letters are all that it may be."""
+    help: str
+    within: tuple[float, float] | None = None
+    above: tuple[float, float] | None = None  #: The first of the two is excluded.
+    unless: str = ""  #: What it is unless it is given, where the default doesn't say it.
+    parse: Callable[[str], Any] | None = None  #: Raises UsageError; None for what the type says.
+    axis: bool = False  #: Whether several make several runs; those with a comma always do.
+    opposite: bool = False  #: Whether there is a --no-…, too; where the default is true, always.
+    again: bool = False  #: Whether it may stand beside --again.
+    secret: bool = False  #: Whether it may hold what is not stored, so that it is given again.
+    group: str = ""  #: Heading in --help; empty for the one of its spec.
+
+
+def option(default: T, flag: str, help: str, **more: Any) -> T:
+    """A field that is an option, such as `users: int = option(10, "--users N", "users at once")`.
+
+    Parsing, --help, bounds, axes, the keys of study files and the table in the docs come from it.
+    """
+    metadata = {FLAG: Flag(flag=flag, help=help, **more)}
+    if default == {}:
+        return dataclasses.field(default_factory=dict, metadata=metadata)  # type: ignore[return-value]
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of the table of options."""
+
+    path: str  #: Of its field, dotted, from the spec whose table it is: "load.users".
+    kind: Any  #: Type of the field, without None, or of what it is a list of.
+    default: Any
+    flag: Flag
+    group: str
+
+    @property
+    def field(self) -> str:
+        return self.path.rpartition(".")[2]
+
+    @property
+    def name(self) -> str:
+        """As on the command line and in study files, without dashes before it."""
+        return self.flag.flag.split()[0].removeprefix("--")
+
+    @property
+    def metavar(self) -> str:
+        return self.flag.flag.partition(" ")[2]
+
+    @property
+    def key(self) -> str:
+        """As parsed options have it."""
+        return self.name.replace("-", "_")
+
+    @property
+    def words(self) -> Sequence[str]:
+        """All that it may be; empty for anything."""
+        return self.metavar.split("|") if self.metavar.islower() else ()
+
+    @property
+    def commas(self) -> bool:
+        """Whether a comma separates several."""
+        return self.metavar.endswith("…]")
+
+    @property
+    def is_list(self) -> bool:
+        return get_origin(self.kind) is tuple
+
+    @property
+    def is_pairs(self) -> bool:
+        return get_origin(self.kind) is Mapping
+
+    @property
+    def is_axis(self) -> bool:
+        """Whether several values make several runs."""
+        return self.flag.axis or (self.commas and not self.is_list)
+
+    def check(self, given: Any) -> None:
+        """Raises UsageError for a value, or one of several, out of bounds or without a meaning."""
+        for value in given if isinstance(given, list) else [given]:
+            if value is None:
+                continue
+            if self.flag.within:
+                within(self.name, value, *self.flag.within)
+            if self.flag.above:
+                above(self.name, value, *self.flag.above)
+            if self.words and value:
+                known(self.name, value, self.words)
+
 
 class Spec:
-    """To and from JSON for a dataclass of plain values and other specs."""
+    """A dataclass of plain values and other specs."""
 
     __slots__ = ()
+
+    group: ClassVar[str] = ""  #: Heading of its options in --help.
 
     first_defaults: ClassVar[Mapping[str, Any]] = {}
     """Field → the default it had at first, where it has another one today.
@@ -20,6 +124,15 @@ class Spec:
     That is what a stored spec without the field meant, and what the keys of cells are told from:
     changing a default neither splits stored cells nor joins them to others.
     """
+
+    def __post_init__(self) -> None:
+        for entry in table(type(self)):
+            if "." not in entry.path:
+                entry.check(getattr(self, entry.field))
+        self.check()
+
+    def check(self) -> None:
+        """Raises UsageError for values that can't be together."""
 
     def to_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)  # type: ignore[call-overload, no-any-return]
@@ -31,6 +144,33 @@ class Spec:
 
 
 AnySpec = TypeVar("AnySpec", bound=Spec)
+
+
+def table(spec: type[Spec]) -> tuple[Entry, ...]:
+    """The options of a spec and of its parts, in their order."""
+    key: Any = spec  # mypy takes the class for its instances, which need not be hashable
+    return _table(key)
+
+
+@cache
+def _table(spec: Any) -> tuple[Entry, ...]:
+    return tuple(_entries(spec))
+
+
+def _entries(spec: Any) -> Iterator[Entry]:
+    hints = get_type_hints(spec)
+    for field in dataclasses.fields(spec):
+        kind = hints[field.name]
+        if flag := field.metadata.get(FLAG):
+            if NoneType in get_args(kind):
+                kind = next(one for one in get_args(kind) if one is not NoneType)
+            if get_origin(kind) is list:
+                (kind,) = get_args(kind)
+            default = None if field.default is REQUIRED else field.default
+            yield Entry(field.name, kind, default, flag, flag.group or spec.group)
+        elif isinstance(kind, type) and issubclass(kind, Spec):
+            for entry in table(kind):
+                yield dataclasses.replace(entry, path=f"{field.name}.{entry.path}")
 
 
 def changed(spec: AnySpec, values: Mapping[str, Any]) -> AnySpec:
@@ -46,9 +186,10 @@ def changed(spec: AnySpec, values: Mapping[str, Any]) -> AnySpec:
     return dataclasses.replace(spec, **own)  # type: ignore[type-var]
 
 
-def whole(name: str, value: int | None, least: int, most: int) -> None:
-    if value is not None and not least <= value <= most:
-        raise UsageError(f"--{name} must be between {least} and {most}, and is {value}.")
+def within(name: str, value: float, least: float, most: float) -> None:
+    if not least <= value <= most:
+        bounds = f"{_number(least)} and {_number(most)}"
+        raise UsageError(f"--{name} must be between {bounds}, and is {_number(value)}.")
 
 
 def above(name: str, value: float, limit: float, most: float) -> None:
@@ -63,6 +204,5 @@ def known(name: str, value: str, values: Collection[str]) -> None:
         raise UsageError(f"--{name}={value} is not known; {choices(value, values)}")
 
 
-def at_least(name: str, value: float, least: float, most: float) -> None:
-    if not least <= value <= most:
-        raise UsageError(f"--{name} must be between {least:g} and {most:g}, and is {value:g}.")
+def _number(value: float) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -3,13 +3,13 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.passwords import masked
 from benchsuite.core.specs import place
-from benchsuite.core.specs.spec import Spec
+from benchsuite.core.specs.spec import Spec, option
 
 SETTING = re.compile(r"[A-Z][A-Z0-9_]*(\.[^.\s]+)*")
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -29,13 +29,24 @@ def check_variable(said: str, name: str, value: str) -> None:
 class TargetSpec(Spec):
     """Settings and environment variables of the measured server."""
 
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    group = "Settings and variables"
+
+    settings: Mapping[str, Any] = option(
+        {},
+        "--setting NAME=VALUE",
+        "a setting of the target, such as CONN_HEALTH_CHECKS=true or CACHES.default.TIMEOUT=5 "
+        "(JSON, else text)",
+    )
     """Name, dotted where it is nested, → what JSON can hold; "{folder}" is the run's."""
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = option(
+        {},
+        "--variable NAME=VALUE",
+        "an environment variable of the target, such as MALLOC_ARENA_MAX=2",
+    )
     hidden: tuple[str, ...] = ()
     """Names of both whose values are neither stored nor shown: only whether they are equal is."""
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         for name, value in self.settings.items():
             if not SETTING.fullmatch(name):
                 raise UsageError(

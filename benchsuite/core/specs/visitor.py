@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.passwords import is_hidden, masked
-from benchsuite.core.specs.spec import Spec
+from benchsuite.core.specs.spec import Spec, option
 
 TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 HOST = re.compile(r"([A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?")
@@ -44,15 +44,25 @@ class VisitorSpec(Spec):
     a few digits that distinguish them.
     """
 
-    login: str = ""
-    """User in whose session all requests are sent, perhaps with rights ("eve:staff"); empty for
-    none.
-    """
-    host: str = ""  #: Value of the Host header; empty for the server's address.
-    headers: tuple[str, ...] = ()  #: Name: value
-    cookies: tuple[str, ...] = ()  #: name=value
+    group = "Who asks, and what must come back"
 
-    def __post_init__(self) -> None:
+    login: str = option(
+        "",
+        f"--login USER[:{'|:'.join(RIGHTS)}]",
+        "ask in the session of this user, who is made where there is none, with these rights "
+        "in the throw-away database",
+    )
+    host: str = option(
+        "", "--host NAME", "what the Host header says", unless="the server's address"
+    )
+    headers: tuple[str, ...] = option(
+        (), "--header 'NAME: VALUE'", "send this header with every request", again=True, secret=True
+    )
+    cookies: tuple[str, ...] = option(
+        (), "--cookie NAME=VALUE", "a cookie that every visitor has", again=True, secret=True
+    )
+
+    def check(self) -> None:
         if self.login and not self.user:
             raise UsageError(f"--login={self.login} names nobody; write --login=USER{self.login}.")
         if self.host and not HOST.fullmatch(self.host):

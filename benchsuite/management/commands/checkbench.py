@@ -1,17 +1,18 @@
 """Examines this machine before anything is measured on it, and the load generator on request."""
 
 import argparse
+from dataclasses import dataclass
 from typing import Any
 
 from django.core.management.base import CommandError
 
 from benchsuite import store
-from benchsuite.core.exceptions import BenchsuiteError, UsageError
+from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.specs import MAX_LOAD_PROCESSES
-from benchsuite.core.specs.spec import whole
-from benchsuite.core.units import parse_seconds
+from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.load.parent.ceiling import ceilings
-from benchsuite.management.options.parsing import COUNT, FLAG, TIME, BriefCommand
+from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.table import add_to, read
 from benchsuite.management.output import Screen
 from benchsuite.report.terminal import results
 from benchsuite.system import fingerprint
@@ -20,51 +21,44 @@ from benchsuite.system.lock import alone
 from benchsuite.telemetry.machine import State, examine
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examination(Spec):
+    """What is examined."""
+
+    calibrate: bool = option(
+        False,
+        "--calibrate",
+        "measure what the load generator makes at most, and keep it for later runs",
+    )
+    duration_s: float = option(
+        2.0, "--duration TIME", "of each measurement of --calibrate", within=(0.5, 60.0)
+    )
+    load_processes: int = option(
+        1,
+        "--load-processes N",
+        "calibrate for runs with so many load processes",
+        within=(1, MAX_LOAD_PROCESSES),
+    )
+    strict: bool = option(False, "--strict", "end with status 1 also for what is doubtful")
+
+
 class Command(BriefCommand):
     help = __doc__
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add = parser.add_argument
-        add(
-            "--calibrate",
-            **FLAG,
-            help="measure what the load generator makes at most, and keep it for later runs",
-        )
-        add(
-            "--duration",
-            **TIME,
-            default="2",
-            help="of each measurement of --calibrate (default: %(default)s s)",
-        )
-        add(
-            "--load-processes",
-            **COUNT,
-            default=1,
-            help="calibrate for runs with so many load processes (default: %(default)s)",
-        )
-        add("--strict", **FLAG, help="end with status 1 also for what is doubtful")
+        add_to(parser, table(Examination))
 
     def handle(self, **options: Any) -> None:
-        screen = Screen(quiet_stdout=False)
-        seconds = _duration(options["duration"])
-        processes = options["load_processes"]
-        whole("load-processes", processes, 1, MAX_LOAD_PROCESSES)
+        screen, asked = Screen(quiet_stdout=False), read(Examination, options)
         checks = list(examine())
         screen.console.table(results.checks_table(checks))
-        if options["calibrate"]:
-            _calibrate(screen, seconds, processes)
+        if asked.calibrate:
+            _calibrate(screen, asked.duration_s, asked.load_processes)
         states = {check.state for check in checks}
         if State.BAD in states:
             raise CommandError("Runs on this machine would be doubtful as it is.", returncode=1)
-        if options["strict"] and State.DOUBTFUL in states:
+        if asked.strict and State.DOUBTFUL in states:
             raise CommandError("Something is doubtful, and --strict was given.", returncode=1)
-
-
-def _duration(text: str) -> float:
-    seconds = parse_seconds(text)
-    if not 0.5 <= seconds <= 60:
-        raise UsageError(f"--duration must be between 0.5 s and 60 s, and is {text}.")
-    return seconds
 
 
 def _calibrate(screen: Screen, seconds: float, processes: int) -> None:

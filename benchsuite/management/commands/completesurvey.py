@@ -2,15 +2,18 @@
 
 import time
 from argparse import ArgumentParser
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import CommandError
 
 from benchsuite.core.exceptions import RobotError, UsageError
 from benchsuite.core.specs import MAX_DURATION_S
-from benchsuite.core.specs.spec import above, whole
+from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.units import format_duration
-from benchsuite.management.options.parsing import FLAG, PAIRS, BriefCommand, number, whole_number
+from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.table import add_to, read
 from benchsuite.robot import ensure_installed
 from benchsuite.robot.client import checked_url
 
@@ -21,6 +24,26 @@ UNCONFIRMED_STATUS = 3  #: Nothing failed, but nothing shows that all were compl
 MOST = 1_000_000_000  #: Completions, and pages of one.
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filling(Spec):
+    """How often a form is completed, with what, and what shows that it is."""
+
+    count: int = option(1, "--count N", "completions", within=(1, MOST))
+    seed: int = option(0, "--seed N", "the same seed gives the same answers")
+    show: bool = option(False, "--show", "print each page and its answers")
+    answers: tuple[str, ...] = option(
+        (), "--answer NAME=VALUE", "an answer that can't be made up, such as a password"
+    )
+    done: str = option("", "--done TEXT", "a text that only the last page has")
+    done_url: str = option("", "--done-url PATTERN", "the path of the last page: '/thanks/*'")
+    max_pages: int = option(100, "--max-pages N", "give up after so many", within=(1, MOST))
+    timeout_s: float = option(30.0, "--timeout SECONDS", "for a page", above=(0.0, MAX_DURATION_S))
+    browser: bool = option(False, "--browser", "through Chromium")
+    yes_this_host: str = option(
+        "", "--yes-this-host HOST", "confirms a host that is not this machine"
+    )
+
+
 class Command(BriefCommand):
     help = __doc__
 
@@ -28,48 +51,17 @@ class Command(BriefCommand):
     failed_status = 2
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        add = parser.add_argument
-        add("url", help="http://127.0.0.1:8000/survey/")
-        add("--count", type=whole_number, default=1, help="Completions (%(default)s).")
-        add(
-            "--seed",
-            type=whole_number,
-            default=0,
-            help="The same seed gives the same answers (%(default)s).",
-        )
-        add("--show", **FLAG, help="Print each page and its answers.")
-        add(
-            "--answer",
-            **PAIRS,
-            help="An answer that can't be made up, such as a password; may be repeated.",
-        )
-        add("--done", default="", metavar="TEXT", help="A text that only the last page has.")
-        add(
-            "--done-url",
-            default="",
-            metavar="PATTERN",
-            help="The path of the last page: '/thanks/*'.",
-        )
-        add("--max-pages", type=whole_number, default=100, help="Give up after (%(default)s).")
-        add("--timeout", type=number, default=30.0, help="Seconds for a page (%(default)s).")
-        add("--browser", **FLAG, help="Through Chromium.")
-        add(
-            "--yes-this-host",
-            default="",
-            metavar="HOST",
-            help="Confirms a host that is not this machine.",
-        )
+        parser.add_argument("url", help="http://127.0.0.1:8000/survey/")
+        add_to(parser, table(Filling))
 
-    def handle(self, *, url: str, count: int, seed: int, **options: Any) -> None:
-        known = _known(options["answer"])
-        if (pattern := options["done_url"]) and not pattern.startswith(("/", "*")):
+    def handle(self, *, url: str, **options: Any) -> None:
+        filling = read(Filling, options)
+        known, count = _known(filling.answers), filling.count
+        if (pattern := filling.done_url) and not pattern.startswith(("/", "*")):
             raise UsageError(f"--done-url wants a path, such as '/thanks/*', and got {pattern!r}.")
-        whole("count", count, 1, MOST)
-        whole("max-pages", options["max_pages"], 1, MOST)
-        above("timeout", options["timeout"], 0.0, MAX_DURATION_S)
         ensure_installed()
-        checked_url(url, confirmed=options["yes_this_host"])
-        failed, unconfirmed = self._complete(url, known, count, seed, options)
+        checked_url(url, confirmed=filling.yes_this_host)
+        failed, unconfirmed = self._complete(url, known, filling)
         apart = f", {unconfirmed} ended without confirmation" if unconfirmed else ""
         self.stdout.write(f"{count - failed - unconfirmed} of {count} completed{apart}")
         if failed:
@@ -81,9 +73,7 @@ class Command(BriefCommand):
                 returncode=UNCONFIRMED_STATUS,
             )
 
-    def _complete(
-        self, url: str, known: dict[str, str], count: int, seed: int, options: dict[str, Any]
-    ) -> tuple[int, int]:
+    def _complete(self, url: str, known: dict[str, str], filling: Filling) -> tuple[int, int]:
         """Completes so many times and tells of each; how many failed and were not confirmed."""
         from benchsuite.robot.completion import Sign, lines, summary
         from benchsuite.robot.confirmation import manually
@@ -94,20 +84,18 @@ class Command(BriefCommand):
                 self.stdout.write(line)
 
         failed = unconfirmed = 0
-        bounds = Bounds(pages=options["max_pages"])
-        timeout_s, browser = options["timeout"], options["browser"]
         with manually(
             url,
             known=known,
-            bounds=bounds,
-            timeout_s=timeout_s,
-            browser=browser,
-            done=Sign(text=options["done"], url=options["done_url"]),
+            bounds=Bounds(pages=filling.max_pages),
+            timeout_s=filling.timeout_s,
+            browser=filling.browser,
+            done=Sign(text=filling.done, url=filling.done_url),
         ) as completed:
-            for number in range(count):
+            for number in range(filling.count):
                 begin = time.monotonic()
                 try:
-                    done = completed(f"{seed}:{number}", tell if options["show"] else None)
+                    done = completed(f"{filling.seed}:{number}", tell if filling.show else None)
                 except RobotError as error:
                     failed += 1
                     self.stderr.write(f"{number + 1}  not completed: {error}")
@@ -123,7 +111,7 @@ class Command(BriefCommand):
         return failed, unconfirmed
 
 
-def _known(pairs: list[str]) -> dict[str, str]:
+def _known(pairs: Sequence[str]) -> dict[str, str]:
     known = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")

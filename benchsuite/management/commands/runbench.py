@@ -8,10 +8,12 @@ from django.core.management.base import CommandError
 
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.results import Status, Verdict
-from benchsuite.management import output, writing
+from benchsuite.management import output as screens
+from benchsuite.management import writing
 from benchsuite.management.keeping import Results
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.table import add_to, read
 from benchsuite.management.session import estimated, session
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
@@ -20,16 +22,25 @@ from benchsuite.telemetry.machine import HostSample
 
 class Command(BriefCommand):
     help = __doc__
+    first = (
+        *("server", "processes", "threads", "path", "workload", "users", "rate", "duration"),
+        *("database", "repeat", "again", "json", "dry-run"),
+    )
+    examples = (
+        "--server=gunicorn-gthread,uvicorn --path=/shop/ --users=50",
+        "--server=gunicorn-gthread --processes=1,2,4 --path=/shop/ --database=postgresql",
+        "--server=uvicorn --path=/shop/ --rate=200 --duration=30s --repeat=5",
+    )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        run_options.add_to(parser)
+        add_to(parser, run_options.EVERY)
 
     def handle(self, **options: Any) -> None:
         sample = HostSample()
-        screen = output.Screen(quiet_stdout=options["json"] == "-")
+        screen = screens.Screen(quiet_stdout=options["json"] == "-")
         try:
+            output = read(run_options.Output, options)
             plans: Sequence[Plan] = [planning.resolve(spec) for spec in run_options.specs(options)]
-            start_timeout_s = run_options.start_timeout_s(options)
             for plan in plans:
                 preflight.check(plan)
             writing.check("--json", options["json"])
@@ -46,8 +57,8 @@ class Command(BriefCommand):
             with session(
                 results,
                 progress,
-                port=options["port"],
-                start_timeout_s=start_timeout_s,
+                port=output.port,
+                start_timeout_s=output.start_timeout_s,
                 estimate=estimate,
                 on_wait=screen.waiting,
                 on_build=screen.building,
@@ -70,19 +81,19 @@ class Command(BriefCommand):
         self._tell(screen, results, options["json"])
         _judge(screen, results, strict=options["strict"])
 
-    def _tell(self, screen: output.Screen, results: Results, file: str | None) -> None:
+    def _tell(self, screen: screens.Screen, results: Results, file: str | None) -> None:
         if results.rows:
             screen.results(results.rows, stored=len(results.rows) > len(results.refused))
         if not file:
             return
         try:
-            output.write_json(file, results.rows)
+            screens.write_json(file, results.rows)
         except BenchsuiteError as error:
             stored = results.sentence or "The results are stored."
             raise CommandError(f"{error} {stored}", returncode=1) from error
 
 
-def _judge(screen: output.Screen, results: Results, *, strict: bool) -> None:
+def _judge(screen: screens.Screen, results: Results, *, strict: bool) -> None:
     """Raises CommandError for what became of the runs."""
     states = {row.status for row in results.rows}
     if Status.INTERRUPTED.value in states:

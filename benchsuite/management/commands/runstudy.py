@@ -4,6 +4,7 @@ import argparse
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -12,12 +13,14 @@ from benchsuite import conf
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs.run import check_label
+from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.suggestions import choices
 from benchsuite.core.units import format_period
 from benchsuite.management import resuming, study_pages, studying
 from benchsuite.management.keeping import Results
-from benchsuite.management.options import study as study_options
-from benchsuite.management.options.parsing import FLAG, REPEATED, BriefCommand, number, whole_number
+from benchsuite.management.options import run as run_options
+from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.table import add_to, read
 from benchsuite.management.output import Screen
 from benchsuite.management.remarks import remark
 from benchsuite.management.session import estimated, session
@@ -35,64 +38,79 @@ from benchsuite.system import fingerprint
 from benchsuite.telemetry.machine import HostSample
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked(Spec):
+    """What is executed of a study, or written of what is stored."""
+
+    scale: float | None = option(
+        None, "--scale N", "shorter and thinner: above 0, at most 1", unless="1"
+    )
+    only: tuple[str, ...] = option(
+        (), "--only AXIS=VALUE[,VALUE…]", "these values of an axis alone"
+    )
+    repeat: int | None = option(None, "--repeat N", "starts of each cell", unless="the file's")
+    seed: int = option(0, "--seed N", "of the order and of each start")
+    label: str = option("", "--label WORD", "a word to find this execution by")
+    resume: bool = option(False, "--resume", "go on with the last one that did not end")
+    again_failed: bool = option(
+        False,
+        "--again-failed",
+        "with --resume: make runs that failed again, also of one that ended",
+    )
+    dry_run: bool = option(False, "--dry-run", "show each run as a runbench command and stop")
+    markdown: str = option(
+        "",
+        "--markdown FILE",
+        "write what the last execution found, of that --label if there is one, and stop "
+        '("-" for standard output); of several studies into a folder, with a README.md that '
+        "answers from all",
+    )
+    remark: str = option(
+        "",
+        "--remark FILE",
+        "store this paragraph with the last execution, of that --label if there is one, and stop "
+        '("-" for standard input)',
+    )
+    beside: str = option(
+        "",
+        "--with EXECUTION",
+        "with --markdown: also its difference to another one, by label or id",
+    )
+
+
 class Command(BriefCommand):
     help = __doc__
     usage = "%(prog)s [-h] [NAME ...] [options]"
+    first = (
+        *("scale", "only", "repeat", "label", "resume", "again-failed", "dry-run"),
+        *("markdown", "remark", "with"),
+    )
+    examples = (
+        "async_vs_sync --scale=0.05",
+        "async_vs_sync --only=route=cpu --dry-run",
+        "async_vs_sync --resume",
+    )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add = parser.add_argument
-        add(
+        parser.add_argument(
             "names",
             nargs="*",
             metavar="NAME",
             help="a study of the catalogue, or of BENCHSUITE['STUDIES']; several, or none for all, "
             "with --markdown",
         )
-        add("--scale", type=number, help="shorter and thinner: above 0, at most 1 (default: 1)")
-        add(
-            "--only",
-            **REPEATED,
-            metavar="AXIS=VALUE[,VALUE…]",
-            help="these values of an axis alone; may be repeated",
-        )
-        add("--repeat", type=whole_number, metavar="N", help="starts of each cell")
-        add("--seed", type=whole_number, default=0, help="of the order and of each start")
-        add("--label", default="", help="a word to find this execution by")
-        add("--resume", **FLAG, help="go on with the last one that did not end")
-        add(
-            "--again-failed",
-            **FLAG,
-            help="with --resume: make runs that failed again, also of one that ended",
-        )
-        add("--dry-run", **FLAG, help="show each run as a runbench command and stop")
-        add(
-            "--markdown",
-            metavar="FILE",
-            help="write what the last execution found, of that --label if there is one, and stop "
-            '("-" for standard output); of several studies into a folder, with a README.md that '
-            "answers from all",
-        )
-        add(
-            "--remark",
-            metavar="FILE",
-            help="store this paragraph with the last execution, of that --label if there is one, "
-            'and stop ("-" for standard input)',
-        )
-        add(
-            "--with",
-            metavar="EXECUTION",
-            help="with --markdown: also its difference to another one, by label or id",
-        )
+        add_to(parser, table(Asked))
 
     def handle(self, **options: Any) -> None:
-        if options["with"] and not options["markdown"]:
+        names, asked = options["names"], read(Asked, options)
+        if asked.beside and not asked.markdown:
             raise UsageError("--with says what --markdown tells the difference to: add --markdown.")
-        if options["remark"] or options["markdown"]:
-            self._tell(options)
+        if asked.remark or asked.markdown:
+            self._tell(names, asked)
             return
         sample, screen = HostSample(), Screen(quiet_stdout=False)
         try:
-            execution = _execution(options)
+            execution = _execution(names, asked)
             execution.check()
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
@@ -102,7 +120,7 @@ class Command(BriefCommand):
         screen.warn(_headline(execution, sum(execution.estimates_s(estimate, turns))))
         for one in execution.skipped:
             screen.warn(f"Skipped  {one.title}: {one.reason}")
-        if options["dry_run"]:
+        if asked.dry_run:
             for line in _lines(execution, estimate):
                 screen.warn(line)
             return
@@ -125,12 +143,12 @@ class Command(BriefCommand):
                 execution.enter(fingerprint.fingerprint())
                 execution.run(at_work, progress, turns)
         except BenchsuiteError as error:
-            said = "\n".join([*_summary(execution), str(error), *_again(execution, options)])
+            said = "\n".join([*_summary(execution), str(error), *_again(execution, asked.label)])
             raise CommandError(said, returncode=1) from error
         except KeyboardInterrupt as interrupt:
             for line in _summary(execution):
                 screen.warn(line)
-            said = " ".join(["Interrupted.", *_again(execution, options)])
+            said = " ".join(["Interrupted.", *_again(execution, asked.label)])
             raise CommandError(said, returncode=130) from interrupt
         for line in _summary(execution):
             screen.warn(line)
@@ -138,50 +156,49 @@ class Command(BriefCommand):
             screen.warn(line)
         screen.warn(f"Look: {addresses.of_study(execution.study.name)}")
 
-    def _tell(self, options: dict[str, Any]) -> None:
+    def _tell(self, names: Sequence[str], asked: Asked) -> None:
         """Of what is stored, whose file may have gone."""
-        names, label, file = options["names"], options["label"], options["markdown"]
         said = ""
         sweep_executions()
-        if options["remark"]:
-            said = remark(chosen(_one(names), label), options["remark"])
-        if file:
-            said = study_pages.write(file, names, label, options["with"] or "")
+        if asked.remark:
+            said = remark(chosen(_one(names), asked.label), asked.remark)
+        if asked.markdown:
+            said = study_pages.write(asked.markdown, names, asked.label, asked.beside)
         if said:
             self.stdout.write(said)
 
 
-def _execution(options: dict[str, Any]) -> Execution:
-    check_label(options["label"])
-    study = _study(_one(options["names"]))
-    only = selecting.selector(options["only"])
-    if not options["resume"]:
-        if options["again_failed"]:
+def _execution(names: Sequence[str], asked: Asked) -> Execution:
+    check_label(asked.label)
+    study = _study(_one(names))
+    only = selecting.selector(asked.only)
+    if not asked.resume:
+        if asked.again_failed:
             raise UsageError("--again-failed says what --resume makes again: add --resume.")
-        scale = 1.0 if options["scale"] is None else options["scale"]
+        scale = 1.0 if asked.scale is None else asked.scale
         cells = matrix.cells(study, scale, only)
-        repeat = scaling.repeats(study, scale) if options["repeat"] is None else options["repeat"]
+        repeat = scaling.repeats(study, scale) if asked.repeat is None else asked.repeat
         return studying.begun(
             study,
             cells,
             scale=scale,
             only=only,
             repeat=repeat,
-            seed=options["seed"],
-            label=options["label"],
+            seed=asked.seed,
+            label=asked.label,
         )
     selecting.check(study, only)
-    again = options["again_failed"]
+    again = asked.again_failed
     row = studying.unfinished(
         study,
-        options["label"],
+        asked.label,
         again_failed=again,
-        scale=options["scale"],
-        repeat=options["repeat"],
+        scale=asked.scale,
+        repeat=asked.repeat,
         only={axis: list(some) for axis, some in only.items()} or None,
     )
-    asked = {axis: tuple(some) for axis, some in row.only.items()}
-    cells = matrix.cells(study, row.scale, asked)
+    kept = {axis: tuple(values) for axis, values in row.only.items()}
+    cells = matrix.cells(study, row.scale, kept)
     return studying.resumed(study, cells, row, again_failed=again)
 
 
@@ -199,7 +216,7 @@ def _study(name: str) -> Study:
     files = conf.study_files()
     if name not in files:
         raise UsageError(f"There is no study {name!r}; {choices(name, files)}")
-    return reading.read(files[name], study_options.known())
+    return reading.read(files[name], run_options.known())
 
 
 def _headline(execution: Execution, seconds: float) -> str:
@@ -249,9 +266,9 @@ def _claims(found: Told) -> list[str]:
     ]
 
 
-def _again(execution: Execution, options: dict[str, Any]) -> Iterator[str]:
+def _again(execution: Execution, label: str) -> Iterator[str]:
     """How to go on with what has begun."""
     if not resuming.can_go_on(execution.row):
         return
-    label = f" --label={shlex.quote(options['label'])}" if options["label"] else ""
-    yield f"Go on with: python manage.py runstudy {options['names'][0]}{label} --resume"
+    labelled = f" --label={shlex.quote(label)}" if label else ""
+    yield f"Go on with: python manage.py runstudy {execution.study.name}{labelled} --resume"

@@ -1,18 +1,38 @@
 """Fills the tables that the target app's workloads use."""
 
 from argparse import ArgumentParser
+from dataclasses import dataclass
 from typing import Any
 
 from django.apps import apps
 from django.core.management.base import CommandError
 from django.db import connections
 
+from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.suggestions import choices
 from benchsuite.core.units import format_count, format_duration
-from benchsuite.management.options.parsing import FLAG, BriefCommand, whole_number
+from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.table import add_to, read
 
 ROWS = 100_000
-MOST_ROWS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seed(Spec):
+    """What is put into which database."""
+
+    rows: int | None = option(
+        None,
+        "--rows N",
+        "exact number",
+        within=(0, 1_000_000_000),
+        unless=f"{ROWS}; with --surveys: left as they are",
+    )
+    comments: bool = option(
+        False, "--comments", "give each row a comment, which io_join and io_lock take"
+    )
+    surveys: bool = option(False, "--surveys", "load the seven surveys")
+    database: str = option("default", "--database ALIAS", "which of the project's databases")
 
 
 class Command(BriefCommand):
@@ -25,24 +45,13 @@ class Command(BriefCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        add = parser.add_argument
-        add(
-            "--rows",
-            type=whole_number,
-            help=f"Exact number ({ROWS}; with --surveys: left as they are).",
-        )
-        add("--comments", **FLAG, help="Give each row a comment, which io_join and io_lock take.")
-        add("--surveys", **FLAG, help="Load the seven surveys.")
-        add("--database", default="default", help="Alias (%(default)s).")
+        add_to(parser, table(Seed))
 
-    def handle(
-        self, *, rows: int | None, comments: bool, surveys: bool, database: str, **options: Any
-    ) -> None:
+    def handle(self, **options: Any) -> None:
+        seed = read(Seed, options)
+        database, rows = seed.database, seed.rows
         if database not in connections:
             message = f"--database={database} names no database; {choices(database, connections)}"
-            raise CommandError(message, returncode=2)
-        if rows is not None and not 0 <= rows <= MOST_ROWS:
-            message = f"--rows must be between 0 and {MOST_ROWS}, and is {rows}."
             raise CommandError(message, returncode=2)
         if not apps.is_installed("benchsuite.target"):
             raise CommandError(
@@ -54,10 +63,10 @@ class Command(BriefCommand):
         from benchsuite.target.survey.loading import SurveyError
 
         try:
-            if surveys:
+            if seed.surveys:
                 self._load_surveys(database)
-            if rows is not None or comments or not surveys:
-                self._seed_rows(ROWS if rows is None else rows, database, comments=comments)
+            if rows is not None or seed.comments or not seed.surveys:
+                self._seed_rows(ROWS if rows is None else rows, database, comments=seed.comments)
         except (SeedError, SurveyError) as error:
             raise CommandError(str(error)) from error
 

@@ -15,10 +15,9 @@ from benchsuite.core.units import format_period, listed
 from benchsuite.management import resuming, writing
 from benchsuite.management.keeping import Results
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options import setup as setup_options
 from benchsuite.management.options import tune as tune_options
-from benchsuite.management.options import visitor as visitor_options
 from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.table import add_to, read, refuse_beside
 from benchsuite.management.output import Screen
 from benchsuite.management.session import session
 from benchsuite.management.tuning import execution as executing
@@ -55,9 +54,18 @@ WHY = {
 
 class Command(BriefCommand):
     help = __doc__
+    first = (
+        *("objective", "rate", "server", "processes", "threads", "servers", "current", "budget"),
+        *("path", "database", "resume", "paste", "json", "dry-run"),
+    )
+    examples = (
+        '--path=/shop/ --objective="p95 < 200ms"',
+        '--path=/shop/ --objective="p95 < 200ms" --current=gunicorn-gthread:3x4 --budget=30m',
+        '--path=/shop/ --objective="p95 < 200ms" --rate=150',
+    )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        tune_options.add_to(parser)
+        add_to(parser, tune_options.EVERY)
 
     def handle(self, **options: Any) -> None:
         if options["paste"] is not None or options["of"]:
@@ -66,7 +74,7 @@ class Command(BriefCommand):
         sample, screen = HostSample(), Screen(quiet_stdout=options["json"] == "-")
         try:
             execution = self._execution(options)
-            start_timeout_s = run_options.start_timeout_s(options)
+            output = read(run_options.Output, options)
             writing.check("--json", options["json"])
             if options["dry_run"] and options["json"]:
                 raise UsageError("--dry-run finds nothing to write: leave --json out.")
@@ -87,8 +95,8 @@ class Command(BriefCommand):
             with session(
                 results,
                 shown,
-                port=options["port"],
-                start_timeout_s=start_timeout_s,
+                port=output.port,
+                start_timeout_s=output.start_timeout_s,
                 on_wait=screen.waiting,
                 on_build=screen.building,
             ) as at_work:
@@ -111,7 +119,7 @@ class Command(BriefCommand):
         if options["paste"] is None:
             raise UsageError("--of names the tuning of --paste: add --paste.")
         why = "--paste prints what a stored tuning found"
-        tune_options.refuse_beside(options, tune_options.BESIDE_PASTE, why)
+        refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_PASTE, why)
         found = told(executing.stored(options["of"] or ""))
         text = telling.to_paste(found, options["paste"])
         Screen(quiet_stdout=True).warn(found.sentence)
@@ -121,10 +129,10 @@ class Command(BriefCommand):
         if options["resume"] is None:
             return executing.begun(tune_options.asked(options))
         why = "--resume goes on with a tuning as it was begun"
-        tune_options.refuse_beside(options, tune_options.BESIDE_RESUME, why)
+        refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_RESUME, why)
         row = executing.unfinished(options["resume"])
-        spec = setup_options.again(RunSpec.from_json(row.spec), options)
-        return executing.resumed(row, visitor_options.again(spec, options))
+        spec = run_options.with_secrets(RunSpec.from_json(row.spec), options)
+        return executing.resumed(row, spec)
 
 
 def _overheads(execution: Execution) -> Mapping[str, float]:

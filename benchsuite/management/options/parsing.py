@@ -4,7 +4,7 @@ import argparse
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
 from shutil import get_terminal_size
 from typing import Any, Never, TextIO, cast
@@ -23,6 +23,7 @@ from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageE
 from benchsuite.core.passwords import hidden
 from benchsuite.core.plain import LARGEST
 from benchsuite.core.printable import is_control, printable
+from benchsuite.core.specs import Option
 from benchsuite.core.suggestions import meant
 from benchsuite.core.units import parse_seconds
 from benchsuite.management.streams import Outlasting, occupy_closed, outlasted, plainer_where_needed
@@ -40,7 +41,7 @@ def number(text: str) -> float:
         found = math.nan
     if not math.isfinite(found):
         raise argparse.ArgumentTypeError(
-            f"{_short(text)!r} is not a number; write one such as 50 or 2.5."
+            f"{short(text)!r} is not a number; write one such as 50 or 2.5."
         )
     return found
 
@@ -54,19 +55,18 @@ def whole_number(text: str) -> int:
         return found
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{_short(text)!r} is not a whole number; write one such as 20."
+            f"{short(text)!r} is not a whole number; write one such as 20."
         ) from None
 
 
-def checked(parse: Callable[[str], object]) -> Callable[[str], str]:
-    """For `type=`: the text as it is, once `parse` understands it."""
+def checked(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    """For `type=`: what `parse` makes of the text; it raises UsageError."""
 
-    def check(text: str) -> str:
+    def check(text: str) -> Any:
         try:
-            parse(text)
+            return parse(text)
         except UsageError as error:
             raise argparse.ArgumentTypeError(str(error)) from error
-        return text
 
     return check
 
@@ -79,17 +79,6 @@ def several(parse: Callable[[str], Any]) -> Callable[[str], list[Any]]:
     return lambda text: [parse(part.strip()) for part in text.split(",")]
 
 
-FLAG: Mapping[str, Any] = {"action": "store_true"}
-COUNT: Mapping[str, Any] = {"type": whole_number, "metavar": "N"}
-COUNTS: Mapping[str, Any] = {"type": several(whole_number), "metavar": "N[,N…]"}
-TIME: Mapping[str, Any] = {"type": time, "metavar": "TIME"}
-TIMES: Mapping[str, Any] = {"type": several(time), "metavar": "TIME[,TIME…]"}
-APPENDED: Mapping[str, Any] = {"action": "append"}
-REPEATED: Mapping[str, Any] = {**APPENDED, "default": []}
-PAIRS: Mapping[str, Any] = {**REPEATED, "metavar": "NAME=VALUE"}
-"""What options take, for `add_argument()`; several values by comma make an axis."""
-
-
 def names(flag: str, given: Sequence[str] | None) -> list[str]:
     """What was given as "a,b" or by repeating, each once; empty where nothing was given.
 
@@ -98,14 +87,58 @@ def names(flag: str, given: Sequence[str] | None) -> list[str]:
     found = [name.strip() for part in given or () for name in part.split(",")]
     if not all(found):
         raise UsageError(
-            f"{flag} has a name that is empty: {_short(', '.join(given or ()))!r}; write names "
+            f"{flag} has a name that is empty: {short(', '.join(given or ()))!r}; write names "
             "with one comma between them."
         )
     return list(dict.fromkeys(found))
 
 
+def pairs(flag: str, given: Sequence[str]) -> dict[str, Option]:
+    """What was given as NAME=VALUE; raises UsageError for anything else."""
+    found: dict[str, Option] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not name.strip() or not equals or not value:
+            raise UsageError(f"{flag} {text!r} is not of the form name=value.")
+        if name.strip() in found:
+            raise UsageError(f"{flag} sets {name.strip()} twice; leave one of them out.")
+        found[name.strip()] = value
+    return found
+
+
+class HelpAll(argparse.Action):
+    """Shows every option, where --help shows those that people need most."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> Never:
+        assert isinstance(parser, Parser)
+        parser.exit(message=parser.format_help_all())
+
+
 class Parser(CommandParser):
     """Refuses what argparse would pass over, take for the default, or choke on."""
+
+    first: Sequence[str] = ()  #: Options that --help shows; empty for all.
+    examples: Sequence[str] = ()
+
+    def format_help(self) -> str:
+        """The first options, with examples."""
+        if not self.first:
+            return super().format_help()
+        first = {"help", "help-all", *self.first}
+        words = {action: action.help for action in self._actions}
+        for action in self._actions:
+            if action.option_strings and first.isdisjoint(_long(action)):
+                action.help = argparse.SUPPRESS
+        try:
+            text = super().format_help()
+        finally:
+            for action, help_text in words.items():
+                action.help = help_text
+        lines = "".join(f"  python {self.prog} {example}\n" for example in self.examples)
+        return f"{text}\nexamples:\n{lines}"
+
+    def format_help_all(self) -> str:
+        return super().format_help()
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -136,7 +169,7 @@ class Parser(CommandParser):
     def _refuse_illegible(self, words: Sequence[str]) -> None:
         for name, value in _with_names(words):
             if any(is_control(sign) and sign != "\t" for sign in value):
-                shown = _short(value).encode("ascii", "backslashreplace").decode()
+                shown = short(value).encode("ascii", "backslashreplace").decode()
                 self.error(f"{name}: {shown!r} can't be read; write it without control characters.")
 
     def _refuse_empty(self, words: Sequence[str]) -> None:
@@ -163,6 +196,8 @@ class BriefCommand(BaseCommand):
     """
 
     usage = USAGE
+    first: Sequence[str] = ()  #: Options that --help shows; empty for all.
+    examples: Sequence[str] = ()  #: Options of a command line each.
 
     database = ""  #: Alias of the database that the command asks; empty for the one of the runs.
 
@@ -188,6 +223,9 @@ class BriefCommand(BaseCommand):
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: object) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, usage=self.usage, **kwargs)
         parser.__class__ = Parser  # Django names the class of its own
+        vars(parser).update(first=self.first, examples=self.examples)
+        if self.first:
+            parser.add_argument("--help-all", action=HelpAll, nargs=0, help="show all options")
         return parser
 
     def run_from_argv(self, argv: list[str]) -> None:
@@ -222,6 +260,10 @@ class BriefCommand(BaseCommand):
             raise CommandError(said, returncode=self.refused_status) from error
 
 
+def _long(action: argparse.Action) -> set[str]:
+    return {name.removeprefix("--") for name in action.option_strings}
+
+
 def _with_names(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Each value among the words of a command, with "argument" and its option as far as it is seen.
 
@@ -240,5 +282,5 @@ def _with_names(words: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield name, value
 
 
-def _short(text: str, limit: int = 60) -> str:
+def short(text: str, limit: int = 60) -> str:
     return text if len(text) <= limit else f"{text[:limit]}…"

@@ -1,299 +1,284 @@
-"""The options of `runbench`, grouped as its --help shows them, and the specs they stand for."""
+"""The options of `runbench`, and the runs that they ask for."""
 
-import argparse
+import json
+import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 from uuid import UUID
 
+from django.conf import global_settings
+from django.core.management import CommandError
+from django.views.debug import SafeExceptionReporterFilter
+
 from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.passwords import completed, hidden, is_hidden
+from benchsuite.core.plain import Misfit, reader
+from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import (
-    COLLECT,
-    SKIP,
+    MAX_DURATION_S,
+    MAX_USERS,
+    OPEN,
+    Option,
     RunSpec,
-    ServerSpec,
-    WorkloadSpec,
+    VisitorSpec,
 )
-from benchsuite.core.specs.load import MAX_DURATION_S
-from benchsuite.core.specs.spec import above
+from benchsuite.core.specs.load import LIMIT_S
+from benchsuite.core.specs.spec import Spec, changed, option, table
 from benchsuite.core.units import listed, parse_seconds
 from benchsuite.isolation.databases import client as databases
-from benchsuite.management.options import cpus as cpu_options
-from benchsuite.management.options import load as load_options
-from benchsuite.management.options import pythons as python_options
-from benchsuite.management.options import setup as setup_options
-from benchsuite.management.options import sockets as socket_options
-from benchsuite.management.options import visitor as visitor_options
-from benchsuite.management.options.parsing import (
-    APPENDED,
-    COUNT,
-    COUNTS,
-    FLAG,
-    PAIRS,
-    TIME,
-    names,
-    whole_number,
+from benchsuite.management.options.parsing import Parser
+from benchsuite.management.options.table import (
+    add_to,
+    both,
+    cells,
+    given,
+    read,
+    refuse_beside,
+    takes,
 )
-from benchsuite.management.options.setup import pairs
 from benchsuite.models import Run
-from benchsuite.runner import assembly, planning
-from benchsuite.runner.planning import Axis, axis
+from benchsuite.runner import assembly, environments, planning
+from benchsuite.studies.options import Known
+from benchsuite.system import cpus
 from benchsuite.workloads.base import Workload
 
 PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
 PREFERRED_SOCKETS = ("uvicorn", "daphne")  #: Where no server is named, for HTTP and for WebSockets.
 
-BESIDE_AGAIN = frozenset(
-    (
-        *("again", "python", "env", "cpus_target", "cpus_load", "no_pin"),
-        *("database", "layer_url", "header", "cookie"),
-        *("repeat", "diagnose", "flame", "seed", "port", "start_timeout", "label", "json"),
-        "strict",
-        "dry_run",
-    )
+NONE = "none"  #: As a front: the server without one.
+
+DATABASE_URL, REDIS_URL = "DATABASE_URL", "REDIS_URL"
+"""Variables in which a URL may stand with its password, which others see on a command line."""
+
+STAGES = re.compile(r"(?P<levels>[^x]+)(x(?P<length>[^x]+))?")
+LEVEL = re.compile(r"(?P<number>\d{1,12}(\.\d{1,12})?)(?P<per_second>/s)?")
+
+MEASURED, ANSWERS, SOCKETS, CPUS, RUNS = (
+    "What is measured",
+    VisitorSpec.group,
+    "WebSockets",
+    "CPUs",
+    "Runs",
 )
-"""What may be said beside --again: which CPUs, how often, under which label; never another run.
---python and --env, --database and --layer-url, --header and --cookie have sentences of their own.
-"""
 
 
-def add_to(parser: argparse.ArgumentParser) -> None:
-    """Adds every option of `runbench`."""
-    target = parser.add_argument_group("What is measured")
-    _add_server(target)
-    add_work_to(target)
-    add_setup_to(parser)
-    load = parser.add_argument_group("Load")
-    load_options.add_to(load)
-    load_options.add_connections_to(load)
-    socket_options.add_to(parser.add_argument_group("WebSockets"))
-    cpu_options.add_to(parser.add_argument_group("CPUs"))
-    runs = parser.add_argument_group("Runs and output")
-    _add_runs(runs)
-    add_output_to(runs)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shorthand(Spec):
+    """Options that stand for several fields of a run, or for a part of one."""
 
-
-@cache
-def defaults() -> Mapping[str, Any]:
-    """What each option is where it is not given."""
-    parser = argparse.ArgumentParser()
-    add_to(parser)
-    return vars(parser.parse_args([]))
-
-
-def add_setup_to(parser: argparse.ArgumentParser) -> None:
-    """Adds who asks, which Python serves, and what stands around the server."""
-    visitor_options.add_to(parser.add_argument_group("Who asks, and what must come back"))
-    python_options.add_to(parser.add_argument_group("Python"))
-    setup_options.add_front_to(parser.add_argument_group("Before the server"))
-    setup_options.add_database_to(parser.add_argument_group("Database"))
-    setup_options.add_layer_to(parser.add_argument_group("Channel layer"))
-    setup_options.add_target_to(parser.add_argument_group("Settings and variables"))
-    setup_options.add_delay_to(parser.add_argument_group("Added latency"))
-
-
-def _add_server(group: Any) -> None:
-    add = group.add_argument
-    add(
-        "--server",
-        **APPENDED,
-        metavar="NAME[,NAME…]",
-        help="server to start; several by comma or by repeating (see listbench)",
+    path: str | None = option(
+        None,
+        "--path /PATH",
+        "page of your project to get; implies --workload=url, unless a workload ws_… is given, "
+        "which speaks to the consumer there",
+        group=MEASURED,
     )
-    add("--processes", **COUNTS, help="processes of each server; several make an axis")
-    add("--threads", **COUNTS, help="threads of each process; several make an axis")
-    add("--option", **PAIRS, help="an option of the server, by the adapter's name for it")
-
-
-def add_work_to(group: Any) -> None:
-    """Adds what is asked of the server."""
-    add = group.add_argument
-    add(
-        "--application",
-        default="",
-        metavar="MODULE:CALLABLE",
-        help="a WSGI or ASGI application to serve in place of the project's own, without Django "
-        "around it",
+    locustfile: str | None = option(
+        None, "--locustfile FILE", "run the user classes of an existing locustfile", group=MEASURED
     )
-    add("--workload", metavar="NAME", help="kind of work (see listbench); default: plain")
-    add(
-        "--workload-option", **PAIRS, help="an option of the workload, such as size=1000000 for cpu"
+    twin: str | None = option(
+        None,
+        f"--twin {'|'.join(planning.TWINS)}",
+        "the same work in views of this kind: io_read with async is io_read_async",
+        group=MEASURED,
     )
-    add(
-        "--twin",
-        metavar="|".join(planning.TWINS),
-        help="the same work in views of this kind: io_read with async is io_read_async",
+    expect: tuple[str, ...] = option(
+        (),
+        "--expect [/PATH=]TEXT",
+        "text that the pages of --path must hold, or one of them",
+        group=ANSWERS,
     )
-    add(
-        "--path",
-        metavar="/PATH",
-        help="page of your project to get; implies --workload=url, unless a workload ws_… is "
-        "given, which speaks to the consumer there",
+    status: tuple[str, ...] = option(
+        (),
+        "--status [/PATH=]STATUS",
+        "status of these pages, or of one of them",
+        unless="200",
+        group=ANSWERS,
     )
-    add(
-        "--static",
-        default="",
-        metavar=f"{COLLECT}|{SKIP}",
-        help="whether static files are collected into the run's folder (default: where their "
-        "storage has a manifest and finds none)",
+    shape: bool = option(
+        True,
+        "--shape",
+        "ask that pages look as they did before the load (type, title, marks of a log-in, rough "
+        "length)",
+        group=ANSWERS,
     )
-    add("--locustfile", metavar="FILE", help="run the user classes of an existing locustfile")
-
-
-def _add_runs(group: Any) -> None:
-    add = group.add_argument
-    add(
-        "--repeat",
-        **COUNT,
-        default=1,
-        help="fresh starts of each server, interleaved in shuffled blocks (default: %(default)s)",
+    stages: str | None = option(
+        None,
+        "--stages LEVELS[xTIME]",
+        "several levels in one run, each measured by itself: 50:100:200x30s are users, "
+        "50/s:100/s:200/sx30s are rates; each with its own --warmup",
+        group="Load",
     )
-    add(
+    connections: list[int] | None = option(
+        None,
+        "--connections N[,N…]",
+        "WebSockets or streams open at once, for the workloads ws_… and sse: what --users is for "
+        "the others",
+        within=(1, MAX_USERS),
+        group=SOCKETS,
+    )
+    messages: int | None = option(
+        None,
+        "--messages N",
+        "messages on each connection, which is then closed and opened again",
+        within=(1, 1_000_000_000),
+        unless="a connection is kept for the whole load",
+        group=SOCKETS,
+    )
+    show_value: tuple[str, ...] = option(
+        (),
+        "--show-value NAME",
+        "store and show the text that --setting or --variable gives NAME, which is hidden where "
+        "Django doesn't know NAME or hides it on its error page",
+        group="Settings and variables",
+    )
+    cpus_target: cpus.Cpus | None = option(
+        None,
+        "--cpus-target LIST",
+        "CPUs of the server, as 0 or 0-2,4",
+        parse=cpus.parse,
+        unless="all but those of the load",
+        again=True,
+        group=CPUS,
+    )
+    cpus_load: cpus.Cpus | None = option(
+        None,
+        "--cpus-load LIST",
+        "CPUs of the load",
+        parse=cpus.parse,
+        unless="the last core for each load process, at most half of all",
+        again=True,
+        group=CPUS,
+    )
+    pin: bool = option(
+        True, "--pin", "keep server and load apart, on CPUs of their own", again=True, group=CPUS
+    )
+    diagnose: bool = option(
+        False,
         "--diagnose",
-        **FLAG,
-        help="make one more start of each, which never counts, and time queries and pauses in it: "
+        "make one more start of each, which never counts, and time queries and pauses in it: "
         "repeated queries are named with their line",
+        again=True,
+        group=RUNS,
     )
-    add(
+    flame: bool = option(
+        False,
         "--flame",
-        **FLAG,
-        help="make one more start of each, which never counts, and profile it: which functions use "
-        "the CPU",
+        "make one more start of each, which never counts, and profile it: which functions use the "
+        "CPU",
+        again=True,
+        group=RUNS,
     )
-    add("--again", metavar="RUN_ID", help="repeat a stored run, exactly")
-    add("--strict", **FLAG, help="end with status 1 when a run is invalid")
 
 
-def add_output_to(group: Any) -> None:
-    """Adds what is said of several runs together."""
-    add = group.add_argument
-    add("--label", default="", help="a word to find these runs by")
-    add("--seed", type=whole_number, default=0, help="of the order and of each start")
-    add("--port", type=whole_number, metavar="N", help="port of the server (default: a free one)")
-    add(
-        "--start-timeout",
-        **TIME,
-        help="how long making the databases, and then each server, may take until it answers "
-        f"(default: {databases.READY_S:g} s and {assembly.READY_TIMEOUT_S:g} s)",
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series(Spec):
+    """What `runbench` is told of its runs together, and a cell of a study can't say."""
+
+    group = RUNS
+
+    repeat: int = option(
+        1, "--repeat N", "fresh starts of each server, interleaved in shuffled blocks"
     )
-    add("--json", metavar="FILE", help='write the results as JSON ("-" for standard output)')
-    add("--dry-run", **FLAG, help="show the plan and stop")
+    again: str = option("", "--again RUN_ID", "repeat a stored run, exactly")
+    strict: bool = option(False, "--strict", "end with status 1 when a run is invalid")
 
 
-def specs(options: dict[str, Any]) -> tuple[RunSpec, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output(Spec):
+    """What is said of several runs together."""
+
+    group = "Runs and output"
+
+    seed: int = option(0, "--seed N", "of the order and of each start")
+    port: int | None = option(
+        None, "--port N", "port of the server", within=(1, 65535), unless="a free one"
+    )
+    start_timeout_s: float | None = option(
+        None,
+        "--start-timeout TIME",
+        "how long making the databases, and then each server, may take until it answers",
+        above=(0.0, MAX_DURATION_S),
+        unless=f"{databases.READY_S:g} s and {assembly.READY_TIMEOUT_S:g} s",
+    )
+    json: str | None = option(
+        None, "--json FILE", 'write the results as JSON ("-" for standard output)'
+    )
+    dry_run: bool = option(False, "--dry-run", "show the plan and stop")
+
+
+OF_A_RUN = (*table(RunSpec), *table(Shorthand))
+EVERY = (*OF_A_RUN, *table(Series), *table(Output))
+
+
+def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     """The runs that these options ask for, in order; raises UsageError."""
-    if options["again"]:
-        _refuse_beside_again(options)
-        stored = cpu_options.again(_stored(options["again"]), options)
-        stored = python_options.again(stored, options)
-        stored = setup_options.again(stored, options)
-        stored = visitor_options.again(stored, options)
-        stored = replace(stored, label=options["label"] or stored.label)
-        return _turns([stored], options)
-    if options["port"] is not None and not 1 <= options["port"] <= 65535:
-        raise UsageError(f"--port must be between 1 and 65535, and is {options['port']}.")
-    workload, work = _workload(options)
-    options = socket_options.in_users(options, work)
-    load = load_options.profile(options, work)
-    for_target, for_load = cpu_options.chosen(options, load)
-    load = replace(load, cpus=for_load)
-    servers = _servers(options["server"], work)
-    base = RunSpec(
-        workload=workload,
-        visitor=visitor_options.visitor(options),
-        server=ServerSpec(
-            server=servers[0],
-            cpus=for_target,
-            options=pairs("--option", options["option"]),
-            application=options["application"],
-        ),
-        load=load,
-        database=setup_options.database(options),
-        layer=setup_options.layer(options),
-        target=setup_options.target(options),
-        static=options["static"],
-        label=options["label"],
-    )
-    cells = planning.product(base, _axes(options, servers))
-    settled = [replace(cell, load=planning.workload(workload).fit(cell.load)) for cell in cells]
-    return _turns(settled, options)
-
-
-def _turns(cells: Sequence[RunSpec], options: dict[str, Any]) -> tuple[RunSpec, ...]:
-    """Each cell in its turns, and at last the diagnostic starts."""
-    turns = planning.blocks(cells, options["repeat"], options["seed"])
-    starts = [one.diagnosed for one in cells] if options.get("diagnose") else []
-    starts += [one.profiled for one in cells] if options.get("flame") else []
+    short, series, output = read(Shorthand, options), read(Series, options), read(Output, options)
+    if series.again:
+        some: Sequence[RunSpec] = [_again(series.again, options, short)]
+    else:
+        values = given(options, table(RunSpec))
+        work = _choose_work(values, short)
+        _choose_load(values, short, work)
+        _choose_place(values, short)
+        values.setdefault("server.server", [_preferred(work)])
+        some = [
+            replace(cell, load=planning.workload(cell.workload).fit(cell.load))
+            for cell in cells(values)
+        ]
+    turns = planning.blocks(some, series.repeat, output.seed)
+    starts = [one.diagnosed for one in some] if short.diagnose else []
+    starts += [one.profiled for one in some] if short.flame else []
     return (*turns, *{one.key: one for one in starts}.values())
 
 
-def _axes(options: dict[str, Any], servers: Sequence[str]) -> list[Axis]:
-    return [
-        axis("server", "server.server", servers),
-        Axis("Python", tuple(python_options.pythons(options))),
-        Axis("front", tuple(setup_options.fronts(options))),
-        axis("processes", "server.processes", options["processes"]),
-        axis("threads", "server.threads", options["threads"]),
-        axis("users", "load.users", options["users"]),
-        *setup_options.delays(options),
-    ]
+def known() -> Known:
+    """What a cell of a study may say, by its name without dashes, and what that takes."""
+    entries = [entry for entry in OF_A_RUN if entry.path != "label"]
+    opposites = {f"no-{entry.name}": takes(entry) for entry in entries if both(entry)}
+    return {entry.name: takes(entry) for entry in entries} | opposites
 
 
-def start_timeout_s(options: dict[str, Any]) -> float | None:
-    """No part of a spec: how long somebody is willing to wait changes no figure."""
-    given = options["start_timeout"]
-    if given is None:
-        return None
-    seconds = parse_seconds(given)
-    above("start-timeout", seconds, 0.0, MAX_DURATION_S)
-    return seconds
-
-
-def _refuse_beside_again(options: dict[str, Any]) -> None:
-    changed = [
-        f"--{'no-' * (options[name] is False)}{name.replace('_', '-')}"
-        for name, default in defaults().items()
-        if name not in BESIDE_AGAIN and options.get(name, default) != default
-    ]
-    if changed:
+def of_cell(arguments: Sequence[str]) -> RunSpec:
+    """The run of these arguments; raises UsageError where they are none, or several."""
+    try:
+        options = vars(_cell_parser().parse_args(list(arguments)))
+    except CommandError as error:
+        raise UsageError(str(error).removeprefix("Error: ")) from error
+    found = specs(options)
+    if len(found) > 1:
         raise UsageError(
-            f"--again repeats a stored run as it was, and {listed(changed)} would change it: "
-            f"leave {'it' if len(changed) == 1 else 'them'} out."
+            f"These options are {len(found)} runs, and a cell of a study is one: make what varies "
+            "an axis of the study."
         )
+    return found[0]
 
 
-def _stored(run_id: str) -> RunSpec:
-    """The spec of a stored run, named by its id or by how its id begins."""
-    digits = run_id.replace("-", "").lower()
-    found = []
-    if re.fullmatch(r"[0-9a-f]{6,32}", digits):
-        low, high = (UUID(digits.ljust(32, filler)) for filler in "0f")
-        found = list(Run.objects.filter(pk__range=(low, high))[:2])
-    if len(found) != 1:
-        which = "more than one stored run begins" if found else "no stored run begins"
-        raise UsageError(f"--again {run_id}: {which} with that id; the list of results shows them.")
-    if why := found[0].unreadable:
-        raise UsageError(f"--again {run_id}: what is stored of this run can't be read ({why}).")
-    return replace(RunSpec.from_json(found[0].spec), repetition=1)
+@cache
+def _cell_parser() -> Parser:
+    parser = Parser(prog="runbench", called_from_command_line=False, allow_abbrev=False)
+    add_to(parser, EVERY)
+    return parser
 
 
-def _servers(given: Sequence[str] | None, work: type[Workload]) -> list[str]:
-    if given:
-        return names("--server", given)
-    preferred = PREFERRED_SOCKETS if work.needs_websocket else PREFERRED
-    usable = (name for name in preferred if planning.is_usable(name))
-    return [next(usable, PREFERRED_SOCKETS[0] if work.needs_websocket else "runserver")]
+def _preferred(work: type[Workload]) -> str:
+    """A server that can run here, where none is named."""
+    if work.needs_websocket:
+        return next(filter(planning.is_usable, PREFERRED_SOCKETS), PREFERRED_SOCKETS[0])
+    return next(filter(planning.is_usable, PREFERRED), PREFERRED[-1])
 
 
-def _workload(options: dict[str, Any]) -> tuple[WorkloadSpec, type[Workload]]:
-    """--path and --locustfile imply their workloads; anything contradictory is refused."""
-    name: str | None = options["workload"]
-    settings = pairs("--workload-option", options["workload_option"])
+def _choose_work(values: dict[str, Any], short: Shorthand) -> type[Workload]:
+    """The workload and its options, of which several have a flag of their own."""
+    name: str | None = values.get("workload.workload")
+    options: dict[str, Option] = values.get("workload.options", {})
     for flag, implied in (("path", "url"), ("locustfile", "locustfile")):
-        if options[flag] is None:
+        given_path = getattr(short, flag)
+        if given_path is None:
             continue
         if name is not None and flag == "path" and flag in conf.workload_class(name).options:
             implied = name
@@ -302,9 +287,292 @@ def _workload(options: dict[str, Any]) -> tuple[WorkloadSpec, type[Workload]]:
                 f"--{flag} means --workload={implied}, and --workload={name} is given too."
             )
         name = implied
-        settings["path"] = options[flag]
-    name = planning.twin(name or "plain", options["twin"])
+        options["path"] = given_path
+    name = planning.twin(name or "plain", short.twin)
     work = conf.workload_class(name)
-    settings = socket_options.with_messages(settings, options, work)
-    settings = visitor_options.with_answers(settings, options, work)
-    return WorkloadSpec(workload=name, options=settings), work
+    if short.messages is not None:
+        if "messages" not in work.options:
+            raise UsageError(f"--messages belongs to ws_echo, and the workload is {work.name}.")
+        if "messages" in options:
+            raise UsageError("--messages and --workload-option messages=… are both given.")
+        options["messages"] = short.messages
+    for flag, lines in (("expect", short.expect), ("status", short.status)):
+        if lines and flag not in work.options:
+            raise UsageError(
+                f"--{flag} says what pages of --path=… answer, and the workload {work.name} checks "
+                "its answers itself: leave it out."
+            )
+        if any("\n" in line or not line for line in lines):
+            raise UsageError(f"--{flag} wants a line of text, and got an empty one or several.")
+        if lines:
+            options[flag] = "\n".join(lines)
+    if not short.shape:
+        if "shape" not in work.options:
+            raise UsageError(f"--no-shape is about pages of --path=…, not about {work.name}.")
+        options["shape"] = False
+    values.update({"workload.workload": name, "workload.options": options})
+    return work
+
+
+def _choose_load(values: dict[str, Any], short: Shorthand, work: type[Workload]) -> None:
+    """The load; what is left open is as the workload has it."""
+    _count_connections(values, short, work)
+    users, rate = values.get("load.users"), values.get("load.arrival_rate")
+    fixed = "load.iterations" in values
+    if fixed and work.endless:
+        raise UsageError(
+            f"--iterations counts journeys, and those of {work.name} don't end by themselves; "
+            "remove it."
+        )
+    if short.stages is not None:
+        _choose_stages(values, short.stages)
+    elif rate is not None:
+        if users:
+            raise UsageError(
+                f"--users={_plain(users)} wait for their answers, and --rate={rate:g} begins "
+                "journeys whatever the answers do: leave one of them out, or write "
+                f"--max-in-flight={users[-1]} for the most journeys under way at once."
+            )
+        values["load.model"] = OPEN
+    if values.get("load.model") != OPEN:
+        if "load.arrivals" in values:
+            raise UsageError(
+                "--arrivals says how the journeys of --rate come, and --rate is missing: add it, "
+                "or leave --arrivals out."
+            )
+        if not fixed:
+            values.setdefault("load.spawn_rate", work.spawn_rate)
+    values.setdefault("load.warmup_s", 0.0 if fixed else work.warmup_s)
+    values.setdefault("load.duration_s", LIMIT_S if fixed else work.duration_s)
+    values.setdefault("load.keep_cookies", work.keep_cookies)
+
+
+def _count_connections(values: dict[str, Any], short: Shorthand, work: type[Workload]) -> None:
+    """Connections in the words of the load."""
+    if short.connections is None:
+        return
+    if work.unit == REQUEST:
+        raise UsageError(
+            f"--connections counts WebSockets or streams, and the figures of {work.name} are of "
+            "requests: say how many --users, or choose a workload ws_… or sse (see listbench)."
+        )
+    flag = "max-in-flight" if "load.arrival_rate" in values else "users"
+    field, counts = f"load.{flag.replace('-', '_')}", short.connections
+    if short.stages is not None:
+        raise UsageError("--stages names the levels, and --connections too: leave one out.")
+    if field in values:
+        raise UsageError(
+            f"--connections={_plain(counts)} and --{flag}={_plain(values[field])} mean the same "
+            "here: leave one of them out."
+        )
+    if flag != "users" and len(counts) > 1:
+        raise UsageError(
+            f"--connections={_plain(counts)} makes an axis, which --rate has not: give one number, "
+            "the most connections in use at once."
+        )
+    values[field] = counts if flag == "users" else counts[0]
+
+
+def _plain(given: int | Sequence[int]) -> str:
+    return str(given) if isinstance(given, int) else ",".join(map(str, given))
+
+
+def _choose_stages(values: dict[str, Any], text: str) -> None:
+    """Model, levels and length of each stage."""
+    for flag, field in (("users", "load.users"), ("rate", "load.arrival_rate")):
+        if field in values:
+            raise UsageError(f"--stages names the levels, and --{flag} too: leave --{flag} out.")
+    whole = STAGES.fullmatch(text.strip())
+    words = whole["levels"].split(":") if whole else []
+    levels = [level for word in words if (level := LEVEL.fullmatch(word.strip()))]
+    if whole is None or len(levels) < len(words):
+        raise UsageError(
+            f"--stages={text} is not understood; write numbers of users (50:100:200x30s) or rates "
+            "(50/s:100/s:200/sx30s), and after the x how long each lasts."
+        )
+    numbers = tuple(float(level["number"]) for level in levels)
+    if not all(numbers):
+        raise UsageError(f"--stages={text} has a level of 0, which is no load; leave it out.")
+    if len({level["per_second"] for level in levels}) > 1:
+        raise UsageError(
+            f"--stages={text} mixes users and rates; write /s after every level, or after none."
+        )
+    if length := whole["length"]:
+        if "load.duration_s" in values:
+            raise UsageError(
+                f"--stages={text} says how long each lasts, and --duration too: leave one of them "
+                "out."
+            )
+        values["load.duration_s"] = parse_seconds(length)
+    values["load.stages"] = numbers
+    if levels[0]["per_second"]:
+        values.update({"load.model": OPEN, "load.arrival_rate": max(numbers)})
+    else:
+        values["load.users"] = int(max(numbers))
+
+
+def _choose_place(values: dict[str, Any], short: Shorthand) -> None:
+    """CPUs, environments, fronts, the target's data and settings."""
+    processes = values.get("load.processes", 1)
+    values["server.cpus"], values["load.cpus"] = _cpus(short, processes)
+    if files := values.get("server.environment"):
+        values["server.environment"] = _environments(files)
+    if fronts := values.get("server.front"):
+        values["server.front"] = ["" if name == NONE else name for name in fronts]
+    for field, variable in (("database.use", DATABASE_URL), ("layer.url", REDIS_URL)):
+        if field in values:
+            values[field] = _with_password(values[field], variable)
+    settings = {
+        name: _as_json(str(text)) for name, text in values.get("target.settings", {}).items()
+    }
+    variables = {name: str(text) for name, text in values.get("target.variables", {}).items()}
+    if unknown := set(short.show_value) - {*settings, *variables}:
+        raise UsageError(
+            f"--show-value {min(unknown)} names no --setting and no --variable of this command."
+        )
+    texts = {name: _as_json(text) for name, text in variables.items()}
+    secret = {
+        name for name, value in (*settings.items(), *texts.items()) if _may_be_secret(name, value)
+    }
+    values["target.settings"], values["target.variables"] = settings, variables
+    values["target.hidden"] = tuple(sorted(secret.difference(short.show_value)))
+
+
+def _cpus(short: Shorthand, load_processes: int) -> tuple[cpus.Cpus | None, cpus.Cpus | None]:
+    """CPUs of the server and of the load, None for all; raises UsageError."""
+    for_target, for_load = short.cpus_target, short.cpus_load
+    if not short.pin:
+        if for_target or for_load:
+            raise UsageError("--no-pin and --cpus-target or --cpus-load exclude each other.")
+        return None, None
+    everything = cpus.available()
+    if for_target is None and for_load is None:
+        return cpus.split(everything, load_processes) or (None, None)
+    return (
+        for_target or _rest(everything, for_load, "server"),
+        for_load or _rest(everything, for_target, "load"),
+    )
+
+
+def _rest(everything: cpus.Cpus, taken: cpus.Cpus | None, whose: str) -> cpus.Cpus:
+    rest = tuple(cpu for cpu in everything if cpu not in (taken or ()))
+    if not rest:
+        raise UsageError(
+            f"No CPU is left for the {whose}; name its CPUs too, also when they are the same."
+        )
+    return rest
+
+
+def _environments(files: Sequence[str]) -> list[str]:
+    kept = [environments.environment(file) for file in files]
+    names = [environment.partition("@")[0] for environment in kept]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UsageError(f"--env names {', '.join(twice)} twice; give each file a name of its own.")
+    return kept
+
+
+def _may_be_secret(name: str, value: Any) -> bool:
+    """Text whose name Django doesn't know, and what its own error page hides by a name within."""
+    if value is None or isinstance(value, bool):
+        return False
+    if isinstance(value, Mapping):
+        return any(_may_be_secret(f"{name}.{key}", part) for key, part in value.items())
+    if isinstance(value, list):
+        return any(_may_be_secret(name, part) for part in value)
+    known = hasattr(global_settings, name.partition(".")[0]) or not isinstance(value, str)
+    return not known or SafeExceptionReporterFilter.hidden_settings.search(name) is not None
+
+
+def _as_json(text: str) -> Any:
+    """What it is as JSON, else the text itself."""
+    try:
+        return reader(Any)(json.loads(text))
+    except (RecursionError, Misfit) as error:
+        raise UsageError(f"--setting has a value that can't be stored: {error}.") from error
+    except ValueError:
+        return text
+
+
+def _with_password(url: str, variable: str) -> str:
+    return completed(url, os.environ.get(variable, ""))
+
+
+def _again(run_id: str, options: Mapping[str, Any], short: Shorthand) -> RunSpec:
+    """A stored run as it was, with what is not stored, and on other CPUs if any are given."""
+    allowed = {entry.key for entry in OF_A_RUN if entry.flag.again}
+    refuse_beside(options, OF_A_RUN, allowed, "--again repeats a stored run as it was")
+    spec = _stored(run_id)
+    values = given(options, table(RunSpec))
+    for environment in _environments(values.get("server.environment", ())):
+        if environment != spec.server.environment:
+            was = spec.server.environment or "none"
+            raise UsageError(
+                f"--again repeats a run as it was, and the environment {environment} is not its "
+                f"own ({was})."
+            )
+    if short.cpus_target or short.cpus_load or not short.pin:
+        for_target, for_load = _cpus(short, spec.load.processes)
+        server = replace(spec.server, cpus=for_target)
+        spec = replace(spec, server=server, load=replace(spec.load, cpus=for_load))
+    return with_secrets(replace(spec, label=values.get("label", spec.label)), options)
+
+
+def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
+    """A stored run, which has no secrets, with those that are given again.
+
+    The same --database and --layer-url may be given, or be in the environment.
+    """
+    options_of = (spec.workload.options, spec.server.options, spec.server.front_options)
+    if is_hidden([*options_of, spec.database.fill, spec.target.to_json()]):
+        raise UsageError(
+            "This run has values that are hidden, and so were not stored: leave out --again or "
+            "--resume, and give its options."
+        )
+    again = given(options, [entry for entry in table(RunSpec) if entry.flag.secret])
+    use, url = again.get("database.use", spec.database.use), again.get("layer.url", spec.layer.url)
+    _refuse_another("database", use, spec.database.use)
+    _refuse_another("layer-url", url, spec.layer.url)
+    visitor = VisitorSpec(
+        headers=again.get("visitor.headers", ()), cookies=again.get("visitor.cookies", ())
+    )
+    if missing := sorted(set(spec.visitor.unknown) - set(visitor.asked)):
+        raise UsageError(
+            "--again repeats a stored run, and secrets are not stored with one: give "
+            f"{listed(missing)} again."
+        )
+    if further := sorted(set(visitor.asked) - set(spec.visitor.unknown)):
+        raise UsageError(
+            f"--again repeats a stored run as it was, and {listed(further)} would change it: "
+            f"leave {'it' if len(further) == 1 else 'them'} out."
+        )
+    return changed(
+        spec,
+        {
+            "database.use": _with_password(use, DATABASE_URL),
+            "layer.url": _with_password(url, REDIS_URL),
+            "visitor": spec.visitor.completed(visitor),
+        },
+    )
+
+
+def _refuse_another(name: str, given: str, stored: str) -> None:
+    if hidden(given) != stored:
+        raise UsageError(
+            f"--again repeats a stored run as it was, and --{name}={hidden(given)} would change "
+            f"it: leave it out, or give {stored or 'none'} with its password."
+        )
+
+
+def _stored(run_id: str) -> RunSpec:
+    """The spec of a stored run, named by its id or by how its id begins."""
+    digits = run_id.replace("-", "").lower()
+    rows: list[Run] = []
+    if re.fullmatch(r"[0-9a-f]{6,32}", digits):
+        low, high = (UUID(digits.ljust(32, filler)) for filler in "0f")
+        rows = list(Run.objects.filter(pk__range=(low, high))[:2])
+    if len(rows) != 1:
+        which = "more than one stored run begins" if rows else "no stored run begins"
+        raise UsageError(f"--again {run_id}: {which} with that id; the list of results shows them.")
+    if why := rows[0].unreadable:
+        raise UsageError(f"--again {run_id}: what is stored of this run can't be read ({why}).")
+    return replace(RunSpec.from_json(rows[0].spec), repetition=1)

@@ -1,30 +1,20 @@
 """The options of `tunebench`, and the question that they ask."""
 
-import argparse
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import DatabaseSpec, RunSpec
+from benchsuite.core.specs import DatabaseSpec, Option, RunSpec
 from benchsuite.core.specs.load import MAX_RATE
 from benchsuite.core.specs.objective import EXAMPLE, parse
-from benchsuite.core.specs.spec import above
-from benchsuite.core.units import format_period, listed, parse_seconds
-from benchsuite.management.options import cpus as cpu_options
-from benchsuite.management.options import load as load_options
+from benchsuite.core.specs.spec import Spec, option, table
+from benchsuite.core.units import format_period, listed
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options.parsing import (
-    names,
-    number,
-    several,
-    time,
-    whole_number,
-)
-from benchsuite.management.options.setup import pairs
+from benchsuite.management.options.table import read
 from benchsuite.management.tuning import placing
 from benchsuite.management.tuning.databases import databases, reached
 from benchsuite.runner import planning, preflight
@@ -62,14 +52,6 @@ LONGEST_WINDOW_S = 600.0
 
 SIZE = re.compile(r"(?P<server>[^:]+):(?P<processes>\d{1,6})(x(?P<threads>\d{1,6}))?")
 
-BESIDE_RESUME = frozenset(
-    (
-        *("resume", "json", "dry_run", "port", "start_timeout"),
-        *("database", "layer_url", "header", "cookie"),  # secrets, which are not stored
-    )
-)
-BESIDE_PASTE = frozenset(("paste", "of"))
-
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -80,126 +62,124 @@ class Asked:
     servers: Mapping[str, type[ServerAdapter]]  #: Those that are compared, and can run, by name.
 
 
-def add_to(parser: argparse.ArgumentParser) -> None:
-    """Adds every option of `tunebench`."""
-    _add_question(parser.add_argument_group("What is asked"))
-    run_options.add_work_to(parser.add_argument_group("What is measured"))
-    run_options.add_setup_to(parser)
-    load_options.add_connections_to(parser.add_argument_group("Load"))
-    cpu_options.add_to(parser.add_argument_group("CPUs"))
-    output = parser.add_argument_group("Search and output")
-    output.add_argument(
-        "--resume",
-        nargs="?",
-        const="",
-        metavar="ID",
-        help="go on with the last tuning that has no answer yet, or with this one",
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted(Spec):
+    """What `tunebench` is asked."""
+
+    group = "What is asked"
+
+    objective: str | None = option(
+        None, "--objective CONDITIONS", f'what must hold, such as "{EXAMPLE}"'
     )
-    output.add_argument(
-        "--paste",
-        nargs="?",
-        const="",
-        metavar="KIND",
-        help="print what deploys the configuration of the last tuning, and stop: its command, a "
-        "systemd unit, … or all of them",
+    rate: float | None = option(
+        None,
+        "--rate R",
+        "find the least memory that holds so many journeys a second",
+        above=(0.0, MAX_RATE),
+        unless="find the highest rate",
     )
-    output.add_argument("--of", metavar="ID", help="another tuning for --paste")
-    run_options.add_output_to(output)
+    server: str | None = option(
+        None, "--server NAME", "find the highest rate of this server in one size alone"
+    )
+    processes: int | None = option(None, "--processes N", "of that --server")
+    threads: int | None = option(None, "--threads N", "of each process of that --server")
+    options: Mapping[str, Option] = option(
+        {}, "--option NAME=VALUE", "an option of that --server, by the adapter's name for it"
+    )
+    servers: tuple[str, ...] = option(
+        (),
+        "--servers NAME[,NAME…]",
+        "servers to compare, each in several sizes",
+        unless=f"{', '.join(USUAL)}, as far as they are installed",
+    )
+    current: str | None = option(
+        None,
+        "--current SERVER:PxT",
+        "what runs now, such as gunicorn-gthread:3x4 or gunicorn-sync:5: it is compared with the "
+        "others whatever it shows",
+    )
+    budget_s: float | None = option(
+        None,
+        "--budget TIME",
+        "of all runs together",
+        unless=f"{format_period(BUDGET_S)}, with --cpus {format_period(EACH_S)} for each number; "
+        f"{THOROUGH:g} times as much with --thorough, and as many times as a longer --window is "
+        "longer",
+    )
+    window_s: float | None = option(
+        None,
+        "--window TIME",
+        "of each level that confirms a rate; all other windows are longer or shorter alike. Short "
+        "windows flatter",
+        above=(0.0, LONGEST_WINDOW_S),
+        unless=f"{CONFIRMING_S:g} s",
+    )
+    thorough: bool = option(False, "--thorough", "confirm in windows of 40 s, which flatter less")
+    for_cpus: int | None = option(
+        None,
+        "--for-cpus N",
+        "give the server so many CPUs; of more than it can have here only a bound is told",
+        within=(1, cpus.MOST),
+    )
+    cpus: list[int] | None = option(
+        None,
+        "--cpus N[,N…]",
+        "find what that --server holds on each of these numbers of CPUs, with its --processes for "
+        "each CPU",
+    )
 
 
-def _add_question(group: Any) -> None:
-    example = EXAMPLE.replace("%", "%%")  # argparse formats what it shows
-    group.add_argument(
-        "--objective", metavar="CONDITIONS", help=f'what must hold, such as "{example}"'
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored(Spec):
+    """Which stored tuning is gone on with, or pasted."""
+
+    group = "What is stored"
+
+    resume: str | None = option(
+        None,
+        "--resume [ID]",
+        "go on with the last tuning that has no answer yet, or with this one",
     )
-    group.add_argument(
-        "--rate",
-        type=number,
-        metavar="R",
-        help="find the least memory that holds so many journeys a second (default: find the "
-        "highest rate)",
+    paste: str | None = option(
+        None,
+        "--paste [KIND]",
+        "print what deploys the configuration of the last tuning, and stop: its command, a systemd "
+        "unit, … or all of them",
     )
-    group.add_argument(
-        "--server", metavar="NAME", help="find the highest rate of this server in one size alone"
-    )
-    group.add_argument("--processes", type=whole_number, metavar="N", help="of that --server")
-    group.add_argument(
-        "--threads", type=whole_number, metavar="N", help="of each process of that --server"
-    )
-    group.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an option of that --server, by the adapter's name for it",
-    )
-    group.add_argument(
-        "--servers",
-        action="append",
-        metavar="NAME[,NAME…]",
-        help="servers to compare, each in several sizes (default: "
-        f"{', '.join(USUAL)}, as far as they are installed)",
-    )
-    group.add_argument(
-        "--current",
-        metavar="SERVER:PxT",
-        help="what runs now, such as gunicorn-gthread:3x4 or gunicorn-sync:5: it is compared with "
-        "the others whatever it shows",
-    )
-    group.add_argument(
-        "--budget",
-        type=time,
-        metavar="TIME",
-        help=f"of all runs together (default: {format_period(BUDGET_S)}, with --cpus "
-        f"{format_period(EACH_S)} for each number; {THOROUGH:g} times as much with --thorough, and "
-        "as many times as a longer --window is longer)",
-    )
-    group.add_argument(
-        "--window",
-        type=time,
-        metavar="TIME",
-        help="of each level that confirms a rate; all other windows are longer or shorter alike "
-        f"(default: {CONFIRMING_S:g} s). Short windows flatter",
-    )
-    group.add_argument(
-        "--thorough", action="store_true", help="confirm in windows of 40 s, which flatter less"
-    )
-    group.add_argument(
-        "--for-cpus",
-        type=whole_number,
-        metavar="N",
-        help="give the server so many CPUs; of more than it can have here only a bound is told",
-    )
-    group.add_argument(
-        "--cpus",
-        type=several(whole_number),
-        metavar="N[,N…]",
-        help="find what that --server holds on each of these numbers of CPUs, with its --processes "
-        "for each CPU",
-    )
+    of: str | None = option(None, "--of ID", "another tuning for --paste")
+
+
+OF_THE_SEARCH = ("Server", "Load", run_options.SOCKETS, run_options.RUNS)
+"""Groups of options of `runbench` that a search decides itself."""
+
+OWN = (*table(Wanted), *table(Stored))
+EVERY = (*OWN, *(entry for entry in run_options.EVERY if entry.group not in OF_THE_SEARCH))
+BESIDE_PASTE = ("paste", "of")
+BESIDE_RESUME = (
+    *("resume", "json", "dry_run", "port", "start_timeout"),
+    *(entry.key for entry in EVERY if entry.flag.secret),
+)
 
 
 def asked(options: Mapping[str, Any]) -> Asked:
     """What these options ask for; raises UsageError, and UnavailableError where no server runs."""
-    if options["objective"] is None:
+    wanted, output = read(Wanted, options), read(run_options.Output, options)
+    if wanted.objective is None:
         raise UsageError(
             f'--objective says what must hold, and is missing: --objective "{EXAMPLE}".'
         )
-    objective = parse(options["objective"])
-    budget_s, factor = _times(options)
-    if options["rate"] is not None:
-        above("rate", options["rate"], 0.0, MAX_RATE)
-    spec = placing.pinned(_spec(options), options["for_cpus"])
-    only, current = _only(options, spec), _current(options, spec)
-    scaling = _scaling(options, spec, only)
-    given = names("--servers", options["servers"])
-    if only and (given or current):
-        others = listed(["--servers"] * bool(given) + ["--current"] * bool(current))
+    objective = parse(wanted.objective)
+    budget_s, factor = _times(wanted)
+    spec = placing.pinned(_spec(options), wanted.for_cpus)
+    only, current = _only(wanted, spec), _current(wanted.current, spec)
+    scaling = _scaling(wanted, spec, only)
+    if only and (wanted.servers or current):
+        others = listed(["--servers"] * bool(wanted.servers) + ["--current"] * bool(current))
         raise UsageError(f"--server is measured alone, and {others} would compare: leave one out.")
-    wanted = [only.server] if only else given or list(USUAL)
-    if current and current.server not in wanted:
-        wanted.append(current.server)
-    plans, unable = _plans(wanted, spec)
+    servers = [only.server] if only else list(wanted.servers or USUAL)
+    if current and current.server not in servers:
+        servers.append(current.server)
+    plans, unable = _plans(servers, spec)
     if current and (reason := unable.get(current.server)):
         raise UnavailableError(f"--current={current.server} can't be compared: {reason}")
     if not plans:
@@ -212,14 +192,14 @@ def asked(options: Mapping[str, Any]) -> Asked:
         objective=objective,
         cpus=(scaling and scaling[-1].cpus) or cpus.usable(spec.server.cpus),
         budget_s=budget_s,
-        seed=options["seed"],
-        rate=options["rate"],
+        seed=output.seed,
+        rate=wanted.rate,
         only=None if scaling else only,
         scaling=scaling,
         unshared=placing.unshared(spec),
         current=current,
-        thorough=options["thorough"],
-        for_cpus=options["for_cpus"],
+        thorough=wanted.thorough,
+        for_cpus=wanted.for_cpus,
         connections_limit=known.limits,
         aliases=known.aliases,
         keeps_connections=known.keeps,
@@ -238,32 +218,29 @@ def again(question: Question, spec: RunSpec, names: Sequence[str]) -> Asked:
     return Asked(question, spec, {one: type(_plan(one, spec).server) for one in names})
 
 
-def _times(options: Mapping[str, Any]) -> tuple[float, float]:
+def _times(wanted: Wanted) -> tuple[float, float]:
     """The budget, and by how much windows are longer than usual."""
-    window_s = CONFIRMING_S if options["window"] is None else parse_seconds(options["window"])
-    above("window", window_s, 0.0, LONGEST_WINDOW_S)
-    if options["thorough"] and options["window"] is not None:
+    if wanted.thorough and wanted.window_s is not None:
         raise UsageError("--thorough says how long windows are, and --window too: leave one out.")
-    factor, counts = window_s / CONFIRMING_S, len(set(options["cpus"] or ()))
-    if options["budget"] is None:
-        longer = THOROUGH if options["thorough"] else max(1.0, factor)
+    factor, counts = (wanted.window_s or CONFIRMING_S) / CONFIRMING_S, len(set(wanted.cpus or ()))
+    if wanted.budget_s is None:
+        longer = THOROUGH if wanted.thorough else max(1.0, factor)
         return longer * (EACH_S * counts or BUDGET_S), factor
-    budget_s = parse_seconds(options["budget"])
     least = least_s(factor) * max(1, counts)
-    if budget_s < least:
+    if wanted.budget_s < least:
         raise UsageError(
-            f"--budget={options['budget']} is too short to find out anything: give at least "
+            f"--budget={wanted.budget_s:g}s is too short to find out anything: give at least "
             f"{format_period(least)}."
         )
-    return budget_s, factor
+    return wanted.budget_s, factor
 
 
 def _spec(options: Mapping[str, Any]) -> RunSpec:
     """What all runs have in common."""
-    mine = {**options, "rate": None, "server": ["runserver"], "processes": None, "threads": None}
-    specs = run_options.specs({**run_options.defaults(), **mine, "option": []})
-    spec = specs[0]
-    if len(specs) > 1:
+    searched = {entry.key for entry in run_options.EVERY if entry.group in OF_THE_SEARCH}
+    common = {name: value for name, value in options.items() if name not in searched}
+    spec, *more = run_options.specs({**common, "server": ["runserver"]})
+    if more:
         raise UsageError(
             "Servers and their sizes are all that a tuning compares: give --python, --env, "
             "--front, --instances and delays one value each."
@@ -277,20 +254,18 @@ def _spec(options: Mapping[str, Any]) -> RunSpec:
     return spec
 
 
-def _scaling(
-    options: Mapping[str, Any], spec: RunSpec, only: Candidate | None
-) -> tuple[Candidate, ...]:
+def _scaling(wanted: Wanted, spec: RunSpec, only: Candidate | None) -> tuple[Candidate, ...]:
     """That one on each number of CPUs, the least first, with its processes for each CPU: as many
     of these as it can have.
     """
-    if options["cpus"] is None:
+    if wanted.cpus is None:
         return ()
     if only is None:
         raise UsageError("--cpus asks what one configuration holds: name it with --server.")
-    for name, other in (("rate", "--rate"), ("for_cpus", "--for-cpus")):
-        if options[name] is not None:
-            raise UsageError(f"--cpus asks for each number alone, not {other}: leave one out.")
-    counts, most = sorted(set(options["cpus"])), cpus.usable()
+    for flag, other in (("--rate", wanted.rate), ("--for-cpus", wanted.for_cpus)):
+        if other is not None:
+            raise UsageError(f"--cpus asks for each number alone, not {flag}: leave one out.")
+    counts, most = sorted(set(wanted.cpus)), cpus.usable()
     if not 1 <= counts[0] <= counts[-1] <= most:
         wrong = counts[-1] if counts[-1] > most else counts[0]
         bound = f"; --for-cpus={wrong} tells what bounds it there" if wrong > most else ""
@@ -306,25 +281,21 @@ def _scaling(
     )
 
 
-def _only(options: Mapping[str, Any], spec: RunSpec) -> Candidate | None:
+def _only(wanted: Wanted, spec: RunSpec) -> Candidate | None:
     """The one whose capacity is asked."""
-    settings = pairs("--option", options["option"])
-    if options["server"] is not None:
-        size = options["processes"], options["threads"]
-        return candidate(spec, spec.database, options["server"], *size, settings)
-    beside = [
-        name for name in ("processes", "threads", "option") if options[name] not in (None, [])
-    ]
-    if beside:
-        raise UsageError(
-            f"--{beside[0]} belongs to a --server, which is measured alone; add it, or leave "
-            f"--{beside[0]} out and let the search find sizes."
-        )
+    size = wanted.processes, wanted.threads, wanted.options
+    if wanted.server is not None:
+        return candidate(spec, spec.database, wanted.server, *size)
+    for name, value in zip(("processes", "threads", "option"), size, strict=True):
+        if value not in (None, {}):
+            raise UsageError(
+                f"--{name} belongs to a --server, which is measured alone; add it, or leave "
+                f"--{name} out and let the search find sizes."
+            )
     return None
 
 
-def _current(options: Mapping[str, Any], spec: RunSpec) -> Candidate | None:
-    text = options["current"]
+def _current(text: str | None, spec: RunSpec) -> Candidate | None:
     if text is None:
         return None
     match = SIZE.fullmatch(text)
@@ -352,7 +323,7 @@ def candidate(
     given = {"processes": processes, "threads": threads, "options": options or {}}
     adapter = _plan(name, spec, **given).server  # says what it can't have
     threads = adapter.threads if adapter.threads_word is not None else None
-    settings = {one: adapter.settings[one] for one in options or {}}
+    settings = {name: adapter.settings[name] for name in options or {}}
     found = candidates.sized(name, type(adapter), adapter.processes, threads, settings, database)
     assert found is not None
     return found
@@ -392,17 +363,3 @@ def _none_can(unable: Mapping[str, str]) -> str:
         return first
     said = f"None of {listed(list(unable))} can run here. {first}"
     return f"{said} See listbench for what the others need."
-
-
-def refuse_beside(options: Mapping[str, Any], allowed: Collection[str], why: str) -> None:
-    """Raises UsageError for options that ask for a tuning where a stored one is meant."""
-    parser = argparse.ArgumentParser()
-    add_to(parser)
-    changed = [
-        f"--{name.replace('_', '-')}"
-        for name, default in vars(parser.parse_args([])).items()
-        if name not in allowed and options.get(name, default) != default
-    ]
-    if changed:
-        out = f"leave {'it' if len(changed) == 1 else 'them'} out"
-        raise UsageError(f"{why}, and {listed(changed)} would change it: {out}.")

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from benchsuite.core.specs import RunSpec
-from benchsuite.core.specs.spec import whole
 from benchsuite.system import cpus
 
 
@@ -11,7 +10,6 @@ def pinned(spec: RunSpec, count: int | None) -> RunSpec:
     """With so many CPUs for the server; unchanged where it can't have so many."""
     if count is None:
         return spec
-    whole("for-cpus", count, 1, cpus.MOST)
     own = spec.server.cpus or cpus.available()
     if count > cpus.usable(own):
         return spec

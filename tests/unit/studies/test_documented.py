@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.management.options import study as study_options
+from benchsuite.management.options import run as run_options
 from benchsuite.studies import catalogue, matrix, reading, scaling
 from benchsuite.studies.arguments import arguments
 
@@ -21,11 +21,11 @@ def example() -> str:
 def test_every_cell_of_the_example_is_one_run(tmp_path: Path) -> None:
     file = tmp_path / "shop_servers.toml"
     file.write_text(example())
-    study = reading.read(file, study_options.known())
+    study = reading.read(file, run_options.known())
     for scale, expected in ((1.0, 10), (0.05, 5)):
         found = matrix.cells(study, scale)
         assert len(found) == expected
-        assert {study_options.spec(arguments(cell)).server.server for cell in found} == {
+        assert {run_options.of_cell(arguments(cell)).server.server for cell in found} == {
             "gunicorn-sync",
             "gunicorn-gthread",
             "waitress",

@@ -8,7 +8,7 @@ from statistics import fmean
 import pytest
 
 from benchsuite import conf
-from benchsuite.management.options import study as study_options
+from benchsuite.management.options import run as run_options
 from benchsuite.runner import planning
 from benchsuite.servers.base import Application
 from benchsuite.studies import catalogue, matrix, reading
@@ -21,14 +21,14 @@ FILES = catalogue.studies()
 
 @pytest.fixture(params=list(FILES))
 def study(request: pytest.FixtureRequest) -> Study:
-    return reading.read(FILES[request.param], study_options.known())
+    return reading.read(FILES[request.param], run_options.known())
 
 
 def runs(study: Study, scale: float) -> Iterator[Cell]:
     """Every cell; its adapters have refused none of its options."""
     for cell in matrix.cells(study, scale):
         resolved = dict.fromkeys(shares(cell.options), 100)
-        spec = study_options.spec(arguments(cell, resolved))
+        spec = run_options.of_cell(arguments(cell, resolved))
         conf.server_class(spec.server.server)(spec.server, Application())
         planning.workload(spec.workload).fit(spec.load)
         if spec.server.front:

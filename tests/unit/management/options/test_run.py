@@ -11,7 +11,8 @@ from django.core.management import CommandError, call_command, load_command_clas
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec, VisitorSpec
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options import setup
+from benchsuite.management.options.parsing import Parser
+from benchsuite.management.options.table import add_to, read
 from benchsuite.report.terminal import plan
 from benchsuite.runner import planning, preflight
 from benchsuite.system import cpus
@@ -20,7 +21,7 @@ from tests.factories import make_run
 
 def specs(*words: str) -> tuple[RunSpec, ...]:
     parser = argparse.ArgumentParser()
-    run_options.add_to(parser)
+    add_to(parser, run_options.EVERY)
     options: dict[str, Any] = vars(parser.parse_args(words))
     return run_options.specs(options)
 
@@ -211,17 +212,26 @@ def test_options_go_to_server_and_workload() -> None:
     assert (run.workload.workload, run.workload.options) == ("cpu", {"size": "1000"})
 
 
+def timeout_s(*given: str) -> float | None:
+    parser = Parser(called_from_command_line=False)
+    add_to(parser, run_options.EVERY)
+    words = [f"--start-timeout={text}" for text in given]
+    return read(run_options.Output, vars(parser.parse_args(words))).start_timeout_s
+
+
 @pytest.mark.parametrize(
-    ("given", "seconds"), [(None, None), ("5m", 300.0), ("2.5", 2.5), ("900ms", 0.9)]
+    ("given", "seconds"), [([], None), (["5m"], 300.0), (["2.5"], 2.5), (["900ms"], 0.9)]
 )
-def test_how_long_starting_may_take(given: str | None, seconds: float | None) -> None:
-    assert run_options.start_timeout_s({"start_timeout": given}) == seconds
+def test_how_long_starting_may_take(given: list[str], seconds: float | None) -> None:
+    assert timeout_s(*given) == seconds
 
 
-@pytest.mark.parametrize("given", ["soon", "0", "nan", "inf", "", "25h"])
+@pytest.mark.parametrize("given", ["soon", "0", "nan", "inf", "25h"])
 def test_how_long_starting_may_take_is_a_time(given: str) -> None:
-    with pytest.raises(UsageError, match=r"is not a time|--start-timeout must be above 0 and at"):
-        run_options.start_timeout_s({"start_timeout": given})
+    with pytest.raises(
+        (UsageError, CommandError), match=r"is not a time|--start-timeout must be above 0 and at"
+    ):
+        timeout_s(given)
 
 
 def test_how_long_starting_may_take_splits_no_cells() -> None:
@@ -336,7 +346,7 @@ def test_again_takes_nothing_that_would_change_the_run() -> None:
     assert specs("--again", stored.pk.hex, "--label=second")[0].label == "second"
     for words, flags in (
         (["--users=50"], "--users"),
-        (["--no-keep-alive", "--stages=5:10x2s"], "--stages and --no-keep-alive"),
+        (["--no-keep-alive", "--stages=5:10x2s"], "--no-keep-alive and --stages"),
         (["--server=daphne"], "--server"),
         (["--keep-cookies"], "--keep-cookies"),
         (["--no-keep-cookies"], "--no-keep-cookies"),
@@ -523,7 +533,10 @@ def test_delays_are_axes_and_nothing_delays_the_cell_without_any() -> None:
         (["--users=1,2", "--stages=1:2x1s"], "--stages names the levels, and --users too"),
         (["--users=1,20000"], "users 20000: --users must be between 1 and 10000"),
         (["--users=1,2", "--load-processes=2"], "--load-processes=2 can't share 1 user"),
-        (["--front=none,nginx", "--front-option=tls=1", "--instances=0"], "front nginx 0"),
+        (
+            ["--front=none,nginx", "--front-option=tls=1", "--instances=0"],
+            "front nginx: --instances must be",
+        ),
         (
             ["--workload=ws_echo", "--connections=5,6", "--rate=3"],
             "--connections=5,6 makes an axis, which --rate has not",
@@ -590,7 +603,7 @@ def test_a_value_that_may_be_secret_is_neither_stored_nor_shown(words: str) -> N
     assert stored.key == run.key
     assert run.key != specs(words.replace("hunter2", "swordfish").replace("8281", "8"))[0].key
     with pytest.raises(UsageError, match="values that are hidden"):
-        setup.again(stored, {"database": "throwaway", "layer_url": ""})
+        run_options.with_secrets(stored, {})
 
 
 def test_what_can_be_no_secret_and_what_one_asks_for_is_shown() -> None:

@@ -9,13 +9,14 @@ import pytest
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.management.options import run as run_options
+from benchsuite.management.options.table import add_to
 from benchsuite.report.terminal.plan import line
 from benchsuite.runner import planning, preflight
 
 
 def specs(*words: str) -> tuple[RunSpec, ...]:
     parser = argparse.ArgumentParser()
-    run_options.add_to(parser)
+    add_to(parser, run_options.EVERY)
     options: dict[str, Any] = vars(parser.parse_args(words))
     return run_options.specs(options)
 

@@ -3,13 +3,13 @@
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.management.options import study
+from benchsuite.management.options import run as run_options
 from benchsuite.runner.planning import resolve
 from benchsuite.studies.options import Takes
 
 
 def test_each_option_of_a_run_is_known_with_what_it_takes() -> None:
-    known = study.known()
+    known = run_options.known()
     assert known["users"] is Takes.VALUE
     assert known["no-fsync"] is known["keep-alive"] is known["no-keep-alive"] is Takes.FLAG
     assert known["option"] is known["workload-option"] is known["front-option"] is Takes.PAIRS
@@ -18,7 +18,9 @@ def test_each_option_of_a_run_is_known_with_what_it_takes() -> None:
 
 
 def test_arguments_are_one_run() -> None:
-    spec = study.spec(["--server=waitress", "--users=3", "--workload=io_read", "--drain=2s"])
+    spec = run_options.of_cell(
+        ["--server=waitress", "--users=3", "--workload=io_read", "--drain=2s"]
+    )
     assert (spec.server.server, spec.load.users, spec.load.drain_s) == ("waitress", 3, 2.0)
 
 
@@ -34,4 +36,4 @@ def test_arguments_are_one_run() -> None:
 )
 def test_what_is_no_run(arguments: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        resolve(study.spec(arguments))
+        resolve(run_options.of_cell(arguments))

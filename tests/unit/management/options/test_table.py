@@ -1,0 +1,228 @@
+"""Every option of the table: parsed, stored, repeated, shown and documented."""
+
+from pathlib import Path
+
+import pytest
+from django.core.management import load_command_class
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
+from benchsuite.core.specs.spec import Entry, changed, table
+from benchsuite.management.options import run, tune
+from benchsuite.management.options.parsing import Parser
+from benchsuite.management.options.table import add_to, both, cells, markdown
+from benchsuite.system import cpus
+from tests.factories import make_run
+
+DOCS = Path(__file__).parents[4] / "docs" / "options.md"
+
+VALUES = {
+    "server": "uvicorn",
+    "workload": "cpu",
+    "workload-option": "size=1000",
+    "application": "shop.wsgi:application",
+    "path": "/shop/",
+    "locustfile": __file__,
+    "login": "eve:staff",
+    "host": "shop.example:8000",
+    "header": "Authorization: Bearer t0p",
+    "cookie": "sid=s3",
+    "status": "301",
+    "python": "3.13",
+    "env": f"new={__file__}",
+    "front": "nginx",
+    "stages": "5:10x2s",
+    "database": "postgres://ann:s3cr3t@host/shop",
+    "layer-url": "redis://:s3cr3t@host:6379/0",
+    "setting": "CONN_HEALTH_CHECKS=true",
+    "variable": "MALLOC_ARENA_MAX=2",
+    "show-value": "SEARCH",
+    "cpus-target": "0",
+    "cpus-load": "0",
+    "twin": "async",
+}
+"""Of options that don't take any text."""
+
+BESIDE = {
+    "workload-option": ["--workload=cpu"],
+    "expect": ["--path=/"],
+    "status": ["--path=/"],
+    "no-shape": ["--path=/"],
+    "instances": ["--front=nginx"],
+    "front-option": ["--front=nginx"],
+    "iterations": ["--users=2"],
+    "arrivals": ["--rate=5"],
+    "max-in-flight": ["--rate=5"],
+    "in-turn": ["--rate=5"],
+    "connections": ["--workload=ws_echo"],
+    "messages": ["--workload=ws_echo"],
+    "max-connections": ["--database=postgresql"],
+    "no-fsync": ["--database=postgresql"],
+    "layer-by": ["--layer=redis"],
+    "layer-url": ["--layer=redis"],
+    "show-value": ["--setting=SEARCH=elastic"],
+    "twin": ["--workload=io_read"],
+    "load-processes": ["--users=64"],
+}
+"""What an option needs, or is about."""
+
+
+def forms(entry: Entry) -> list[str]:
+    """How an option may be given."""
+    if entry.kind is bool:
+        return [f"--no-{entry.name}"] if entry.default else [f"--{entry.name}"]
+    if entry.name in VALUES:
+        return [f"--{entry.name}={VALUES[entry.name]}"]
+    bounds = entry.flag.within or entry.flag.above
+    if bounds:
+        most = min(bounds[1], 7)
+        return [f"--{entry.name}={most:g}{'s' * entry.metavar.startswith('TIME')}"]
+    value = entry.words[-1] if entry.words else "name=anything" if entry.is_pairs else "anything"
+    return [f"--{entry.name}={value}"]
+
+
+PARSER = Parser(called_from_command_line=False)
+add_to(PARSER, run.EVERY)
+
+
+def spec(*words: str) -> RunSpec:
+    *_, last = run.specs(vars(PARSER.parse_args(words)))
+    return last
+
+
+def words_of(entry: Entry) -> list[str]:
+    given = forms(entry)
+    return [*given, *BESIDE.get(given[0].partition("=")[0][2:], [])]
+
+
+OF_A_RUN = [pytest.param(entry, id=entry.name) for entry in run.OF_A_RUN]
+EVERY = [pytest.param(entry, id=entry.name) for entry in (*run.EVERY, *tune.OWN)]
+
+
+@pytest.fixture(autouse=True)
+def own_cache_and_three_cpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2))
+    monkeypatch.setattr(cpus, "siblings", lambda cpu: frozenset({cpu}))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("entry", OF_A_RUN)
+def test_an_option_is_parsed_stored_and_repeated(entry: Entry) -> None:
+    first = spec(*words_of(entry))
+    others = words_of(entry)[1:]
+    assert first != spec(*others), "the option changes the run"
+    stored = make_run("daphne")
+    stored.spec = first.to_json()
+    stored.save()
+    secrets = [word for word in words_of(entry) if entry.flag.secret and word in forms(entry)]
+    again = spec("--again", stored.pk.hex, *secrets)
+    assert again.key == first.key
+    assert (again.to_json(), again.database, again.layer) == (
+        {**first.to_json(), "repetition": 1, "seed": again.seed},
+        first.database,
+        first.layer,
+    )
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "entry", [one for one in run.OF_A_RUN if not one.flag.again], ids=lambda entry: entry.name
+)
+def test_beside_again_nothing_stands_that_changes_the_run(entry: Entry) -> None:
+    stored = make_run("daphne")
+    with pytest.raises(UsageError, match=rf"as it was, and --(no-)?{entry.name} would change it"):
+        spec("--again", stored.pk.hex, *forms(entry))
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [one for one in run.OF_A_RUN if one.flag.within or one.flag.above],
+    ids=lambda e: e.name,
+)
+def test_an_option_is_held_to_its_bounds(entry: Entry) -> None:
+    low, high = entry.flag.within or entry.flag.above or (0.0, 0.0)
+    outside = [high + 1, low - 1, *[low] * bool(entry.flag.above)]
+    for value in outside:
+        if value < 0 and entry.metavar.startswith("TIME"):
+            continue
+        with pytest.raises(UsageError, match=rf"--{entry.name} must be (between|above) "):
+            spec(f"--{entry.name}={value:.0f}", *BESIDE.get(entry.name, []))
+
+
+@pytest.mark.parametrize("entry", [one for one in run.OF_A_RUN if one.words], ids=lambda e: e.name)
+def test_an_option_of_a_few_words_names_them(entry: Entry) -> None:
+    listed = ", ".join(entry.words)
+    with pytest.raises(
+        UsageError, match=rf"--{entry.name}=other is not known; there are: {listed}"
+    ):
+        spec(f"--{entry.name}=other", *BESIDE.get(entry.name, []))
+
+
+@pytest.mark.parametrize("entry", OF_A_RUN)
+def test_a_cell_of_a_study_says_it_in_the_same_words(entry: Entry) -> None:
+    names = {form.partition("=")[0].removeprefix("--") for form in forms(entry)}
+    assert (names <= set(run.known())) is (entry.path != "label")
+    if entry.name in ("diagnose", "flame"):
+        with pytest.raises(UsageError, match="are 2 runs, and a cell of a study is one"):
+            run.of_cell(words_of(entry))
+        return
+    assert run.of_cell(words_of(entry)) == spec(*words_of(entry))
+
+
+@pytest.mark.parametrize("name", ["runbench", "tunebench", "runstudy"])
+def test_help_shows_a_few_options_with_examples_and_help_all_every_one(name: str) -> None:
+    parser = load_command_class("benchsuite", name).create_parser("manage.py", name)
+    assert isinstance(parser, Parser)
+    brief, whole = parser.format_help(), parser.format_help_all()
+    every = {option for option in parser._option_string_actions if option.startswith("--")}
+    shown = {option for option in every if f"  {option}" in brief}
+    assert 10 <= len(shown) <= 17
+    assert brief.count(f"python manage.py {name} ") == 3
+    assert all(option in whole for option in every)
+    for example in parser.examples:
+        assert {
+            word.partition("=")[0] for word in example.split() if word.startswith("--")
+        } <= every
+
+
+def test_the_docs_have_every_option() -> None:
+    """Printed by python -m benchsuite.management.options."""
+    text = DOCS.read_text()
+    assert markdown(run.EVERY) in text
+    assert markdown(tune.OWN) in text
+
+
+def test_no_two_options_have_one_name() -> None:
+    for entries in (run.EVERY, tune.EVERY):
+        names = [
+            name
+            for one in entries
+            for name in (one.name, f"no-{one.name}")
+            if both(one) or name == one.name
+        ]
+        assert len(names) == len(set(names))
+    assert {entry.path for entry in table(RunSpec)} <= {entry.path for entry in run.EVERY}
+
+
+def test_a_spec_is_changed_in_its_parts_at_once() -> None:
+    base = RunSpec(server=ServerSpec(server="uvicorn"))
+    values = {"server.front": "nginx", "server.instances": 3, "load.users": 7, "label": "x"}
+    other = changed(base, {**values, "load": LoadProfile(users=3, warmup_s=9.0)})
+    assert other.server == ServerSpec(server="uvicorn", front="nginx", instances=3)
+    assert (other.label, other.load) == ("x", LoadProfile(users=7, warmup_s=9.0))
+    assert base.server.instances == 1
+
+
+def test_the_first_axis_is_outermost_and_the_same_cell_is_made_once() -> None:
+    made = cells({"server.processes": [1, 2, 1], "server.server": ["uvicorn", "daphne"]})
+    seen = [(cell.server.server, cell.server.processes) for cell in made]
+    assert seen == [("uvicorn", 1), ("uvicorn", 2), ("daphne", 1), ("daphne", 2)]
+
+
+def test_a_combination_that_cannot_be_is_named() -> None:
+    values = {"server.server": ["uvicorn", "daphne"], "server.instances": [1, 2]}
+    with pytest.raises(UsageError, match=r"^server uvicorn, instances 2: --instances=2 needs some"):
+        cells(values)
+    with pytest.raises(UsageError, match=r"^--instances=2 needs some"):
+        cells({"server.server": ["uvicorn"], "server.instances": [2]})
