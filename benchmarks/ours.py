@@ -18,7 +18,7 @@ from benchmarks.machine import pinned
 from benchsuite.core.samples import REQUEST, Kind
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.job import Done, Job
-from benchsuite.load.parent import spool
+from benchsuite.load.parent import driver
 from benchsuite.load.parent.driver import load_worker
 from benchsuite.system.network import free_port
 from benchsuite.system.process import Process, running, wait_until_ready
@@ -31,11 +31,11 @@ class Loaded:
     """What our load process recorded; times are CLOCK_MONOTONIC seconds."""
 
     done: Done
-    requests: spool.Samples
+    requests: driver.Samples
     """All of them, before and after the window too."""
 
     @property
-    def window(self) -> spool.Samples:
+    def window(self) -> driver.Samples:
         """Those that were meant to start in the window."""
         begin, end = self.done.window
         meant = self.requests["intended_start"]
@@ -132,6 +132,6 @@ def load(
             worker.check(job)
             on_go()
             done = worker.run(lambda tick: None)
-        samples, names = spool.read(folder / "spool")
+        samples, names = driver.read_samples(folder / "spool")
     scopes = np.array([entry.scope for entry in names], dtype=object)
     return Loaded(done=done, requests=samples[scopes[samples["name"]] == REQUEST])

@@ -2,24 +2,14 @@
 
 from django.urls import path
 
-from benchsuite.views import (
-    charts,
-    compare,
-    delete,
-    export,
-    listing,
-    plotlyjs,
-    run,
-    studies,
-    tuning,
-)
+from benchsuite.views import charts, compare, export, listing, plotlyjs, run, studies, tuning
 
 app_name = "benchsuite"
 
 urlpatterns = [
     path("", listing.show, name="list"),
     path("export/", export.selection, name="export"),
-    path("delete/", delete.show, name="delete"),
+    path("delete/", listing.delete, name="delete"),
     path("compare/", compare.show, name="compare"),
     path("compare/<slug:slug>.csv", charts.of_comparison, {"form": "csv"}, name="compare-data"),
     path("compare/<slug:slug>.html", charts.of_comparison, {"form": "html"}, name="compare-chart"),
@@ -36,7 +26,7 @@ urlpatterns = [
     path("plotly-<str:version>.min.js", plotlyjs.script, name="plotly"),
     path("plotly-<str:version>.css", plotlyjs.style, name="plotly-style"),
     path("<uuid:pk>/", run.show, name="run"),
-    path("<uuid:pk>/export/", export.one, name="run-export"),
+    path("<uuid:pk>/export/", export.one_run, name="run-export"),
     path("<uuid:pk>/<slug:slug>.csv", charts.of_run, {"form": "csv"}, name="run-data"),
     path("<uuid:pk>/<slug:slug>.html", charts.of_run, {"form": "html"}, name="run-chart"),
 ]

@@ -16,8 +16,7 @@ from benchsuite.stats import summary
 from benchsuite.stats.queueing import Traffic
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.client import RIGHT
-from benchsuite.telemetry.prober.pace import SLOW, Pacing
-from benchsuite.telemetry.prober.program import JITTER, MOST, RESTING, SUSPECT
+from benchsuite.telemetry.prober.program import JITTER, MOST, RESTING, SLOW, SUSPECT, Pacing
 from tests.sabotage.sick.shapes import SHAPES
 
 Samples = NDArray[np.void]

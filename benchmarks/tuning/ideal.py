@@ -7,8 +7,7 @@ from dataclasses import replace
 from benchsuite.core.specs.objective import Objective
 from benchsuite.stats.capacity import STEEPNESS
 from benchsuite.tuning.notebook import Notebook
-from benchsuite.tuning.search import Search
-from benchsuite.tuning.searching import Searching
+from benchsuite.tuning.search import Search, Searching
 from benchsuite.tuning.trial import Candidate, Level, Observation, Trial
 
 Capacity = Callable[[Candidate], float]

@@ -13,8 +13,8 @@ from benchsuite.core.specs.objective import parse
 from benchsuite.stats.scalability import Law
 from benchsuite.tuning.answer import answer
 from benchsuite.tuning.notebook import Notebook
-from benchsuite.tuning.question import Question
 from benchsuite.tuning.search import Search
+from benchsuite.tuning.trial import Question
 
 SERVER = "gunicorn-gthread"
 COUNTS = (1, 2, 3, 4)

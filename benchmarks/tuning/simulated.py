@@ -21,9 +21,8 @@ from benchsuite.core.specs.objective import Objective, parse
 from benchsuite.servers.base import Against
 from benchsuite.tuning.bounds import Probe, threads_needed
 from benchsuite.tuning.notebook import Notebook
-from benchsuite.tuning.question import Question
 from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Question, Trial
 
 OVERHEAD_S = 3.0
 NEVER = 1e9

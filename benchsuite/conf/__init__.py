@@ -21,8 +21,7 @@ from benchsuite.servers.base import ServerAdapter
 from benchsuite.servers.heritage import BUILTIN as HERITAGE_SERVERS
 from benchsuite.servers.peers import PEERS
 from benchsuite.services import BUILTIN as BUILTIN_SERVICES
-from benchsuite.services.base import Service
-from benchsuite.services.database import DatabaseService
+from benchsuite.services.base import DatabaseService, Service
 from benchsuite.studies import catalogue
 from benchsuite.system import folders
 from benchsuite.telemetry.base import Device

@@ -3,11 +3,42 @@
 import math
 import select
 import socket
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from statistics import median
 
 from benchsuite.stats.summary import samples_needed
+
+ECHO_LIMIT_S = 15.0  #: How long it waits for its client, and then for each message.
+
+
+@contextmanager
+def echo(host: str = "127.0.0.1") -> Iterator[int]:
+    """Serves one connection in a thread; yields the port."""
+    with socket.create_server((host, 0)) as listener:
+        listener.settimeout(ECHO_LIMIT_S)
+        thread = threading.Thread(target=_serve_one, args=(listener,), name="echo", daemon=True)
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            with suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+def _serve_one(listener: socket.socket) -> None:
+    with suppress(OSError):
+        connection, _ = listener.accept()
+        with connection:
+            connection.settimeout(ECHO_LIMIT_S)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            while data := connection.recv(65536):
+                connection.sendall(data)
+
 
 MESSAGES = math.ceil(samples_needed(99) / 100) * 100  #: Enough for a 99th percentile.
 PAUSE_S = 0.002  #: Between two messages: low load, ten times their own transit.

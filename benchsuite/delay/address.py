@@ -1,4 +1,4 @@
-"""An address through which another one is reached with a delay."""
+"""An address through which another one is reached with a delay, those in Redis URLs included."""
 
 import re
 import time
@@ -7,13 +7,53 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import quote, unquote, urlsplit
 
 from benchsuite.core.exceptions import StartError, UsageError
 from benchsuite.core.specs.delay import MAX_DELAY_S
-from benchsuite.delay.accuracy import Accuracy, accuracy, round_trips
-from benchsuite.delay.echo import echo
+from benchsuite.core.specs.sentinel import is_by_sentinel
+from benchsuite.delay.accuracy import Accuracy, accuracy, echo, round_trips
 from benchsuite.system.process import Process, running, wait_until_ready
 from benchsuite.system.programs import isolated_python
+
+PORT = 6379
+
+
+def address_of_redis(url: str) -> tuple[str, int]:
+    """Host and port; of a Unix socket its path, and 0.
+
+    Raises UsageError for a Redis that is not reached where its URL says, or not under another name.
+    """
+    if is_by_sentinel(url):
+        raise UsageError(
+            "--delay-to-layer delays one Redis, and the Sentinels of --layer-url name another one "
+            "whenever they like; give the URL of the Redis itself."
+        )
+    parts = urlsplit(url)
+    if parts.scheme == "rediss":
+        raise UsageError(
+            "--delay-to-layer needs a proxy on 127.0.0.1, for which the certificate of a Redis by "
+            "TLS does not hold; give --layer-url as redis://."
+        )
+    if parts.scheme == "unix":
+        return unquote(parts.path), 0
+    try:
+        return parts.hostname or "localhost", parts.port or PORT
+    except ValueError as error:
+        raise UsageError(
+            f"--layer-url has a wrong port ({error}); write redis://HOST:PORT/0."
+        ) from None
+
+
+def moved_redis_url(url: str, place: tuple[str, int]) -> str:
+    """The same URL with that address in place of its own; user, password and database stay."""
+    parts = urlsplit(url)
+    host, port = place
+    who, at, _ = parts.netloc.rpartition("@")
+    where = quote(host) if parts.scheme == "unix" else f"{host}:{port}{parts.path}"
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.scheme}://{who}{at}{where}{query}"
+
 
 Address = tuple[str, int]
 """Host and port; a host that begins with a slash is a Unix socket, and the port is 0."""

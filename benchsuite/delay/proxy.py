@@ -18,8 +18,7 @@ import sys
 from collections.abc import Callable
 from importlib import metadata
 
-from benchsuite.delay.connection import Connection, is_socket
-from benchsuite.delay.timer import Timer
+from benchsuite.delay.connection import Connection, Timer, is_socket
 
 BACKLOG = 4096
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 
 from benchsuite.isolation.instructions import Instructions
-from benchsuite.isolation.served import counting, debugging, errors, overflow, viewing
+from benchsuite.isolation.served import counting, errors
 from benchsuite.isolation.served.errors import SOCKET
 from benchsuite.isolation.served.listening import Listener
 from benchsuite.isolation.served.project import RUN_HEADER, own_headers, project_asgi, run_token
@@ -25,9 +25,9 @@ _mark = f"{RUN_HEADER}.{run_token()}"
 """A subprotocol that the load offers to servers that accept without headers."""
 _for_autobahn = {RUN_HEADER: run_token()}
 _counter = counting.of_this_process()
-_overflow = overflow.Overflow(counting.of_this_process(overflow.PREFIX).add)
-debugging.watch(counting.of_this_process(debugging.PREFIX).add)
-viewing.watch(counting.of_this_process(viewing.PREFIX).add)
+_overflow = counting.Overflow(counting.of_this_process(counting.OVERFLOW_PREFIX).add)
+counting.watch_kept_sql(counting.of_this_process(counting.SQL_PREFIX).add)
+counting.watch_views(counting.of_this_process(counting.VIEWS_PREFIX).add)
 _listener = Listener(errors.of_this_process())
 with _listener.starting():
     _project = project_asgi()

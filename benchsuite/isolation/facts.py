@@ -43,7 +43,7 @@ class Facts:
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
         """Read from the settings that the measured server will have."""
-        from benchsuite.isolation.overrides.layers import in_memory
+        from benchsuite.isolation.overrides.brokers import in_memory
 
         return cls(
             database_address=database_address((settings.get("DATABASES") or {}).get("default")),

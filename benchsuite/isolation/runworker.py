@@ -13,7 +13,7 @@ def main() -> None:
     from channels.management.commands.runworker import Command
     from django.core.management import call_command
 
-    from benchsuite.target.layer.messages import workers_channel
+    from benchsuite.target.layer import workers_channel
 
     call_command(Command(), workers_channel())
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.applied import overridden
-from benchsuite.isolation.overrides.given import ENVIRONMENT, named, project_settings
+from benchsuite.isolation.overrides.changes import ENVIRONMENT, named, project_settings
 from benchsuite.isolation.overrides.inherited import Replaced
 
 BENCHSUITE_INSTRUCTIONS = Instructions.of_this_process()

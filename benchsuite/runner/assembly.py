@@ -20,7 +20,7 @@ from typing import Any
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import REDIS, TCP, UNIX
-from benchsuite.delay import redis_url
+from benchsuite.delay import address
 from benchsuite.delay.address import HOST
 from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.isolation.facts import Facts
@@ -44,7 +44,7 @@ from benchsuite.system import folders, logfile, scratch
 from benchsuite.system.guard import guarded, without_shared_memory
 from benchsuite.system.network import distinct, ensure_port_free, free_port
 from benchsuite.system.process import Patience, Process, any_program, running, wait_until_ready
-from benchsuite.telemetry.prober.asking import Probe
+from benchsuite.telemetry.prober.answer import Probe
 
 SETTINGS = "benchsuite.isolation.settings"
 MOST_PADDING = 4096
@@ -184,7 +184,7 @@ def serving(found: RunningSystem, start: StartRequest, port: int | None) -> Iter
             layer = start.plan.spec.layer.url or own
             late = stack.enter_context(_delayer(start, layer))
             if late.layer is not None:
-                layer = redis_url.moved(layer, late.layer)
+                layer = address.moved_redis_url(layer, late.layer)
             amended = _amended(start, found, late, services, layer)
             instructions = stack.enter_context(start.clone(**amended))
             found.instructions = instructions
@@ -255,7 +255,7 @@ def _delayer(start: StartRequest, layer: str) -> Iterator[Delayer]:
     with delayer(
         spec,
         database=database,
-        layer=redis_url.address(layer) if spec.to_layer_s else None,
+        layer=address.address_of_redis(layer) if spec.to_layer_s else None,
         folder=start.folder,
         marker=start.token,
         env=any_program(),

@@ -28,7 +28,7 @@ from benchsuite.core.samples import (
 )
 from benchsuite.core.specs import USER, LoadProfile
 from benchsuite.load.job import Done, pauses, stage_windows
-from benchsuite.load.parent.spool import NameEntry, Samples
+from benchsuite.load.parent.driver import NameEntry, Samples
 from benchsuite.stats import messages, signs, summary
 from benchsuite.stats.patterns import patterns
 from benchsuite.stats.summary import inside

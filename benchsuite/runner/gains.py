@@ -21,7 +21,7 @@ from benchsuite.core.samples import JOURNEY, REQUEST, RESENT, Kind
 from benchsuite.core.units import format_count, listed
 from benchsuite.isolation.facts import Rows
 from benchsuite.load.job import AGAIN, LOOK, NEW, OTHER_NAMES, REHEARSAL_LIMIT_S, Rehearsal
-from benchsuite.load.parent.spool import NameEntry, Samples
+from benchsuite.load.parent.driver import NameEntry, Samples
 
 FEWEST = 3  #: New journeys that are rehearsed even if they are slow.
 FIRST = (LOOK, *[NEW] * 5, AGAIN)

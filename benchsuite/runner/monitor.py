@@ -18,12 +18,11 @@ from benchsuite.stats.queueing import Traffic
 from benchsuite.system.procfs import read_stat
 from benchsuite.system.tree import ProcessTree
 from benchsuite.telemetry import Sampler
-from benchsuite.telemetry.base import Device
+from benchsuite.telemetry.base import Clocks, Device
 from benchsuite.telemetry.census import Census
-from benchsuite.telemetry.clocks import Clocks
-from benchsuite.telemetry.cpu import TICKS_PER_S
+from benchsuite.telemetry.devices import TICKS_PER_S
 from benchsuite.telemetry.host import Host
-from benchsuite.telemetry.prober import acknowledging, probes
+from benchsuite.telemetry.prober import client, probes
 from benchsuite.telemetry.prober.client import RIGHT
 from benchsuite.telemetry.sampler import DEVICES
 from benchsuite.telemetry.scheduling import Scheduling
@@ -185,4 +184,4 @@ class Monitor:
         """What a page does when its pieces are acknowledged at once, and when not; asked when the
         load has ended. None when the prober can ask nothing.
         """
-        return None if self._request is None else acknowledging.stall(self._request)
+        return None if self._request is None else client.stall(self._request)

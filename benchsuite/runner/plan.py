@@ -11,8 +11,7 @@ from benchsuite.fronts.base import FrontAdapter, FrontPlace
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.pythons.recipe import Recipe
 from benchsuite.servers.base import Place, ServerAdapter
-from benchsuite.services.base import Service
-from benchsuite.services.database import DatabaseService
+from benchsuite.services.base import DatabaseService, Service
 from benchsuite.telemetry.base import Device
 from benchsuite.workloads.base import Workload
 

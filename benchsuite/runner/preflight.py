@@ -25,8 +25,8 @@ from benchsuite.core.specs import (
 )
 from benchsuite.core.suggestions import meant
 from benchsuite.core.units import listed
-from benchsuite.delay import redis_url
-from benchsuite.isolation.overrides.layers import in_memory
+from benchsuite.delay import address
+from benchsuite.isolation.overrides.brokers import in_memory
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
@@ -222,7 +222,7 @@ def _check_delays(plan: Plan) -> None:
             "--layer=redis or --layer=redis-pubsub."
         )
     if delay.to_layer_s and layer.url:
-        redis_url.address(layer.url)
+        address.address_of_redis(layer.url)
 
 
 def _check_own_target(plan: Plan) -> None:

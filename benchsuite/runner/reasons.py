@@ -7,7 +7,7 @@ from typing import Any
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import Kind
 from benchsuite.isolation.served.errors import DENIED, SOCKET, Error
-from benchsuite.load.parent.spool import NameEntry
+from benchsuite.load.parent.driver import NameEntry
 
 ADVICE = {
     "Missing staticfiles manifest entry": "--static=collect collects them anew for the run",

@@ -16,7 +16,7 @@ from benchsuite.core.stall import Stall
 from benchsuite.findings.target import stall
 from benchsuite.isolation.facts import Facts
 from benchsuite.load.job import Done
-from benchsuite.load.parent.spool import NameEntry, Samples
+from benchsuite.load.parent.driver import NameEntry, Samples
 from benchsuite.runner.figures import Figures, Segment, Window, segments, without_restart
 from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import Monitor

@@ -15,7 +15,7 @@ from benchsuite.core.results import Program
 from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace, Instances, StaticFiles
 from benchsuite.fronts.starting import front
 from benchsuite.isolation.facts import Facts
-from benchsuite.isolation.served import counting, debugging, overflow, viewing
+from benchsuite.isolation.served import counting
 from benchsuite.isolation.served.errors import LOADING, Error, read
 from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import ServerAdapter
@@ -79,19 +79,21 @@ class RunningSystem:
 
     def viewed(self) -> int | None:
         """How often the project's views have run until now; None where none has."""
-        return self._counted(viewing.PREFIX)
+        return self._counted(counting.VIEWS_PREFIX)
 
     @property
     def debugs_sql(self) -> bool:
         """Whether the project keeps and logs SQL statements though DEBUG is off."""
-        return bool(self._counted(debugging.PREFIX))
+        return bool(self._counted(counting.SQL_PREFIX))
 
     def left_out(self) -> int:
         """Messages that their channel layers have left out until now."""
-        return self._counted(overflow.PREFIX) or 0
+        return self._counted(counting.OVERFLOW_PREFIX) or 0
 
     def _counted(self, prefix: str) -> int | None:
-        return None if self.instructions is None else counting.read(self.instructions, prefix)
+        return (
+            None if self.instructions is None else counting.read_counts(self.instructions, prefix)
+        )
 
     def add(self, part: str, process: Process, version: str | None = None) -> None:
         self.members.append(Member(part, process, version))

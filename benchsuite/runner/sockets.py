@@ -22,7 +22,7 @@ from benchsuite.core.samples import (
 )
 from benchsuite.core.specs import REDIS
 from benchsuite.load.job import stage_windows
-from benchsuite.load.parent.spool import NameEntry, Samples
+from benchsuite.load.parent.driver import NameEntry, Samples
 from benchsuite.runner.figures import Figures
 from benchsuite.runner.running_system import TARGET
 from benchsuite.stats.broadcasts import HEALTHY, SLOW, fan_out, overtaken, slow_users

@@ -132,7 +132,7 @@ class ServerAdapter(ABC):
     """The only WebSocket paths that it knows; empty if the project defines them."""
     dialect: ClassVar[str] = ""
     """Dotted path of a class that speaks the server's own protocol over WebSockets
-    (`benchsuite.load.client.websocket.dialect`); empty for plain messages."""
+    (`benchsuite.load.client.websocket.dialects`); empty for plain messages."""
     finishes_in_flight: ClassVar[bool] = False
     """Whether a request in progress at the stop signal still gets its response."""
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM

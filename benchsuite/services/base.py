@@ -1,5 +1,12 @@
-"""The contract of a service: a program that a run starts for its target, and ends."""
+"""The contract of a service: a program that a run starts for its target, and ends.
 
+The target is an ordinary user, as it should be in production; the run itself is a superuser with
+connections kept free for it, so that it can still count and drop when the target has taken all of
+its own.
+"""
+
+import secrets
+import shutil
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
@@ -10,6 +17,7 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from benchsuite.core.exceptions import StartError, UnavailableError
+from benchsuite.core.readings import DATABASE
 from benchsuite.core.specs import TCP, Option
 from benchsuite.servers.base import Available
 from benchsuite.system import folders, programs
@@ -229,3 +237,41 @@ class Service(ABC):
             on_cpus=self.on_cpus,
             run_as=self.account,
         )
+
+
+USER = "benchsuite"  #: The target's user: may make databases of a run, and is no superuser.
+WATCHING = 1  #: The connection that telemetry holds while the load runs.
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class DatabaseService(Service):
+    """A database that `--database=NAME` starts, with all its files in `data`.
+
+    While telemetry is connected, the target can have `max_connections` open at once, neither more
+    nor fewer. Without `fsync` a commit waits for no disk.
+    """
+
+    least_connections: ClassVar[int] = 1
+
+    max_connections: int = 100
+    fsync: bool = True
+    password: str = field(default_factory=lambda: secrets.token_hex(16), init=False, repr=False)
+    """The superuser's."""
+
+    @property
+    def part(self) -> str:
+        return DATABASE
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    def start(self) -> None:
+        if self.data.exists():
+            raise StartError(
+                f"{self.folder} holds data already; {self.title} needs a folder of its own."
+            )
+        super().start()
+
+    def remove(self) -> None:
+        shutil.rmtree(self.data, ignore_errors=True)

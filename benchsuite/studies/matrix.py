@@ -1,12 +1,24 @@
-"""The cells of a study: the product of its axes, without what is excluded."""
+"""The cells of a study: the product of its axes, as --only and --scale leave it."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from itertools import product
+from typing import Any
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.studies import scaling, selecting
+from benchsuite.core.suggestions import choices
+from benchsuite.core.units import listed, parse_seconds
 from benchsuite.studies.options import in_cell, laid_over, settled, shares
-from benchsuite.studies.study import Cell, Coordinates, Selector, Study, Value, admits
+from benchsuite.studies.study import (
+    Cell,
+    Coordinates,
+    Options,
+    Selector,
+    Study,
+    Value,
+    admits,
+    names,
+)
 
 ALL: Selector = {}  #: Selects every cell.
 
@@ -19,9 +31,9 @@ def cells(study: Study, scale: float = 1.0, only: Selector = ALL) -> tuple[Cell,
     A value that `only` names is kept at any scale, and so is a cell whose figures another one
     needs. Raises UsageError for an unknown axis or value, and where nothing is left.
     """
-    scaling.check(scale)
-    selecting.check(study, only)
-    kept = {axis: one for axis, one in scaling.kept(study, scale).items() if axis not in only}
+    check_scale(scale)
+    check_selector(study, only)
+    kept = {axis: one for axis, one in kept_values(study, scale).items() if axis not in only}
     found = {key(cell.coordinates): cell for cell in every(study)}
     wanted: set[Key] = set()
     for cell in found.values():
@@ -29,14 +41,14 @@ def cells(study: Study, scale: float = 1.0, only: Selector = ALL) -> tuple[Cell,
             _add(cell, found, wanted)
     if not wanted:
         raise UsageError(
-            f"No cell of {study.name} is {selecting.words(only)} at scale {scale:g}; the study "
+            f"No cell of {study.name} is {selector_words(only)} at scale {scale:g}; the study "
             "excludes this combination."
         )
     return tuple(
         Cell(
             coordinates=cell.coordinates,
             kinds=cell.kinds,
-            options=scaling.scaled(study, cell.options, scale),
+            options=scaled(study, cell.options, scale),
         )
         for place, cell in found.items()
         if place in wanted
@@ -74,3 +86,85 @@ def _cell(study: Study, coordinates: Coordinates, values: tuple[Value, ...]) -> 
             options = laid_over(options, override.options)
     kinds = dict.fromkeys(value.kind for value in values if value.kind)
     return Cell(coordinates=coordinates, kinds=tuple(kinds), options=settled(options))
+
+
+def selector(given: Iterable[str]) -> Selector:
+    """ "setup=sync,pool" and "delay=0" as a selector; one axis may be given several times."""
+    found: dict[str, tuple[str, ...]] = {}
+    for text in given:
+        axis, equals, values = text.partition("=")
+        wanted = [value.strip() for value in values.split(",")]
+        if not equals or not axis.strip() or not all(wanted):
+            raise UsageError(f"--only={text} is not of the form axis=value or axis=value,value.")
+        found[axis.strip()] = (*found.get(axis.strip(), ()), *wanted)
+    return found
+
+
+def check_selector(study: Study, only: Selector) -> None:
+    """Raises UsageError for an axis or a value that the study lacks."""
+    axes = {axis.name: names(axis.values) for axis in study.axes}
+    for axis, values in only.items():
+        if axis not in axes:
+            raise UsageError(f"--only: {study.name} has no axis {axis!r}; {choices(axis, axes)}")
+        for value in values:
+            if value not in axes[axis]:
+                said = choices(value, axes[axis])
+                raise UsageError(
+                    f"--only: the axis {axis} of {study.name} has no {value!r}; {said}"
+                )
+
+
+def selector_words(only: Selector) -> str:
+    """ "setup=sync,pool and delay=0" """
+    return listed([f"{axis}={','.join(values)}" for axis, values in only.items()] or ["selected"])
+
+
+REPEAT = "repeat"  #: Among what `scale.least` limits: the number of starts.
+
+
+def check_scale(scale: float) -> None:
+    if not 0 < scale <= 1:
+        raise UsageError(f"--scale must be above 0 and at most 1, and is {scale:g}.")
+
+
+def repeats(study: Study, scale: float) -> int:
+    """Starts of each cell; as many as the study says, where it names no least."""
+    least = study.scaling.least.get(REPEAT)
+    return study.repeat if least is None else _fewer(study.repeat, scale, least)
+
+
+def kept_values(study: Study, scale: float) -> Selector:
+    """Of the axes that are thinned, the values that are kept."""
+    thin, least = study.scaling.thin, study.scaling.least
+    return {
+        axis: order[: _fewer(len(names(study.axis(axis).values)), scale, least.get(axis, 1))]
+        for axis, order in thin.items()
+    }
+
+
+def _fewer(all_of_them: int, scale: float, least: float) -> int:
+    return min(all_of_them, max(math.ceil(least), math.ceil(all_of_them * scale)))
+
+
+def scaled(study: Study, options: Options, scale: float) -> dict[str, Any]:
+    """The options of a cell at that scale."""
+    scaling, found = study.scaling, dict(options)
+    if scale == 1:
+        return found
+    for name in scaling.shorter:
+        if name in found:
+            found[name] = _shorter(found[name], scale, scaling.least.get(name, 0))
+    for name in scaling.faster:
+        if isinstance(found.get(name), int | float):
+            found[name] = float(f"{found[name] / scale:.4g}")
+    return found
+
+
+def _shorter(given: Any, scale: float, least: float) -> Any:
+    """A time, which is a text, or an amount, such as messages; never longer than it was."""
+    if isinstance(given, str):
+        seconds = parse_seconds(given)
+        return f"{min(seconds, max(seconds * scale, least)):.4g}s"
+    if isinstance(given, int):
+        return min(given, max(round(given * scale), math.ceil(least), 1))
+    return given

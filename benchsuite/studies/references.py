@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.studies import figures, matrix
+from benchsuite.studies.matrix import REPEAT
 from benchsuite.studies.options import in_cell, shares
-from benchsuite.studies.scaling import REPEAT
 from benchsuite.studies.strictly import Place
 from benchsuite.studies.study import (
     Answer,

@@ -9,8 +9,8 @@ from django.contrib import admin
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 
-from benchsuite.target.survey.answers import Answer, Participation, Upload
 from benchsuite.target.survey.definitions import Choice, Condition, Page, Question, Survey
+from benchsuite.target.survey.store import Answer, Participation, Upload
 
 
 class PageInline(admin.TabularInline):

@@ -4,8 +4,8 @@ import uuid
 
 from django.db import models
 
-from benchsuite.target.survey.answers import Answer, Participation, Upload
 from benchsuite.target.survey.definitions import Choice, Condition, Page, Question, Survey
+from benchsuite.target.survey.store import Answer, Participation, Upload
 
 __all__ = [
     "Answer",

@@ -9,13 +9,18 @@ from typing import Any
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.urls import path, re_path
 
-from benchsuite.target.consumers.broadcast import Broadcast, BroadcastSync
-from benchsuite.target.consumers.echo import Echo, EchoSync
-from benchsuite.target.consumers.echo_layer import EchoLayer, EchoLayerSync
-from benchsuite.target.consumers.idle import Idle, IdleSync
+from benchsuite.target.consumers import (
+    Broadcast,
+    BroadcastSync,
+    Echo,
+    EchoLayer,
+    EchoLayerSync,
+    EchoSync,
+    Idle,
+    IdleSync,
+)
 from benchsuite.target.gate import refused, socket_only_in_a_run
-from benchsuite.target.layer.answering import workers_application
-from benchsuite.target.layer.asking import Asking
+from benchsuite.target.layer import Asking, workers_application
 
 _consumers: dict[str, Any] = {
     "echo": Echo,

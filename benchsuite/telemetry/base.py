@@ -1,6 +1,7 @@
-"""The contract of a telemetry device: one kind of figure about one part of the system."""
+"""The contract of a telemetry device, and the machine's clocks, which a test can replace."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypedDict
 
@@ -57,3 +58,33 @@ class ServiceProbe(Protocol):
     def sample(self) -> Mapping[str, int]: ...
 
     def close(self) -> None: ...
+
+
+TRIES = 5
+
+
+def _since_boot() -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clocks:
+    """Each gives seconds."""
+
+    monotonic: Callable[[], float] = time.monotonic
+    """Never set, and stands still while the machine is suspended."""
+    wall: Callable[[], float] = time.time  #: May be set at any moment.
+    since_boot: Callable[[], float] = _since_boot
+    """Never set, and goes on while the machine is suspended."""
+
+    def apart(self, other: Callable[[], float]) -> float:
+        """How far another clock is before the monotonic one: of a few tries the one that was least
+        interrupted, mostly exact to a microsecond.
+        """
+        tries = []
+        for _ in range(TRIES):
+            before = self.monotonic()
+            there = other()
+            after = self.monotonic()
+            tries.append((after - before, there - (before + after) / 2))
+        return min(tries)[1]

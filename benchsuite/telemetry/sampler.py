@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from benchsuite.core.results import Reading
 from benchsuite.system.procfs import read_stat
 from benchsuite.telemetry.base import Device, Figures, ServiceProbe, Snapshot
-from benchsuite.telemetry.counts import Counts
-from benchsuite.telemetry.cpu import Cpu
-from benchsuite.telemetry.files import OpenFiles
-from benchsuite.telemetry.memory import Memory
+from benchsuite.telemetry.devices import Counts, Cpu, Memory, OpenFiles
 
 DEVICES: tuple[type[Device], ...] = (Cpu, Memory, Counts, OpenFiles)
 

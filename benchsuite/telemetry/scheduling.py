@@ -10,7 +10,7 @@ from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.readings import BUSIEST, IDLE, MAJOR_FAULTS, MEMORY_WAIT, RUN_DELAY, TARGET
 from benchsuite.system.procfs import read_bytes
 from benchsuite.telemetry.base import Device, Figures, Snapshot
-from benchsuite.telemetry.cpu import TICKS_PER_S
+from benchsuite.telemetry.devices import TICKS_PER_S
 from benchsuite.telemetry.host import waiting_us
 from benchsuite.telemetry.speed import affinity
 

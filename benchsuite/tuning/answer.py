@@ -4,12 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchsuite.tuning import confirming, saying, scaled, variants
+from benchsuite.tuning import confirming, saying, scaling, variants
 from benchsuite.tuning.choosing import against
-from benchsuite.tuning.cliff import cliff
-from benchsuite.tuning.confirming import Held
+from benchsuite.tuning.confirming import Held, cliff
 from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.scaled import Scaling
+from benchsuite.tuning.scaling import Scaling
 from benchsuite.tuning.trial import Candidate, Phase
 
 UNTRIED = (State.REFUSED, State.BOUNDED_OUT, State.NOT_TRIED)
@@ -76,7 +75,7 @@ def answer(book: Notebook) -> Answer:
     if book.question.scaling:
         return _on_several_cpus(book)
     pick = book.pick()
-    held = confirming.held(book, pick) if pick else None
+    held = confirming.held_by(book, pick) if pick else None
     rows = tuple(_row(book, candidate) for candidate in book.states)
     close = tuple(_close(book, one, pick) for one in tied(book, pick)) if pick else ()
     return Answer(
@@ -107,16 +106,16 @@ def sentence(book: Notebook) -> str:
     if book.question.scaling:
         return answer(book).sentences[0]
     pick = book.pick()
-    return saying.first(book, pick, confirming.held(book, pick) if pick else None)
+    return saying.first(book, pick, confirming.held_by(book, pick) if pick else None)
 
 
 def _on_several_cpus(book: Notebook) -> Answer:
     """What each of them holds: none is recommended."""
-    found = scaled.scaling(book)
+    found = scaling.scaling(book)
     candidates = sorted(book.states, key=lambda one: one.cpus or 0)
     rows = tuple(_row(book, candidate) for candidate in candidates)
     nothing = book.end in (End.REFUSED, End.NOTHING_RAN, End.NOTHING_HOLDS)
-    said = [saying.first(book, None, None)] if nothing else scaled.sentences(book, found)
+    said = [saying.first(book, None, None)] if nothing else scaling.sentences(book, found)
     return Answer(
         end=book.end,
         sentences=tuple(said),
@@ -144,7 +143,7 @@ def _not_tried(book: Notebook, rows: Sequence[Row]) -> tuple[tuple[str, str], ..
 
 def _row(book: Notebook, candidate: Candidate) -> Row:
     state, why = book.states[candidate]
-    held = confirming.held(book, candidate)
+    held = confirming.held_by(book, candidate)
     low, high = _interval(book, candidate)
     return Row(
         candidate=candidate,

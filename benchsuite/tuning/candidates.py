@@ -1,13 +1,17 @@
-"""The sizes of each server that are worth a look, from what one user's request takes."""
+"""Sizes of each server that are worth a look, those beside the best one, and what is refused."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import DatabaseSpec, Option, ServerSpec
+from benchsuite.core.specs import DatabaseSpec, Option, RunSpec, ServerSpec
+from benchsuite.core.specs.spec import changed
+from benchsuite.core.units import format_bytes
 from benchsuite.servers.base import Application, Fit, ServerAdapter
 from benchsuite.tuning.bounds import Probe, threads_needed
-from benchsuite.tuning.trial import Candidate
+from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.trial import Candidate, Question
 
 THREADS = (1, 2, 4)  #: Times what keeps all CPUs busy.
 
@@ -85,3 +89,87 @@ def _sizes(
         yield from ((processes, None) for processes in sorted({min(most, p) for p in many}))
     else:
         yield from ((p, None) for p in sorted({min(most, cpus), min(most, cpus + 1)}))
+
+
+def configured(base: RunSpec, candidate: Candidate) -> RunSpec:
+    """The same run with the candidate's server, in its size, and with what else it changes."""
+    server = replace(
+        base.server,
+        server=candidate.server,
+        processes=candidate.processes,
+        threads=candidate.threads,
+        options=dict(candidate.options),
+    )
+    return changed(replace(base, server=server), dict(candidate.changes))
+
+
+Resize = Callable[[Candidate, int, int | None], Candidate | None]
+"""The same server with so many processes and threads; None where it can't have them."""
+
+
+def beyond(
+    best: Candidate, tried: Sequence[Candidate], cpus: int, resize: Resize
+) -> list[Candidate]:
+    """More processes and fewer, more threads and fewer: where none of that server had them."""
+    alike = [one for one in tried if (one.server, one.options) == (best.server, best.options)]
+    processes = [one.processes for one in alike]
+    sizes: list[tuple[int, int | None]] = []
+    if best.processes == max(processes):
+        sizes.append((best.processes + cpus, best.threads))
+    if best.processes == min(processes):
+        sizes.append((best.processes - 1, best.threads))
+    if best.threads is not None:
+        threads = [one.threads for one in alike if one.processes == best.processes]
+        if best.threads == max(one for one in threads if one is not None):
+            sizes.append((best.processes, 2 * best.threads))
+        if best.threads == min(one for one in threads if one is not None):
+            sizes.append((best.processes, best.threads // 2))
+    found = [resize(best, *size) for size in sizes if 0 not in size]
+    return [one for one in found if one is not None and one not in tried]
+
+
+def refusal(question: Question, candidate: Candidate) -> str:
+    """Why it isn't started; empty where it may be."""
+    if why := question.unable.get(candidate.server):
+        return why
+    if question.keeps_connections and candidate.interface == "asgi":
+        return (
+            "CONN_MAX_AGE keeps connections for a next request, and under ASGI none finds them "
+            "again: set it to 0, or use a pool"
+        )
+    if candidate.connections is None:
+        return ""
+    allowed = question.objective.connections
+    needed = candidate.connections * question.instances
+    every = needed * sum(question.aliases.values() or [1])
+    if allowed is not None and every > allowed:
+        return f"{_counted(question, candidate, every)}, and the objective allows {allowed}"
+    for kind, limit in question.connections_limit.items():
+        here = needed * question.aliases.get(kind, 1)
+        if limit is not None and here > limit:
+            return f"{_counted(question, candidate, here)}, and {kind} has {limit} to give"
+    return ""
+
+
+def _counted(question: Question, candidate: Candidate, total: int) -> str:
+    """ "512 connections at most (128 × 4 instances)": the product, where it is one."""
+    factors = [str(candidate.connections)]
+    if question.instances > 1:
+        factors.append(f"{question.instances} instances")
+    aliases = total // ((candidate.connections or 1) * question.instances)
+    if aliases > 1:
+        factors.append(f"{aliases} aliases")
+    product = f" ({' × '.join(factors)})" if len(factors) > 1 else ""
+    return f"it may open {total} database connections{product}"
+
+
+def excess(book: Notebook, candidate: Candidate) -> str:
+    """Which limit of the objective its starts exceeded; empty where none."""
+    objective = book.question.objective
+    memory, limit = book.memory_bytes(candidate), objective.memory_bytes
+    if memory is not None and limit is not None and memory > limit:
+        return f"it takes {format_bytes(memory)}, and the objective allows {format_bytes(limit)}"
+    opened, allowed = book.connections(candidate), objective.connections
+    if opened is not None and allowed is not None and opened > allowed:
+        return f"it opened {opened} database connections, and the objective allows {allowed}"
+    return ""

@@ -1,4 +1,4 @@
-"""What fresh starts show: the highest rate at which the objective holds, and how surely."""
+"""Fresh starts, of which alone the figures come: which rate holds, and how surely."""
 
 import math
 from collections.abc import Sequence
@@ -6,6 +6,38 @@ from dataclasses import dataclass
 
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.trial import Candidate, Level, Phase
+
+GOOD = 0.99
+BAD = 0.80
+WITHIN = 1.1  #: Of the lower rate.
+FEWEST = 2  #: Levels on either side.
+
+
+def cliff(book: Notebook, candidate: Candidate) -> tuple[float, float] | None:
+    """The highest rate up to which nearly all is in time, and the rate above it from which it
+    collapses; None where shares fall slowly.
+    """
+    shares = sorted(
+        (level.rate, min(level.met) / level.planned)
+        for entry in book.of(candidate, Phase.LADDER, Phase.RACE, Phase.CONFIRM)
+        for level in entry.seen.levels
+        if level.planned and not entry.seen.limit
+    )
+    goods = [rate for rate, share in shares if share >= GOOD]
+    bads = [rate for rate, share in shares if share < BAD]
+    for low in reversed(goods):
+        for high in bads:
+            if low < high <= WITHIN * low and _falls(shares, low, high):
+                return low, high
+    return None
+
+
+def _falls(shares: Sequence[tuple[float, float]], low: float, high: float) -> bool:
+    """Not where starts differ: where one collapsed below, or one did well above."""
+    below = [share for rate, share in shares if rate <= low]
+    above = [share for rate, share in shares if rate >= high]
+    return min(len(below), len(above)) >= FEWEST and min(below) >= BAD and max(above) < GOOD
+
 
 CONFIDENCE = 0.95
 FEWEST_STARTS = 3
@@ -37,7 +69,7 @@ class Held:
     percentile_s: float | None  #: Mean over starts of the response time at the first goal's share.
 
 
-def held(book: Notebook, candidate: Candidate) -> Held | None:
+def held_by(book: Notebook, candidate: Candidate) -> Held | None:
     """By the highest rate where each goal is reached by the one-sided bound of its share, over
     starts, and by each of the starts; None where there is none. Shares and not their logits: one
     start of several that fails must weigh. No correction for several rates: a higher one counts
@@ -68,7 +100,7 @@ def shares(book: Notebook, candidate: Candidate, rate: float) -> list[float]:
     return [one.met[0] / one.planned for one in _by_rate(book, candidate).get(rate, [])]
 
 
-def rates(book: Notebook, candidate: Candidate) -> list[float]:
+def rates_of(book: Notebook, candidate: Candidate) -> list[float]:
     """That its fresh starts were asked for, rising."""
     return list(_by_rate(book, candidate))
 

@@ -1,11 +1,46 @@
-"""One more start of the pick, which times its queries and pauses: it says why, and never counts."""
+"""Why the pick is limited: one more start of it that never counts, and its rivals."""
 
+import math
 from dataclasses import replace
 
+from benchsuite.bottlenecks.evidence import Other, ratio
 from benchsuite.tuning import confirming
 from benchsuite.tuning.making import Making, Steps
-from benchsuite.tuning.notebook import End
+from benchsuite.tuning.notebook import End, Notebook
 from benchsuite.tuning.trial import Candidate, Load, Phase
+
+
+def others(book: Notebook, candidate: Candidate) -> list[Other]:
+    """Other sizes of its server, and servers of the other interface, that were raced in the same
+    blocks often enough for an interval.
+    """
+    found = []
+    for one in book.states:
+        if one.server != candidate.server and one.interface == candidate.interface:
+            continue
+        rate = ratio(book.blocks(candidate), book.blocks(one))
+        cpu = ratio(_cpu(book, candidate), _cpu(book, one))
+        if one != candidate and rate and cpu:
+            found.append(
+                Other(
+                    processes=one.processes,
+                    threads=one.threads or 1,
+                    interface=one.interface,
+                    rate=rate,
+                    cpu=cpu,
+                )
+            )
+    return found
+
+
+def _cpu(book: Notebook, candidate: Candidate) -> dict[int, float]:
+    """Seed of each block → the logarithm of a request's CPU time."""
+    return {
+        one.trial.seed: math.log(one.seen.cpu_s)
+        for one in book.of(candidate, Phase.RACE)
+        if one.seen.cpu_s
+    }
+
 
 WHAT, FLAME = "a diagnostic start", "a flame graph"
 OF_CPU = ("L01", "L02")
@@ -17,7 +52,7 @@ def diagnose(making: Making) -> Steps:
     confirmed. It is not made again, whatever it shows.
     """
     book, pick = making.book, making.book.pick()
-    held = confirming.held(book, pick) if pick else None
+    held = confirming.held_by(book, pick) if pick else None
     if book.end is not End.CONFIRMED or pick is None or held is None:
         return
     load = making.diagnosing((making.question.rate or held.rate,))

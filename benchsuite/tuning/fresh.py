@@ -5,7 +5,7 @@ from collections.abc import Generator, Sequence
 
 from benchsuite.stats.capacity import crossing
 from benchsuite.tuning import confirming
-from benchsuite.tuning.cliff import cliff
+from benchsuite.tuning.confirming import cliff
 from benchsuite.tuning.making import Making, Steps
 from benchsuite.tuning.planning import Plan
 from benchsuite.tuning.spread import below
@@ -45,7 +45,7 @@ def confirm(
         if not _affords(making, rates, kept_s):
             rates = rates[:1]
         yield from fresh(making, candidate, rates, plan.starts, whose + lower, kept_s, first)
-        if confirming.held(book, candidate) is not None:
+        if confirming.held_by(book, candidate) is not None:
             if making.question.only is not None:
                 nearer = f"{whose}, nearer to its limit"
                 yield from _nearer(making, candidate, plan, nearer, estimate, first + ROUND)
@@ -62,8 +62,8 @@ def _nearer(
     asked about, its rate is the answer. Too few starts before may have put the rates far down.
     """
     book = making.book
-    while held := confirming.held(book, candidate):
-        above = [one for one in confirming.rates(book, candidate) if one > held.shown]
+    while held := confirming.held_by(book, candidate):
+        above = [one for one in confirming.rates_of(book, candidate) if one > held.shown]
         bound = min([estimate, *above])
         rates = [math.sqrt(held.shown * bound)]
         if bound < NEAR * held.shown or not _affords(making, rates, 0.0):

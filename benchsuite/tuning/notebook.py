@@ -9,8 +9,7 @@ from enum import StrEnum
 from benchsuite.core.specs.objective import margin
 from benchsuite.stats.capacity import Crossing, Point, crossing, shifted
 from benchsuite.tuning.bounds import Probe
-from benchsuite.tuning.question import Question
-from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Question, Trial
 
 OVERHEAD_S = 4.0  #: Of the first start.
 COUNTED = tuple(one for one in Phase if one not in (Phase.DIAGNOSE, Phase.FLAME))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from benchsuite.core.units import format_bytes, format_count, format_number
-from benchsuite.tuning import confirming, elsewhere, steadiness
+from benchsuite.tuning import confirming, scaling, spread
 from benchsuite.tuning.confirming import FEWEST_MISSES, Held
 from benchsuite.tuning.making import CONFIRMING_S
 from benchsuite.tuning.notebook import End, Notebook, State
@@ -95,7 +95,7 @@ def cautions(book: Notebook, pick: Candidate) -> list[str]:
         found.append(
             f"It opens at most {needed} of the {limit} connections that {kind} has{restart}."
         )
-    return [*found, *steadiness.cautions(book, pick), *elsewhere.cautions(book, pick)]
+    return [*found, *spread.cautions(book, pick), *scaling.unmeasured_cautions(book, pick)]
 
 
 def missing(book: Notebook, pick: Candidate | None, held: Held | None) -> str:
@@ -179,9 +179,9 @@ def _now(book: Notebook, pick: Candidate) -> str:
         return ""
     if now == pick:
         return " It is what runs now."
-    if held := confirming.held(book, now):
+    if held := confirming.held_by(book, now):
         return f" {now.name}, which runs now, holds {format_number(held.rate)}/s."
-    if rates := confirming.rates(book, now):
+    if rates := confirming.rates_of(book, now):
         rate = f"{format_number(rates[0])}/s"
         if confirming.missed(book, now, rates[0]):
             return f" {now.name}, which runs now, did not hold {rate}."
@@ -193,13 +193,13 @@ def _now(book: Notebook, pick: Candidate) -> str:
 
 def _seen(book: Notebook, candidate: Candidate) -> str:
     """ "90.6 % were in time in 3 fresh starts", at the lowest of their rates."""
-    shares = confirming.shares(book, candidate, confirming.rates(book, candidate)[0])
+    shares = confirming.shares(book, candidate, confirming.rates_of(book, candidate)[0])
     starts = f"{len(shares)} fresh start{'s' * (len(shares) != 1)}"
     return f"{100 * sum(shares) / len(shares):.3g} % were in time in {starts}"
 
 
 def _unconfirmed(book: Notebook, pick: Candidate) -> str:
-    found, rates = book.estimate(pick), confirming.rates(book, pick)
+    found, rates = book.estimate(pick), confirming.rates_of(book, pick)
     if rates and book.end is not None:
         return (
             f"{described(pick)} is the best found, and not confirmed: at "

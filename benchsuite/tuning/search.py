@@ -1,22 +1,22 @@
 """The search: which trial is next. Each step is a function that yields trials and is sent what was
-seen; the order of trials follows from the question and the observations alone.
-"""
+seen; the order of trials follows from the question and the observations alone."""
 
 from collections.abc import Callable, Generator, Sequence
 
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.plain import plain
 from benchsuite.core.units import format_number, format_period
-from benchsuite.tuning import climbing, holding, rounds, screening
+from benchsuite.tuning import choosing, racing
 from benchsuite.tuning.bounds import Probe
+from benchsuite.tuning.candidates import Resize, excess, refusal
 from benchsuite.tuning.choosing import choose
 from benchsuite.tuning.diagnosing import diagnose
 from benchsuite.tuning.fresh import confirm
 from benchsuite.tuning.making import Making, Steps
 from benchsuite.tuning.making import Narrowed as Left
-from benchsuite.tuning.neighbours import Resize
-from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.planning import Plan, confirming_s, ladder_s, least_s, planned
 from benchsuite.tuning.probing import probe
-from benchsuite.tuning.refusing import excess, refusal
 from benchsuite.tuning.scaling import scale
 from benchsuite.tuning.trial import Candidate, Observation, Trial
 from benchsuite.tuning.variants import Variants, vary
@@ -59,11 +59,11 @@ class Search:
         found = (yield from probe(self.making, firsts)) if firsts else None
         if found is None:
             return
-        candidates = screening.startable(self.making, self._candidates(found))
+        candidates = racing.startable(self.making, self._candidates(found))
         if not candidates:
             self._refused()
         elif self.question.rate is not None:
-            pick = yield from holding.hold(self.making, candidates, self.question.rate)
+            pick = yield from choosing.hold(self.making, candidates, self.question.rate)
             self._ended(candidates, confirmed=pick is not None)
         else:
             yield from self._highest(candidates)
@@ -143,7 +143,7 @@ class Search:
         cost_s = ladder_s(making) + confirming_s(making, plan)
         if climbed or not ranked or cost_s > making.left_s:
             return climbed
-        return (yield from climbing.ladder(making, ranked, plan))
+        return (yield from racing.ladder(making, ranked, plan))
 
     def _waits(self, now: Candidate | None, pick: Candidate | None) -> bool:
         """Whether what runs now is to have fresh starts beside the pick's."""
@@ -154,12 +154,12 @@ class Search:
         if self.question.only is not None:
             ranked, plan = candidates, planned(self.making, 1, None)
         else:
-            ranked, plan = yield from screening.screen(self.making, candidates, self.resize)
+            ranked, plan = yield from racing.screen(self.making, candidates, self.resize)
         if not ranked:
             return [], plan
-        alive = yield from climbing.ladder(self.making, ranked, plan)
+        alive = yield from racing.ladder(self.making, ranked, plan)
         if not any(self.book.is_limited(one) for one in alive):
-            alive = yield from rounds.race(self.making, alive, plan)
+            alive = yield from racing.race(self.making, alive, plan)
         return alive, plan
 
     def _ended(self, candidates: Sequence[Candidate], *, confirmed: bool) -> None:
@@ -187,3 +187,27 @@ class Search:
             f"{best.name} came nearest: {100 * share:.3g} % in time at {format_number(rate)}/s"
             f"{f'; wrong answers said: {wrong}' * bool(wrong)}"
         )
+
+
+class Searching:
+    """Is told what each trial showed. It goes on by being told all that was seen before."""
+
+    def __init__(self, search: Search, entries: Sequence[Entry] = ()) -> None:
+        """Goes on after these. Raises UsageError where it would not have made their trials."""
+        self.book = search.book
+        self._steps = search.steps()
+        self.next: Trial | None = next(self._steps, None)  #: None at its end.
+        for entry in entries:
+            if self.next is None or plain(self.next) != plain(entry.trial):
+                raise UsageError(
+                    f"Trial {len(self.book.entries) + 1} would be another one today: leave "
+                    "--resume out, or go on with the benchsuite that began it."
+                )
+            self.tell(entry.seen)
+
+    def tell(self, seen: Observation) -> None:
+        """What the next trial showed."""
+        try:
+            self.next = self._steps.send(seen)
+        except StopIteration:
+            self.next = None

@@ -1,10 +1,13 @@
-"""How much starts of one size differ here, and at which rates fresh ones should therefore be."""
+"""How much starts of one size differ here, and whether the machine was equally fast."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
 from statistics import median
 
-from benchsuite.tuning.notebook import Notebook
+from benchsuite.core.units import format_duration
+from benchsuite.tuning.notebook import Entry, Notebook
+from benchsuite.tuning.trial import Candidate, Phase
 
 USUAL = 0.04
 """Standard deviation of the logarithm of the rate that a start holds, as windows of a few seconds
@@ -55,3 +58,37 @@ def below(book: Notebook, steps: Sequence[float]) -> tuple[float, ...]:
     """Shares of an estimate that are so many steps below the highest worth confirming."""
     apart = spread(book)
     return tuple(math.exp(-(LEAST + EACH * step) * apart - APART * step) for step in steps)
+
+
+APART_OVER_TIME = 1.4
+"""Times as much CPU time of a request in one start as in another with no lower rates. What a
+request takes changes with the rate, too: more where requests are in each other's way, which is
+why higher rates show nothing, and some tenths where so few come that caches forget them."""
+ENOUGH_S = 1.0  #: Of CPU time in a start, which telemetry of each second tells exactly enough.
+COMPARED = (Phase.LADDER, Phase.RACE, Phase.CONFIRM)
+
+
+def cautions(book: Notebook, pick: Candidate) -> list[str]:
+    """Of starts of the pick whose requests cost much more than those of others."""
+    costs = [cost for one in book.of(pick, *COMPARED) if (cost := _cost(one))]
+    slower = [
+        (one / other, other, one)
+        for (rate, one), (higher, other) in permutations(costs, 2)
+        if rate <= higher and one >= APART_OVER_TIME * other
+    ]
+    if not slower:
+        return []
+    _, least, most = max(slower)
+    return [
+        f"The machine was not equally fast all the time: a request took {format_duration(least)} "
+        f"of CPU in one start of {pick.name} and {format_duration(most)} in another. Tune again "
+        "where nothing else uses it."
+    ]
+
+
+def _cost(start: Entry) -> tuple[float, float] | None:
+    """Its highest rate, and the CPU time of a request; None of too little work."""
+    cpu_s, levels = start.seen.cpu_s, start.seen.levels
+    if not cpu_s or cpu_s * sum(one.planned for one in levels) < ENOUGH_S:
+        return None
+    return max(one.rate for one in levels), cpu_s

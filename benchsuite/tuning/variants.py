@@ -9,11 +9,11 @@ from benchsuite.servers.base import Against
 from benchsuite.stats.capacity import crossing, shifted
 from benchsuite.stats.compare import Outcome, compare
 from benchsuite.tuning import confirming
+from benchsuite.tuning.candidates import excess, refusal
 from benchsuite.tuning.confirming import Held
 from benchsuite.tuning.fresh import fresh
 from benchsuite.tuning.making import Making, Steps
 from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.refusing import excess, refusal
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
 Variants = Callable[[Candidate, Against], Sequence[Candidate]]
@@ -50,7 +50,7 @@ def reasons(book: Notebook, pick: Candidate) -> dict[Against, str]:
 def vary(making: Making, variants: Variants) -> Steps:
     """All of them, where the pick is confirmed and time is left; nothing else is taken from it."""
     book, pick = making.book, making.book.pick()
-    held = confirming.held(book, pick) if pick else None
+    held = confirming.held_by(book, pick) if pick else None
     if book.end is not End.CONFIRMED or pick is None or held is None:
         return
     faster: Wanted = {}
@@ -175,7 +175,7 @@ def _confirm(
     if making.cost_s(making.confirming(rates), held.starts) > making.unspent_s:
         return
     yield from fresh(making, one, rates, held.starts, "a variant of the pick")
-    now = confirming.held(book, one)
+    now = confirming.held_by(book, one)
     if now is None or now.starts < held.starts or excess(book, one):
         return
     if now.rate <= held.rate if asked is None else not _is_smaller(book, pick, one):

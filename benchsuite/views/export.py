@@ -1,9 +1,11 @@
-"""Runs as CSV or JSON: the selected ones, those that match a filter, or one."""
+"""Exports: runs as CSV or JSON, sent while they are made."""
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponseBase
+from asgiref.sync import sync_to_async
+from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run
@@ -12,8 +14,50 @@ from benchsuite.report.exports.runs import csv_of, json_of
 from benchsuite.report.pages.run_list import RunFilter
 from benchsuite.views import access
 from benchsuite.views.charts import wanted_ids
-from benchsuite.views.download import export
 from benchsuite.views.page import problem
+
+CHUNK_LETTERS = 64 * 1024
+TYPES = {"csv": "text/csv", "html": "text/html", "json": "application/json", "md": "text/markdown"}
+
+
+def download(
+    request: HttpRequest, wanted: str, name: str, formats: Mapping[str, Callable[[], Iterable[str]]]
+) -> HttpResponseBase:
+    """In the format that is wanted, of those that can be made; raises UsageError for others."""
+    if wanted not in formats:
+        raise UsageError(f"There is no format {wanted[:60]!r}; there are: {', '.join(formats)}.")
+    return _download(request, formats[wanted](), TYPES[wanted], f"{name}.{wanted}")
+
+
+def _download(
+    request: HttpRequest, pieces: Iterable[str], kind: str, filename: str
+) -> HttpResponseBase:
+    chunks = _chunks(pieces)
+    return StreamingHttpResponse(
+        _in_turn(chunks) if isinstance(request, ASGIRequest) else chunks,
+        content_type=f"{kind}; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{filename}"'},
+    )
+
+
+def _chunks(pieces: Iterable[str]) -> Iterator[str]:
+    """The pieces, joined into chunks worth sending."""
+    held: list[str] = []
+    letters = 0
+    for piece in pieces:
+        held.append(piece)
+        letters += len(piece)
+        if letters >= CHUNK_LETTERS:
+            yield "".join(held)
+            held, letters = [], 0
+    yield "".join(held)
+
+
+async def _in_turn(chunks: Iterator[str]) -> AsyncIterator[str]:
+    """The same for ASGI, where Django would first read an ordinary iterator to its end."""
+    following = sync_to_async(lambda: next(chunks, None))
+    while (chunk := await following()) is not None:
+        yield chunk
 
 
 @access.guarded
@@ -38,7 +82,7 @@ def selection(request: HttpRequest) -> HttpResponseBase:
 
 
 @access.guarded
-def one(request: HttpRequest, pk: UUID) -> HttpResponseBase:
+def one_run(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     run = queries.exported().filter(pk=pk).first()
     if run is None:
         return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
@@ -53,4 +97,4 @@ def _answer(request: HttpRequest, runs: Iterable[Run], name: str) -> HttpRespons
         return request.build_absolute_uri(run.get_absolute_url())
 
     formats = {"csv": lambda: csv_of(runs), "json": lambda: json_of(runs, address)}
-    return export(request, request.GET.get("format", "json"), name, formats)
+    return download(request, request.GET.get("format", "json"), name, formats)

@@ -19,7 +19,7 @@ from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import reading
 from benchsuite.views import access
 from benchsuite.views.charts import chart_file
-from benchsuite.views.download import export
+from benchsuite.views.export import download
 from benchsuite.views.page import page, problem
 
 
@@ -111,7 +111,7 @@ def _export(
         context = {"told": mine, "beside": beside, "steps": others.steps(mine)}
         return one_file("study_file", name, mine.charts, context)
 
-    return export(
+    return download(
         request,
         wanted,
         name,

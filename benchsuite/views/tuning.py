@@ -15,7 +15,7 @@ from benchsuite.report.tuning.told import Told, told
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.views import access
 from benchsuite.views.charts import chart_file
-from benchsuite.views.download import export
+from benchsuite.views.export import download
 from benchsuite.views.page import page, problem
 
 PER_PAGE = 20
@@ -96,4 +96,4 @@ def _export(request: HttpRequest, mine: Told, wanted: str) -> HttpResponseBase:
         "html": lambda: [one_file("tuning_file", _title(mine), mine.charts, {"told": mine})],
         "json": lambda: json_of(queries.by_and_by(runs)),
     }
-    return export(request, wanted, f"tuning-{mine.row.pk}", formats)
+    return download(request, wanted, f"tuning-{mine.row.pk}", formats)

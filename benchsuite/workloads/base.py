@@ -188,3 +188,23 @@ def expect_body(response: Response, body: bytes) -> None:
     expect_status(response)
     if response.content != body:
         raise AnswerError(f"expected the body {body[:60]!r}, and got {response.content[:60]!r}")
+
+
+class TargetPage(Workload):
+    """A journey that asks for one page, and checks the whole answer."""
+
+    unchecked = ""
+    ready_path = "/bench/plain/"
+    needs_target_app = True
+    path: ClassVar[str]
+
+
+def twin(work: type[TargetPage], beside: str = "") -> type[TargetPage]:
+    """The same on an async view; `beside` is what must be known of that view."""
+    content = {
+        "__module__": work.__module__,
+        "name": f"{work.name}_async",
+        "summary": f"{work.name} with an async view{beside}",
+        "path": f"/bench/{work.name}_async/",
+    }
+    return type(f"{work.__name__}Async", (work,), content)

@@ -112,11 +112,11 @@ class Survey(Workload):
 
     def count(self, database: DatabaseSpec) -> Mapping[str, int]:
         """The stored participations, completions, answers and uploads."""
-        from benchsuite.target.survey.counts import counts
+        from benchsuite.target.survey.store import counts
 
         if self.settings["store"] == DATABASE:
             return counts()
-        from benchsuite.target.survey.stores.cassandra import CassandraStore
+        from benchsuite.target.survey.cassandra import CassandraStore
 
         with closing(CassandraStore()) as kept:
             return kept.counts()

@@ -10,7 +10,7 @@ import numpy as np
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.job import Done, Job, Tick
-from benchsuite.load.parent import spool
+from benchsuite.load.parent import driver
 from benchsuite.load.parent.driver import load_worker
 from tests.integration.stubs_http import RUN
 
@@ -23,8 +23,8 @@ class Loaded:
 
     done: Done
     ticks: list[Tick]
-    samples: spool.Samples
-    names: list[spool.NameEntry]
+    samples: driver.Samples
+    names: list[driver.NameEntry]
 
     def of(self, name: str) -> Any:
         """The samples of a name; none when it is unknown."""
@@ -75,7 +75,9 @@ def a_job(responder: Responding | str, workload: str = "Get", **changes: Any) ->
 def load(tmp_path: Path, job: Job, stop_at: float | None = None) -> Loaded:
     """Checks and runs a job; `stop_at` is the second of the tick at which it is stopped."""
     ticks: list[Tick] = []
-    with load_worker(spool=tmp_path / "spool", log=tmp_path / "load.log", env=os.environ) as worker:
+    with load_worker(
+        folder=tmp_path / "spool", log=tmp_path / "load.log", env=os.environ
+    ) as worker:
         worker.check(job)
 
         def on_tick(tick: Tick) -> None:
@@ -84,5 +86,5 @@ def load(tmp_path: Path, job: Job, stop_at: float | None = None) -> Loaded:
                 worker.stop()
 
         done = worker.run(on_tick)
-    samples, names = spool.read(tmp_path / "spool")
+    samples, names = driver.read_samples(tmp_path / "spool")
     return Loaded(done, ticks, samples, names)

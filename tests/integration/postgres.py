@@ -11,8 +11,7 @@ from pathlib import Path
 
 import psycopg
 
-from benchsuite.services.base import HOST, Service
-from benchsuite.services.database import USER
+from benchsuite.services.base import HOST, USER, Service
 from benchsuite.services.postgres import SUPERUSER, PostgreSQL
 
 TRUST_ALL = f"host all all {HOST}/32 trust\n"

@@ -19,11 +19,11 @@ import pytest
 from benchsuite.core.exceptions import AnswerError, StartError
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile, VisitorSpec, WorkloadSpec
-from benchsuite.load.client.http.body import KEPT_BYTES
+from benchsuite.load.client.http.answer import KEPT_BYTES
 from benchsuite.load.parent.driver import load_worker
 from benchsuite.system.process import wait_until_ready
 from benchsuite.telemetry.prober import probes
-from benchsuite.telemetry.prober.asking import Probe
+from benchsuite.telemetry.prober.answer import Probe
 from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, Client
 from benchsuite.telemetry.prober.probes import request_for
 from tests.integration.left_behind import eventually
@@ -458,7 +458,7 @@ def test_the_load_refuses_it_in_a_sentence(
 ) -> None:
     with (
         Responder({"/page": behave}) as responder,
-        load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
+        load_worker(folder=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
     ):
         resource.prlimit(worker.pid, resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
         with pytest.raises(AnswerError, match=loaded) as refusal:
@@ -475,7 +475,7 @@ def test_what_came_stands_in_the_sentence(tmp_path: Path) -> None:
 
 def test_a_page_that_takes_long_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """One question after another would each give up before the answer."""
-    monkeypatch.setattr("benchsuite.telemetry.prober.asking.FIRST_S", 0.1)
+    monkeypatch.setattr("benchsuite.telemetry.prober.answer.FIRST_S", 0.1)
     with Responder({"/page": after(0.5)}) as responder:
         probe = Probe(f"{responder.base_url}/page", RUN, timeout_s=10.0)
         asked = 1

@@ -15,8 +15,7 @@ import pytest
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import MINE, DatabaseSpec, VisitorSpec
-from benchsuite.services.mariadb import MariaDB
-from benchsuite.services.mariadb_reading import connected
+from benchsuite.services.mariadb import MariaDB, connected
 from tests.integration.postgres import Cluster, cluster
 from tests.integration.runs import Quiet, made, page, written
 from tests.integration.stranger import TOKEN, stranger

@@ -20,7 +20,7 @@ from benchsuite.isolation.databases.client import Keeper
 from benchsuite.runner.database_pool import Data
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import resolve
-from benchsuite.services.database import WATCHING, DatabaseService
+from benchsuite.services.base import WATCHING, DatabaseService
 from benchsuite.system.cpus import available
 from tests.integration.command import wait_for
 from tests.needs import needs

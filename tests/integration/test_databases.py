@@ -18,9 +18,9 @@ import psycopg
 import pytest
 
 from benchsuite.core.exceptions import DatabaseError, StartError, UnavailableError, UsageError
-from benchsuite.services import mariadb_reading
-from benchsuite.services import postgres_programs as programs
-from benchsuite.services.database import USER, WATCHING, DatabaseService
+from benchsuite.services import mariadb
+from benchsuite.services import postgres as programs
+from benchsuite.services.base import USER, WATCHING, DatabaseService
 from benchsuite.services.mariadb import MariaDB
 from benchsuite.services.postgres import RESERVED, PostgreSQL
 from benchsuite.system.account import NOBODY
@@ -73,7 +73,7 @@ POSTGRESQL = Kind(
 MARIADB = Kind(
     name="mariadb",
     service=MariaDB,
-    connect=mariadb_reading.connected,
+    connect=mariadb.connected,
     full="Too many connections",
     denied="denied",
     durable={"innodb_flush_log_at_trx_commit": "1", "character_set_server": "utf8mb4"},

@@ -18,7 +18,7 @@ import os, time
 from statistics import median
 import gevent
 from gevent import get_hub
-from benchsuite.load.process.lag_timer import STEP_S, LagTimer
+from benchsuite.load.process.timers import STEP_S, LagTimer
 
 reading, writing = os.pipe()
 if not os.fork():
@@ -64,7 +64,7 @@ STOPPED = """
 import time
 from statistics import median
 import gevent
-from benchsuite.load.process.lag_timer import STEP_S, LagTimer
+from benchsuite.load.process.timers import STEP_S, LagTimer
 
 def stop():
     while True:

@@ -19,9 +19,9 @@ from channels_redis.core import BoundedQueue
 
 from benchsuite.core.specs import LayerSpec
 from benchsuite.isolation.instructions import Instructions
+from benchsuite.isolation.overrides.brokers import change_layers
 from benchsuite.isolation.overrides.changes import Changes
-from benchsuite.isolation.overrides.layers import change_layers
-from benchsuite.isolation.served import overflow
+from benchsuite.isolation.served import counting
 from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
 from benchsuite.system.network import free_port
@@ -92,7 +92,7 @@ def left_out(monkeypatch: pytest.MonkeyPatch) -> list[None]:
     monkeypatch.setattr(logger, "filters", [])
     monkeypatch.setattr(logger, "level", logger.level)
     counted: list[None] = []
-    overflow.Overflow(lambda: counted.append(None)).watch()
+    counting.Overflow(lambda: counted.append(None)).watch()
     return counted
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
-from benchsuite.load.parent import spool
+from benchsuite.load.parent import driver
 from benchsuite.load.parent.driver import load_worker
 from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import (
@@ -144,12 +144,12 @@ def test_the_timeout_is_one_for_the_whole_answer(tmp_path: Path) -> None:
 def test_a_refused_connection_is_told_and_does_not_spin(tmp_path: Path) -> None:
     with (
         Responder() as responder,
-        load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
+        load_worker(folder=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
     ):
         worker.check(a_job(responder, duration_s=1.0))
         responder.stop()
         done = worker.run(lambda tick: None)
-    samples, names = spool.read(tmp_path / "spool")
+    samples, names = driver.read_samples(tmp_path / "spool")
     requests = samples[samples["name"] == 1]
     assert set(requests["kind"]) == {Kind.CONNECT_REFUSED}
     assert 4 <= len(requests) <= 2 * 11
@@ -161,13 +161,13 @@ def test_a_refused_connection_is_told_and_does_not_spin(tmp_path: Path) -> None:
 def test_a_connection_that_is_never_accepted_is_a_connect_timeout(tmp_path: Path) -> None:
     with (
         Responder() as responder,
-        load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
+        load_worker(folder=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
     ):
         worker.check(a_job(responder, timeout_s=0.2, keep_alive=False))
         responder.stop()
         with full_backlog(responder.port):
             worker.run(lambda tick: None)
-    samples, _ = spool.read(tmp_path / "spool")
+    samples, _ = driver.read_samples(tmp_path / "spool")
     kinds = samples[samples["name"] == 1]["kind"]
     assert Kind.CONNECT_TIMEOUT in set(kinds)
 
@@ -433,7 +433,7 @@ def test_a_workload_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 def test_a_load_process_that_dies_is_an_error_with_its_log(tmp_path: Path) -> None:
     with (
         Responder() as responder,
-        load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
+        load_worker(folder=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
     ):
         worker.check(a_job(responder, duration_s=30.0))
         (tmp_path / "log").write_text("out of memory\n")
@@ -448,7 +448,7 @@ def test_a_load_process_that_hangs_is_given_up(
     monkeypatch.setattr("benchsuite.load.parent.driver.MARGIN_S", 0.5)
     with (
         Responder() as responder,
-        load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
+        load_worker(folder=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
     ):
         worker.check(a_job(responder, "Spinning", duration_s=0.2, timeout_s=0.2))
         with pytest.raises(LoadError, match=r"was not done 0\.5 s after its time"):
@@ -462,7 +462,7 @@ def test_an_interrupted_wait_can_be_taken_up_again(tmp_path: Path) -> None:
 
     with (
         Responder({"/": after(0.01)}) as responder,
-        load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
+        load_worker(folder=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
     ):
         worker.check(a_job(responder, duration_s=60.0))
         with pytest.raises(KeyboardInterrupt):
@@ -480,7 +480,7 @@ import os, pathlib
 from benchsuite.load.parent.driver import load_worker
 from tests.integration.loads import a_job
 folder = pathlib.Path({str(tmp_path)!r})
-with load_worker(spool=folder / "spool", log=folder / "log", env=os.environ) as worker:
+with load_worker(folder=folder / "spool", log=folder / "log", env=os.environ) as worker:
     worker.check(a_job({responder.base_url!r}, {workload!r}, duration_s=60.0))
     print(worker.pid, flush=True)
     worker.run(print)

@@ -13,7 +13,7 @@ from benchsuite.system.process import Process, running
 from benchsuite.system.procfs import read_stat
 from benchsuite.system.tree import Mark, ProcessTree
 from benchsuite.telemetry import Sampler
-from benchsuite.telemetry.others import Others
+from benchsuite.telemetry.host import Others
 from tests.integration.left_behind import eventually
 
 RUN = "f" * 32

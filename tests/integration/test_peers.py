@@ -16,7 +16,7 @@ from websockets.typing import Subprotocol
 from benchsuite import conf
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs import ServerSpec
-from benchsuite.load.client.websocket.dialect import Dialect
+from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.servers.peers import packages
 from benchsuite.system import programs

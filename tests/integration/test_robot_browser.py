@@ -62,7 +62,7 @@ def completesurvey(url: str, *arguments: str) -> tuple[str, str, int]:
 
 
 def stored() -> int:
-    from benchsuite.target.survey.counts import completions
+    from benchsuite.target.survey.store import completions
 
     return completions()
 

@@ -23,7 +23,7 @@ def surveys(monkeypatch: pytest.MonkeyPatch) -> object:
 
 
 def completions() -> int:
-    from benchsuite.target.survey.counts import completions as counted
+    from benchsuite.target.survey.store import completions as counted
 
     return counted()
 

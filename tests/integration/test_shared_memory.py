@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.services import postgres_programs as programs
+from benchsuite.services import postgres as programs
 from benchsuite.system import sharedmemory
 from benchsuite.system.account import hand_over, rights_of, unprivileged
 from tests.integration.left_behind import eventually, processes_with

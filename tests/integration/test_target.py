@@ -33,8 +33,8 @@ from benchsuite.servers.base import Application
 from benchsuite.services.redis import Redis
 from benchsuite.workloads import BUILTIN
 from benchsuite.workloads.base import Workload
-from benchsuite.workloads.bench_app import BenchApp, BenchAppAsync
-from benchsuite.workloads.io_read import IoRead
+from benchsuite.workloads.database import IoRead
+from benchsuite.workloads.pages import BenchApp, BenchAppAsync
 from tests.integration.command import ROOT
 from tests.integration.loads import a_job, load
 from tests.integration.postgres import cluster
@@ -245,7 +245,7 @@ def test_as_many_completions_are_stored_as_the_robot_claims(
 PEOPLE = 8
 COFFEE = {"cups": "3", "brew": "filter", "milk": "oat", "decaf": "no"}
 WORKLOAD = """
-from benchsuite.target.survey.counts import counts
+from benchsuite.target.survey.store import counts
 from benchsuite.target.survey.loading import load_surveys
 from benchsuite.workloads.base import Workload
 class Coffee(Workload):

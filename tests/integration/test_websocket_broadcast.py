@@ -100,7 +100,7 @@ def broadcast(
         SocketResponder({PATH: room.behaviour}) as responder,
         load_pool(processes, spool=tmp_path / "spool", log=tmp_path / "load.log") as pool,
     ):
-        workload = "benchsuite.workloads.ws_broadcast.WsBroadcast"
+        workload = "benchsuite.workloads.websockets.WsBroadcast"
         job = a_job(responder, workload, path=PATH, unit="message", processes=processes, **profile)
         pool.check(job)
         done = pool.run(lambda tick: None)

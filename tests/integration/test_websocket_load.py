@@ -322,7 +322,7 @@ def test_an_envelope_that_says_good_bye_at_once_harms_no_other(tmp_path: Path) -
 
     path = "/socket.io/?EIO=4&transport=websocket"
     with RawResponder({path: engine}, speaks_first=True) as responder:
-        dialect = "benchsuite.load.client.websocket.dialects.socketio.SocketIo"
+        dialect = "benchsuite.load.client.websocket.dialects.SocketIo"
         job = a_job(responder, "Socket", unit="message", dialect=dialect, users=4, timeout_s=1.0)
         result = load(tmp_path, job)
     found = result.kinds("message /")
@@ -402,7 +402,7 @@ def test_a_handshake_that_fails_is_refused_with_its_reason(
     tmp_path: Path, behaviour: Any, kind: Kind, words: str
 ) -> None:
     with Responder({"/ws": behaviour}) as responder:
-        job = a_job(responder, "benchsuite.workloads.ws_connect.WsConnect", path="/ws")
+        job = a_job(responder, "benchsuite.workloads.websockets.WsConnect", path="/ws")
         with pytest.raises(AnswerError, match="WebSocket /ws") as raised:
             load(tmp_path, job)
     assert words in str(raised.value) or kind is Kind.WRONG_RESPONDER
@@ -411,7 +411,7 @@ def test_a_handshake_that_fails_is_refused_with_its_reason(
 def test_a_handshake_that_is_never_answered_ends_in_time(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        job = a_job(url, "benchsuite.workloads.ws_connect.WsConnect", path="/ws", timeout_s=0.3)
+        job = a_job(url, "benchsuite.workloads.websockets.WsConnect", path="/ws", timeout_s=0.3)
         begin = time.monotonic()
         with pytest.raises(AnswerError, match=r"no whole handshake after 0\.3 s"):
             load(tmp_path, job)
@@ -463,7 +463,7 @@ def test_the_handshake_carries_cookies_and_origin(tmp_path: Path) -> None:
     assert "Sec-WebSocket-Extensions" not in asked[0]
 
 
-ECHO = "benchsuite.workloads.ws_echo.WsEcho"
+ECHO = "benchsuite.workloads.websockets.WsEcho"
 
 
 def test_a_subprotocol_is_chosen_or_the_handshake_has_failed(tmp_path: Path) -> None:
@@ -529,7 +529,7 @@ def test_messages_arrive_at_their_rate_and_waiting_counts(tmp_path: Path) -> Non
     with SocketResponder({"/odd": every(50, stall)}) as responder:
         job = a_job(
             responder,
-            "benchsuite.workloads.ws_echo.WsEcho",
+            "benchsuite.workloads.websockets.WsEcho",
             path="/odd",
             unit="message",
             users=10,

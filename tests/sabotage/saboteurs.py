@@ -17,7 +17,7 @@ import psutil
 
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.session import Session
-from benchsuite.telemetry.clocks import Clocks
+from benchsuite.telemetry.base import Clocks
 
 HOST = "127.0.0.1:"
 APPLICATIONS = ("benchsuite.isolation.wsgi", "benchsuite.isolation.asgi")

@@ -10,7 +10,7 @@ from benchsuite.core.results import Level, RunResult
 from benchsuite.findings import host as validity_host
 from benchsuite.telemetry import host, speed
 from benchsuite.telemetry.base import Figures, Snapshot
-from benchsuite.telemetry.memory import Memory
+from benchsuite.telemetry.devices import Memory
 from tests.sabotage.apart import Task, run_apart
 from tests.sabotage.groups import limited
 from tests.sabotage.runs import Laboratory, findings, found, message, told

@@ -17,7 +17,7 @@ from tests.integration.loads import Loaded, a_job, load
 from tests.truth.faulty_server import RUN, Faults, FaultyServer
 from tests.truth.test_known_answers import PERCENTS, TRIES, highest, lowest
 
-ECHO = "benchsuite.workloads.ws_echo.WsEcho"
+ECHO = "benchsuite.workloads.websockets.WsEcho"
 PATH = "/odd"
 
 ENDED = ("closed", "cut", "asked to close", "left")

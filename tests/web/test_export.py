@@ -11,7 +11,7 @@ from django.test import AsyncClient
 
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.views import export
-from benchsuite.views.download import CHUNK_LETTERS
+from benchsuite.views.export import CHUNK_LETTERS
 from tests.factories import WEAK, make_failed_run, make_run, make_running_run
 
 PROMISED = {

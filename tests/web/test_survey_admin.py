@@ -6,8 +6,8 @@ import pytest
 from bs4 import BeautifulSoup
 from django.contrib.auth.models import User
 
-from benchsuite.target.survey.answers import Answer, Participation
 from benchsuite.target.survey.definitions import Condition, Page, Question, Survey
+from benchsuite.target.survey.store import Answer, Participation
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from django.utils.module_loading import import_string
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.specs import KEEP, DatabaseSpec, WorkloadSpec
 from benchsuite.core.units import format_bytes
-from benchsuite.isolation.databases import copying
+from benchsuite.isolation.databases import filling
 from benchsuite.isolation.databases.creation import Throwaway, engine, with_rows
 from benchsuite.isolation.databases.faults import explain
 from benchsuite.isolation.databases.filling import fill
@@ -31,10 +31,9 @@ from benchsuite.isolation.facts import FACTS_OF, Facts
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import files
 from benchsuite.isolation.overrides.applied import change_followers, overridden
-from benchsuite.isolation.overrides.caching import wants_redis
-from benchsuite.isolation.overrides.changes import Changes
+from benchsuite.isolation.overrides.brokers import wants_redis
+from benchsuite.isolation.overrides.changes import Changes, project_settings
 from benchsuite.isolation.overrides.collecting import collected
-from benchsuite.isolation.overrides.given import project_settings
 from benchsuite.isolation.overrides.inherited import Replaced
 from benchsuite.isolation.overrides.slowing import slowing, undone
 from benchsuite.system.programs import revision_of
@@ -85,7 +84,9 @@ class DatabaseAdmin:
         self._own = copy.deepcopy({"DATABASES": self._project().get("DATABASES", {})})
         self._begin("create")
         with _explained():
-            self._uncopied = files.made(overridden(self._project(), self._instructions).folders)
+            self._uncopied = files.make_folders(
+                overridden(self._project(), self._instructions).folders
+            )
             if not kept:
                 self._throwaway.begin()
             if self._database.fill_from:
@@ -171,7 +172,7 @@ class DatabaseAdmin:
             if not kept:
                 self._throwaway.clone(suffix)
             files.handed_on(self._folder, folder)
-            files.made(dict.fromkeys(changes.folders, ""))
+            files.make_folders(dict.fromkeys(changes.folders, ""))
             instructions.write(path)
         said: dict[str, Any] = {"instructions": str(path), "settings_changed": self._said(changes)}
         if moved := ", ".join(sorted({*instructions.environment, *instructions.words})):
@@ -218,10 +219,10 @@ class DatabaseAdmin:
         """Fills the templates with what the project's own databases hold, before any app is loaded:
         `migrate` then brings the copy to the state of the code.
         """
-        own = copying.own_databases(entries, self._throwaway.groups)
-        self._copied = format_bytes(copying.size(own, self._folder))
+        own = filling.own_databases(entries, self._throwaway.groups)
+        self._copied = format_bytes(filling.size(own, self._folder))
         self._begin(f"copy your data ({self._copied})")
-        copying.fill(own)
+        filling.fill_from_own(own)
 
     def _point_others_at_templates(self) -> None:
         """From here on variables and other settings name the templates, too."""

@@ -1,12 +1,27 @@
-"""Fills the throw-away database from the project's fixtures and management commands."""
+"""Fills throw-away databases from fixtures and commands, or with a copy of the own data."""
 
-from collections.abc import Callable
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
+import django.db
 from django.core.management import CommandError, call_command
+from django.db import connections
+from django.db.utils import ConnectionHandler
 
 from benchsuite.core.exceptions import DatabaseError, NobodyWaits, last_line
+from benchsuite.core.refusals import sentence
 from benchsuite.core.specs import DatabaseSpec
 from benchsuite.core.specs.database import shown_command
+from benchsuite.core.units import format_bytes
 
 
 def fill(database: DatabaseSpec, begin: Callable[[str], None]) -> None:
@@ -40,3 +55,196 @@ def _call(words: list[str]) -> None:
         said = last_line(error)
     if said:
         raise DatabaseError(f"--fill={shown_command(words)} failed: {said}")
+
+
+MOST_BYTES = 5 * 2**30
+"""Limit for all databases together: every run gets a copy of the copy."""
+PAGES = 4096  #: Pages of SQLite copied at once: between two steps other programs may write.
+DUMPS = {
+    "postgresql": (
+        *("pg_dump", "--no-owner", "--no-privileges", "--no-tablespaces", "--no-publications"),
+        *("--no-subscriptions", "--no-security-labels", "--lock-wait-timeout=10s"),
+    ),
+    "mysql": (
+        *("mysqldump", "--single-transaction", "--quick", "--skip-lock-tables", "--routines"),
+        "--no-tablespaces",
+    ),
+}
+"""By vendor what writes the database as SQL in one reading transaction; without what would reach
+out of the copy (subscriptions, events) or needs rights that its owner may lack."""
+LOADS = {"postgresql": ("--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"), "mysql": ()}
+SIZES = {
+    "postgresql": "SELECT pg_database_size(current_database())",
+    "mysql": "SELECT COALESCE(SUM(data_length + index_length), 0) FROM information_schema.tables "
+    "WHERE table_schema = DATABASE()",
+}
+INSTEAD = "fill it with --fixture or --fill"
+
+
+def own_databases(databases: Mapping[str, Any], aliases: Iterable[str]) -> dict[str, Any]:
+    """Alias → a connection, not yet open, to the project's own database; the entries of DATABASES
+    are completed.
+
+    Raises DatabaseError for one that is of another kind than the throw-away database.
+    """
+    for entry in databases.values():
+        entry.get("OPTIONS", {}).pop("pool", None)
+    handler: Any = ConnectionHandler({"default": {}, **databases})
+    own = {alias: handler[alias] for alias in aliases}
+    for alias, connection in own.items():
+        mine, copied = connection.vendor, connections[alias].vendor
+        if mine != copied:
+            raise DatabaseError(
+                f"--fill-from=mine copies into a database of the same kind, and {alias} is "
+                f"{mine}, where the throw-away one is {copied}: leave --database out, or write "
+                "the data with dumpdata and give them by --fixture."
+            )
+        if mine != "sqlite" and mine not in DUMPS:
+            raise DatabaseError(
+                f"--fill-from=mine copies SQLite, PostgreSQL, MariaDB and MySQL, and {alias} is "
+                f"{connection.display_name}: {INSTEAD}."
+            )
+    return own
+
+
+def size(own: Mapping[str, Any], folder: Path) -> int:
+    """Bytes of the databases together; raises DatabaseError where they are too many."""
+    total = sum(_size(connection) for connection in own.values())
+    if total > MOST_BYTES:
+        raise DatabaseError(
+            f"--fill-from=mine copies {format_bytes(MOST_BYTES)} at most, and your data have "
+            f"{format_bytes(total)}: {INSTEAD}."
+        )
+    files = sum(_size(one) for one in own.values() if one.vendor == "sqlite")
+    free = shutil.disk_usage(folder).free
+    if files * 2 > free:  # the template, and the copy of a run
+        raise DatabaseError(
+            f"--fill-from=mine needs {format_bytes(files * 2)} in {folder}, and "
+            f"{format_bytes(free)} are free: make room, or set TMPDIR to a folder on another disk."
+        )
+    return total
+
+
+def fill_from_own(own: Mapping[str, Any]) -> None:
+    """Copies each into the empty throw-away database of its alias; the log says how far it is."""
+    for alias, source in own.items():
+        target: Any = connections[alias]
+        target.close()
+        if source.vendor == "sqlite":
+            with _explained(source):
+                _back_up(_file(source), target.settings_dict["NAME"])
+        else:
+            if source.vendor == "postgresql":
+                target.close_pool()
+            _dump(source, target)
+
+
+@contextmanager
+def _explained(source: Any) -> Iterator[None]:
+    """Says of the project's own database what it refuses."""
+    try:
+        yield
+    except (django.db.Error, sqlite3.Error) as error:
+        said = sentence(error, source.settings_dict, source.alias)
+        raise DatabaseError(f"--fill-from=mine: {said}") from error
+
+
+def _size(connection: Any) -> int:
+    if connection.vendor == "sqlite":
+        path = _file(connection)
+        log = Path(f"{path}-wal")
+        return path.stat().st_size + (log.stat().st_size if log.exists() else 0)
+    with _explained(connection), closing(connection), connection.cursor() as cursor:
+        cursor.execute(SIZES[connection.vendor])
+        return int(cursor.fetchone()[0])
+
+
+def _file(connection: Any) -> Path:
+    """The file of an SQLite database, whose NAME may be a URI."""
+    name = str(connection.get_connection_params()["database"])
+    if name.startswith("file:"):
+        name = unquote(name.removeprefix("file:").partition("?")[0])
+    path = Path(name)
+    if not path.is_file():
+        raise DatabaseError(
+            f"--fill-from=mine copies your database {connection.alias}, and there is no file "
+            f"{name}: {INSTEAD}."
+        )
+    return path.absolute()
+
+
+def _back_up(original: Path, copied: str) -> None:
+    """By SQLite's own online backup, on a connection that can't write.
+
+    A database with a write-ahead log that nobody has open is opened as immutable: SQLite would
+    create the files of its log beside it.
+    """
+    log = Path(f"{original}-wal")
+    with original.open("rb") as file:
+        alone = file.read(20)[18:] == b"\2\2" and not log.exists()
+    before = original.stat().st_mtime_ns
+
+    def step(status: int, remaining: int, total: int) -> None:
+        sys.stdout.write(f"{total - remaining} of {total} pages copied\n")
+
+    uri = f"{original.as_uri()}?{'immutable=1' if alone else 'mode=ro'}"
+    with (
+        closing(sqlite3.connect(uri, uri=True)) as source,
+        closing(sqlite3.connect(copied)) as target,
+    ):
+        source.backup(target, pages=PAGES, progress=step)
+    if alone and (log.exists() or original.stat().st_mtime_ns != before):
+        raise DatabaseError(
+            f"Another program began to write {original} while --fill-from=mine copied it: try "
+            "again."
+        )
+
+
+def _dump(source: Any, target: Any) -> None:
+    """Pipes what the vendor's own program writes into the client that Django starts."""
+    vendor = source.vendor
+    ours, our_env = _client(source)
+    theirs, their_env = _client(target)
+    commands = (
+        ([*DUMPS[vendor], *ours[1:]], our_env),
+        ([theirs[0], *LOADS[vendor], *theirs[1:]], their_env),
+    )
+    with ExitStack() as stack:
+        programs: list[tuple[Any, Any]] = []
+        pipe: Any = subprocess.DEVNULL
+        for words, env in commands:
+            said = stack.enter_context(tempfile.TemporaryFile())
+            try:
+                program = stack.enter_context(
+                    subprocess.Popen(
+                        words, env=env, stdin=pipe, stdout=subprocess.PIPE, stderr=said
+                    )
+                )
+            except FileNotFoundError as error:
+                raise DatabaseError(
+                    f"--fill-from=mine needs the program {words[0]}, which is not there: install "
+                    f"the client programs of the database, or {INSTEAD}."
+                ) from error
+            stack.callback(program.kill)
+            programs.append((program, said))
+            pipe = program.stdout
+        programs[0][0].stdout.close()  # so that it ends when its reader does
+        programs[1][0].communicate()
+        for program, said in reversed(programs):
+            if program.wait():
+                said.seek(0)
+                lines = said.read().decode(errors="replace").strip().splitlines() or ["nothing"]
+                raise DatabaseError(
+                    f"--fill-from=mine could not copy your database {source.alias}: "
+                    f"{program.args[0]} ended with status {program.returncode} and said: {lines[0]}"
+                )
+
+
+def _client(connection: Any) -> tuple[list[str], dict[str, str]]:
+    """The command line of the database's client, as `manage.py dbshell` has it, and its
+    environment.
+    """
+    entry = connection.settings_dict
+    words, env = connection.client.settings_to_cmd_args_env(entry, [])
+    options = entry["OPTIONS"].get("options") if connection.vendor == "postgresql" else ""
+    return words, {**os.environ, **(env or {}), **({"PGOPTIONS": options} if options else {})}

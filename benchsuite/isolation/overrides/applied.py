@@ -7,13 +7,12 @@ from typing import Any
 from django.conf import global_settings
 
 from benchsuite.isolation.instructions import ANSWERING, Instructions
-from benchsuite.isolation.overrides.changes import FILES, Changes, Settings
+from benchsuite.isolation.overrides.brokers import change_layers
+from benchsuite.isolation.overrides.changes import FILES, Changes, Settings, change, leaves
 from benchsuite.isolation.overrides.connecting import change_databases
-from benchsuite.isolation.overrides.found import change, leaves
+from benchsuite.isolation.overrides.files import change_static
 from benchsuite.isolation.overrides.inherited import Replaced
-from benchsuite.isolation.overrides.layers import change_layers
 from benchsuite.isolation.overrides.rules import RULES
-from benchsuite.isolation.overrides.statics import change_static
 
 TARGET_APP = "benchsuite.target"
 TARGET_CONFIG = "benchsuite.target.apps.TargetConfig"

@@ -18,7 +18,7 @@ from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.specs import COLLECT, SKIP
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import like
-from benchsuite.isolation.overrides.statics import ALIAS, without_place
+from benchsuite.isolation.overrides.files import ALIAS, without_place
 from benchsuite.system.account import hand_over, unprivileged
 
 SKIPPING = "--static=skip leaves them as they are"

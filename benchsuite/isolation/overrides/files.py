@@ -1,18 +1,20 @@
-"""Creates the folders that replace the project's own, and fills them with copies."""
+"""Folders, static files and storages of a run in place of the project's own."""
 
 import os
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from benchsuite.isolation.overrides.changes import FILES
+from benchsuite.isolation.instructions import Instructions
+from benchsuite.isolation.overrides.changes import FILES, MISSING, Changes, Found, like
 from benchsuite.system import scratch
 
 MOST_BYTES = 256 * 2**20
 """Limit for one folder of the project; a larger one would take too long to copy."""
 
 
-def made(folders: Mapping[str, str]) -> dict[str, str]:
+def make_folders(folders: Mapping[str, str]) -> dict[str, str]:
     """Creates each folder as a copy of the project's own; returns why others were not copied."""
     left = {}
     for folder, original in folders.items():
@@ -56,3 +58,77 @@ def _files(original: Path, folder: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(original):
         folders[:] = [name for name in folders if Path(place, name) != folder]
         yield from (path for name in sorted(names) if (path := Path(place, name)).is_file())
+
+
+ALIAS = "staticfiles"
+
+
+def change_static(changes: Changes, instructions: Instructions) -> None:
+    if not instructions.static_root:
+        return
+    words = "static files collected into the run's folder"
+    root = like(changes.settings.get("STATIC_ROOT"), instructions.static_root)
+    changes.put("STATIC_ROOT", root, words)
+    storages = changes.values.get("STORAGES") or changes.settings.get("STORAGES") or {}
+    if "location" in (storages.get(ALIAS, {}).get("OPTIONS") or {}):
+        changes.put("STORAGES", without_place(storages), f"{ALIAS}: {words}")
+
+
+def without_place(storages: Mapping[str, Any]) -> dict[str, Any]:
+    """The same storages, without a location for static files."""
+    entry = dict(storages.get(ALIAS, {}))
+    options = {key: one for key, one in (entry.get("OPTIONS") or {}).items() if key != "location"}
+    if "OPTIONS" in entry:
+        entry["OPTIONS"] = options
+    return {**storages, ALIAS: entry}
+
+
+FILE_STORAGE = "django.core.files.storage.FileSystemStorage"
+FILE_STORAGES = (FILE_STORAGE, "django.core.files.storage.filesystem.FileSystemStorage")
+IN_MEMORY = "InMemoryStorage"
+OTHER = "benchsuite.isolation.overrides.storages.storage_of_the_run"
+STATIC = "staticfiles"  #: The alias of static files, which keeps its class.
+
+
+def media(found: Found) -> Any:
+    """If unset, Django writes to the current directory."""
+    original = "" if found.value is MISSING else found.value
+    return like(original, found.changes.folder(FILES, "media", original))
+
+
+def static(found: Found) -> Any:
+    """Pages may write there, too, such as styles that they compile."""
+    if found.value in (MISSING, None, "") or found.instructions.static_root:
+        return found.value
+    return like(found.value, found.changes.folder(FILES, "static", found.value))
+
+
+def location(found: Found) -> Any:
+    """Django's own file storage, or one of static files on a disk, with a new location."""
+    options = found.value.get("OPTIONS") or {}
+    place = str(options.get("location") or "")
+    moves = os.path.isabs(place) if found.alias == STATIC else place
+    if not moves or (found.alias != STATIC and found.value.get("BACKEND") not in FILE_STORAGES):
+        return found.value
+    place = found.changes.folder(FILES, found.named("storage"), options["location"])
+    return {**found.value, "OPTIONS": {**options, "location": place}}
+
+
+def other_storage(found: Found) -> Any:
+    """Any other storage: its behaviour stays, its location changes."""
+    backend = str(found.value.get("BACKEND", ""))
+    if found.alias == STATIC or backend in (*FILE_STORAGES, OTHER) or backend.endswith(IN_MEMORY):
+        return found.value
+    given = found.value.get("OPTIONS") or {}
+    own = str(given.get("location") or "")  # a bucket's location is no local path
+    original = own if os.path.isabs(own) else ""
+    place = found.changes.folder(FILES, found.named("storage"), original)
+    options = {"original": backend, "options": given, "place": place}
+    return {"BACKEND": OTHER, "OPTIONS": options}
+
+
+def sessions(found: Found) -> Any:
+    """If unset, Django writes to the system's temp folder."""
+    if not str(found.settings.get("SESSION_ENGINE", "")).endswith("backends.file"):
+        return found.value
+    return like(found.value, found.changes.folder(FILES, "sessions"))

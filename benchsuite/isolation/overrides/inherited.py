@@ -18,8 +18,7 @@ from urllib.parse import quote, unquote
 from benchsuite.core.refusals import SQLITE, where
 from benchsuite.core.specs.place import NAME_OPTIONS
 from benchsuite.isolation.instructions import Instructions
-from benchsuite.isolation.overrides.changes import Changes
-from benchsuite.isolation.overrides.found import leaves
+from benchsuite.isolation.overrides.changes import Changes, leaves
 
 OURS = ("BENCHSUITE_", "DJANGO_SETTINGS_MODULE")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")

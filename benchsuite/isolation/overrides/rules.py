@@ -10,9 +10,8 @@ from typing import Any
 
 import django
 
-from benchsuite.isolation.overrides import caching, queues, storing
-from benchsuite.isolation.overrides.changes import EMPTY, FILES, like
-from benchsuite.isolation.overrides.found import MISSING, Found
+from benchsuite.isolation.overrides import brokers, files
+from benchsuite.isolation.overrides.changes import EMPTY, FILES, MISSING, Found, like
 
 MAIL_SINK = "django.core.mail.backends.dummy.EmailBackend"
 SIMPLE_SEARCH = "haystack.backends.simple_backend.SimpleEngine"
@@ -105,30 +104,30 @@ def _log_sender(found: Found) -> Any:
 RULES = (
     Rule("EMAIL_BACKEND", _mail, "mail is thrown away"),
     Rule("MAILERS.*", _mailer, "mail is thrown away"),
-    Rule("MEDIA_ROOT", storing.media, "uploads go to the run's folder"),
-    Rule("STATIC_ROOT", storing.static, "a copy in the run's folder"),
-    Rule("STORAGES.*", storing.location, "a place in the run's folder"),
-    Rule("STORAGES.*", storing.other, "files in the run's folder"),
+    Rule("MEDIA_ROOT", files.media, "uploads go to the run's folder"),
+    Rule("STATIC_ROOT", files.static, "a copy in the run's folder"),
+    Rule("STORAGES.*", files.location, "a place in the run's folder"),
+    Rule("STORAGES.*", files.other_storage, "files in the run's folder"),
     Rule("FILE_UPLOAD_TEMP_DIR", _folder(EMPTY, "uploading"), "in the run's folder"),
-    Rule("SESSION_FILE_PATH", storing.sessions, "in the run's folder"),
-    Rule("CACHES.*", caching.of_redis, "a Redis of the run's own"),
-    Rule("CACHES.*", caching.in_folder, "a place in the run's folder"),
-    Rule("CACHES.*", caching.shared, "files in the run's folder, in place of a server of yours"),
-    Rule("TASKS.*", queues.tasks, "tasks are thrown away"),
+    Rule("SESSION_FILE_PATH", files.sessions, "in the run's folder"),
+    Rule("CACHES.*", brokers.of_redis, "a Redis of the run's own"),
+    Rule("CACHES.*", brokers.in_folder, "a place in the run's folder"),
+    Rule("CACHES.*", brokers.shared, "files in the run's folder, in place of a server of yours"),
+    Rule("TASKS.*", brokers.tasks, "tasks are thrown away"),
     Rule("CELERY_BROKER_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
     Rule("BROKER_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
     Rule("CELERY_BROKER_READ_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
     Rule("CELERY_BROKER_WRITE_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
-    Rule("CELERY_RESULT_BACKEND", queues.results, "results stay in memory"),
-    Rule("Q_CLUSTER", queues.q_cluster, "tasks go to the default database; nobody takes them"),
-    Rule("HUEY", queues.huey, "tasks stay in memory; nobody takes them"),
-    Rule("DRAMATIQ_BROKER", queues.dramatiq, "tasks stay in memory; nobody takes them"),
-    Rule("DRAMATIQ_RESULT_BACKEND", queues.dramatiq_results, "results stay in memory"),
-    Rule("RQ_QUEUES.*", queues.rq, "a Redis of the run's own; nobody takes the jobs"),
+    Rule("CELERY_RESULT_BACKEND", brokers.results, "results stay in memory"),
+    Rule("Q_CLUSTER", brokers.q_cluster, "tasks go to the default database; nobody takes them"),
+    Rule("HUEY", brokers.huey, "tasks stay in memory; nobody takes them"),
+    Rule("DRAMATIQ_BROKER", brokers.dramatiq, "tasks stay in memory; nobody takes them"),
+    Rule("DRAMATIQ_RESULT_BACKEND", brokers.dramatiq_results, "results stay in memory"),
+    Rule("RQ_QUEUES.*", brokers.rq, "a Redis of the run's own; nobody takes the jobs"),
     Rule("HAYSTACK_CONNECTIONS.*", _search, "an index of the run's own"),
     Rule("WAGTAILSEARCH_BACKENDS.*", _wagtail, "searched in the database"),
-    Rule("ELASTICSEARCH_DSL_AUTOSYNC", queues.unless("ELASTICSEARCH_DSL"), "nothing is indexed"),
-    Rule("OPENSEARCH_DSL_AUTOSYNC", queues.unless("OPENSEARCH_DSL"), "nothing is indexed"),
+    Rule("ELASTICSEARCH_DSL_AUTOSYNC", brokers.unless("ELASTICSEARCH_DSL"), "nothing is indexed"),
+    Rule("OPENSEARCH_DSL_AUTOSYNC", brokers.unless("OPENSEARCH_DSL"), "nothing is indexed"),
     Rule("ALGOLIA.AUTO_INDEXING", _always(False), "nothing is indexed"),
     Rule("CONSTANCE_BACKEND", _constance, "values are kept in memory"),
     Rule("LOGGING.handlers.*", _log_file, "a file in the run's folder"),

@@ -1,4 +1,4 @@
-"""Records in the measured server why a page failed, whatever and wherever the project logs."""
+"""Records in the measured server why a page failed and who refused a WebSocket handshake."""
 
 import logging
 import sys
@@ -6,13 +6,51 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from types import FrameType
 from typing import Any
 
 from django.core.signals import got_request_exception
 from django.urls import Resolver404, resolve
 
-from benchsuite.isolation.served import denials
 from benchsuite.isolation.served.errors import DENIED, LOADING, MOST, SOCKET, Book
+
+ITS_OWN = ("channels", "django", "asgiref", "benchsuite")
+"""Packages between a project's refusal and the server; the project's own code is named."""
+
+
+def who_refused(scope: dict[str, Any]) -> str:
+    """Names the code that is sending the refusal; a sync consumer, which sends from another
+    thread, is not seen.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        sender = frame.f_locals.get("self")
+        allowed = getattr(sender, "allowed_origins", None)
+        if allowed is not None:
+            return (
+                f"{type(sender).__name__} refuses the Origin {_origin(scope)!r}, and allows "
+                f"{', '.join(map(str, allowed)) or 'none'}"
+            )
+        package = type(sender).__module__.partition(".")[0]
+        if getattr(sender, "scope", None) is not None and package not in ITS_OWN:
+            return f"{type(sender).__module__}.{type(sender).__name__} refuses it{_visitor(scope)}"
+        frame = frame.f_back
+    return f"the application refuses it{_visitor(scope)}"
+
+
+def _origin(scope: dict[str, Any]) -> str:
+    found = (value for name, value in scope.get("headers", ()) if name.lower() == b"origin")
+    return bytes(next(found, b"")).decode("latin-1")
+
+
+def _visitor(scope: dict[str, Any]) -> str:
+    """Whether a user is signed in, where the project checks; never triggers the look-up."""
+    try:
+        signed_in = bool(scope["user"].is_authenticated)
+    except Exception:  # noqa: BLE001 - there is no user, or it is of the project's own making
+        return ""
+    return ", and a user is signed in" if signed_in else ", and nobody is signed in (--login=USER)"
+
 
 NOT_ROUTED = "no URL pattern of the project matches"
 
@@ -66,7 +104,7 @@ class Listener:
         path = str(scope.get("path", ""))
         if path not in self._denied and len(self._denied) < MOST:
             self._denied.add(path)
-            self._book.enter(DENIED, f"{SOCKET} {path}", denials.who(scope))
+            self._book.enter(DENIED, f"{SOCKET} {path}", who_refused(scope))
 
     def _raised(self, sender: object, request: Any = None, **named: object) -> None:
         error = sys.exc_info()[1]

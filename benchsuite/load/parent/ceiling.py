@@ -25,7 +25,7 @@ from benchsuite.system import cpus, scratch
 from benchsuite.system.network import free_port
 from benchsuite.system.process import Process, any_program, running, wait_until_ready
 from benchsuite.system.procfs import read_stat
-from benchsuite.telemetry.cpu import TICKS_PER_S
+from benchsuite.telemetry.devices import TICKS_PER_S
 from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.prober.answer import answers_as
 
@@ -123,7 +123,7 @@ def _measure(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:
     job = Job(
         base_url=target.base_url,
         run_header=target.token,
-        workload_class="benchsuite.workloads.plain.Plain",
+        workload_class="benchsuite.workloads.pages.Plain",
         workload=WorkloadSpec(),
         load=load,
         spool=str(here),

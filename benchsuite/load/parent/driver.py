@@ -1,4 +1,4 @@
-"""Starts a load process and talks to it; nothing here imports Locust or gevent."""
+"""Starts a load process, talks to it, reads what it writes; imports neither Locust nor gevent."""
 
 import json
 import os
@@ -6,24 +6,95 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 from time import monotonic, sleep
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchsuite.core.exceptions import AnswerError, LoadDiedError, LoadError
-from benchsuite.core.samples import REQUEST, UNITS, Kind
+from benchsuite.core.samples import FIELDS, RECORD, REQUEST, UNITS, Kind
 from benchsuite.load import job as messages
-from benchsuite.load.job import SAMPLES_FILE, Done, Job, Rehearsal, Tick, decode_done
-from benchsuite.load.parent import spool
+from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick, decode_done
 from benchsuite.pythons.importing import whole_path
 from benchsuite.system import cpus, scratch
 from benchsuite.system.process import ending_in_words
+
+DTYPE = np.dtype(list(FIELDS))
+Samples = NDArray[np.void]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameEntry:
+    """The name that a sample refers to by its index."""
+
+    name: str
+    scope: str  #: One of `benchsuite.core.samples`: request, journey, message …
+    examples: dict[Kind, str]  #: The first message of each kind of failure.
+    answers: dict[Kind, tuple[int, str]] = field(default_factory=dict)
+    """Of those that were answers: their status, and what was asked ("GET /shop/")."""
+
+
+def read_samples(folder: Path) -> tuple[Samples, list[NameEntry]]:
+    """All samples of a spool folder and the names they refer to; none when nothing was written."""
+    path = folder / SAMPLES_FILE
+    if not path.exists():
+        return np.empty(0, DTYPE), []
+    with path.open("rb") as file:
+        samples = read_on(file)
+    return samples, read_names(folder)
+
+
+def read_all_samples(folders: Iterable[Path]) -> tuple[Samples, list[NameEntry]]:
+    """The samples of several spools as if they were one: equal names become one name."""
+    parts: list[Samples] = [np.empty(0, DTYPE)]
+    entries: dict[tuple[str, str], NameEntry] = {}
+    for folder in folders:
+        samples, names = read_samples(folder)
+        samples = samples.copy()
+        indexes = []
+        for entry in names:
+            key = (entry.name, entry.scope)
+            if key in entries:
+                examples = {**entry.examples, **entries[key].examples}
+                entry = replace(
+                    entry, examples=examples, answers={**entry.answers, **entries[key].answers}
+                )
+            entries[key] = entry
+            indexes.append(list(entries).index(key))
+        if len(samples):
+            samples["name"] = np.array(indexes, samples["name"].dtype)[samples["name"]]
+        parts.append(samples)
+    return np.concatenate(parts), list(entries.values())
+
+
+def read_on(file: BinaryIO) -> Samples:
+    """The complete samples from the file's position on, which moves behind them."""
+    packed = file.read()
+    rest = len(packed) % RECORD.size
+    if rest:
+        file.seek(-rest, 1)
+        packed = packed[:-rest]
+    return np.frombuffer(packed, DTYPE)
+
+
+def read_names(folder: Path) -> list[NameEntry]:
+    entries = json.loads((folder / NAMES_FILE).read_text())
+    return [
+        NameEntry(
+            name=entry["name"],
+            scope=entry["scope"],
+            examples={Kind(int(kind)): text for kind, text in entry["examples"].items()},
+            answers={Kind(int(kind)): (*answer,) for kind, answer in entry["answers"].items()},
+        )
+        for entry in entries
+    ]
+
 
 IMPORT_LIMIT_S = 30.0  #: How long the process may take to import once somebody waits for it.
 
@@ -45,7 +116,7 @@ STEP_S = 0.002
 @contextmanager
 def load_worker(
     *,
-    spool: Path,
+    folder: Path,
     log: Path,
     env: Mapping[str, str] | None = None,
     on_cpus: Collection[int] | None = None,
@@ -55,7 +126,7 @@ def load_worker(
     `env` is its whole environment, by default ours; `on_cpus` are the CPUs that it may use. On exit
     the process is gone, whatever happened.
     """
-    spool.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     given = os.environ if env is None else env
     events, child_events = os.pipe()
     try:
@@ -74,7 +145,7 @@ def load_worker(
         raise
     finally:
         os.close(child_events)
-    worker = LoadWorker(process, events, spool=spool, log=log)
+    worker = LoadWorker(process, events, folder=folder, log=log)
     try:
         yield worker
     finally:
@@ -85,18 +156,18 @@ class LoadWorker:
     """The parent's side of one load process: `check()`, then `run()`, perhaps `stop()`."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], events: int, *, spool: Path, log: Path
+        self, process: subprocess.Popen[bytes], events: int, *, folder: Path, log: Path
     ) -> None:
         self.pid = process.pid
         self._process = process
         self._events = events
         self._buffer = b""
-        self._spool = spool
+        self._spool = folder
         self._log = log
         self._longest_s = self._longest_window_s = self._warmup_s = self._begin = 0.0
         self._deadline = self._journey_limit_s = 0.0
         self.posts = False  #: Whether the checked journey sent forms.
-        self._progress = _Progress(spool)
+        self._progress = _Progress(folder)
         self._done: Done | None = None
 
     def check(self, job: Job) -> str:
@@ -153,7 +224,7 @@ class LoadWorker:
 
         Its CPU share and lag are unknown, and the last second may be missing.
         """
-        samples, _ = spool.read(self._spool)
+        samples, _ = read_samples(self._spool)
         begin = self._begin + self._warmup_s
         end = float(samples["finish"].max()) if len(samples) else begin
         return Done(
@@ -289,9 +360,9 @@ class _Progress:
         """`begun` and `overdue` are those of the window that may end the load."""
         with (self._folder / SAMPLES_FILE).open("rb") as file:
             file.seek(self._offset)
-            new = spool.read_on(file)
+            new = read_on(file)
             self._offset = file.tell()
-        scopes = np.array([name.scope for name in spool.read_names(self._folder)], dtype=object)
+        scopes = np.array([name.scope for name in read_names(self._folder)], dtype=object)
         new = new[np.isin(scopes, self.scopes)[new["name"]]] if len(new) else new
         right = new[new["kind"] == Kind.OK]
         passed_s = elapsed_s - self._elapsed_s

@@ -16,9 +16,8 @@ from time import monotonic
 
 from benchsuite.core.exceptions import LoadDiedError
 from benchsuite.load.job import Done, Job, Rehearsal, Tick
-from benchsuite.load.parent import spool
-from benchsuite.load.parent.driver import LoadWorker, load_worker
-from benchsuite.load.parent.spool import NameEntry, Samples
+from benchsuite.load.parent import driver
+from benchsuite.load.parent.driver import LoadWorker, NameEntry, Samples, load_worker
 
 Counted = tuple[tuple[float, int], ...]  #: (moment, count), one a second.
 
@@ -41,7 +40,7 @@ def load_pool(
     with ExitStack() as stack:
         yield LoadPool(
             [
-                stack.enter_context(load_worker(spool=folder, log=log, env=env, on_cpus=on_cpus))
+                stack.enter_context(load_worker(folder=folder, log=log, env=env, on_cpus=on_cpus))
                 for folder in folders
             ],
             folders,
@@ -125,7 +124,7 @@ class LoadPool:
 
     def samples(self) -> tuple[Samples, list[NameEntry]]:
         """The samples of all processes."""
-        return spool.read_all(self._folders)
+        return driver.read_all_samples(self._folders)
 
     def _noting(self, worker: LoadWorker) -> Callable[[Tick], None]:
         def note(tick: Tick) -> None:

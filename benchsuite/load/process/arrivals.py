@@ -21,8 +21,8 @@ from locust.exception import StopUser
 
 from benchsuite.load.client.target import LoadEnded
 from benchsuite.load.client.user import UserClient
-from benchsuite.load.process.alarm import Alarm
 from benchsuite.load.process.schedule import Tally, arrivals
+from benchsuite.load.process.timers import Alarm
 from benchsuite.load.process.users import Journeys, Setup
 
 MOST_ENTERING = 50  #: Slots that get ready at a time: all at once would be a storm of connections.

@@ -12,11 +12,11 @@ from typing import Any
 from gevent import Timeout
 
 from benchsuite.core.exceptions import AnswerError, last_line
+from benchsuite.load.client.failures import refusal_sentence
 from benchsuite.load.client.recorder import Recorder
-from benchsuite.load.client.refusal import sentence
 from benchsuite.load.client.target import Gate, RequestFailed, Target
 from benchsuite.load.client.user import UserClient
-from benchsuite.load.client.websocket.dialect import Dialect
+from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.job import AGAIN, LOOK, REHEARSAL_LIMIT_S, Rehearsal
 from benchsuite.load.process.users import told
 from benchsuite.workloads.base import Workload
@@ -142,7 +142,7 @@ def _refused_once(workload: Workload, client: UserClient, limit_s: float) -> str
     finally:
         timeout.close()
     if client.failed is not None:
-        return sentence(client.failed, client.target)
+        return refusal_sentence(client.failed, client.target)
     if claim:
         return f"The journey of {workload.name} says: {claim}."
     if client.unpaired:

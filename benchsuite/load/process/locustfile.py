@@ -1,4 +1,8 @@
-"""Existing locustfiles: Locust runs their users, our clock times them."""
+"""Existing locustfiles: Locust runs their users, our clock times them.
+
+geventhttpclient silently sends an unanswered request up to eleven times. `limited` lets it do so
+once, where the connection had rested (`connection.REST_S`), and reports it.
+"""
 
 import os
 import traceback
@@ -10,6 +14,9 @@ from typing import Any
 
 import gevent
 import greenlet
+from geventhttpclient.client import HTTPClient
+from geventhttpclient.connectionpool import ConnectionPool
+from geventhttpclient.response import HTTPConnectionClosed
 from locust import User, argument_parser, events
 from locust.clients import HttpSession
 from locust.contrib.fasthttp import FastHttpSession
@@ -20,14 +27,44 @@ from locust.util.load_locustfile import load_locustfile
 
 from benchsuite.core.exceptions import LoadError, last_line
 from benchsuite.core.samples import JOURNEY, REQUEST, RESENT, Kind
-from benchsuite.load.client import kinds
+from benchsuite.load.client import failures
+from benchsuite.load.client.http.connection import REST_S
 from benchsuite.load.client.recorder import Recorder
 from benchsuite.load.client.target import RUN_HEADER
 from benchsuite.load.job import Job
 from benchsuite.load.process.failures import kind_of
-from benchsuite.load.process.resending import limited
-from benchsuite.load.process.user_pool import UserPool
-from benchsuite.load.process.users import told, users_of
+from benchsuite.load.process.users import UserPool, told, users_of
+
+
+def limited(on_resend: Callable[[], None]) -> None:
+    """Applies to this process from now on; `on_resend` is called in the requesting greenlet."""
+    request, get_socket = HTTPClient.request, ConnectionPool.get_socket
+    attempts: dict[Any, list[float]] = {}
+    """Of each requesting greenlet: when its client's last request ended, then its attempts."""
+    ended: dict[ConnectionPool, float] = {}
+
+    def noted_request(client: HTTPClient, *args: Any, **options: Any) -> Any:
+        pool, current = client._connection_pool, gevent.getcurrent()
+        attempts[current] = [ended.get(pool, monotonic())]
+        try:
+            return request(client, *args, **options)
+        finally:
+            del attempts[current]
+            ended[pool] = monotonic()
+
+    def noted_get_socket(pool: ConnectionPool) -> Any:
+        made = attempts.get(gevent.getcurrent())
+        if made is not None:
+            if len(made) > 2 or (len(made) == 2 and made[1] - made[0] < REST_S):
+                raise HTTPConnectionClosed("the connection was closed before the answer")
+            if len(made) == 2:
+                on_resend()
+            made.append(monotonic())
+        return get_socket(pool)
+
+    HTTPClient.request = noted_request  # type: ignore[method-assign, assignment]
+    ConnectionPool.get_socket = noted_get_socket  # type: ignore[method-assign, assignment]
+
 
 QUIT_S = 1.0  #: How long `on_stop` and the hooks of the end may take together.
 
@@ -208,16 +245,16 @@ class LocustfileUsers(UserPool):
         headers = getattr(response, "headers", None)
         if status and headers is not None:
             wanted, found = self._job.run_header, headers.get(RUN_HEADER)
-            foreign = kinds.of_responder(wanted, found, may_lack=status >= 400)
+            foreign = failures.kind_of_responder(wanted, found, may_lack=status >= 400)
             if foreign is not None:
                 return foreign
         if exception is None:
             return Kind.OK, ""
         kind = kind_of(exception, status=status)
         if kind is Kind.HTTP_STATUS and status:
-            return kinds.of_status(status, getattr(response, "content", None) or b"")
+            return failures.kind_of_status(status, getattr(response, "content", None) or b"")
         if kind is Kind.WRONG_BODY:
-            kind = kinds.of_rejected(response, exception)
+            kind = failures.kind_of_rejected(response, exception)
         return kind, told(exception)
 
     def _on_user_error(self, user_instance: Any, exception: BaseException, **_: Any) -> None:

@@ -13,8 +13,8 @@ from benchsuite.core.results import Traffic
 from benchsuite.core.specs import Stage
 from benchsuite.load.client.recorder import SpoolRecorder
 from benchsuite.load.job import Done, Job
-from benchsuite.load.process.lag_timer import LagTimer
-from benchsuite.load.process.user_pool import UserPool
+from benchsuite.load.process.timers import LagTimer
+from benchsuite.load.process.users import UserPool
 
 TICK_S = 1.0
 DRAIN_STEP_S = 0.005

@@ -30,14 +30,13 @@ from benchsuite.core.exceptions import BenchsuiteError, LoadError, last_line
 from benchsuite.load import job as messages
 from benchsuite.load.client.recorder import SpoolRecorder
 from benchsuite.load.client.target import Target
-from benchsuite.load.client.websocket.dialect import Dialect
+from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.job import Job, decode_job
 from benchsuite.load.process.arrivals import OpenModel
 from benchsuite.load.process.check import Visitor, refused
 from benchsuite.load.process.locustfile import LocustfileUsers
 from benchsuite.load.process.phases import Phases
-from benchsuite.load.process.user_pool import UserPool
-from benchsuite.load.process.users import Journeys, Setup
+from benchsuite.load.process.users import Journeys, Setup, UserPool
 from benchsuite.system import scratch
 from benchsuite.workloads.base import Workload
 from benchsuite.workloads.locustfile import Locustfile

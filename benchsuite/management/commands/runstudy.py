@@ -31,7 +31,7 @@ from benchsuite.report.studies.told import SHAPES, Told, chosen, told
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner.planning import Estimate
 from benchsuite.store.abandoned import sweep_executions
-from benchsuite.studies import matrix, reading, scaling, selecting
+from benchsuite.studies import matrix, reading
 from benchsuite.studies.arguments import arguments
 from benchsuite.studies.study import Study
 from benchsuite.system import fingerprint
@@ -171,13 +171,13 @@ class Command(BriefCommand):
 def _execution(names: Sequence[str], asked: Asked) -> Execution:
     check_label(asked.label)
     study = _study(_one(names))
-    only = selecting.selector(asked.only)
+    only = matrix.selector(asked.only)
     if not asked.resume:
         if asked.again_failed:
             raise UsageError("--again-failed says what --resume makes again: add --resume.")
         scale = 1.0 if asked.scale is None else asked.scale
         cells = matrix.cells(study, scale, only)
-        repeat = scaling.repeats(study, scale) if asked.repeat is None else asked.repeat
+        repeat = matrix.repeats(study, scale) if asked.repeat is None else asked.repeat
         return studying.begun(
             study,
             cells,
@@ -187,7 +187,7 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
             seed=asked.seed,
             label=asked.label,
         )
-    selecting.check(study, only)
+    matrix.check_selector(study, only)
     again = asked.again_failed
     row = studying.unfinished(
         study,

@@ -112,7 +112,7 @@ class Command(BriefCommand):
         _tell(screen, execution, options["json"])
         book = execution.book
         if book.end in WHY:
-            some = any(confirming.held(book, one) for one in book.question.scaling)
+            some = any(confirming.held_by(book, one) for one in book.question.scaling)
             raise CommandError(PARTLY if some else WHY[book.end], returncode=UNCONFIRMED)
 
     def _paste(self, options: dict[str, Any]) -> None:

@@ -26,8 +26,7 @@ from benchsuite.tuning import candidates
 from benchsuite.tuning.bounds import counted
 from benchsuite.tuning.making import CONFIRMING_S
 from benchsuite.tuning.planning import least_s
-from benchsuite.tuning.question import Question
-from benchsuite.tuning.trial import Candidate
+from benchsuite.tuning.trial import Candidate, Question
 
 USUAL = (
     "gunicorn-gthread",

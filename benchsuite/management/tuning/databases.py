@@ -13,7 +13,7 @@ from benchsuite.core.specs.database import FIRST_CONNECTIONS
 from benchsuite.isolation.overrides.connecting import moved
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
-from benchsuite.services.postgres_reading import MOST
+from benchsuite.services.postgres import MOST
 
 MOST_OF = {"postgresql": MOST, "mysql": "SELECT @@max_connections"}
 """Vendor → what asks how many connections ordinary users may have; others have no such limit."""

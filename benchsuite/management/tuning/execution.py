@@ -29,7 +29,7 @@ from benchsuite.runner.plan import Plan
 from benchsuite.store import tunings
 from benchsuite.system.interrupts import held_back
 from benchsuite.tuning.notebook import Notebook
-from benchsuite.tuning.searching import Searching
+from benchsuite.tuning.search import Searching
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
 
 

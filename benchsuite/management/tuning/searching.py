@@ -8,8 +8,7 @@ from benchsuite.management.tuning.variants import variants
 from benchsuite.tuning import bounds, candidates
 from benchsuite.tuning.bounds import Probe
 from benchsuite.tuning.notebook import Entry, Notebook
-from benchsuite.tuning.search import Search
-from benchsuite.tuning.searching import Searching
+from benchsuite.tuning.search import Search, Searching
 from benchsuite.tuning.trial import Candidate, Level, Observation, Trial
 
 ASSUMED = Probe(response_s=0.030, cpu_s=0.010, goodput=80.0, memory_bytes=60e6)

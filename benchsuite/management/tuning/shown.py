@@ -6,7 +6,7 @@ from benchsuite.management.options.tune import Asked
 from benchsuite.management.tuning.searching import rehearsed
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.report.tuning.decisions import found_words
-from benchsuite.tuning.searching import Searching
+from benchsuite.tuning.search import Searching
 from benchsuite.tuning.trial import Observation, Phase, Trial
 
 

@@ -16,7 +16,7 @@ from benchsuite.core.specs import (
 )
 from benchsuite.core.specs.objective import Objective
 from benchsuite.management.tuning.placing import placed
-from benchsuite.tuning.configured import configured
+from benchsuite.tuning.candidates import configured
 from benchsuite.tuning.trial import Load, Observation, Phase, Trial
 
 PATIENCE_S = 5.0

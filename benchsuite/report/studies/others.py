@@ -8,11 +8,10 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run, StudyRun
 from benchsuite.report.studies import rows
 from benchsuite.report.studies.told import Told, chosen, told
-from benchsuite.studies import differing, figures
+from benchsuite.studies import figures, trend
 from benchsuite.studies.claims import place, written
-from benchsuite.studies.differing import Change
 from benchsuite.studies.intervals import Interval
-from benchsuite.studies.trend import FEWEST_EXECUTIONS, trends
+from benchsuite.studies.trend import FEWEST_EXECUTIONS, Change, trends
 
 OTHER_FILE = "The two are of another file or scale: cells with the same values may not be the same."
 ALIKE = "Their environments don’t differ in what matters."
@@ -27,7 +26,7 @@ class Beside:
 
     other: Told
     environment: Sequence[Difference]
-    found: differing.Difference
+    found: trend.Difference
     same_file: bool
 
     @property
@@ -80,7 +79,7 @@ def beside(mine: Told, other: Told) -> Beside:
     return Beside(
         other,
         [one for one in unlike if one.matters and not one.name.startswith(SETTING)],
-        differing.difference(mine.study, other.execution, mine.execution),
+        trend.difference(mine.study, other.execution, mine.execution),
         mine.row.digest == other.row.digest and mine.row.scale == other.row.scale,
     )
 

@@ -15,7 +15,7 @@ from benchsuite.report.shown import Shown
 from benchsuite.report.studies import charts, rows, tables
 from benchsuite.report.studies.answering import HOW, Question, questions
 from benchsuite.report.studies.tables import Shape
-from benchsuite.studies import figures, matrix, published, scaling
+from benchsuite.studies import figures, matrix, published
 from benchsuite.studies.claims import Judgement, Outcome, judge
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Kind, Study, cell_title, names
@@ -183,7 +183,7 @@ class Told:
             parts.append(f"{', '.join(study.scaling.shorter)} multiplied by it, down to a least")
         if study.scaling.faster:
             parts.append(f"{', '.join(study.scaling.faster)} divided by it")
-        for axis, kept in scaling.kept(study, scale).items():
+        for axis, kept in matrix.kept_values(study, scale).items():
             of = names(study.axis(axis).values)
             if len(kept) < len(of) and axis not in self.row.only:
                 parts.append(f"of {axis} only {', '.join(kept)} ({len(kept)} of {len(of)})")

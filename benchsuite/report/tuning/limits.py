@@ -9,7 +9,7 @@ from benchsuite.comparing.limiting import diagnosis, one_user, profiled
 from benchsuite.models import Run, Tuning
 from benchsuite.report import limiting
 from benchsuite.report.flames import flame
-from benchsuite.tuning.beside import others
+from benchsuite.tuning.diagnosing import others
 from benchsuite.tuning.notebook import COUNTED, Notebook
 from benchsuite.tuning.trial import Candidate, Phase
 

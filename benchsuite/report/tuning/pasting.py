@@ -10,7 +10,7 @@ from benchsuite.isolation.served.project import named
 from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
 from benchsuite.servers.base import Application, Place
-from benchsuite.tuning.configured import configured
+from benchsuite.tuning.candidates import configured
 from benchsuite.tuning.trial import Candidate
 
 ADDRESS = "127.0.0.1:8000"

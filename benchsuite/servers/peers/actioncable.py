@@ -16,7 +16,7 @@ class ActionCable(PeerAdapter):
     distribution = "actioncable"
     threads_word = "threads"
     default_threads = THREADS
-    dialect = "benchsuite.load.client.websocket.dialects.actioncable.ActionCable"
+    dialect = "benchsuite.load.client.websocket.dialects.ActionCable"
 
     def argv(self, host: str, port: int) -> list[str]:
         bind = f"tcp://{host}:{port}?backlog={self.settings['backlog']}"

@@ -54,4 +54,4 @@ class SocketIo(NodePeer):
     name = "peer-socketio"
     distribution = "socket.io"
     program = "socketio.js"
-    dialect = "benchsuite.load.client.websocket.dialects.socketio.SocketIo"
+    dialect = "benchsuite.load.client.websocket.dialects.SocketIo"

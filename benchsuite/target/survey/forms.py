@@ -1,16 +1,213 @@
-"""The form of one page: built from its questions, read as their answers."""
+"""The form of one page: the fields of its questions, read as their answers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import PurePath
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.forms.renderers import DjangoTemplates
+from django.template.defaultfilters import filesizeformat
 
-from benchsuite.target.survey.definitions import Question
-from benchsuite.target.survey.fields import SEPARATOR, fields_of, hint
-from benchsuite.target.survey.kinds import Kind
+from benchsuite.target.survey.definitions import LARGEST_UPLOAD, Kind, Question
+
+ISO = "%Y-%m-%d"
+SEPARATOR = "__"  #: Between a rating question's name and its line's in the name of a field.
+YES_OR_NO = [("yes", "Yes"), ("no", "No")]
+NO_ANSWER = ("", "No answer")
+SHORT_LENGTH = 200
+LONG_LENGTH = 5000
+
+
+def fields_of(question: Question) -> dict[str, forms.Field]:
+    """Field name → field."""
+    if question.kind == Kind.RATING:
+        return {
+            f"{question.name}{SEPARATOR}{line.value}": _rating(question, line.label)
+            for line in question.choices.all()
+        }
+    field = _MAKERS[Kind(question.kind)](question)
+    field.label = question.text
+    field.help_text = " ".join(part for part in (question.help, hint(question)) if part)
+    return {question.name: field}
+
+
+def hint(question: Question) -> str:
+    """The limits of a question in words, if browsers don't show them."""
+    low, high = question.minimum, question.maximum
+    if question.kind == Kind.NUMBER and low is not None and high is not None:
+        return f"From {_plain(low)} to {_plain(high)}."
+    if question.kind == Kind.MULTIPLE:
+        least = max(int(low or 0), 1 if question.required else 0)
+        if high is None:
+            return f"Tick at least {least}." if least else ""
+        if least == high:
+            return f"Tick exactly {least}."
+        return f"Tick {least} to {int(high)}." if least else f"Tick at most {int(high)}."
+    if question.kind == Kind.FILE:
+        endings = f"{question.accept.replace(',', ', ')}, " if question.accept else ""
+        return f"{endings}at most {filesizeformat(question.max_bytes or LARGEST_UPLOAD)}."
+    return question.pattern_hint
+
+
+def _short(question: Question) -> forms.Field:
+    validators: list[Callable[[Any], None]] = []
+    attributes = {}
+    if question.pattern:
+        message = question.pattern_hint or "This does not have the required format."
+        validators.append(RegexValidator(rf"^(?:{question.pattern})\Z", message))
+        attributes = {"pattern": question.pattern, "title": message}
+    return forms.CharField(
+        required=question.required,
+        max_length=question.max_length or SHORT_LENGTH,
+        validators=validators,
+        widget=forms.TextInput(attrs=attributes),
+    )
+
+
+def _long(question: Question) -> forms.Field:
+    return forms.CharField(
+        required=question.required,
+        max_length=question.max_length or LONG_LENGTH,
+        widget=forms.Textarea(attrs={"rows": 5}),
+    )
+
+
+def _number(question: Question) -> forms.Field:
+    if question.decimals:
+        return forms.DecimalField(
+            required=question.required,
+            min_value=_rounded(question.minimum, question.decimals),
+            max_value=_rounded(question.maximum, question.decimals),
+            max_digits=12,
+            decimal_places=question.decimals,
+        )
+    return forms.IntegerField(
+        required=question.required,
+        min_value=None if question.minimum is None else int(question.minimum),
+        max_value=None if question.maximum is None else int(question.maximum),
+    )
+
+
+def _date(question: Question) -> forms.Field:
+    limits = {"min": question.earliest, "max": question.latest}
+    attributes = {name: day.isoformat() for name, day in limits.items() if day}
+    validators: list[Callable[[Any], None]] = []
+    if question.earliest:
+        validators.append(MinValueValidator(question.earliest, f"Not before {question.earliest}."))
+    if question.latest:
+        validators.append(MaxValueValidator(question.latest, f"Not after {question.latest}."))
+    widget = forms.DateInput(format=ISO, attrs={"type": "date", **attributes})
+    return forms.DateField(
+        required=question.required, input_formats=[ISO], widget=widget, validators=validators
+    )
+
+
+def _email(question: Question) -> forms.Field:
+    return forms.EmailField(
+        required=question.required,
+        max_length=question.max_length or SHORT_LENGTH,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+
+
+def _yes_or_no(question: Question) -> forms.Field:
+    return _buttons(question, YES_OR_NO)
+
+
+def _radio(question: Question) -> forms.Field:
+    return _buttons(question, _choices(question))
+
+
+def _select(question: Question) -> forms.Field:
+    return forms.ChoiceField(
+        required=question.required, choices=[("", "Choose one …"), *_choices(question)]
+    )
+
+
+def _multiple(question: Question) -> forms.Field:
+    def ticks(values: Sequence[str]) -> None:
+        few = question.minimum is not None and len(values) < question.minimum
+        many = question.maximum is not None and len(values) > question.maximum
+        if few or many:
+            raise ValidationError(f"{hint(question)} You ticked {len(values)}.", code="ticks")
+
+    return forms.MultipleChoiceField(
+        required=question.required,
+        choices=_choices(question),
+        widget=forms.CheckboxSelectMultiple,
+        validators=[ticks],
+    )
+
+
+def _file(question: Question) -> forms.Field:
+    endings = [ending.strip().lower() for ending in question.accept.split(",") if ending.strip()]
+    most = min(question.max_bytes or LARGEST_UPLOAD, LARGEST_UPLOAD)
+
+    def small_and_known(file: "UploadedFile[bytes]") -> None:
+        size = file.size or 0
+        if size > most:
+            raise ValidationError(
+                f"The file has {filesizeformat(size)}, and at most {filesizeformat(most)} "
+                "are allowed.",
+                code="too_big",
+            )
+        if endings and PurePath(file.name or "").suffix.lower() not in endings:
+            raise ValidationError(
+                f"Only files that end in {', '.join(endings)} are allowed.", code="ending"
+            )
+
+    attributes = {"accept": question.accept} if endings else {}
+    return forms.FileField(
+        required=question.required,
+        validators=[small_and_known],
+        widget=forms.FileInput(attrs=attributes),
+    )
+
+
+def _rating(question: Question, line: str) -> forms.Field:
+    assert question.minimum is not None
+    assert question.maximum is not None
+    steps = range(int(question.minimum), int(question.maximum) + 1)
+    field = _buttons(question, [(str(step), str(step)) for step in steps])
+    field.label = line
+    return field
+
+
+def _buttons(question: Question, choices: list[tuple[str, str]]) -> forms.Field:
+    """Optional buttons get one more for no answer, because a choice can't be undone."""
+    offered = choices if question.required else [*choices, NO_ANSWER]
+    return forms.ChoiceField(required=question.required, choices=offered, widget=forms.RadioSelect)
+
+
+def _choices(question: Question) -> list[tuple[str, str]]:
+    return [(choice.value, choice.label) for choice in question.choices.all()]
+
+
+def _rounded(limit: Decimal | None, decimals: int) -> Decimal | None:
+    return None if limit is None else round(limit, decimals)
+
+
+def _plain(number: Decimal) -> str:
+    return f"{number.normalize():f}"
+
+
+_MAKERS: dict[Kind, Callable[[Question], forms.Field]] = {
+    Kind.SHORT: _short,
+    Kind.LONG: _long,
+    Kind.NUMBER: _number,
+    Kind.DATE: _date,
+    Kind.EMAIL: _email,
+    Kind.YESNO: _yes_or_no,
+    Kind.RADIO: _radio,
+    Kind.SELECT: _select,
+    Kind.MULTIPLE: _multiple,
+    Kind.FILE: _file,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
-"""The contract of a store of answers, and the store in the database."""
+"""Participations and their answers: the contract of a store, and the store in the database."""
 
 import os
+import secrets
 import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,15 +10,72 @@ from typing import Any, Protocol
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
-from django.db import connections, router, transaction
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import connections, models, router, transaction
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from benchsuite.target.survey.answers import Answer, Participation, Upload
-from benchsuite.target.survey.definitions import Survey
+from benchsuite.target.survey.definitions import Question, Survey
+
+CODE_BYTES = 5
+
+
+def new_code() -> str:
+    """A completion code: short enough to type, too long to guess."""
+    return secrets.token_hex(CODE_BYTES).upper()
+
+
+class Participation(models.Model):
+    """One person's way through one survey."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    survey = models.ForeignKey(Survey, models.CASCADE, related_name="participations")
+    code = models.CharField(max_length=2 * CODE_BYTES, default=new_code, editable=False)
+    done = models.JSONField(default=list, editable=False)
+    """Numbers of the pages sent without errors."""
+    started = models.DateTimeField(auto_now_add=True)
+    completed = models.DateTimeField(null=True, blank=True, editable=False)
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Answer(models.Model):
+    """The answer to one question; null if it was left empty."""
+
+    participation = models.ForeignKey(Participation, models.CASCADE, related_name="answers")
+    question = models.ForeignKey(Question, models.CASCADE, related_name="answers")
+    value = models.JSONField(null=True, encoder=DjangoJSONEncoder)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["participation", "question"], name="survey_answer"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question_id}: {self.value}"
+
+
+class Upload(models.Model):
+    """A file that answers a question; the answer has its name and size."""
+
+    participation = models.ForeignKey(Participation, models.CASCADE, related_name="uploads")
+    question = models.ForeignKey(Question, models.CASCADE, related_name="uploads")
+    name = models.CharField(max_length=200)
+    content_type = models.CharField(max_length=100)
+    content = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["participation", "question"], name="survey_upload"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
 
 DEFAULT = "benchsuite.target.survey.store.DatabaseStore"
-CASSANDRA = "benchsuite.target.survey.stores.cassandra.CassandraStore"
+CASSANDRA = "benchsuite.target.survey.cassandra.CassandraStore"
 CASSANDRA_URL = "BENCHSUITE_CASSANDRA_URL"  #: Set where the run started one for the answers.
 
 
@@ -174,3 +232,16 @@ def _visit(participation: Participation, answers: Mapping[int, Any]) -> Visit:
         answers=answers,
         completed=participation.completed is not None,
     )
+
+
+def counts(using: str | None = None) -> Mapping[str, int]:
+    """The stored "participations", "completions", "answers" and "uploads".
+
+    From the configured store; with `using`, from the database of that alias.
+    """
+    return (DatabaseStore(using) if using else store()).counts()
+
+
+def completions(using: str | None = None) -> int:
+    """The number of stored completions."""
+    return counts(using)["completions"]

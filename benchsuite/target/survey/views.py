@@ -1,19 +1,90 @@
 """The pages of the survey application; they answer only inside a run."""
 
+from collections.abc import Callable, Mapping
+from functools import cache, wraps
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec
+
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.backends.django import DjangoTemplates
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from benchsuite.target.gate import only_in_a_run
-from benchsuite.target.survey.bounded import bounded
-from benchsuite.target.survey.definitions import Page, Survey
+from benchsuite.target.survey.definitions import LARGEST_UPLOAD, Page, Survey
 from benchsuite.target.survey.forms import PageForm
 from benchsuite.target.survey.reading import Definition, listed, questions_of, stale
-from benchsuite.target.survey.rendering import rendered
 from benchsuite.target.survey.store import Visit, store
-from benchsuite.target.survey.visits import COOKIE_DAYS, remember, visit_of
+
+LARGEST_BODY = 2 * LARGEST_UPLOAD
+
+P = ParamSpec("P")
+
+
+def bounded(
+    view: Callable[Concatenate[HttpRequest, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """Answers 413 to more than LARGEST_BODY bytes."""
+
+    @wraps(view)
+    def inner(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        length = request.META.get("CONTENT_LENGTH") or "0"
+        if not length.isdigit() or int(length) > LARGEST_BODY:
+            return rendered(request, "too_large", {"most": LARGEST_BODY}, status=413)
+        return view(request, *args, **kwargs)
+
+    return inner
+
+
+FOLDER = Path(__file__).parent.parent / "templates"
+
+
+@cache
+def _engine() -> DjangoTemplates:
+    return DjangoTemplates({"NAME": "survey", "DIRS": [FOLDER], "APP_DIRS": False, "OPTIONS": {}})
+
+
+def rendered(
+    request: HttpRequest, name: str, context: Mapping[str, Any], status: int = 200
+) -> HttpResponse:
+    """The page of the template of that name; its forms may use `csrf_token`."""
+    template = _engine().get_template(f"benchsuite_target/survey/{name}.html")
+    return HttpResponse(template.render(dict(context), request), status=status)
+
+
+COOKIE_DAYS = 30
+_SECONDS = COOKIE_DAYS * 86_400
+_SALT = "benchsuite.survey"
+
+
+def visit_of(request: HttpRequest, survey: Survey) -> Visit | None:
+    """None without a cookie, or if it is forged, expired or another survey's."""
+    key = request.get_signed_cookie(_name(survey), default=None, salt=_SALT, max_age=_SECONDS)
+    return store().visit(survey, key) if key else None
+
+
+def remember(
+    request: HttpRequest, response: HttpResponse, survey: Survey, visit: Visit, path: str
+) -> HttpResponse:
+    """The response, with the cookie for the pages below `path`."""
+    response.set_signed_cookie(
+        _name(survey),
+        str(visit.id),
+        salt=_SALT,
+        max_age=_SECONDS,
+        path=path,
+        secure=request.is_secure(),
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+def _name(survey: Survey) -> str:
+    return f"survey_{survey.slug}"
+
 
 NAMES = "benchsuite_survey"  #: The namespace of the URLs.
 

@@ -24,8 +24,7 @@ from benchsuite.system import folders
 from benchsuite.system.process import running
 from benchsuite.system.programs import isolated_python
 from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG
-from benchsuite.telemetry.prober.pace import Pacing
-from benchsuite.telemetry.prober.program import SUSPECT
+from benchsuite.telemetry.prober.program import SUSPECT, Pacing
 from benchsuite.workloads.base import Workload
 
 

@@ -13,8 +13,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import parsed, plain, read
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
-from benchsuite.tuning.question import Question
-from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Question, Trial
 
 SMALL = Candidate(server="uwsgi", processes=2, threads=3, options=(("buffer_bytes", 65536),))
 OTHER = Candidate(server="daphne", processes=1)

@@ -3,7 +3,7 @@
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.delay.redis_url import address, moved
+from benchsuite.delay.address import address_of_redis, moved_redis_url
 
 
 @pytest.mark.parametrize(
@@ -27,9 +27,9 @@ from benchsuite.delay.redis_url import address, moved
     ],
 )
 def test_a_redis_is_reached_elsewhere(url, place, by_way_of, then):
-    assert address(url) == place
-    assert moved(url, by_way_of) == then
-    assert address(then) == by_way_of
+    assert address_of_redis(url) == place
+    assert moved_redis_url(url, by_way_of) == then
+    assert address_of_redis(then) == by_way_of
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_a_redis_is_reached_elsewhere(url, place, by_way_of, then):
 )
 def test_one_that_can_not_be_reached_elsewhere_is_refused(url, words):
     with pytest.raises(UsageError, match=words):
-        address(url)
+        address_of_redis(url)

@@ -9,7 +9,7 @@ import pytest
 from benchsuite.core.samples import CONNECTION, HANDSHAKE, JOURNEY, MESSAGE, RESTARTED, Kind
 from benchsuite.core.specs import LoadProfile
 from benchsuite.load.job import Done
-from benchsuite.load.parent.spool import NameEntry
+from benchsuite.load.parent.driver import NameEntry
 from benchsuite.runner.figures import Figures, segments, without_restart
 from benchsuite.stats import summary
 from benchsuite.stats.summary import DTYPE

@@ -11,7 +11,7 @@ import pytest
 from benchsuite.core.samples import JOURNEY, PAUSE, REQUEST, RESENT, Kind
 from benchsuite.isolation.facts import Rows
 from benchsuite.load.job import AGAIN, LOOK, NEW, Rehearsal
-from benchsuite.load.parent.spool import DTYPE, NameEntry
+from benchsuite.load.parent.driver import DTYPE, NameEntry
 from benchsuite.runner import gains
 from benchsuite.runner.gains import Answers, Learned, answers, bounds, held, judged, learned
 

@@ -7,7 +7,7 @@ import pytest
 from benchsuite.core.exceptions import WANTS_HTTPS, WANTS_USER, AnswerError
 from benchsuite.core.samples import REQUEST, Kind
 from benchsuite.isolation.served.errors import Error
-from benchsuite.load.parent.spool import NameEntry
+from benchsuite.load.parent.driver import NameEntry
 from benchsuite.runner.reasons import about_the_data, asked_again, error_behind, explained, reason
 
 

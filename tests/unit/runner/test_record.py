@@ -14,7 +14,7 @@ from benchsuite.core.samples import FIELDS, Kind
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.core.stall import Round, Stall
 from benchsuite.load.job import Done
-from benchsuite.load.parent.spool import Samples
+from benchsuite.load.parent.driver import Samples
 from benchsuite.runner.planning import resolve
 from benchsuite.runner.record import RunRecord, _turn
 from benchsuite.runner.result import result

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from benchsuite.studies.claims import Outcome
-from benchsuite.studies.differing import difference
 from benchsuite.studies.study import Check
+from benchsuite.studies.trend import difference
 from tests.unit.studies import worlds
 
 FLAT = Check(

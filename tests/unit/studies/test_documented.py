@@ -7,7 +7,7 @@ import pytest
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.management.options import run as run_options
-from benchsuite.studies import catalogue, matrix, reading, scaling
+from benchsuite.studies import catalogue, matrix, reading
 from benchsuite.studies.arguments import arguments
 
 PAGE = Path("docs/studies.md").read_text()
@@ -63,7 +63,7 @@ def test_the_catalogue_is_shown_with_its_cells_and_starts() -> None:
     for name, file in catalogue.studies().items():
         study = reading.read(file)
         told = [
-            f"{len(matrix.cells(study, scale))} × {scaling.repeats(study, scale)}"
+            f"{len(matrix.cells(study, scale))} × {matrix.repeats(study, scale)}"
             for scale in (1, 0.05)
         ]
         assert rows.pop(name) == (study.question, *told)

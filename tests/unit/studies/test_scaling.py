@@ -3,7 +3,7 @@
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.studies import matrix, scaling
+from benchsuite.studies import matrix
 from benchsuite.studies.study import Options
 from tests.unit.studies.samples import changed, study
 
@@ -34,9 +34,9 @@ def test_the_whole_scale_changes_nothing() -> None:
 
 
 def test_starts_become_fewer_where_the_study_names_a_least() -> None:
-    assert [scaling.repeats(study(), scale) for scale in (1, 0.5, 0.05)] == [6, 3, 2]
+    assert [matrix.repeats(study(), scale) for scale in (1, 0.5, 0.05)] == [6, 3, 2]
     without = study(changed((", repeat = 2", "")))
-    assert scaling.repeats(without, 0.05) == 6
+    assert matrix.repeats(without, 0.05) == 6
 
 
 @pytest.mark.parametrize("scale", [0, -1, 1.5, float("nan")])
@@ -47,4 +47,4 @@ def test_a_scale_is_a_share(scale: float) -> None:
 
 def test_an_axis_keeps_its_least_number_of_values() -> None:
     kept = study(changed(("repeat = 2 }", "repeat = 2, delay = 2 }")))
-    assert scaling.kept(kept, 0.05) == {"delay": ("200", "0")}
+    assert matrix.kept_values(kept, 0.05) == {"delay": ("200", "0")}

@@ -7,9 +7,15 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from benchsuite.target.survey import store as module
-from benchsuite.target.survey.answers import Answer, Participation, Upload
 from benchsuite.target.survey.definitions import Question, Survey
-from benchsuite.target.survey.store import DatabaseStore, Visit, store
+from benchsuite.target.survey.store import (
+    Answer,
+    DatabaseStore,
+    Participation,
+    Upload,
+    Visit,
+    store,
+)
 
 
 @pytest.fixture

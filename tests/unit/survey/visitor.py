@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from benchsuite.target.survey.definitions import Question
-from benchsuite.target.survey.fields import SEPARATOR
+from benchsuite.target.survey.forms import SEPARATOR
 
 BY_PATTERN = {
     "[A-Z]{2}-[0-9]{3}": "AB-123",

@@ -8,7 +8,7 @@ from benchsuite.core.observations import Turnover
 from benchsuite.system.procfs import Stat
 from benchsuite.telemetry import census
 from benchsuite.telemetry.census import Census
-from benchsuite.telemetry.cpu import TICKS_PER_S
+from benchsuite.telemetry.devices import TICKS_PER_S
 
 
 class World:

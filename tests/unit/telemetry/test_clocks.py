@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.telemetry.clocks import Clocks
+from benchsuite.telemetry.base import Clocks
 
 
 def test_the_least_interrupted_try_counts() -> None:

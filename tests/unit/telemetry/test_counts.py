@@ -1,6 +1,6 @@
 from benchsuite.system.procfs import Stat
 from benchsuite.telemetry.base import Device, Snapshot
-from benchsuite.telemetry.counts import Counts
+from benchsuite.telemetry.devices import Counts
 from benchsuite.telemetry.sampler import DEVICES
 
 

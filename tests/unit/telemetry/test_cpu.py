@@ -6,9 +6,9 @@ import time
 import pytest
 
 from benchsuite.system.procfs import Stat
-from benchsuite.telemetry import cpu
+from benchsuite.telemetry import devices
 from benchsuite.telemetry.base import Snapshot
-from benchsuite.telemetry.cpu import TICKS_PER_S, Cpu
+from benchsuite.telemetry.devices import TICKS_PER_S, Cpu
 
 SOON = 10**15
 """The start of a process that is newer than every sample."""
@@ -41,7 +41,7 @@ def process(
 @pytest.fixture
 def tree(monkeypatch) -> Tree:
     tree = Tree()
-    monkeypatch.setattr(cpu, "read_stat", tree.read)
+    monkeypatch.setattr(devices, "read_stat", tree.read)
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
     return tree
 

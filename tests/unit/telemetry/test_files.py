@@ -1,9 +1,9 @@
 import os
 
 from benchsuite.system.procfs import Stat, read_stat
-from benchsuite.telemetry import files
+from benchsuite.telemetry import devices
 from benchsuite.telemetry.base import Snapshot
-from benchsuite.telemetry.files import OpenFiles
+from benchsuite.telemetry.devices import OpenFiles
 
 NOBODY = Stat(2**22 + 1, "S", 1, 1, 0, 0, 1, 1)
 
@@ -23,7 +23,7 @@ def test_one_more_file_is_one_more():
 
 
 def test_on_older_kernels_the_folder_is_listed(monkeypatch):
-    monkeypatch.setattr(files.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(devices.os, "access", lambda path, mode: False)
     test_one_more_file_is_one_more()
 
 
@@ -32,5 +32,5 @@ def test_a_process_that_vanished_has_none():
 
 
 def test_a_living_process_that_cannot_be_read_makes_the_sum_unknown(monkeypatch):
-    monkeypatch.setattr(files, "_open_files", lambda pid: None)
+    monkeypatch.setattr(devices, "_open_files", lambda pid: None)
     assert count(read_stat(os.getpid())) is None

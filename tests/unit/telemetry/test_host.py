@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.telemetry.clocks import Clocks
+from benchsuite.telemetry.base import Clocks
 from benchsuite.telemetry.host import Host
 
 

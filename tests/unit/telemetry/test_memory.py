@@ -2,9 +2,9 @@ import pytest
 
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.system.procfs import Stat
-from benchsuite.telemetry import memory
+from benchsuite.telemetry import devices
 from benchsuite.telemetry.base import Snapshot
-from benchsuite.telemetry.memory import Memory
+from benchsuite.telemetry.devices import Memory
 
 
 def process(pid: int, state: str = "S") -> Stat:
@@ -15,8 +15,8 @@ def process(pid: int, state: str = "S") -> Stat:
 def files(monkeypatch) -> dict[int, bytes]:
     """What smaps_rollup says, by PID."""
     files: dict[int, bytes] = {}
-    monkeypatch.setattr(memory, "read_bytes", lambda path: files.get(int(path.split("/")[2])))
-    monkeypatch.setattr(memory, "read_stat", lambda pid: None)
+    monkeypatch.setattr(devices, "read_bytes", lambda path: files.get(int(path.split("/")[2])))
+    monkeypatch.setattr(devices, "read_stat", lambda pid: None)
     return files
 
 
@@ -49,7 +49,7 @@ def test_a_process_that_vanished_has_no_memory(files):
 
 def test_a_living_process_that_cannot_be_read_makes_the_sum_unknown(files, monkeypatch):
     files[1] = rollup(100)
-    monkeypatch.setattr(memory, "read_stat", process)
+    monkeypatch.setattr(devices, "read_stat", process)
     assert sample(process(1), process(2)) is None
 
 
@@ -59,6 +59,6 @@ def test_nobody_left_is_not_zero(files):
 
 
 def test_a_kernel_without_it(monkeypatch):
-    monkeypatch.setattr(memory.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(devices.os, "access", lambda path, mode: False)
     with pytest.raises(UnavailableError, match="smaps_rollup"):
         Memory().start()

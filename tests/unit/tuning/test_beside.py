@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.beside import others
+from benchsuite.tuning.diagnosing import others
 from benchsuite.tuning.notebook import Notebook, State
-from benchsuite.tuning.question import Question
-from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Question, Trial
 
 PICK = Candidate(server="uvicorn", processes=2, threads=None, interface="asgi")
 MORE = replace(PICK, processes=4)

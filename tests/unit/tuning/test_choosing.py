@@ -8,8 +8,7 @@ import pytest
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.choosing import choose
 from benchsuite.tuning.notebook import Notebook, State
-from benchsuite.tuning.question import Question
-from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Question, Trial
 
 BEST, OTHER = (Candidate(server=name, processes=2, threads=4) for name in ("granian", "uwsgi"))
 

@@ -3,10 +3,9 @@
 import pytest
 
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.confirming import flattered, held
+from benchsuite.tuning.confirming import flattered, held_by
 from benchsuite.tuning.notebook import Notebook
-from benchsuite.tuning.question import Question
-from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Question, Trial
 
 ONE = Candidate(server="uwsgi", processes=2, threads=4)
 
@@ -27,7 +26,9 @@ def confirmed(*shares: tuple[float, ...], window_s: float = 10.0) -> Notebook:
 
 
 def test_what_is_said_is_lower_than_what_short_windows_show() -> None:
-    short, long = (held(confirmed(*[(0.99, 0.98)] * 6, window_s=one), ONE) for one in (10.0, 40.0))
+    short, long = (
+        held_by(confirmed(*[(0.99, 0.98)] * 6, window_s=one), ONE) for one in (10.0, 40.0)
+    )
     assert short is not None
     assert long is not None
     assert short.shown == long.shown == 90.0
@@ -38,16 +39,16 @@ def test_what_is_said_is_lower_than_what_short_windows_show() -> None:
 
 
 def test_one_start_of_six_that_misses_the_goal_keeps_a_rate_from_being_held() -> None:
-    found = held(confirmed(*[(0.99, 1.0)] * 5, (0.99, 0.92)), ONE)
+    found = held_by(confirmed(*[(0.99, 1.0)] * 5, (0.99, 0.92)), ONE)
     assert found is not None
     assert found.shown == 80.0
 
 
 def test_a_start_that_misses_it_by_chance_does_not() -> None:
-    found = held(confirmed(*[(0.99, 0.98)] * 5, (0.99, 0.945)), ONE)
+    found = held_by(confirmed(*[(0.99, 0.98)] * 5, (0.99, 0.945)), ONE)
     assert found is not None
     assert found.shown == 90.0
 
 
 def test_too_few_starts_show_nothing() -> None:
-    assert held(confirmed((1.0,), (1.0,)), ONE) is None
+    assert held_by(confirmed((1.0,), (1.0,)), ONE) is None

@@ -11,9 +11,8 @@ from benchsuite.tuning.answer import answer
 from benchsuite.tuning.diagnosing import WHAT
 from benchsuite.tuning.making import DIAGNOSING_S
 from benchsuite.tuning.notebook import End, Notebook
-from benchsuite.tuning.question import Question
 from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Observation, Phase, Trial
+from benchsuite.tuning.trial import Observation, Phase, Question, Trial
 
 SIZES = [candidate("gthread", 1, 4), candidate("granian", 1, 4)]
 OBJECTIVE = parse("p95 < 200ms")

@@ -9,9 +9,8 @@ from benchmarks.tuning.simulated import candidate
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import answer
 from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.question import Question
 from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Level, Observation, Phase, Trial
+from benchsuite.tuning.trial import Level, Observation, Phase, Question, Trial
 
 SIZES = [candidate("gthread", 1, 4), candidate("granian", 1, 4), candidate("granian", 2, 4)]
 

@@ -9,11 +9,10 @@ from benchmarks.tuning.simulated import asked, candidate, grid, resize, tune
 from benchmarks.tuning.world import World
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import answer
-from benchsuite.tuning.neighbours import beyond
+from benchsuite.tuning.candidates import beyond
 from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.question import Question
 from benchsuite.tuning.search import ASSUMED, Search
-from benchsuite.tuning.trial import Observation, Phase, Trial
+from benchsuite.tuning.trial import Observation, Phase, Question, Trial
 
 SIZES = [
     candidate(name, p, t) for name in ("gthread", "granian") for p in (1, 2, 4) for t in (4, 8)

@@ -5,11 +5,10 @@ import pytest
 from benchmarks.tuning.ideal import Ideal, driven, going
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import answer
+from benchsuite.tuning.candidates import refusal
 from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.question import Question
-from benchsuite.tuning.refusing import refusal
 from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Candidate
+from benchsuite.tuning.trial import Candidate, Question
 
 
 def size(server="gthread", processes=1, threads=8, **more) -> Candidate:

@@ -12,10 +12,8 @@ from benchsuite.core.plain import plain, read
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import Answer, answer
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
-from benchsuite.tuning.question import Question
-from benchsuite.tuning.search import Search
-from benchsuite.tuning.searching import Searching
-from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
+from benchsuite.tuning.search import Search, Searching
+from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
 
 OBJECTIVE = parse("p95 < 200ms")
 

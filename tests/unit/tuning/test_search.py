@@ -14,10 +14,8 @@ from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import answer
 from benchsuite.tuning.confirming import FEWEST_STARTS
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
-from benchsuite.tuning.question import Question
-from benchsuite.tuning.search import Search
-from benchsuite.tuning.searching import Searching
-from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
+from benchsuite.tuning.search import Search, Searching
+from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
 
 GRID = [candidate(name, p, t) for name in ("gthread", "granian") for p in (1, 2) for t in (4, 8)]
 HELD = {one: 60.0 + 20 * one.processes + 2 * place for place, one in enumerate(GRID)}

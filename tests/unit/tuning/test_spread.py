@@ -7,9 +7,8 @@ import pytest
 
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.notebook import Notebook, State
-from benchsuite.tuning.question import Question
 from benchsuite.tuning.spread import USUAL, below, spread
-from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Question, Trial
 
 
 def screened(apart: float, sizes: int = 10, slower: float = 1.0) -> Notebook:

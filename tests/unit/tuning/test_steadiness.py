@@ -10,9 +10,8 @@ from benchsuite.core.specs.objective import parse
 from benchsuite.core.units import format_duration
 from benchsuite.tuning.answer import answer
 from benchsuite.tuning.notebook import Notebook
-from benchsuite.tuning.question import Question
 from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Observation, Phase, Trial
+from benchsuite.tuning.trial import Observation, Phase, Question, Trial
 
 ONE = candidate("gthread", 2, 8)
 SAYS = (

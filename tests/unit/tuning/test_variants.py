@@ -11,9 +11,8 @@ from benchsuite.core.specs.objective import parse
 from benchsuite.servers.base import Against
 from benchsuite.tuning.answer import answer
 from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.question import Question
 from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
 
 PLAIN = candidate("gthread", 1, 4)
 POOL = replace(PLAIN, changes=(("database.pool", 4),))

@@ -7,8 +7,8 @@ import pytest
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile
 from benchsuite.workloads.mixed import Mixed
-from benchsuite.workloads.plain import Plain
-from benchsuite.workloads.ws_echo import WsEcho
+from benchsuite.workloads.pages import Plain
+from benchsuite.workloads.websockets import WsEcho
 
 SHARES = "80 plain + 20 ws_echo size=64"
 

@@ -7,9 +7,7 @@ from benchsuite.core.specs import DatabaseSpec
 from benchsuite.target import seed
 from benchsuite.target.models import Comment
 from benchsuite.workloads.base import Workload
-from benchsuite.workloads.io_join import IoJoin
-from benchsuite.workloads.io_lock import IoLock
-from benchsuite.workloads.io_read import IoRead
+from benchsuite.workloads.database import IoJoin, IoLock, IoRead
 
 pytestmark = pytest.mark.django_db
 

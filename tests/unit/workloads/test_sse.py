@@ -11,7 +11,7 @@ from django.urls import include, path
 
 from benchsuite.core.exceptions import AnswerError, UsageError
 from benchsuite.core.specs import LoadProfile
-from benchsuite.load.client.http.eventstream import Event, Parser
+from benchsuite.load.client.http.streams import Event, Parser
 from benchsuite.workloads.sse import Sse
 
 urlpatterns = [path("bench/", include("benchsuite.target.urls"))]

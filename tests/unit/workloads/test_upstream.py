@@ -11,7 +11,7 @@ from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner import planning, preflight
 from benchsuite.services.api import Api
 from benchsuite.workloads.mixed import Mixed
-from benchsuite.workloads.upstream import Upstream, UpstreamAsync
+from benchsuite.workloads.pages import Upstream, UpstreamAsync
 
 
 class Client:

@@ -15,18 +15,22 @@ from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.paths import path_of
 from benchsuite.core.samples import MESSAGE, PROCESS_SHIFT, REQUEST, RESENT, Kind
 from benchsuite.core.wording import Wording
-from benchsuite.load.client import kinds
-from benchsuite.load.client.http.body import KEPT_BYTES, NotDecoded, codings_of, decoded
+from benchsuite.load.client import failures
+from benchsuite.load.client.failures import Failure
+from benchsuite.load.client.http.answer import (
+    KEPT_BYTES,
+    Head,
+    NotDecoded,
+    Response,
+    codings_of,
+    decoded,
+)
 from benchsuite.load.client.http.connection import ConnectionFailed
-from benchsuite.load.client.http.cookies import Cookies
 from benchsuite.load.client.http.encrypted import connection
-from benchsuite.load.client.http.forms import FORM, encode_body, encode_query
-from benchsuite.load.client.http.heads import Head
-from benchsuite.load.client.http.response import Response
+from benchsuite.load.client.http.request import FORM, Cookies, encode_body, encode_query
 from benchsuite.load.client.recorder import Begun, Recorder
-from benchsuite.load.client.refusal import Failure
 from benchsuite.load.client.target import RUN_HEADER, Gate, LoadEnded, RequestFailed, Target
-from benchsuite.load.client.websocket.dialect import Dialect
+from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.client.websocket.sockets import Sockets
 
 MAX_REDIRECTS = 20
@@ -162,7 +166,7 @@ class HttpClient:
         """The journey calls the last answer wrong; what had failed already keeps its kind."""
         held = self._held
         if held is not None and held.kind is Kind.OK:
-            self._fail(held, kinds.of_rejected(held.answer, error), message)
+            self._fail(held, failures.kind_of_rejected(held.answer, error), message)
 
     @property
     def elapsed_s(self) -> float:
@@ -327,11 +331,11 @@ class HttpClient:
                 undecoded = str(error)
         found = answer.headers.get(RUN_HEADER)
         is_refusal = answer.status_code >= 400 and answer.status_code != self._expected_status
-        foreign = kinds.of_responder(wanted, found, may_lack=is_refusal)
+        foreign = failures.kind_of_responder(wanted, found, may_lack=is_refusal)
         if foreign is not None:
             self._fail(held, *foreign)
         elif is_refusal:
-            self._fail(held, *kinds.of_status(answer.status_code, answer.content))
+            self._fail(held, *failures.kind_of_status(answer.status_code, answer.content))
         elif undecoded:
             self._fail(held, Kind.WRONG_BODY, undecoded)
         elif answer.status_code < 400 and not lines and not codings:

@@ -14,8 +14,7 @@ from gevent.socket import socket as GreenSocket
 from geventhttpclient.response import HTTPParseError, HTTPResponse
 
 from benchsuite.core.samples import Kind
-from benchsuite.load.client.http.body import FRAMED, Body
-from benchsuite.load.client.http.heads import END, MAX_HEAD_BYTES, Head, simple_head
+from benchsuite.load.client.http.answer import END, FRAMED, MAX_HEAD_BYTES, Body, Head, simple_head
 from benchsuite.load.client.target import Target
 from benchsuite.load.client.waiting import waiting
 

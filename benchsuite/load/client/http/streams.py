@@ -1,18 +1,80 @@
-"""One user's stream of server-sent events, which reconnects when it ends."""
+"""Server-sent events out of the bytes of a stream, as the HTML standard (9.2.6) reads them."""
 
 import re
 from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
 from time import monotonic
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import CONNECTION, EVENT, HANDSHAKE, PAUSE, STRAY, Kind
 from benchsuite.load.client.http import encrypted
-from benchsuite.load.client.http.body import codings_of
+from benchsuite.load.client.http.answer import KEPT_BYTES, Head, codings_of
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import Connection, ConnectionFailed
-from benchsuite.load.client.http.eventstream import MEDIA_TYPE, Event, Parser, TooLong
-from benchsuite.load.client.http.heads import Head
 from benchsuite.workloads.base import expect_status
+
+MEDIA_TYPE = "text/event-stream"
+LINE_END = re.compile(rb"\r\n|\n|\r")
+BOM = b"\xef\xbb\xbf"
+
+
+class TooLong(ValueError):
+    """An event that never ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event."""
+
+    id: str | None  #: None where it says none.
+    type: str
+    data: str
+
+
+class Parser:
+    """Takes a stream in pieces, cut anywhere."""
+
+    def __init__(self) -> None:
+        self._rest = b""  #: The begin of a line.
+        self._at_begin = True
+        self._id: str | None = None
+        self._type = ""
+        self._data: list[str] = []
+        self._length = 0
+
+    def feed(self, block: bytes) -> Iterator[Event]:
+        """The events that end in this piece; raises TooLong."""
+        text = self._rest + block
+        if self._at_begin and len(text) >= len(BOM):
+            text = text.removeprefix(BOM)
+            self._at_begin = False
+        # a CR may be one half of a line's end
+        whole = text[:-1] if text.endswith(b"\r") else text
+        *lines, rest = LINE_END.split(whole)
+        self._rest = rest + text[len(whole) :]
+        self._length += len(block)
+        for line in lines:
+            if line:
+                self._take(line.decode(errors="replace"))
+                continue
+            if self._data:
+                yield Event(self._id, self._type or "message", "\n".join(self._data))
+                self._id = None
+            self._type, self._data, self._length = "", [], len(rest)
+        if self._length > KEPT_BYTES:
+            raise TooLong(f"an event is longer than {KEPT_BYTES} bytes")
+
+    def _take(self, line: str) -> None:
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "data":
+            self._data.append(value)
+        elif name == "event":
+            self._type = value
+        elif name == "id" and "\0" not in value:
+            self._id = value
+
 
 NUMBER = re.compile("[0-9]{1,18}")  #: More digits than that are read as a name.
 RECENT = 100  #: How many ids are remembered where they are not consecutive numbers.

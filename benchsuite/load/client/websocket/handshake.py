@@ -6,11 +6,10 @@ from websockets.http11 import Response
 
 from benchsuite.core.results import Traffic
 from benchsuite.core.samples import Kind
-from benchsuite.load.client import kinds
+from benchsuite.load.client import failures
 from benchsuite.load.client.target import RUN_HEADER, Target
-from benchsuite.load.client.websocket.deflate import Offer
 from benchsuite.load.client.websocket.records import Failed
-from benchsuite.load.client.websocket.wire import Wire
+from benchsuite.load.client.websocket.wire import Offer, Wire
 
 
 class Handshake:
@@ -39,7 +38,7 @@ class Handshake:
         found = response.headers.get(RUN_HEADER)
         may_lack = status >= 400 or (bool(self._mark) and wire.subprotocol in self.offered)
         # without headers a subprotocol identifies the run, unless the application has chosen one
-        foreign = kinds.of_responder(self._run, found, may_lack=may_lack)
+        foreign = failures.kind_of_responder(self._run, found, may_lack=may_lack)
         if foreign is not None:
             return foreign
         if status != 101:

@@ -16,18 +16,15 @@ from gevent.event import Event
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.samples import CLOSING, HANDSHAKE, MESSAGE, PUBLICATION, SENT, Kind
+from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import ConnectionFailed, TimedOut
 from benchsuite.load.client.recorder import Begun
-from benchsuite.load.client.refusal import SOCKET
 from benchsuite.load.client.websocket import accounts
-from benchsuite.load.client.websocket.echoes import Echoes
-from benchsuite.load.client.websocket.endings import Content, Ending, Message
-from benchsuite.load.client.websocket.exchanges import Exchange, Exchanges
+from benchsuite.load.client.websocket.echoes import Echoes, Subscription
+from benchsuite.load.client.websocket.exchanges import Exchange, Exchanges, Matching, predicate
 from benchsuite.load.client.websocket.handshake import Handshake
-from benchsuite.load.client.websocket.matching import Matching, predicate
-from benchsuite.load.client.websocket.records import Failed, Records
-from benchsuite.load.client.websocket.subscription import Subscription
+from benchsuite.load.client.websocket.records import Content, Ending, Failed, Message, Records
 from benchsuite.load.client.websocket.wire import Wire
 
 GLANCE_S = 0.05  #: How long `rest()` lasts when the journey is only being checked.

@@ -1,11 +1,13 @@
-"""The TCP connection below a WebSocket, with TLS where the target wants it: bytes in and out.
+"""The TCP connection below a WebSocket, TLS included, and what waits at its two ends.
 
 The hub reads what arrives, notes the time and hands it on, as for HTTP
 (`client.http.connection`). Unlike there it always reads: a WebSocket may speak at any time.
 """
 
 import socket
+from collections import deque
 from collections.abc import Callable
+from math import inf
 from time import monotonic
 from typing import Any, Protocol
 
@@ -16,7 +18,112 @@ from benchsuite.load.client.http.connection import BLOCK_BYTES, READABLE, connec
 from benchsuite.load.client.target import Target
 from benchsuite.load.client.tls import Tls
 from benchsuite.load.client.waiting import waiting
-from benchsuite.load.client.websocket.outbox import Outbox
+from benchsuite.load.client.websocket.accounts import MOST_BYTES
+from benchsuite.load.client.websocket.records import Message
+
+MOST_WAITING = 1_000
+MOST_WAITING_BYTES = MOST_BYTES
+"""How many untaken messages each connection keeps: a server may send them endlessly."""
+
+
+class Inbox:
+    """Keeps messages in order of arrival; when it is full, the oldest are dropped."""
+
+    def __init__(self, overflow: Callable[[Message], None]) -> None:
+        """`overflow` is given the messages that are dropped."""
+        self._messages: deque[Message] = deque()
+        self._overflow = overflow
+        self._bytes = 0
+        self.held = False
+        """Whether somebody is about to look at all of them: until then none is dropped."""
+        self._looked = 0  #: How many `find()` has already rejected.
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def add(self, message: Message) -> None:
+        self._messages.append(message)
+        self._bytes += len(message.data)
+        while self._is_too_full and not self.held:
+            self._overflow(self.take())
+
+    def take(self) -> Message:
+        """The oldest."""
+        message = self._messages.popleft()
+        self._bytes -= len(message.data)
+        self._looked = max(0, self._looked - 1)
+        return message
+
+    def look_again(self) -> None:
+        """Makes `find()` begin with the oldest again."""
+        self._looked = 0
+
+    def find(self, wanted: Callable[[Message], bool], since: float = -inf) -> Message | None:
+        """Takes the oldest wanted message that arrived since then, leaving out those it has
+        already rejected.
+        """
+        while self._looked < len(self._messages):
+            message = self._messages[self._looked]
+            if message.moment >= since and wanted(message):
+                del self._messages[self._looked]
+                self._bytes -= len(message.data)
+                return message
+            self._looked += 1
+        while self._is_too_full:
+            self._overflow(self.take())
+        return None
+
+    @property
+    def _is_too_full(self) -> bool:
+        return len(self._messages) > MOST_WAITING or (
+            self._bytes > MOST_WAITING_BYTES and len(self._messages) > 1
+        )
+
+
+WRITABLE = 2  #: The event of libev.
+
+
+class Outbox:
+    """The outgoing side of one socket; it never blocks."""
+
+    def __init__(self, plain: Any, loop: Any) -> None:
+        """`plain` is a non-blocking socket, `loop` that of the hub."""
+        self._plain = plain
+        self._rest = bytearray()  #: What the kernel has not accepted yet.
+        self._writable = loop.io(plain.fileno(), WRITABLE)
+
+    def send(self, data: bytes) -> None:
+        """Sends in order; errors are ignored, because reading reports them."""
+        if self._rest:
+            self._rest += data
+            return
+        try:
+            sent = self._plain.send(data)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            return
+        if sent < len(data):
+            self._rest += memoryview(data)[sent:]
+            self._writable.start(self._go_on)
+
+    def close(self) -> None:
+        """Stops sending; to be called before the socket is closed."""
+        self._writable.stop()
+        self._writable.close()
+
+    def _go_on(self) -> None:
+        """In the hub: the kernel accepts more."""
+        try:
+            sent = self._plain.send(self._rest)
+        except BlockingIOError:
+            return
+        except OSError:
+            sent = len(self._rest)
+        del self._rest[:sent]
+        if not self._rest:
+            self._writable.stop()
+
 
 READ_S = 0.1  #: How often a slow reader reads.
 

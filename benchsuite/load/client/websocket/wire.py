@@ -1,4 +1,6 @@
-"""One WebSocket connection: frames, and every end with its cause.
+"""One WebSocket connection: frames, compressed or not, and every end with its cause.
+
+Deflating and negotiating are done by `websockets`, with the standard library's zlib.
 
 Framing is that of `websockets` (its sans-I/O layer, with its masking in C): one message there and
 back costs it 3 µs, where a loop of our own around the same mask costs 0.5 µs and wsproto 8 µs. At
@@ -17,19 +19,21 @@ from urllib.parse import urlsplit
 from gevent import getcurrent
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidStatus
-from websockets.extensions import ClientExtensionFactory
-from websockets.frames import Frame, Opcode
+from websockets.extensions import ClientExtensionFactory, Extension
+from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFactory
+from websockets.frames import CTRL_OPCODES, Frame, Opcode
 from websockets.http11 import Response
 from websockets.protocol import State
-from websockets.typing import Subprotocol
+from websockets.typing import ExtensionParameter, Subprotocol
 from websockets.uri import WebSocketURI
 
 from benchsuite.core.paths import quoted
+from benchsuite.core.results import Traffic
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.http.connection import ConnectionFailed, TimedOut
 from benchsuite.load.client.target import Target
 from benchsuite.load.client.websocket.accounts import MOST_BYTES
-from benchsuite.load.client.websocket.endings import (
+from benchsuite.load.client.websocket.records import (
     ABNORMAL,
     NORMAL,
     POLICY,
@@ -38,8 +42,51 @@ from benchsuite.load.client.websocket.endings import (
     cut_off,
     ending_of,
 )
-from benchsuite.load.client.websocket.inbox import Inbox
-from benchsuite.load.client.websocket.transport import Transport
+from benchsuite.load.client.websocket.transport import Inbox, Transport
+
+MASK_BYTES = 4
+
+
+class Offer(ClientPerMessageDeflateFactory):
+    """Offers compression; a server accepts it with settings of its own, or declines."""
+
+    def __init__(self, traffic: Traffic) -> None:
+        super().__init__()
+        self._traffic = traffic
+
+    def process_response_params(  # type: ignore[override]  # it is used as any extension is
+        self, params: Sequence[ExtensionParameter], accepted_extensions: Sequence[Extension]
+    ) -> Extension:
+        return Counted(super().process_response_params(params, accepted_extensions), self._traffic)
+
+
+class Counted(Extension):
+    """Counts the bytes of messages before and after, the latter with the heads of their frames."""
+
+    name = ClientPerMessageDeflateFactory.name
+
+    def __init__(self, deflate: Extension, traffic: Traffic) -> None:
+        self._deflate = deflate
+        self._traffic = traffic
+
+    def encode(self, frame: Frame) -> Frame:
+        found = self._deflate.encode(frame)
+        if frame.opcode not in CTRL_OPCODES:
+            self._traffic.sent_bytes += len(frame.data)
+            self._traffic.sent_wire_bytes += on_the_wire(len(found.data)) + MASK_BYTES
+        return found
+
+    def decode(self, frame: Frame, *, max_size: int | None = None) -> Frame:
+        found = self._deflate.decode(frame, max_size=max_size)
+        if frame.opcode not in CTRL_OPCODES:
+            self._traffic.received_bytes += len(found.data)
+            self._traffic.received_wire_bytes += on_the_wire(len(frame.data))
+        return found
+
+
+def on_the_wire(length: int) -> int:
+    """Bytes of an unmasked frame with a payload of `length` (RFC 6455, section 5.2)."""
+    return length + (2 if length < 126 else 4 if length < 65_536 else 10)
 
 
 class Wire:

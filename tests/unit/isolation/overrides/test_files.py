@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from benchsuite.isolation.overrides import files
-from benchsuite.isolation.overrides.files import handed_on, made
+from benchsuite.isolation.overrides.files import handed_on, make_folders
 
 
 def test_a_folder_begins_as_a_copy(tmp_path: Path) -> None:
     own, run = tmp_path / "media", tmp_path / "run" / "files" / "media"
     (own / "a").mkdir(parents=True)
     (own / "a" / "x.txt").write_text("mine")
-    assert made({str(run): str(own), str(tmp_path / "run" / "empty"): ""}) == {}
+    assert make_folders({str(run): str(own), str(tmp_path / "run" / "empty"): ""}) == {}
     (run / "a" / "x.txt").write_text("changed")
     assert (own / "a" / "x.txt").read_text() == "mine"
 
@@ -38,7 +38,7 @@ def test_too_much_is_not_copied_and_said(tmp_path: Path, monkeypatch: pytest.Mon
     own, run = tmp_path / "media", tmp_path / "run"
     own.mkdir()
     (own / "large").write_bytes(bytes(2**20 + 1))
-    said = made({str(run): str(own)})
+    said = make_folders({str(run): str(own)})
     assert said == {str(own): f"{own} is not copied: it holds more than 1 MB"}
     assert not list(run.iterdir())
 
@@ -46,7 +46,7 @@ def test_too_much_is_not_copied_and_said(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_folder_that_holds_the_run_is_not_copied_into_itself(tmp_path: Path) -> None:
     run = tmp_path / "run"
     (tmp_path / "x").write_text("mine")
-    assert made({str(run): str(tmp_path)}) == {}
+    assert make_folders({str(run): str(tmp_path)}) == {}
     assert [path.name for path in run.iterdir()] == ["x"]
 
 
@@ -59,7 +59,7 @@ def test_a_full_disk_leaves_no_folder_out(tmp_path: Path, monkeypatch: pytest.Mo
     (own / "x").write_text("mine")
     monkeypatch.setattr(shutil, "copyfile", full)
     with pytest.raises(OSError, match="No space left"):
-        made({str(tmp_path / "run"): str(own)})
+        make_folders({str(tmp_path / "run"): str(own)})
 
 
 def test_a_folder_that_cannot_be_looked_at_is_not_copied_and_said(
@@ -71,5 +71,5 @@ def test_a_folder_that_cannot_be_looked_at_is_not_copied_and_said(
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
     monkeypatch.setattr(Path, "is_dir", closed)
-    (said,) = made({str(tmp_path / "run"): "/theirs/media"}).values()
+    (said,) = make_folders({str(tmp_path / "run"): "/theirs/media"}).values()
     assert said.startswith("/theirs/media is not copied: [Errno 13]")

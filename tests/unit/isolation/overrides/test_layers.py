@@ -5,8 +5,8 @@ from typing import Any
 
 from benchsuite.core.specs import LayerSpec
 from benchsuite.isolation.instructions import Instructions
+from benchsuite.isolation.overrides.brokers import change_layers
 from benchsuite.isolation.overrides.changes import Changes
-from benchsuite.isolation.overrides.layers import change_layers
 
 CORE = "channels_redis.core.RedisChannelLayer"
 PUBSUB = "channels_redis.pubsub.RedisPubSubChannelLayer"

@@ -5,7 +5,7 @@ from typing import Any
 
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes
-from benchsuite.isolation.overrides.statics import change_static
+from benchsuite.isolation.overrides.files import change_static
 
 STORAGES: dict[str, Any] = {
     "default": {"BACKEND": "a.Storage"},

@@ -21,7 +21,7 @@ def asked(counter: Counter, times: int) -> None:
 
 
 def test_nobody_has_counted(instructions: Path) -> None:
-    assert counting.read(instructions) is None
+    assert counting.read_counts(instructions) is None
 
 
 def test_a_fork_goes_on_in_a_cell_of_its_own(
@@ -34,14 +34,14 @@ def test_a_fork_goes_on_in_a_cell_of_its_own(
     asked(counter, 4)
     monkeypatch.setattr(os, "getpid", lambda: parent)
     asked(counter, 5)
-    assert counting.read(instructions) == 12
+    assert counting.read_counts(instructions) == 12
     assert len(list(instructions.parent.iterdir())) == 2
 
 
 def test_a_process_with_a_known_number_goes_on_from_there(instructions: Path) -> None:
     asked(Counter(instructions), 3)
     asked(Counter(instructions), 2)
-    assert counting.read(instructions) == 5
+    assert counting.read_counts(instructions) == 5
 
 
 def test_threads(instructions: Path) -> None:
@@ -52,10 +52,10 @@ def test_threads(instructions: Path) -> None:
     for one in threads:
         one.join()
     asked(counter, 1)
-    assert counting.read(instructions) == 8_001
+    assert counting.read_counts(instructions) == 8_001
 
 
 def test_where_nothing_can_be_written_nothing_is_known(tmp_path: Path) -> None:
     instructions = tmp_path / "none" / "instructions.json"
     asked(Counter(instructions), 2)
-    assert counting.read(instructions) is None
+    assert counting.read_counts(instructions) is None

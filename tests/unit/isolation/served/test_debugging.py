@@ -4,7 +4,7 @@ import pytest
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from benchsuite.isolation.served import debugging
+from benchsuite.isolation.served import counting
 
 
 @pytest.mark.django_db
@@ -16,7 +16,7 @@ def test_cursors_for_debugging_are_counted(
     monkeypatch.setattr(
         BaseDatabaseWrapper, "make_debug_cursor", BaseDatabaseWrapper.make_debug_cursor
     )
-    debugging.watch(lambda: made.append(1))
+    counting.watch_kept_sql(lambda: made.append(1))
     connection = connections["default"]
     monkeypatch.setattr(connection, "force_debug_cursor", forced)
     connection.queries_log.clear()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchsuite.isolation.served.viewing import _counts_inside
+from benchsuite.isolation.served.counting import _counts_inside
 
 
 def halves(function: Callable[..., Any]) -> Callable[..., Any]:

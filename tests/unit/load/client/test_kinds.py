@@ -7,7 +7,12 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError, StatusError
 from benchsuite.core.samples import Kind
-from benchsuite.load.client.kinds import leads_to_log_in, of_rejected, of_responder, of_status
+from benchsuite.load.client.failures import (
+    kind_of_rejected,
+    kind_of_responder,
+    kind_of_status,
+    leads_to_log_in,
+)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +58,7 @@ def came(status: int, location: str = "", **more: Any) -> Any:
     ],
 )
 def test_what_a_journey_calls_wrong(answer: Any, error: Exception, kind: Kind) -> None:
-    assert of_rejected(answer, error) is kind
+    assert kind_of_rejected(answer, error) is kind
 
 
 @pytest.mark.parametrize(
@@ -65,7 +70,7 @@ def test_what_a_journey_calls_wrong(answer: Any, error: Exception, kind: Kind) -
     ],
 )
 def test_refusals(status: int, body: bytes, kind: Kind) -> None:
-    found, words = of_status(status, body)
+    found, words = kind_of_status(status, body)
     assert found is kind
     assert f"status {status}" in words
 
@@ -80,11 +85,11 @@ def test_each_kind_has_words_of_its_own() -> None:
     [("token", "token", False), ("token", None, True), ("", "another", False)],
 )
 def test_the_runs_own_server_answers(wanted: str, found: str | None, may_lack: object) -> None:
-    assert of_responder(wanted, found, may_lack=bool(may_lack)) is None
+    assert kind_of_responder(wanted, found, may_lack=bool(may_lack)) is None
 
 
 @pytest.mark.parametrize("found", ["another", None])
 def test_another_server_answers(found: str | None) -> None:
-    judged = of_responder("token", found, may_lack=found is not None)
+    judged = kind_of_responder("token", found, may_lack=found is not None)
     assert judged is not None
     assert judged[0] is Kind.WRONG_RESPONDER

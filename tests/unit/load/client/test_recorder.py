@@ -9,7 +9,7 @@ from benchsuite.core.samples import JOURNEY, PROCESS_SHIFT, RECORD, REQUEST, Kin
 from benchsuite.load.client import recorder as recording
 from benchsuite.load.client.recorder import OTHER_NAMES, SpoolRecorder
 from benchsuite.load.job import SAMPLES_FILE
-from benchsuite.load.parent import spool
+from benchsuite.load.parent import driver
 
 
 @pytest.fixture
@@ -27,14 +27,14 @@ def test_samples_come_back_as_they_were(recorder: SpoolRecorder, tmp_path: Path)
     recorder.example(journey, Kind.WRONG_BODY, "no price")
     recorder.example(journey, Kind.WRONG_BODY, "another")
     recorder.flush()
-    samples, names = spool.read(tmp_path)
+    samples, names = driver.read_samples(tmp_path)
     assert samples.tolist() == [
         (page, Kind.OK, 7, 3, 1234, 10.5, 10.5, 11.25),
         (journey, Kind.WRONG_BODY, 0, 3, 0, 10.25, 10.25, 11.5),
     ]
     assert names == [
-        spool.NameEntry(name="buy", scope="journey", examples={Kind.WRONG_BODY: "no price"}),
-        spool.NameEntry(name="GET /", scope="request", examples={}),
+        driver.NameEntry(name="buy", scope="journey", examples={Kind.WRONG_BODY: "no price"}),
+        driver.NameEntry(name="GET /", scope="request", examples={}),
     ]
 
 
@@ -50,15 +50,15 @@ def test_too_many_names_become_one(
     numbers = [recorder.index(f"GET /{n}", REQUEST) for n in range(6)]
     assert numbers == [0, 1, 2, 3, 3, 3]
     recorder.flush()
-    assert [entry.name for entry in spool.read_names(tmp_path)][-1] == OTHER_NAMES
+    assert [entry.name for entry in driver.read_names(tmp_path)][-1] == OTHER_NAMES
 
 
 def test_nothing_is_written_before_the_flush(recorder: SpoolRecorder, tmp_path: Path) -> None:
     recorder.add(recorder.index("a", REQUEST), Kind.OK, 0, 0, 1.0, 1.0, 2.0)
-    assert len(spool.read(tmp_path)[0]) == 0
+    assert len(driver.read_samples(tmp_path)[0]) == 0
     recorder.flush()
     recorder.flush()
-    assert len(spool.read(tmp_path)[0]) == 1
+    assert len(driver.read_samples(tmp_path)[0]) == 1
 
 
 def test_a_sample_half_written_is_left_for_the_next_reading(tmp_path: Path) -> None:
@@ -66,14 +66,14 @@ def test_a_sample_half_written_is_left_for_the_next_reading(tmp_path: Path) -> N
     path = tmp_path / SAMPLES_FILE
     path.write_bytes(packed + packed[:10])
     with path.open("rb") as file:
-        assert len(spool.read_on(file)) == 1
+        assert len(driver.read_on(file)) == 1
         with path.open("ab") as more:
             more.write(packed[10:])
-        assert len(spool.read_on(file)) == 1
-        assert len(spool.read_on(file)) == 0
+        assert len(driver.read_on(file)) == 1
+        assert len(driver.read_on(file)) == 0
 
 
 def test_an_empty_folder_has_no_samples(tmp_path: Path) -> None:
-    samples, names = spool.read(tmp_path)
+    samples, names = driver.read_samples(tmp_path)
     assert len(samples) == 0
     assert names == []

@@ -7,8 +7,8 @@ import pytest
 
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
-from benchsuite.load.client.refusal import Failure
-from benchsuite.load.client.refusal import sentence as sentence_for
+from benchsuite.load.client.failures import Failure
+from benchsuite.load.client.failures import refusal_sentence as sentence_for
 from benchsuite.load.client.target import Target
 from benchsuite.load.job import Job
 

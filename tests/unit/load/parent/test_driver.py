@@ -19,7 +19,7 @@ from benchsuite.load.parent.driver import LoadWorker
 JOB = Job(
     base_url="http://127.0.0.1:1",
     run_header="r",
-    workload_class="benchsuite.workloads.plain.Plain",
+    workload_class="benchsuite.workloads.pages.Plain",
     workload=WorkloadSpec(),
     load=LoadProfile(timeout_s=0.001),
     spool="",

@@ -167,7 +167,7 @@ def test_more_connections_than_open_files_are_refused(monkeypatch: pytest.Monkey
     ],
 )
 def test_layer_and_sync_choose_the_consumer(options: dict[str, str], path: str) -> None:
-    from benchsuite.workloads.ws_echo import WsEcho
+    from benchsuite.workloads.websockets import WsEcho
 
     assert WsEcho(**options).path == path
     assert WsEcho(**options).needs_target_app

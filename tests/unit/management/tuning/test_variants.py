@@ -12,10 +12,8 @@ from benchsuite.management.options.tune import Asked
 from benchsuite.management.tuning.variants import variants
 from benchsuite.report.tuning import pasting
 from benchsuite.servers.base import Against
-from benchsuite.tuning.candidates import sized
-from benchsuite.tuning.configured import configured
-from benchsuite.tuning.question import Question
-from benchsuite.tuning.trial import Candidate
+from benchsuite.tuning.candidates import configured, sized
+from benchsuite.tuning.trial import Candidate, Question
 
 POSTGRESQL: Mapping[str, int | None] = {"postgresql at db": 100}
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from benchsuite.telemetry.machine import State, limits
-from benchsuite.telemetry.machine.check import graded
+from benchsuite.telemetry import machine
+from benchsuite.telemetry.machine import State, graded
 
 FACTS = {
     "cgroup_cpu_max": "max 100000",
@@ -51,14 +51,14 @@ def memory(root: Path, *, available: int = 8_000_000, swap_free: int = 1_000_000
 
 def states(root: Path, **facts: Any) -> dict[str, State]:
     """Whatever is not ok."""
-    checks = list(limits.checks({**FACTS, **facts}, root))
+    checks = list(machine.limit_checks({**FACTS, **facts}, root))
     assert all(bool(check.advice) == (check.state is not State.OK) for check in checks)
     return {check.name: check.state for check in checks if check.state is not State.OK}
 
 
 def test_a_good_machine(root: Path) -> None:
     assert states(root) == {}
-    assert len(list(limits.checks(FACTS, root))) == 13
+    assert len(list(machine.limit_checks(FACTS, root))) == 13
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_open_files_and_one_cpu(root: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_machine_that_tells_little(tmp_path: Path) -> None:
-    names = {check.name for check in limits.checks({}, tmp_path)}
+    names = {check.name for check in machine.limit_checks({}, tmp_path)}
     assert names == {
         "CPUs",
         "CPU limit",

@@ -3,12 +3,12 @@
 import pytest
 
 from benchsuite.core.observations import HostShares
-from benchsuite.telemetry.machine import State, noise
-from benchsuite.telemetry.machine.noise import Noise
+from benchsuite.telemetry import machine
+from benchsuite.telemetry.machine import Noise, State
 
 
 def states(seen: Noise) -> dict[str, State]:
-    return {one.name: one.state for one in noise.checks(seen) if one.state is not State.OK}
+    return {one.name: one.state for one in machine.noise_checks(seen) if one.state is not State.OK}
 
 
 def test_a_quiet_machine() -> None:
@@ -27,7 +27,7 @@ def test_a_noisy_machine() -> None:
         "lost time": State.BAD,
         "sleep": State.DOUBTFUL,
     }
-    assert any("make (7)" in check.found for check in noise.checks(seen))
+    assert any("make (7)" in check.found for check in machine.noise_checks(seen))
 
 
 class Host:
@@ -46,15 +46,15 @@ class Host:
 
 
 def test_a_host_sample_says_nothing_of_a_quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(noise, "Host", Host)
+    monkeypatch.setattr(machine, "Host", Host)
     for quiet in (None, HostShares(others_percent=5.0, steal_percent=2.0)):
         monkeypatch.setattr(Host, "shares_seen", quiet)
-        assert noise.HostSample().line() == ""
+        assert machine.HostSample().line() == ""
 
 
 def test_a_host_sample_names_who_is_busy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(noise, "Host", Host)
+    monkeypatch.setattr(machine, "Host", Host)
     monkeypatch.setattr(Host, "shares_seen", HostShares(others_percent=40.0, culprit="make (7)"))
-    line = noise.HostSample().line()
+    line = machine.HostSample().line()
     assert "The machine is not quiet: other programs use 40.0" in line
     assert "make (7)" in line

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from benchsuite.core.specs import LoadProfile
-from benchsuite.telemetry.prober.pace import AT_ONCE, Pacing
+from benchsuite.telemetry.prober.program import AT_ONCE, Pacing
 
 
 def paced(rate: float, p50_s: float = 0.01, seconds: int = 3, **load: Any) -> Pacing:

@@ -10,9 +10,8 @@ from benchsuite.stats.queueing import Traffic
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG
 from benchsuite.workloads.base import Workload
-from benchsuite.workloads.io_create import IoCreate
-from benchsuite.workloads.io_read import IoRead
-from benchsuite.workloads.plain import Plain
+from benchsuite.workloads.database import IoCreate, IoRead
+from benchsuite.workloads.pages import Plain
 from benchsuite.workloads.url import Url
 from tests.unit.findings.clean import summary
 

@@ -1,6 +1,130 @@
-"""What servers other than Django's say inside their messages, one file a protocol."""
+"""How a server's own protocol wraps messages in WebSocket frames: Action Cable, Socket.IO.
 
+A WebSocket server says what it wants to; ours echo what they get. Others (socket.io, Action Cable)
+greet, want to be subscribed to, put messages into envelopes and send pings of their own. A dialect
+does that for one connection: it is pure, and sees text only.
+
+A message goes to the action `say` of the channel that is named after what the server is to do with
+it (EchoChannel). Text only: everything is JSON.
+
+A message is an event named after what the server is to do with it: `42["echo","text"]`. Text only:
+bytes would be a message of their own behind one that announces them.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What a frame from the server means."""
+
+    payload: bytes | None = None  #: The message in it; None when it is about the connection itself.
+    answer: bytes | None = None  #: A frame to send at once.
+    ready: bool = False
+    """Whether messages may be sent from now on; the handshake lasts until then."""
+
+
+class Dialect(Protocol):
+    """One connection's side of the conversation; made anew for each."""
+
+    subprotocols: Sequence[str]  #: Offered in the handshake.
+
+    def __init__(self, path: str) -> None:
+        """`path` is the one that the workload asks for."""
+
+    @property
+    def address(self) -> str:
+        """The path and query to connect to."""
+
+    def hear(self, frame: bytes) -> Heard:
+        """Takes a frame; raises ValueError for one that makes no sense."""
+
+    def say(self, payload: bytes) -> bytes:
+        """The frame that carries a message."""
+
+
+WELCOME, CONFIRMED = "welcome", "confirm_subscription"
+
+
+class ActionCable:
+    subprotocols: Sequence[str] = ("actioncable-v1-json",)
+    address = "/cable"
+
+    def __init__(self, path: str) -> None:
+        self._identifier = json.dumps({"channel": f"{wanted(path).title()}Channel"})
+        self._awaited = WELCOME
+        """The kind of message that comes next in the opening; empty once it is over."""
+
+    def hear(self, frame: bytes) -> Heard:
+        found = json.loads(frame)
+        if not isinstance(found, dict):
+            raise ValueError(f"expected an object of Action Cable, and got {frame[:60]!r}")
+        if found.get("type") == "ping":
+            return Heard()
+        if self._awaited:
+            return self._opening(found)
+        said = found.get("message")
+        text = said.get("text") if isinstance(said, dict) else None
+        if found.get("identifier") != self._identifier or not isinstance(text, str):
+            raise ValueError(f"expected a message of Action Cable, and got {frame[:60]!r}")
+        return Heard(payload=text.encode())
+
+    def say(self, payload: bytes) -> bytes:
+        data = json.dumps({"action": "say", "text": payload.decode()})
+        return self._command("message", data=data)
+
+    def _opening(self, found: dict[str, Any]) -> Heard:
+        if found.get("type") != self._awaited:
+            raise ValueError(f"expected {self._awaited!r} of Action Cable, and got {found}")
+        if self._awaited == WELCOME:
+            self._awaited = CONFIRMED
+            return Heard(answer=self._command("subscribe"))
+        self._awaited = ""
+        return Heard(ready=True)
+
+    def _command(self, name: str, **more: str) -> bytes:
+        return json.dumps({"command": name, "identifier": self._identifier, **more}).encode()
+
+
+OPEN, PING, PONG = b"0", b"2", b"3"
+CONNECT, EVENT = b"40", b"42"
+
+
+class SocketIo:
+    subprotocols: Sequence[str] = ()
+    address = "/socket.io/?EIO=4&transport=websocket"
+
+    def __init__(self, path: str) -> None:
+        self._start = EVENT + b'["%s",' % wanted(path).encode()
+        self._awaited = OPEN  #: How the next packet of the opening begins; empty once it is over.
+
+    def hear(self, frame: bytes) -> Heard:
+        if frame == PING:
+            return Heard(answer=PONG)
+        if self._awaited:
+            return self._opening(frame)
+        if not (frame.startswith(self._start) and frame.endswith(b"]")):
+            raise ValueError(f"expected a Socket.IO event, and got {frame[:60]!r}")
+        payload = json.loads(frame[len(self._start) : -1])
+        if not isinstance(payload, str):
+            raise ValueError(f"expected an event with a text, and got {frame[:60]!r}")
+        return Heard(payload=payload.encode())
+
+    def say(self, payload: bytes) -> bytes:
+        return b"%s%s]" % (self._start, json.dumps(payload.decode()).encode())
+
+    def _opening(self, frame: bytes) -> Heard:
+        if not frame.startswith(self._awaited):
+            raise ValueError(f"expected the packet {self._awaited!r}, and got {frame[:60]!r}")
+        if self._awaited == OPEN:
+            self._awaited = CONNECT
+            return Heard(answer=CONNECT)
+        self._awaited = b""
+        return Heard(ready=True)
 
 
 def wanted(path: str) -> str:

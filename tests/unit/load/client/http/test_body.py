@@ -6,8 +6,8 @@ import zlib
 import brotli
 import pytest
 
-from benchsuite.load.client.http import body
-from benchsuite.load.client.http.body import NotDecoded, codings_of, decoded
+from benchsuite.load.client.http import answer
+from benchsuite.load.client.http.answer import NotDecoded, codings_of, decoded
 
 TEXT = b"Fifty words, fifty words. " * 50
 RAW = zlib.compressobj(wbits=-zlib.MAX_WBITS)
@@ -50,7 +50,7 @@ def test_what_nobody_here_can_undo_is_named() -> None:
 def test_a_small_body_that_becomes_huge_is_not_kept_whole(
     monkeypatch: pytest.MonkeyPatch, header: str
 ) -> None:
-    monkeypatch.setattr(body, "KEPT_BYTES", 1000)
+    monkeypatch.setattr(answer, "KEPT_BYTES", 1000)
     huge = b"x" * 10_000_000
     packed = {"gzip": gzip.compress, "deflate": zlib.compress, "br": brotli.compress}[header](huge)
     plain = decoded(packed, [header], whole=True)

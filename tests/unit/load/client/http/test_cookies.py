@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.load.client.http.cookies import Cookies
+from benchsuite.load.client.http.request import Cookies
 
 
 def test_no_cookies_need_no_header() -> None:

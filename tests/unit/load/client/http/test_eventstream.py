@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchsuite.load.client.http import eventstream
-from benchsuite.load.client.http.eventstream import Event, Parser, TooLong
+from benchsuite.load.client.http import streams
+from benchsuite.load.client.http.streams import Event, Parser, TooLong
 
 STREAM = (
     b"\xef\xbb\xbf: a comment\n\n"
@@ -34,7 +34,7 @@ def test_an_id_with_a_nul_is_none() -> None:
 
 
 def test_an_event_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(eventstream, "KEPT_BYTES", 100)
+    monkeypatch.setattr(streams, "KEPT_BYTES", 100)
     parser = Parser()
     for _ in range(10):
         assert list(parser.feed(b"data: " + b"x" * 50 + b"\n\n"))

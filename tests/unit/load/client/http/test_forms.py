@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.http import QueryDict
 
-from benchsuite.load.client.http.forms import FORM, encode_body, encode_query
+from benchsuite.load.client.http.request import FORM, encode_body, encode_query
 
 
 def test_a_form_is_urlencoded() -> None:

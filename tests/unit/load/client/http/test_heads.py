@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.load.client.http.heads import simple_head
+from benchsuite.load.client.http.answer import simple_head
 
 
 def text(*lines: str, status: str = "HTTP/1.1 200 OK") -> bytes:

@@ -3,7 +3,7 @@
 import pytest
 
 from benchsuite.core.exceptions import AnswerError
-from benchsuite.load.client.http.response import Response
+from benchsuite.load.client.http.answer import Response
 
 FIELDS = [("Content-Type", "text/html"), ("Vary", "Cookie"), ("vary", "Accept")]
 

@@ -18,8 +18,8 @@ from benchsuite.load.client.websocket.accounts import (
     resembles,
     resembles_publication,
 )
-from benchsuite.workloads import websocket as common
-from benchsuite.workloads import ws_broadcast, ws_echo
+from benchsuite.workloads import websockets
+from benchsuite.workloads import websockets as common
 
 
 @pytest.mark.parametrize("size", [24, 25, 100, 70_000])
@@ -66,8 +66,8 @@ def test_every_connection_of_a_load_has_a_number_of_its_own() -> None:
 
 
 def test_the_workloads_know_the_least_and_the_most() -> None:
-    assert ws_echo.LEAST_BYTES == HEAD_BYTES
-    assert ws_broadcast.LEAST_BYTES == LEAST_PUBLICATION_BYTES
+    assert websockets.LEAST_ECHO_BYTES == HEAD_BYTES
+    assert websockets.LEAST_BYTES == LEAST_PUBLICATION_BYTES
     assert common.MOST_BYTES == accounts.MOST_BYTES
 
 

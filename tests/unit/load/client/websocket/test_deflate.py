@@ -9,7 +9,7 @@ from websockets.server import ServerProtocol
 from websockets.uri import parse_uri
 
 from benchsuite.core.results import Traffic
-from benchsuite.load.client.websocket.deflate import Offer, on_the_wire
+from benchsuite.load.client.websocket.wire import Offer, on_the_wire
 
 
 def shaken(traffic: Traffic) -> tuple[ClientProtocol, ServerProtocol]:

@@ -4,10 +4,7 @@ import json
 
 import pytest
 
-from benchsuite.load.client.websocket.dialect import Dialect, Heard
-from benchsuite.load.client.websocket.dialects import wanted
-from benchsuite.load.client.websocket.dialects.actioncable import ActionCable
-from benchsuite.load.client.websocket.dialects.socketio import SocketIo
+from benchsuite.load.client.websocket.dialects import ActionCable, Dialect, Heard, SocketIo, wanted
 
 PATH = "/bench/ws/echo/"
 IDENTIFIER = json.dumps({"channel": "EchoChannel"})

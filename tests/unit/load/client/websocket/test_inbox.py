@@ -1,7 +1,7 @@
 """What nobody takes makes room, and what is looked for never does."""
 
-from benchsuite.load.client.websocket.endings import Message
-from benchsuite.load.client.websocket.inbox import MOST_WAITING, Inbox
+from benchsuite.load.client.websocket.records import Message
+from benchsuite.load.client.websocket.transport import MOST_WAITING, Inbox
 
 
 def message(number: int, size: int = 0) -> Message:

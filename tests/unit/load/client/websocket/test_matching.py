@@ -3,8 +3,7 @@
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.load.client.websocket.exchanges import Exchange, Exchanges
-from benchsuite.load.client.websocket.matching import Matching, predicate
+from benchsuite.load.client.websocket.exchanges import Exchange, Exchanges, Matching, predicate
 
 
 @pytest.mark.parametrize(

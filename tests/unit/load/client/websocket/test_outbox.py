@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchsuite.load.client.websocket.outbox import Outbox
+from benchsuite.load.client.websocket.transport import Outbox
 
 DATA = bytes(range(256)) * 4096
 

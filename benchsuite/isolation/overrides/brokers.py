@@ -1,0 +1,264 @@
+"""Caches, channel layers and task queues of a run in place of the project's own.
+
+A key prefix would not suffice: `cache.clear()` empties the whole server.
+
+Sending is part of what a page costs, so tasks are sent: to memory, or to the run's own database or
+Redis.
+"""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import django
+
+from benchsuite.core.specs.sentinel import SentinelUrl, is_by_sentinel
+from benchsuite.isolation.instructions import Instructions
+from benchsuite.isolation.overrides.changes import EMPTY, MISSING, Changes, Found
+
+FILE_CACHE = "django.core.cache.backends.filebased.FileBasedCache"
+IN_MEMORY = (".LocMemCache", ".DummyCache")
+IN_DATABASE = ".DatabaseCache"
+MOST_ENTRIES = 100_000  #: With Django's own 300 a file cache would be culling all the time.
+
+_OF_A_PLACE = ("USERNAME", "PASSWORD", "SENTINEL", "SSL", "CONNECTION_FACTORY")
+"""Prefixes of options that say where a server is or how clients sign in."""
+_CLUSTERS = ("Sentinel", "Cluster", "Shard")
+_KEPT = ("KEY_PREFIX", "KEY_FUNCTION", "TIMEOUT", "VERSION")
+
+
+def of_redis(found: Found) -> Any:
+    """Redis stays Redis if the run has one."""
+    if not is_redis(found.value) or not found.instructions.redis_url:
+        return found.value
+    number = list(found.settings["CACHES"]).index(found.alias)
+    entry = {**found.value, "LOCATION": numbered(found.instructions.redis_url, number)}
+    if "OPTIONS" in entry:
+        entry["OPTIONS"] = _without_place(entry["OPTIONS"])
+    return entry
+
+
+def in_folder(found: Found) -> Any:
+    """A file cache, Django's or not, gets another folder."""
+    backend, location = _told(found.value)
+    in_files = backend == FILE_CACHE or location.startswith("/")
+    if not in_files or "memcached" in backend.lower() or is_redis(found.value):
+        return found.value
+    place = found.changes.folder(EMPTY, found.named("cache"))
+    return {**found.value, "LOCATION": place}
+
+
+def shared(found: Found) -> Any:
+    """A cache on another server becomes a file cache, which all processes still share."""
+    backend, location = _told(found.value)
+    if backend.endswith(IN_MEMORY) or backend == FILE_CACHE:
+        return found.value
+    if backend.endswith(IN_DATABASE):
+        if not found.instructions.keeps_databases:
+            return found.value
+    elif is_redis(found.value):
+        if found.instructions.redis_url:
+            return found.value
+    elif not location or (location.startswith("/") and "memcached" not in backend.lower()):
+        return found.value
+    kept = {key: found.value[key] for key in _KEPT if key in found.value}
+    place = found.changes.folder(EMPTY, found.named("cache"))
+    options = {"MAX_ENTRIES": MOST_ENTRIES}
+    return {**kept, "BACKEND": FILE_CACHE, "LOCATION": place, "OPTIONS": options}
+
+
+def is_redis(entry: Mapping[str, Any]) -> bool:
+    backend, location = _told(entry)
+    by_url = urlsplit(location).scheme in ("redis", "rediss", "valkey", "valkeys", "unix")
+    named = any(word in backend.lower() for word in ("redis", "valkey"))
+    return named or (by_url and "memcached" not in backend.lower())
+
+
+def wants_redis(settings: Mapping[str, Any]) -> bool:
+    """Whether a run of this project needs a Redis of its own."""
+    caches: Mapping[str, Mapping[str, Any]] = settings.get("CACHES") or {}
+    return bool(settings.get("RQ_QUEUES")) or any(is_redis(entry) for entry in caches.values())
+
+
+def numbered(url: str, number: int) -> str:
+    """The URL of another database of the same Redis."""
+    if url.startswith("unix:"):
+        return f"{url}{'&' if '?' in url else '?'}db={number}"
+    return f"{url.rpartition('/')[0]}/{number}"
+
+
+def _told(entry: Mapping[str, Any]) -> tuple[str, str]:
+    location = entry.get("LOCATION") or ""
+    if isinstance(location, (list, tuple)):
+        location = location[0] if location else ""
+    return str(entry.get("BACKEND", "")), str(location)
+
+
+def _without_place(options: Mapping[str, Any]) -> dict[str, Any]:
+    """A client's options without those about its old server."""
+    return {
+        key: _without_place(value) if isinstance(value, Mapping) else value
+        for key, value in options.items()
+        if not key.upper().startswith(_OF_A_PLACE)
+        and not any(word in str(value) for word in _CLUSTERS)
+        and key != "db"
+    }
+
+
+OF_REDIS = "channels_redis."
+ITS_PREFIX = "asgi"  #: Default prefix of the keys of channels_redis.
+TOKEN = 8  #: Characters of a run's token in its keys.
+
+
+def change_layers(changes: Changes, instructions: Instructions) -> None:
+    """The instructions' layer as the default one; what stays in Redis gets keys of the run."""
+    given: Mapping[str, Mapping[str, Any]] = changes.settings.get("CHANNEL_LAYERS") or {}
+    layers = {
+        alias: _prefixed(entry, instructions)
+        for alias, entry in given.items()
+        if not (instructions.layer and alias == "default")
+    }
+    renamed = any(layers[alias] != given[alias] for alias in layers)
+    words = ["keys carry a prefix of the run"] if renamed else []
+    if instructions.layer:
+        config = {"hosts": [_host(instructions.layer_url)]} if instructions.layer_url else {}
+        layers["default"] = _prefixed(
+            {"BACKEND": instructions.layer, "CONFIG": config}, instructions
+        )
+        words = [f"default is {instructions.layer}{_place(instructions.layer_url)}", *words]
+    if words:
+        changes.put("CHANNEL_LAYERS", layers, "; ".join(words))
+
+
+def in_memory(layers: Mapping[str, Mapping[str, Any]] | None) -> tuple[str, ...]:
+    """Aliases of layers that are, or inherit from, Channels' in-memory layer."""
+    return tuple(
+        alias for alias, entry in (layers or {}).items() if _in_memory(str(entry.get("BACKEND")))
+    )
+
+
+def _in_memory(backend: str) -> bool:
+    """False for what can't be imported here: the server reports that itself."""
+    module, _, name = backend.rpartition(".")
+    try:
+        from channels.layers import InMemoryChannelLayer
+
+        found = getattr(import_module(module), name, None)
+    except (ImportError, ValueError):
+        return False
+    return isinstance(found, type) and issubclass(found, InMemoryChannelLayer)
+
+
+def _prefixed(entry: Mapping[str, Any], instructions: Instructions) -> dict[str, Any]:
+    if not str(entry.get("BACKEND", "")).startswith(OF_REDIS):
+        return dict(entry)
+    config = dict(entry.get("CONFIG", {}))
+    config["prefix"] = f"bench_{instructions.token[:TOKEN]}_{config.get('prefix', ITS_PREFIX)}"
+    return {**entry, "CONFIG": config}
+
+
+CLIENT = {"socket_timeout": None, "max_connections": 2**31}
+"""Of redis-py, as before its version 8: neither a read timeout nor a limit of connections.
+
+channels_redis waits for messages 5 s at a time. Version 8 times out after 5 s too, and whichever is
+first decides whether an idle WebSocket is cut off. And as each consumer waits on a connection of
+its own, its limit of 100 would refuse the 101st WebSocket of a process.
+"""
+
+
+def _host(url: str) -> dict[str, Any]:
+    if not is_by_sentinel(url):
+        return {"address": url, **CLIENT}
+    found = SentinelUrl.read(url)
+    return {
+        "sentinels": list(found.sentinels),
+        "master_name": found.master,
+        "sentinel_kwargs": found.of_sentinels,
+        **CLIENT,
+        **found.of_redis,
+    }
+
+
+def _place(url: str) -> str:
+    """How Redis is reached, in words without a password."""
+    if not url:
+        return ""
+    if is_by_sentinel(url):
+        return " by Sentinel"
+    return " by Unix socket" if url.startswith("unix:") else " by TCP"
+
+
+HAS_TASKS = django.VERSION >= (6, 0)
+"""Whether Django itself reads TASKS; in older versions only the package django-tasks does."""
+DUMMY_TASKS = "django{}tasks.backends.dummy.DummyBackend"
+LOCAL_TASKS = ("immediate.ImmediateBackend", "dummy.DummyBackend")
+DATABASE_TASKS = ("django_tasks.backends.database.", "django_tasks_db.")
+LOCAL_RESULTS = ("cache", "cache+memory", "memory", "disabled", "django-cache")
+Q_BROKERS = ("redis", "django_redis", "disque_nodes", "iron_mq", "sqs", "mongo", "broker_class")
+
+
+def tasks(found: Found) -> Any:
+    """A backend of `django.tasks` or the package django-tasks."""
+    backend = str(found.value.get("BACKEND", ""))
+    in_own_database = backend.startswith(DATABASE_TASKS) and not found.instructions.keeps_databases
+    if backend.endswith(LOCAL_TASKS) or in_own_database:
+        return found.value
+    package = backend.startswith("django_tasks") or not HAS_TASKS
+    kept = {key: value for key, value in found.value.items() if key != "OPTIONS"}
+    return {**kept, "BACKEND": DUMMY_TASKS.format("_" if package else ".")}
+
+
+def results(found: Found) -> Any:
+    """Celery's results; those in Django's databases and caches are the run's own anyway."""
+    kind = str(found.value).partition(":")[0]  # "cache+memcached" is somebody's server
+    if found.value in (MISSING, None) or kind in LOCAL_RESULTS:
+        return found.value
+    if found.value == "django-db" and not found.instructions.keeps_databases:
+        return found.value
+    return "cache+memory://"
+
+
+def q_cluster(found: Found) -> Any:
+    if not isinstance(found.value, Mapping):
+        return found.value
+    kept = {key: value for key, value in found.value.items() if key not in Q_BROKERS}
+    return {**kept, "orm": "default"}
+
+
+def huey(found: Found) -> Any:
+    """An instance can't be replaced; the project must use a dictionary."""
+    if not isinstance(found.value, dict):
+        return found.value
+    kept = {key: found.value[key] for key in ("name", "immediate", "results") if key in found.value}
+    return {**kept, "huey_class": "huey.MemoryHuey"}
+
+
+def dramatiq(found: Found) -> Any:
+    if not isinstance(found.value, Mapping):
+        return found.value
+    return {**found.value, "BROKER": "dramatiq.brokers.stub.StubBroker", "OPTIONS": {}}
+
+
+def dramatiq_results(found: Found) -> Any:
+    """Drops the options, which the in-memory backend does not take."""
+    if not isinstance(found.value, Mapping) or not found.value:
+        return found.value
+    stub = "dramatiq.results.backends.stub.StubBackend"
+    return {**found.value, "BACKEND": stub, "BACKEND_OPTIONS": {}}
+
+
+def rq(found: Found) -> Any:
+    """RQ needs Redis; if the run has none, jobs can't be sent."""
+    kept = {
+        key: value
+        for key, value in found.value.items()
+        if key in ("ASYNC", "DEFAULT_TIMEOUT", "DEFAULT_RESULT_TTL")
+    }
+    url = found.instructions.redis_url or f"unix://{quote(found.instructions.folder)}/no-redis"
+    return {**kept, "URL": numbered(url, 0) if found.instructions.redis_url else url}
+
+
+def unless(name: str) -> Callable[[Found], Any]:
+    """False where the project has the setting of that name."""
+    return lambda found: False if name in found.settings else found.value

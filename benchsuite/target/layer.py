@@ -1,0 +1,234 @@
+"""HTTP through the channel layer, as Channels 1 served it: a worker answers for the server.
+
+    server  `Asking`     /bench/layer/plain/ → a message on the workers' channel; its answer back
+    worker  `Answering`  that message → Django at /bench/plain/ → a message on the reply channel
+
+Importing this imports Channels, so only `benchsuite.target.routing` does. Requests are answered one
+after another, as by workers of Channels 1: more at once need more workers.
+"""
+
+import asyncio
+import itertools
+import logging
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+from channels.consumer import AsyncConsumer
+from channels.exceptions import ChannelFull, InvalidChannelLayerError
+from channels.layers import InMemoryChannelLayer, get_channel_layer
+from channels.routing import ChannelNameRouter
+from channels.worker import Worker
+from django.core.handlers.asgi import ASGIHandler
+
+from benchsuite.target.gate import RUN_VARIABLE
+
+Message = dict[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+
+PATH = "/bench/layer/"
+"""Requests below it go through the layer; a worker gets them with the rest of the path below
+/bench/."""
+
+TOKEN = 8
+
+
+def workers_channel() -> str:
+    """The channel of this run's workers.
+
+    Its name contains the run's token, because not every layer adds its prefix to channels.
+    """
+    return f"bench.layer.{os.environ.get(RUN_VARIABLE, 'none')[:TOKEN]}"
+
+
+async def request(scope: Message, receive: Receive) -> Message:
+    """The whole request with its body."""
+    body, more = b"", True
+    while more:
+        event = await receive()
+        body += event.get("body", b"")
+        more = event["type"] == "http.request" and event.get("more_body", False)
+    return {
+        "type": "bench.request",
+        "method": scope["method"],
+        "path": "/bench/" + scope["path"].removeprefix(PATH),
+        "query_string": scope.get("query_string", b""),
+        "headers": [[name, value] for name, value in scope["headers"]],
+        "client": list(scope.get("client") or ()),
+        "server": list(scope.get("server") or ()),
+        "body": body,
+    }
+
+
+def answer(status: int, body: bytes) -> Message:
+    """A response that is not from Django."""
+    return {"status": status, "headers": [[b"content-type", b"text/plain"]], "body": body}
+
+
+logger = logging.getLogger("benchsuite.target.layer")
+
+
+class Answering(AsyncConsumer):
+    async def bench_hello(self, message: Message) -> None:
+        """Reports that it listens."""
+        await self._reply(message, {})
+
+    async def bench_request(self, message: Message) -> None:
+        try:
+            found = await answered(message)
+        except Exception:  # later messages on this channel must still be answered
+            logger.exception("A request could not be answered: %s", message["path"])
+            found = answer(500, b"The worker failed.")
+        await self._reply(message, found)
+
+    async def _reply(self, message: Message, found: Message) -> None:
+        said = {**found, "type": "bench.answer", "number": message["number"]}
+        try:
+            await self.channel_layer.send(message["reply_channel"], said)
+        except ChannelFull:
+            logger.error("An answer was lost: the server has not read the earlier ones.")
+
+
+async def answered(message: Message) -> Message:
+    """Django's response to the request in the message."""
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "scheme": "http",
+        "root_path": "",
+        "method": message["method"],
+        "path": message["path"],
+        "raw_path": message["path"].encode(),
+        "query_string": message["query_string"],
+        "headers": [tuple(header) for header in message["headers"]],
+        "client": message["client"] or None,
+        "server": message["server"] or None,
+    }
+    events = iter([{"type": "http.request", "body": message["body"], "more_body": False}])
+    sent: list[Mapping[str, Any]] = []
+
+    async def receive() -> Message:
+        for event in events:
+            return event
+        await asyncio.Event().wait()  # no client disconnects before the response
+        raise AssertionError
+
+    async def send(event: Mapping[str, Any]) -> None:
+        sent.append(event)
+
+    await _django()(scope, receive, send)
+    start, *bodies = sent
+    return {
+        "status": start["status"],
+        "headers": [list(header) for header in start["headers"]],
+        "body": b"".join(event.get("body", b"") for event in bodies),
+    }
+
+
+def workers_application() -> Any:
+    """The ASGI application for messages on the workers' channel."""
+    return ChannelNameRouter({workers_channel(): Answering.as_asgi()})
+
+
+@cache
+def _django() -> ASGIHandler:
+    return ASGIHandler()
+
+
+REPLY_S = 20.0  #: How long an answer may take before the client gets a 504.
+HELLO_S = 0.05  #: Pause between two attempts to reach the first worker.
+
+HELLO = 0  #: The number of messages sent until a worker answers; requests count from 1.
+
+
+class Asking:
+    """The ASGI application of /bench/layer/: one a process, in one event loop.
+
+    All answers arrive on one channel of this process, each with its request's number.
+    """
+
+    def __init__(self, reply_s: float = REPLY_S) -> None:
+        self._reply_s = reply_s
+        self._numbers = itertools.count(HELLO + 1)
+        self._waiting: dict[int, asyncio.Future[Message]] = {}
+        self._met: asyncio.Task[None] | None = None
+        self._running: list[asyncio.Task[None]] = []
+        self._reply_channel = ""
+
+    async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
+        message = await request(scope, receive)
+        try:
+            async with asyncio.timeout(self._reply_s):
+                found = await self._asked(message)
+        except TimeoutError:
+            found = answer(504, b"No worker has answered in time.")
+        except ChannelFull:
+            found = answer(503, b"The channel of the workers is full.")
+        start = {"type": "http.response.start", "status": found["status"]}
+        await send({**start, "headers": [tuple(header) for header in found["headers"]]})
+        await send({"type": "http.response.body", "body": found["body"]})
+
+    async def _asked(self, message: Message) -> Message:
+        await self._meet()
+        return await self._answered(next(self._numbers), message)
+
+    async def _answered(self, number: int, message: Message) -> Message:
+        future: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = future
+        try:
+            await self._send(number, message)
+            return await future
+        finally:
+            del self._waiting[number]
+
+    async def _send(self, number: int, message: Message) -> None:
+        said = {**message, "number": number, "reply_channel": self._reply_channel}
+        await _layer().send(workers_channel(), said)
+
+    async def _meet(self) -> None:
+        """Returns once a worker listens; earlier requests all wait for this."""
+        if self._met is None or self._is_broken(self._met):
+            for task in self._running:
+                task.cancel()
+            self._met = asyncio.ensure_future(self._open())
+        await asyncio.shield(self._met)  # a cancelled request must not cancel it for others
+
+    def _is_broken(self, met: asyncio.Task[None]) -> bool:
+        """Whether the layer has failed since: reading answers or reaching workers has ended."""
+        failed = met.done() and (met.cancelled() or met.exception() is not None)
+        return failed or any(task.done() for task in self._running)
+
+    async def _open(self) -> None:
+        layer = _layer()
+        self._reply_channel = await layer.new_channel()
+        self._running = [asyncio.ensure_future(self._read(layer))]
+        if isinstance(layer, InMemoryChannelLayer):
+            # Messages don't leave this process, so the worker must be in it.
+            worker = Worker(workers_application(), [workers_channel()], layer)
+            self._running.append(asyncio.ensure_future(worker.handle()))
+        # Messages without a listener are kept by some layers and lost by others.
+        met = self._waiting[HELLO] = asyncio.get_running_loop().create_future()
+        while not met.done():
+            with suppress(ChannelFull):  # of earlier ones, which the first worker will read
+                await self._send(HELLO, {"type": "bench.hello"})
+            await asyncio.wait([met], timeout=HELLO_S)
+
+    async def _read(self, layer: Any) -> None:
+        while True:
+            found = await layer.receive(self._reply_channel)
+            future = self._waiting.get(found["number"])
+            if future is not None and not future.done():
+                future.set_result(found)
+
+
+def _layer() -> Any:
+    layer = get_channel_layer()
+    if layer is None:
+        raise InvalidChannelLayerError(
+            "/bench/layer/ needs a channel layer, and CHANNEL_LAYERS has no 'default'; add "
+            "--layer=redis to the run."
+        )
+    return layer

@@ -1,1 +1,0 @@
-"""Further stores of answers."""

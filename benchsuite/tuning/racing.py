@@ -1,0 +1,285 @@
+"""Screening under a full load, the race in blocks, and rising rates: which candidates are left.
+
+A full load of users who ask at once takes seconds where a rate takes half a minute. It ranks by
+what gets through, which isn't what holds an objective: the ladder corrects it.
+"""
+
+from collections.abc import Generator, Sequence
+
+from benchsuite.core.units import format_number, listed
+from benchsuite.stats import ranks
+from benchsuite.tuning import planning
+from benchsuite.tuning.bounds import bound, hopeless
+from benchsuite.tuning.candidates import Resize, beyond, excess, refusal
+from benchsuite.tuning.making import Making, Narrowed, Steps
+from benchsuite.tuning.notebook import State
+from benchsuite.tuning.planning import LEVELS, RUNGS, Plan, block_s, ladder_s, reserve_s
+from benchsuite.tuning.probing import full_load, unsaid
+from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
+
+NEAR = 0.88  #: Of the best: those are screened a second time.
+MOST_NEAR = 10
+
+Screened = Generator[Trial, Observation, tuple[list[Candidate], Plan]]
+
+
+def screen(making: Making, candidates: list[Candidate], resize: Resize | None) -> Screened:
+    """Those of which something got through, the best first, and what is made of the rest."""
+    probe, question = making.book.probe, making.question
+    assert probe is not None
+    highest = max(bound(one, probe, question.cpus, gil=question.gil).rate for one in candidates)
+    load = making.users(full_load(making, highest), 1, 3)
+    candidates = tried(making, candidates, load)
+    plan = planning.planned(making, len(candidates), load)
+    going = candidates
+    while going:
+        for one in making.shuffled(going):
+            yield from _once(making, one, load, "each candidate once")
+        going = _back(making, candidates)
+        candidates += going
+    ranked = _ranked(making, candidates)
+    if not ranked:
+        return [], plan
+    near = [one for one in ranked if _through(making, one) >= NEAR * _through(making, ranked[0])]
+    for one in making.shuffled(near[:MOST_NEAR]):
+        if making.cost_s(load) > planning.spare_s(making, plan, len(near)):
+            break
+        yield from _once(making, one, load, "near the best: once more", place=1)
+    best = _ranked(making, candidates)[:1]
+    further = beyond(best[0], candidates, question.cpus, resize) if best and resize else []
+    for one in startable(making, further, highest):
+        if making.cost_s(load) <= planning.spare_s(making, plan, len(near)):
+            candidates.append(one)
+            reason = f"next to {best[0].name}, at the edge of those tried"
+            yield from _once(making, one, load, reason)
+    return _ranked(making, candidates), plan
+
+
+def startable(
+    making: Making, candidates: Sequence[Candidate], rate: float | None = None
+) -> list[Candidate]:
+    """Those that arithmetic neither refuses nor finds hopeless; the others are noted so. What runs
+    now is measured even where it can't win. `rate` is what they have to come near; None for what
+    is asked for, or the highest bound of them.
+    """
+    question = making.question
+    allowed = []
+    for one in candidates:
+        if why := refusal(question, one):
+            making.book.decide(one, State.REFUSED, why)
+        else:
+            allowed.append(one)
+    out = _hopeless(making, allowed, rate or question.rate)
+    for one, why in out.items():
+        making.book.decide(one, State.BOUNDED_OUT, why)
+    return [one for one in allowed if one not in out]
+
+
+def tried(making: Making, candidates: Sequence[Candidate], load: Load) -> list[Candidate]:
+    """As many as there is time for: of each server in turn those that need least."""
+    room = planning.affordable(making, load, len(candidates))
+    if len(candidates) <= room:
+        return list(candidates)
+    current = making.question.current
+    places: dict[str, int] = {}
+    order = []
+    for one in sorted(candidates, key=lambda one: (one.processes, one.slots or 0)):
+        places[one.server] = places.get(one.server, 0) + 1
+        order.append((one != current, places[one.server], one.name, one))
+    chosen = [one for *_, one in sorted(order, key=lambda entry: entry[:3])][:room]
+    for one in candidates:
+        if one not in chosen:
+            making.book.decide(one, State.NOT_TRIED, "the budget left no time for it")
+    return [one for one in candidates if one in chosen]
+
+
+def _hopeless(
+    making: Making, candidates: Sequence[Candidate], rate: float | None = None
+) -> dict[Candidate, str]:
+    question, probe = making.question, making.book.probe
+    assert probe is not None
+    out = hopeless(candidates, probe, question.cpus, gil=question.gil, rate=rate)
+    return {one: why for one, why in out.items() if one not in (question.current, question.only)}
+
+
+def _back(making: Making, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Those that only looked hopeless beside others, which exceed a limit of the objective."""
+    states = making.book.states
+    over = [one for one in candidates if states[one][0] is State.OVER]
+    out = [one for one, (state, _) in states.items() if state is State.BOUNDED_OUT]
+    if not over:
+        return []
+    still = _hopeless(making, [*(one for one in candidates if one not in over), *out])
+    return [one for one in out if one not in still]
+
+
+def _through(making: Making, one: Candidate) -> float:
+    return making.book.screened(one) or 0.0
+
+
+def _ranked(making: Making, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Those that are still in, the most first; last those that failed users while others got much
+    through: what they leave unanswered comes back at any rate.
+    """
+    going = [one for one in candidates if making.book.state(one) is State.RACING]
+    return sorted(going, key=lambda one: (making.book.failings(one) != [], -_through(making, one)))
+
+
+def _once(making: Making, one: Candidate, load: Load, reason: str, *, place: int = 0) -> Steps:
+    seen = yield from making.start(one, Phase.SCREEN, load, reason, place=place)
+    if not making.book.screened(one):
+        making.book.decide(one, State.NO_STATEMENT, unsaid(seen))
+    elif why := excess(making.book, one):
+        making.book.decide(one, State.OVER, why)
+    else:
+        making.book.decide(one, State.RACING)
+
+
+CLOSE = 0.03  #: All that are left within this: more starts would not matter.
+ALONE = 2  #: Starts of a candidate that races nobody, to know its rate.
+ON_SEVERAL_CPUS = 6  #: The same, where its rate is compared with that on other CPUs.
+
+
+def race(making: Making, alive: list[Candidate], plan: Plan) -> Narrowed:
+    """Those that are left."""
+    book, looks = making.book, max(1, plan.blocks - ranks.FIRST_LOOK + 1)
+    alone = ON_SEVERAL_CPUS if any(one.cpus for one in alive) else ALONE
+    for block in range(plan.blocks):
+        cost = block_s(making, len(alive)) + reserve_s(making, plan)
+        if (len(book.known(alive)) == 1 and block >= alone) or cost > making.left_s:
+            break
+        for one in making.shuffled(alive):
+            yield from _start(making, one, block)
+        known = book.known(alive)
+        if len(known) > 1:
+            out = ranks.given_up(in_step(making, known), looks=looks)
+            for one in [one for one in known if one.name in out]:
+                book.drop(one)
+            alive = [one for one in alive if one.name not in out]
+            if block >= ranks.FIRST_LOOK and _close(making, book.known(alive)):
+                break
+    return alive
+
+
+def in_step(making: Making, alive: Sequence[Candidate]) -> dict[str, list[float]]:
+    """Logarithms of their rates, block by block, of the blocks in which all of them were seen."""
+    blocks = {one.name: making.book.blocks(one) for one in alive}
+    common = sorted(set.intersection(*(set(seen) for seen in blocks.values())))
+    return {name: [seen[seed] for seed in common] for name, seen in blocks.items()}
+
+
+def _start(making: Making, candidate: Candidate, block: int) -> Steps:
+    rate = making.book.estimate(candidate)
+    assert rate is not None
+    load = making.arrivals([level * rate for level in LEVELS], 1, 5)
+    reason = f"block {block + 1} of the race"
+    yield from making.start(candidate, Phase.RACE, load, reason, place=block, ends_early=True)
+
+
+def _close(making: Making, alive: Sequence[Candidate]) -> bool:
+    found = [rate for one in alive if (rate := making.book.estimate(one))]
+    return max(found) <= (1 + CLOSE) * min(found)
+
+
+KEPT = 0.92  #: Of the most that a full load got through: those climb.
+BEATS = 1.1
+"""Who gets so much more through than the best holds may hold more, whatever its place."""
+MOST_FURTHER = 3  #: So many climb for that reason.
+IN = 0.85  #: Of what the best holds: those race.
+HIGHER = (1.0, 1.12, 1.25, 1.4)  #: Of the highest rate, where all were held.
+LOWER = (0.3, 0.42, 0.54, 0.66)  #: Of the lowest, where none was.
+MOST_STARTS = 2  #: Of one candidate, until rates are found that hold and others that don't.
+MOST_ALONE = 5  #: Of the only one.
+
+
+def ladder(making: Making, ranked: Sequence[Candidate], plan: Plan) -> Narrowed:
+    """Those that race, `ranked` by what a full load gets through."""
+    book, current = making.book, making.question.current
+    most = KEPT * (book.screened(ranked[0]) or 0.0)
+    sound = [one for one in ranked if not book.failings(one)] or list(ranked)
+    first = [one for one in sound if (book.screened(one) or 0.0) >= most][: plan.survivors]
+    if current is not None and current in ranked and current not in first:
+        first.append(current)
+    climbed: list[Candidate] = []
+    for one in making.shuffled(first):
+        yield from climb(making, one, plan)
+        climbed.append(one)
+    while len(climbed) < len(first) + MOST_FURTHER and _affords(making, plan):
+        further = _further(making, sound, climbed)
+        if further is None:
+            break
+        yield from climb(making, further, plan)
+        climbed.append(further)
+    return _kept(making, ranked, climbed, plan)
+
+
+def climb(making: Making, candidate: Candidate, plan: Plan) -> Steps:
+    """Rising rates below what a full load got through; others where all of them held or none."""
+    book, probe, question = making.book, making.book.probe, making.question
+    assert probe is not None
+    alone = candidate == question.only
+    limit = 1.1 * bound(candidate, probe, question.cpus, gil=question.gil).rate
+    top = min(book.screened(candidate) or (probe.goodput if alone else limit), limit)
+    factors, reason = RUNGS, "rising rates"
+    for place in range(MOST_ALONE if alone else MOST_STARTS):
+        if place and not _affords(making, plan):
+            break
+        rates = [factor * top for factor in factors]
+        load = making.arrivals(rates, 1, 5)
+        seen = yield from making.start(
+            candidate, Phase.LADDER, load, reason, place=place, ends_early=True
+        )
+        found = book.crossing(candidate)
+        if not seen.levels or (found and (seen.limit or not found.beyond)):
+            break
+        if found is None or found.beyond == "below":
+            top, factors, reason = rates[0], LOWER, "no rate held so far: lower ones"
+        else:
+            top, factors, reason = rates[-1], HIGHER, "all rates held so far: higher ones"
+
+
+def _affords(making: Making, plan: Plan) -> bool:
+    return ladder_s(making) + reserve_s(making, plan) <= making.left_s
+
+
+def _further(
+    making: Making, ranked: Sequence[Candidate], climbed: Sequence[Candidate]
+) -> Candidate | None:
+    """One that might hold more than the best so far; of a server that didn't climb, if any."""
+    book = making.book
+    shown = [one for one in climbed if not book.is_guessed(one)]
+    rates = [found.rate for one in shown if (found := book.crossing(one))]
+    most = BEATS * max(rates, default=0.0)
+    servers = {one.server for one in climbed}
+    others = [one for one in ranked if one not in climbed and (book.screened(one) or 0.0) > most]
+    return min(others, key=lambda one: one.server in servers, default=None)
+
+
+def _kept(
+    making: Making, ranked: Sequence[Candidate], climbed: Sequence[Candidate], plan: Plan
+) -> list[Candidate]:
+    book, current = making.book, making.question.current
+    rates = {one: found.rate for one in climbed if (found := book.crossing(one))}
+    for one in ranked:
+        if one not in climbed:
+            own, best = (book.screened(each) or 0.0 for each in (one, ranked[0]))
+            why = f"{format_number(own)}/s under a full load, the best {format_number(best)}/s"
+            if failings := book.failings(one):
+                why = f"the server failed under a full load ({listed(failings)})"
+            book.decide(one, State.DROPPED, f"dropped after the screening: {why}")
+        elif one not in rates:
+            (*_, last) = book.of(one, Phase.LADDER)
+            book.decide(one, State.NO_STATEMENT, unsaid(last.seen))
+        elif why := excess(book, one):
+            book.decide(one, State.OVER, why)
+            del rates[one]
+    known = book.known(rates)
+    most = max((rates[one] for one in known), default=0.0)
+    order = sorted(rates, key=lambda one: -rates[one])
+    kept = [one for one in order if one in known and rates[one] >= IN * most][: plan.survivors]
+    for one in order:
+        if one in kept or one == current:
+            book.decide(one, State.RACING)
+        else:
+            book.drop(one)
+    return kept if current not in rates or current in kept else [*kept, current]

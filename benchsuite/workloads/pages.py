@@ -1,0 +1,246 @@
+"""Workloads on single pages of the target app that need no database."""
+
+from collections.abc import Mapping
+from itertools import count
+from typing import Any
+
+from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
+from benchsuite.core.specs import DatabaseSpec, Option, Within
+from benchsuite.workloads.base import (
+    EARLY_S,
+    Client,
+    TargetPage,
+    Workload,
+    expect_body,
+    expect_object,
+    expect_seconds,
+    twin,
+)
+
+
+class Plain(TargetPage):
+    name = "plain"
+    summary = "GET two bytes: what the server and Django cost by themselves"
+    uses_database = False
+    path = "/bench/plain/"
+
+    def journey(self, client: Client) -> None:
+        expect_body(client.get(self.path), b"OK")
+
+
+PlainAsync = twin(Plain)
+
+
+MOST_BYTES = 2**24  #: The views' limit.
+
+
+class Get(TargetPage):
+    name = "get"
+    summary = "GET a body of so many bytes: what answers of that size cost"
+    options = {"size": 10_000}
+    limits = {"size": Within(0, MOST_BYTES)}
+    uses_database = False
+    path = "/bench/get/"
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self._url = f"{self.path}?size={self.settings['size']}"
+        self._right = b"x" * int(self.settings["size"])
+
+    def journey(self, client: Client) -> None:
+        expect_body(client.get(self._url, name=self.path), self._right)
+
+
+GetAsync = twin(Get)
+
+
+OCTETS = "application/octet-stream"
+
+
+class Echo(TargetPage):
+    name = "echo"
+    summary = "POST a body of so many bytes, which comes back"
+    options = {"size": 10_000}
+    limits = {"size": Within(1, MOST_BYTES)}
+    uses_database = False
+    path = "/bench/echo/"
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self._numbers = count(1)
+
+    def journey(self, client: Client) -> None:
+        size = int(self.settings["size"])
+        body = f"{next(self._numbers)} ".ljust(size, "x")[:size]
+        expect_body(client.post(self.path, body, OCTETS), body.encode())
+
+
+EchoAsync = twin(Echo)
+
+
+LONGEST_SLEEP_S = 60.0  #: The view's limit.
+
+
+class Sleep(TargetPage):
+    name = "sleep"
+    summary = "GET a page that waits so many seconds: how many can wait at once?"
+    options = {"seconds": 0.01}
+    limits = {"seconds": Within(0, LONGEST_SLEEP_S)}
+    uses_database = False
+    path = "/bench/sleep/"
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self._url = f"{self.path}?seconds={self.settings['seconds']}"
+
+    def journey(self, client: Client) -> None:
+        expect_seconds(client.get(self._url, name=self.path), float(self.settings["seconds"]))
+
+
+SleepAsync = twin(Sleep)
+
+
+MAX_SIZE = 10**8  #: The view's limit.
+MAX_SECONDS = 60.0
+
+
+class Cpu(TargetPage):
+    name = "cpu"
+    summary = "GET the sum of i * i for i below size, as JSON: nothing but Python"
+    options = {"size": 10**7, "seconds": 0.0}
+    limits = {"size": Within(0, MAX_SIZE), "seconds": Within(0, MAX_SECONDS)}
+    uses_database = False
+    path = "/bench/cpu/"
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self.calibrates = bool(self.settings["seconds"])
+        size = int(self.settings["size"])
+        self._url = f"{self.path}?size={size}"
+        self._right = {"size": size, "sum": (size - 1) * size * (2 * size - 1) // 6}
+
+    @property
+    def has_own_data(self) -> bool:
+        return self.calibrates
+
+    def journey(self, client: Client) -> None:
+        answer = expect_object(client.get(self._url, name=self.path))
+        if answer != self._right:
+            raise AnswerError(f"expected {self._right}, and got {str(answer)[:100]}")
+
+    def prepare(self, database: DatabaseSpec) -> Mapping[str, Any] | None:
+        """Finds the size that takes so many seconds, under the Python that will serve."""
+        if not self.calibrates:
+            return None
+        from benchsuite.system.calibration import size_for
+        from benchsuite.target.work import sum_of_squares
+
+        size = size_for(float(self.settings["seconds"]), sum_of_squares, name="cpu")
+        if size > MAX_SIZE:
+            raise DatabaseError(
+                f"{self.settings['seconds']} s of {self.name} are {size} squares here, and the "
+                f"view adds {MAX_SIZE} at most; give fewer seconds."
+            )
+        return {"options": {"size": size}}
+
+    inspect = prepare
+
+
+CpuAsync = twin(Cpu, " (which awaits nothing)")
+
+
+VIEWS = ("plain", "plain_async")
+
+
+class Layer(Workload):
+    name = "layer"
+    unchecked = ""
+    summary = "plain through the channel layer: the server asks a runworker for each answer"
+    options = {"view": "plain_async"}
+    limits = {"view": VIEWS}
+    needs_target_app = True
+    uses_database = False
+    needs_workers = True
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self.ready_path = f"/bench/layer/{self.settings['view']}/"
+
+    def journey(self, client: Client) -> None:
+        expect_body(client.get(self.ready_path), b"OK")
+
+
+MOST_CALLS, LONGEST_S = 100, 60.0  #: The views' limits.
+
+
+class Upstream(TargetPage):
+    """The view asks the run's API once for each number of `calls`, which says how long the API
+    takes for that call.
+    """
+
+    name = "upstream"
+    summary = "GET a page that asks a slow API several times, at once or one after another"
+    options = {
+        "calls": "0.2,0.4,0.6",
+        "at_once": True,
+        "failures": 0.0,
+        "stall_at_s": 0.0,
+        "stall_s": 0.0,
+    }
+    limits = {"failures": Within(0, 1), "stall_at_s": Within(0), "stall_s": Within(0)}
+    uses_database = False
+    path = "/bench/upstream/"
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        given = str(self.settings["calls"]).split(",")
+        try:
+            self._right = [float(one) for one in given]
+        except ValueError:
+            self._right = []
+        if not 0 < len(self._right) <= MOST_CALLS or not all(
+            0 <= one <= LONGEST_S for one in self._right
+        ):
+            raise UsageError(
+                f"{self.name}'s option calls must be up to {MOST_CALLS} numbers from 0 to "
+                f"{LONGEST_S:g}, separated by commas, and is {','.join(given)!r}."
+            )
+        at_once = bool(self.settings["at_once"])
+        self._least_s = (max if at_once else sum)(self._right) - EARLY_S
+        self._url = f"{self.path}?calls={','.join(given)}{'&at_once=1' * at_once}"
+        told = ("failures", "stall_at_s", "stall_s")
+        self.services = {"api": {name: self.settings[name] for name in told}}
+        self.libraries = {"httpx": "upstream"}
+
+    def journey(self, client: Client) -> None:
+        answer = expect_object(client.get(self._url, name=self.path))
+        took_s = answer.get("seconds")
+        if answer.get("answers") != self._right or not isinstance(took_s, float):
+            raise AnswerError(f"expected the answers {self._right}, and got {str(answer)[:100]}")
+        if took_s < self._least_s:
+            raise AnswerError(f"expected {self._least_s:g} s or more, and it says {took_s:g} s")
+
+
+UpstreamAsync = twin(Upstream)
+
+
+PAUSE_S = 0.1
+PAGE = b"<HTML>\n  <BODY>\n    Hello there.\n  </BODY>\n</HTML>\n"
+
+
+class BenchApp(TargetPage):
+    name = "bench_app"
+    summary = "GET the application of 2012: a loop, 100 ms of sleep, 10 000 small writes"
+    options = {"version": 1}
+    limits = {"version": Within(1, 2)}
+    uses_database = False
+    path = "/bench/bench_app/"
+
+    def journey(self, client: Client) -> None:
+        if self.settings["version"] == 1:
+            expect_seconds(client.get(self.path), PAUSE_S)
+        else:
+            expect_body(client.get(f"{self.path}?version=2"), PAGE)
+
+
+BenchAppAsync = twin(BenchApp, " (only the sleep can be awaited)")

@@ -1,0 +1,344 @@
+"""WebSocket workloads: echoes, storms of connections, idle connections, broadcasts."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from math import inf
+from time import monotonic
+from typing import Any, ClassVar, cast
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.paths import check_written
+from benchsuite.core.samples import HANDSHAKE, MESSAGE, PUBLICATION
+from benchsuite.core.specs import LoadProfile, Option, Within
+from benchsuite.core.specs.visitor import TOKEN
+from benchsuite.workloads.base import Client, SocketClient, Unit, WebSocket, Workload
+
+ROOT = "/bench/ws/"
+MOST_BYTES = 16 * 2**20
+
+
+class WebSocketWorkload(Workload):
+    """Speaks to a consumer of the target, or to one of the project's own at `path`.
+
+    `layer` and `sync` choose among the target's: /bench/ws/echo_layer_sync/.
+    """
+
+    ready_path = "/bench/plain/"
+    unchecked = ""
+    unit: ClassVar[Unit] = MESSAGE
+    needs_websocket = True
+    in_turn = True
+    consumer: ClassVar[str]
+    by_layer: ClassVar[bool] = False
+    """Whether messages reach other connections, for which all its consumers need a layer."""
+    least_bytes: ClassVar[int] = 0
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self.path = str(self.settings["path"])
+        variants = [name for name in ("layer", "sync") if self.settings.get(name)]
+        self.needs_target_app = not self.path
+        self.uses_database = not self.needs_target_app
+        self.needs_layer = self.by_layer or "layer" in variants
+        if self.path:
+            self.ready_path = "/"
+            self.needs_layer = False  # unknown for the project's own consumer
+            if variants:
+                raise UsageError(
+                    f"{self.name}'s options {' and '.join(variants)} choose among benchsuite's "
+                    f"consumers, and path={self.path} is your own; remove them."
+                )
+            check_written(self.path)
+        else:
+            self.path = f"{ROOT}{'_'.join([self.consumer, *variants])}/"
+        self._check_size()
+        self._offered = [name.strip() for name in str(self.settings["subprotocol"]).split(",")]
+        self._offered = [name for name in self._offered if name]
+        if wrong := [name for name in self._offered if not TOKEN.fullmatch(name)]:
+            raise UsageError(
+                f"{self.name}'s option subprotocol must be names separated by commas, without "
+                f"blanks or quotes, and {wrong[0]!r} is none."
+            )
+
+    def connect(self, client: Client, *, keep: bool = False) -> WebSocket:
+        """The user's connection, according to the options."""
+        return speaking(client).websocket(
+            self.path,
+            keep=keep,
+            subprotocols=self._offered,
+            deflate=bool(self.settings["deflate"]),
+        )
+
+    def _check_size(self) -> None:
+        size = self.settings.get("size")
+        if size is not None and not self.least_bytes <= int(size) <= MOST_BYTES:
+            raise UsageError(
+                f"{self.name}'s option size must be from {self.least_bytes} (for numbers and "
+                f"checksum) to {MOST_BYTES} bytes, and is {size}."
+            )
+
+
+def speaking(client: Client) -> SocketClient:
+    """The client, if it speaks WebSocket."""
+    return cast(SocketClient, client)
+
+
+COMMON: Mapping[str, Any] = {
+    "path": "",
+    "sync": False,
+    "subprotocol": "",
+    "deflate": False,
+}
+"""Options of all WebSocket workloads."""
+
+
+LEAST_ECHO_BYTES = 24
+
+
+class WsEcho(WebSocketWorkload):
+    """Each user sends a message, waits until it comes back unchanged, and sends the next.
+
+    `messages` are sent on each connection, which is then closed and reopened; by default a
+    connection is kept for the whole load and a journey is one message.
+    """
+
+    name = "ws_echo"
+    summary = "WebSocket: send a message, wait for it to come back, send the next"
+    options = {**COMMON, "layer": False, "messages": 0, "size": 32, "binary": False}
+    limits = {"messages": Within(0)}
+    consumer = "echo"
+    least_bytes = LEAST_ECHO_BYTES
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self._messages = int(self.settings["messages"])
+        self._size = int(self.settings["size"])
+        self._binary = bool(self.settings["binary"])
+        self._fresh = False  #: Whether each message has its own connection.
+
+    def fit(self, load: LoadProfile) -> LoadProfile:
+        self._fresh = not load.keep_alive
+        if load.is_open and self._messages > 1:
+            raise UsageError(
+                f"--rate starts single messages, and --messages={self._messages} would start that "
+                "many for each; remove one of them."
+            )
+        return load
+
+    def enter(self, client: Client) -> None:
+        if not self._fresh and not self._messages:
+            self.connect(client, keep=True)
+
+    def journey(self, client: Client) -> None:
+        if self._fresh:
+            for _ in range(self._messages or 1):
+                with self.connect(client) as socket:
+                    socket.echo(self._size, binary=self._binary)
+            return
+        with self.connect(client, keep=not self._messages) as socket:
+            for _ in range(self._messages or 1):
+                socket.echo(self._size, binary=self._binary)
+
+
+class WsConnect(WebSocketWorkload):
+    """Each user opens and closes connections repeatedly."""
+
+    name = "ws_connect"
+    summary = "WebSocket: connect, close, and again: how many handshakes a second?"
+    options = {**COMMON, "close": True}
+    unit: ClassVar[Unit] = HANDSHAKE
+    due = HANDSHAKE
+    in_turn = False
+    consumer = "idle"
+
+    def journey(self, client: Client) -> None:
+        socket = self.connect(client)
+        if self.settings["close"]:
+            socket.close()
+        else:
+            socket.drop()
+
+
+class WsIdle(WebSocketWorkload):
+    """Opens connections in steps and keeps them open; the target's memory is read at each step.
+
+    Memory per connection is the slope over the steps, which excludes the server's memory before the
+    first connection and what the first one made it load.
+    """
+
+    name = "ws_idle"
+    summary = "WebSocket: open connections that say nothing: what memory does each take?"
+    options = {**COMMON, "steps": 8, "ping_s": 0.0}
+    limits = {"steps": Within(1), "ping_s": Within(0)}
+    consumer = "idle"
+    alike = False
+    endless = True
+    reads_memory = True
+    warmup_s = 2.0
+    duration_s = 3.0
+    spawn_rate = 200.0
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self._ping_s = float(self.settings["ping_s"])
+        self._steps = int(self.settings["steps"])
+
+    def fit(self, load: LoadProfile) -> LoadProfile:
+        """Opens the connections in steps, unless stages are given."""
+        if load.is_open:
+            raise UsageError(
+                "Idle connections have no rate; give their number with --connections, and remove "
+                "--rate."
+            )
+        if not load.keep_alive:
+            raise UsageError("Idle connections are kept; remove --no-keep-alive.")
+        if load.stages:
+            return load
+        levels = (math.ceil(load.users * step / self._steps) for step in range(1, self._steps + 1))
+        return replace(load, stages=tuple(dict.fromkeys(map(float, levels))))
+
+    def journey(self, client: Client) -> None:
+        with self.connect(client, keep=True) as socket:
+            socket.rest(self._ping_s or math.inf)
+            if self._ping_s:
+                socket.ping()
+
+
+class WsReconnect(WebSocketWorkload):
+    """Each user keeps an idle connection. A quarter into the window all drop theirs at the same
+    moment, as when a front is restarted, and reconnect at once; refused ones try again. With
+    `restart` the run restarts the server instead, and each user reconnects as soon as its
+    connection has ended.
+    """
+
+    name = "ws_reconnect"
+    summary = "WebSocket: all connections are cut at once: how long until all are back?"
+    options = {**COMMON, "restart": False}
+    unit: ClassVar[Unit] = HANDSHAKE
+    consumer = "idle"
+    alike = False
+    endless = True
+    warmup_s = 2.0
+    duration_s = 8.0
+    spawn_rate = 200.0
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self._at_s = math.inf
+        self.restarts = bool(self.settings["restart"])
+
+    def fit(self, load: LoadProfile) -> LoadProfile:
+        if load.is_open or load.stages:
+            raise UsageError(
+                "A reconnect storm needs a number of connections; give it with --connections, and "
+                "remove --rate and --stages."
+            )
+        if not load.keep_alive:
+            raise UsageError("Connections are kept until they are cut; remove --no-keep-alive.")
+        self.storm_s = self._at_s = load.window_start_s + load.duration_s / 4
+        return load
+
+    def journey(self, client: Client) -> None:
+        socket = self.connect(client, keep=True)
+        left_s = self._at_s - speaking(client).elapsed_s
+        if left_s > 0 and not self.restarts:
+            socket.rest(left_s)
+            socket.drop()
+            socket = self.connect(client, keep=True)
+        socket.rest()
+
+
+FRAME_BYTES = 4  #: Header of most frames.
+GOLDEN = 0.6180339887498949  #: Fractional parts of its multiples are spread evenly over [0, 1).
+LEAST_BYTES = 56  #: Numbers, checksum and two times.
+
+
+class WsBroadcast(WebSocketWorkload):
+    """Every connection subscribes; each publication must reach all, including its publisher.
+
+    At a rate, the subscribers publish in turn without waiting. In the closed model the first
+    `publishers` do, each as soon as its last publication has reached everyone; the others listen.
+    The last `slow` subscribers read at most `slow_rate` messages a second. With `churn_s` all
+    others leave the group after that time and join it again.
+    """
+
+    name = "ws_broadcast"
+    summary = "WebSocket: publish to all subscribers: when has the last one got it?"
+    options = {
+        **COMMON,
+        "size": 64,
+        "binary": False,
+        "publishers": 1,
+        "slow": 0,
+        "slow_rate": 1.0,
+        "churn_s": 0.0,
+    }
+    limits = {
+        "publishers": Within(1),
+        "slow": Within(0),
+        "slow_rate": Within(0.01),
+        "churn_s": Within(0),
+    }
+    due = PUBLICATION
+    consumer = "broadcast"
+    by_layer = True
+    alike = False
+    endless = True
+    least_bytes = LEAST_BYTES
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self._size = int(self.settings["size"])
+        self._binary = bool(self.settings["binary"])
+        self._publishers = int(self.settings["publishers"])
+        self._slow = int(self.settings["slow"])
+        self._slow_rate = float(self.settings["slow_rate"])
+        self._churn_s = float(self.settings["churn_s"])
+        self._by_rate = False
+        self._slow_from: float = inf  #: Subscribers from this number on are slow.
+        self._until: dict[int, float] = {}  #: When each churning subscriber leaves the group.
+
+    def fit(self, load: LoadProfile) -> LoadProfile:
+        if not load.keep_alive:
+            raise UsageError("Subscribers keep their connection; remove --no-keep-alive.")
+        self._by_rate = load.is_open
+        subscribers = load.in_flight_limit if load.is_open else load.users
+        self._slow_from = subscribers - self._slow
+        least = 1 if load.is_open else self._publishers
+        if self._slow and self._slow_from < least:
+            raise UsageError(
+                f"Of {subscribers} connections {self._slow} are slow (option slow), which leaves "
+                f"{max(0, self._slow_from)}; at least {least} must not be slow."
+            )
+        return load
+
+    def enter(self, client: Client) -> None:
+        self._join(client)
+
+    def journey(self, client: Client) -> None:
+        user = speaking(client).user
+        socket = self._join(client)
+        stays_until = self._until.setdefault(user, self._leaving_time(user))
+        if self._by_rate or user < self._publishers:
+            socket.publish(self._size, binary=self._binary, wait=not self._by_rate)
+        else:
+            socket.rest(max(0.0, stays_until - monotonic()))
+        if monotonic() >= stays_until:
+            socket.close()
+            self._join(client)
+            self._until[user] = monotonic() + self._churn_s
+
+    def _join(self, client: Client) -> WebSocket:
+        socket = self.connect(client, keep=True)
+        slow = speaking(client).user >= self._slow_from
+        bytes_s = self._slow_rate * (self._size + FRAME_BYTES) if slow else None
+        socket.subscribe(binary=self._binary, read_bytes_s=bytes_s)
+        return socket
+
+    def _leaving_time(self, user: int) -> float:
+        """The first time; these are spread evenly."""
+        leaves = self._churn_s and user < self._slow_from
+        if not leaves or (not self._by_rate and user < self._publishers):
+            return inf
+        return monotonic() + self._churn_s * (user * GOLDEN % 1.0)
