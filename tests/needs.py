@@ -57,9 +57,9 @@ def _compose() -> bool:
     return subprocess.run(tried, capture_output=True, check=False, timeout=20).returncode == 0
 
 
-def _py_spy() -> bool:
-    """The profiler, beside the Python that runs the tests or on the path."""
-    return shutil.which(OWN.script("py-spy")) is not None
+def _beside(name: str) -> Callable[[], bool]:
+    """A program beside the Python that runs the tests, or on the path."""
+    return lambda: shutil.which(OWN.script(name)) is not None
 
 
 def _module(name: str) -> Callable[[], bool]:
@@ -127,7 +127,8 @@ NEEDS: dict[str, Need] = {
         _module("MySQLdb"), "apt install gcc libmariadb-dev pkg-config python3-dev; make compiled"
     ),
     "make": Need(_program("make"), "apt install make"),
-    "py-spy": Need(_py_spy, "pip install py-spy"),
+    "py-spy": Need(_beside("py-spy"), "pip install py-spy"),
+    "uv": Need(_beside("uv"), "pip install uv"),
     "own-mounts": Need(_own_mounts, "run as root", rare=True),
     "another-python": Need(_python(*MODERN), "uv python install 3.13", rare=True),
     "python2.7": Need(_python("2.7"), "pyenv install 2.7", rare=True),

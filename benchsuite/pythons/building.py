@@ -1,26 +1,116 @@
-"""Builds each environment once: under a lock, tested before use, removed on failure."""
+"""Environments: how each is made, where it is kept, and building it once."""
 
 import fcntl
+import hashlib
 import json
+import os
+import re
+import secrets
 import shutil
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from benchsuite.core.exceptions import UnavailableError
-from benchsuite.pythons.cache import MARK, Slot
-from benchsuite.pythons.interpreter import Interpreter, ask
-from benchsuite.pythons.programs import run
-from benchsuite.pythons.recipe import Recipe, Step
-from benchsuite.pythons.virtual import make
-from benchsuite.system import folders
+from benchsuite.pythons.finding import build_of, kind_of
+from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter, ask
+from benchsuite.pythons.requirements import Requirements, parse
+from benchsuite.system import logfile
+from benchsuite.system.folders import write_private
 from benchsuite.system.interrupts import held_back
+from benchsuite.system.process import running
 
+RECIPE_VERSION = 1  #: Increased when old environments must be rebuilt.
+MARK = "benchsuite.json"
+"""Written last into an environment's folder; without it the environment is incomplete."""
+
+STEP_S = 1800.0  #: How long one program may take: some installations compile.
 WAIT_S = 3600.0  #: Longest wait for another process that builds the same environment.
-POLL_S = 0.2
+POLL_S = 0.1
+
+OLDEST_OF_UV = (3, 8)  #: The oldest Python that uv knows.
+OLDEST_WITH_VENV = (3, 3)
+VIRTUALENV = "virtualenv==20.21.1"  #: The last one that supports Python 2.7.
+
+ELSEWHERE = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIRE_VIRTUALENV")
+"""Variables that would make pip install elsewhere, or not at all."""
+
+_ERRORS = (r".*\bfatal error:", r"(cause:|╰─▶) ", r"(?i)(error:|.*: error:|no match|could not )")
+"""Of compilers, uv, pip: how the lines with their errors begin."""
 
 Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One installation by uv or pip."""
+
+    requirements: Requirements
+    options: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Environment variables for compilers ("CFLAGS")."""
+    moves_nothing: bool = False  #: Whether earlier steps' versions must stay.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """Contents of an environment; equal recipes share one environment, whatever their name."""
+
+    name: str
+    python: Path  #: The interpreter that it is based on.
+    steps: tuple[Step, ...]
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Name in the folder of its packages → content."""
+    proof: str = ""  #: Python code that must run in it without errors.
+    needed: str = ""  #: Advice for users when it can't be built.
+
+    def digest(self, python: str) -> str:
+        """16 hexadecimal digits; `python` identifies the build of the interpreter."""
+        content = {
+            "recipe": RECIPE_VERSION,
+            "python": [str(self.python), python],
+            "steps": [asdict(step) for step in self.steps],
+            "files": dict(self.files),
+            "proof": self.proof,
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The place of one recipe's environment in the cache, built or not."""
+
+    root: Path
+    digest: str
+
+    @classmethod
+    def of(cls, recipe: Recipe, root: Path) -> "Slot":
+        return cls(root, recipe.digest(build_of(recipe.python)))
+
+    @property
+    def folder(self) -> Path:
+        return self.root / "environments" / self.digest
+
+    @property
+    def python(self) -> Path:
+        return self.folder / "bin" / "python"
+
+    @property
+    def log(self) -> Path:
+        return self.root / "logs" / f"{self.digest}.log"
+
+    @property
+    def is_built(self) -> bool:
+        """Whether it was finished and its interpreter still exists."""
+        return (self.folder / MARK).is_file() and os.access(self.python, os.X_OK)
+
+    def remove(self) -> None:
+        """Its mark first, so that a partial one never counts."""
+        (self.folder / MARK).unlink(missing_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def built(recipe: Recipe, root: Path) -> Interpreter | None:
@@ -40,42 +130,39 @@ def build(recipe: Recipe, root: Path, say: Say = lambda text: None) -> Interpret
     """
     slot = Slot.of(recipe, root)
     if not slot.is_built:
-        _make_room(slot)
         with _alone(slot, recipe.name, say):
             if not slot.is_built:
                 _build(recipe, slot, say)
     return Interpreter(str(slot.python), recipe.name)
 
 
-def _make_room(slot: Slot) -> None:
+@contextmanager
+def _alone(slot: Slot, name: str, say: Say) -> Iterator[None]:
+    """Waits until nobody else builds this environment; the kernel frees a dead process's lock."""
     try:
-        for folder in (slot.folder.parent, slot.log(0).parent):
+        for folder in (slot.folder.parent, slot.log.parent):
             folder.mkdir(parents=True, exist_ok=True)
+        file = slot.folder.with_suffix(".lock").open("w")
     except OSError as error:
         raise UnavailableError(
             f"Environments are kept in {slot.root}, which is not writable ({error.strerror}); "
             "name another folder in BENCHSUITE_CACHE."
         ) from error
-
-
-@contextmanager
-def _alone(slot: Slot, name: str, say: Say) -> Iterator[None]:
-    """Waits until nobody else builds this environment; the kernel frees a dead process's lock."""
-    deadline = time.monotonic() + WAIT_S
-    told = False
-    with slot.lock.open("w") as file:
+    began = time.monotonic()
+    waiting = False
+    with file:
         while True:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                if not told:
+                if not waiting:
                     say(f"{name}: another process is building it; waiting")
-                told = True
-            if time.monotonic() > deadline:
+                waiting = True
+            if time.monotonic() > began + WAIT_S:
                 raise UnavailableError(
                     f"Another process has been building the environment {name} for "
-                    f"{WAIT_S:.0f} s; find and end the process that holds {slot.lock}."
+                    f"{WAIT_S:.0f} s; find and end the process that holds {file.name}."
                 )
             time.sleep(POLL_S)
         yield
@@ -83,74 +170,110 @@ def _alone(slot: Slot, name: str, say: Say) -> Iterator[None]:
 
 def _build(recipe: Recipe, slot: Slot, say: Say) -> None:
     try:
-        _remove(slot)
+        slot.remove()
         say(f"{recipe.name}: making an environment of {recipe.python}")
-        make(
-            recipe.python,
-            slot.folder,
-            name=recipe.name,
-            log=slot.log(0),
-            build=lambda tool: build(tool, slot.root, say),
-        )
-        for number, step in enumerate(recipe.steps, start=1):
-            say(f"{recipe.name}: installing {_amount(step)}")
-            _install(recipe, step, slot, slot.log(number))
+        installer = _make(recipe, slot, say)
+        for step in recipe.steps:
+            number = len(step.requirements.lines)
+            say(f"{recipe.name}: installing {number} package{'s' * (number != 1)}")
+            _run([*installer, *_wanted(step, slot)], recipe.name, slot.log, step.variables)
         for name, content in recipe.files.items():
-            (_packages(slot) / name).write_text(content)
+            Path(ask(str(slot.python))["packages"], name).write_text(content)
         if recipe.proof:
             say(f"{recipe.name}: trying it")
-            run(
-                [str(slot.python), "-c", recipe.proof],
-                name=recipe.name,
-                log=slot.log(len(recipe.steps) + 1),
-            )
-        _mark(recipe, slot)
+            _run([str(slot.python), "-c", recipe.proof], recipe.name, slot.log)
+        has = ask(str(slot.python))
+        mark = {"name": recipe.name, "python": has["facts"], "installed": has["installed"]}
+        aside = slot.folder / f"{MARK}.new"
+        aside.write_text(json.dumps(mark, indent=1, sort_keys=True))
+        aside.replace(slot.folder / MARK)
     except BaseException as error:
         with held_back():
-            _remove(slot)
+            slot.remove()
         if isinstance(error, UnavailableError) and recipe.needed:
-            said = str(error).removesuffix(".")
-            raise UnavailableError(f"{said}; {recipe.needed}.") from error
+            reason = str(error).removesuffix(".")
+            raise UnavailableError(f"{reason}; {recipe.needed}.") from error
         raise
-    for log in slot.log(0).parent.glob(f"{slot.digest}-*.log"):
-        log.unlink(missing_ok=True)
+    slot.log.unlink(missing_ok=True)
 
 
-def _amount(step: Step) -> str:
-    number = len(step.requirements.lines)
-    return f"{number} package{'s' * (number != 1)}"
+def _make(recipe: Recipe, slot: Slot, say: Say) -> list[str]:
+    """Makes an empty environment; the start of the command line that installs into it.
+
+    By uv; where it is missing or too new by venv and pip, for Python 2 by virtualenv and pip.
+    """
+    python, folder, made = str(recipe.python), str(slot.folder), str(slot.python)
+    kind = kind_of(python)
+    version = kind.version if kind else OLDEST_OF_UV
+    uv = _uv()
+    if uv and version >= OLDEST_OF_UV:
+        _run([uv, "venv", "--python", python, folder], recipe.name, slot.log)
+        return [uv, "pip", "install", "--python", made]
+    if version < OLDEST_WITH_VENV:
+        step = Step(requirements=parse(VIRTUALENV))
+        tool = Recipe(name="virtualenv", python=Path(sys.executable), steps=(step,))
+        maker = [*build(tool, slot.root, say).module("virtualenv"), "--python", python]
+    else:
+        maker = [python, "-m", "venv"]
+    try:
+        _run([*maker, folder], recipe.name, slot.log)
+    except UnavailableError as error:
+        raise UnavailableError(
+            f"{python} can't create virtual environments; install uv: pip install uv."
+        ) from error
+    return [made, "-m", "pip", "install", "--no-input"]
 
 
-def _install(recipe: Recipe, step: Step, slot: Slot, log: Path) -> None:
-    wanted = slot.folder / "requirements.txt"
-    folders.write_private(wanted, step.requirements.text)
-    command = [str(slot.python), "-m", "pip", "install", "--no-input"]
-    command += ["--requirement", str(wanted), *step.options]
-    constraints = step.requirements.constraints_text
+def _uv() -> str | None:
+    """Beside our Python, or on the PATH."""
+    return shutil.which(OWN.script("uv"))
+
+
+def _wanted(step: Step, slot: Slot) -> Sequence[str]:
+    """What is to be installed, as uv and pip are told."""
+    files = {"requirement": step.requirements.lines, "constraint": step.requirements.constraints}
     if step.moves_nothing:
         there = ask(str(slot.python))["installed"]
-        constraints += "".join(f"{name}=={version}\n" for name, (version, _) in there.items())
-    if constraints:
-        limits = slot.folder / "constraints.txt"
-        folders.write_private(limits, constraints)
-        command += ["--constraint", str(limits)]
-    run(command, name=recipe.name, log=log, variables=step.variables)
+        pins = (f"{name}=={version}" for name, (version, _) in there.items())
+        files["constraint"] += tuple(pins)
+    words = list(step.options)
+    for option, lines in files.items():
+        if lines:
+            path = slot.folder / f"{option}s.txt"
+            write_private(path, "".join(f"{line}\n" for line in lines))
+            words += [f"--{option}", str(path)]
+    return words
 
 
-def _packages(slot: Slot) -> Path:
-    return Path(str(ask(str(slot.python))["packages"]))
+def _run(
+    command: Sequence[str], name: str, log: Path, variables: Mapping[str, str] | None = None
+) -> None:
+    """Runs a program to its end; raises UnavailableError with the last error in its log.
+
+    None of its processes outlives this call, however it ends.
+    """
+    env = {name: value for name, value in os.environ.items() if name not in (*ASTRAY, *ELSEWHERE)}
+    env |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "NO_COLOR": "1", **(variables or {})}
+    deadline = time.monotonic() + STEP_S
+    with running(command, name=name, log=log, env=env, marker=secrets.token_hex(8)) as process:
+        while (status := process.poll()) is None:
+            if time.monotonic() > deadline:
+                raise UnavailableError(
+                    f"The environment {name} was not built within {STEP_S:.0f} s; see the log of "
+                    f"the last step: {log}."
+                )
+            time.sleep(POLL_S)
+    if status != 0:
+        raise UnavailableError(
+            f"The environment {name} can't be built: {last_error(logfile.tail(log, 400))} (the "
+            f"whole log: {log})."
+        )
 
 
-def _mark(recipe: Recipe, slot: Slot) -> None:
-    told = ask(str(slot.python))
-    content = {"name": recipe.name, "python": told["facts"], "installed": told["installed"]}
-    aside = slot.folder / f"{MARK}.new"
-    aside.write_text(json.dumps(content, indent=1, sort_keys=True))
-    aside.replace(slot.folder / MARK)
-
-
-def _remove(slot: Slot) -> None:
-    """Removes the environment, its mark first, so that a partial one never counts."""
-    (slot.folder / MARK).unlink(missing_ok=True)
-    if slot.folder.exists():
-        shutil.rmtree(slot.folder, ignore_errors=True)
+def last_error(log: str) -> str:
+    """The compiler's fatal error, else what uv gives as a cause, else the last error of pip."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", log)
+    lines = [line.strip() for line in plain.splitlines() if line.strip()]
+    found = ([line for line in lines if re.match(errors, line)] for errors in _ERRORS)
+    last = next(filter(None, found), lines or ["it left no message"])[-1]
+    return re.sub(r"(?i)^(error:|cause:|╰─▶)\s*", "", last).rstrip(".")

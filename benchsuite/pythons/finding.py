@@ -2,11 +2,9 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,25 +14,22 @@ from benchsuite.core.exceptions import UnavailableError, UsageError
 ASK_S = 20.0
 """How long a program may take to name its version; the first start from a slow disk is slow."""
 
-CANT_SAY = (OSError, subprocess.SubprocessError, UnicodeDecodeError)
-
-CPYTHON = "cpython"
-PYPY = "pypy"
+CPYTHON, PYPY = "cpython", "pypy"
 
 # Also runs under Python 2.7.
 _ASK = """
-import platform, sysconfig
+import platform, sys, sysconfig
 free = sysconfig.get_config_var("Py_GIL_DISABLED") and "t" or ""
 print(platform.python_implementation().lower() + " " + platform.python_version() + free)
+print(sys.version)
 """
-
 _WANTED = re.compile(
     r"(?:(?P<kind>cpython|python|pypy)-?)?(?P<version>\d{1,3}(?:\.\d{1,3}){0,2})?(?P<free>t?)"
 )
-_ON_PATH = re.compile(r"(python|pypy)\d+\.\d+t?")
+_PROGRAM = re.compile(r"(python|pypy)\d+\.\d+t?")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Kind:
     """An interpreter's implementation and version, or a part of it."""
 
@@ -59,43 +54,40 @@ def find(wanted: str) -> Path:
 
     Raises UnavailableError, with a list of those found, when it is not on this machine.
     """
-    if os.sep in wanted:
-        return _at(Path(wanted).expanduser())
-    return _named(wanted)
+    return _at(Path(wanted).expanduser()) if os.sep in wanted else _named(wanted)
 
 
-@cache
 def kind_of(executable: str) -> Kind | None:
     """Which Python a program is; None if it is no Python or can't be started."""
     try:
-        said = _said(executable, "-c", _ASK)
-    except CANT_SAY:
+        implementation, _, version = _said(executable)[0].partition(" ")
+    except (OSError, subprocess.SubprocessError, ValueError):
         return None
-    implementation, _, version = said.partition(" ")
     numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:3])
     return Kind(implementation, numbers, version.endswith("t")) if numbers else None
 
 
-@cache
 def build_of(executable: Path) -> str:
     """`sys.version`, which distinguishes builds of an interpreter at the same path."""
     try:
-        return _said(str(executable), "-c", "import sys; print(sys.version)")
-    except CANT_SAY as error:
+        return _said(str(executable))[1]
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise UnavailableError(f"{executable} can't be started: {error}.") from error
 
 
-def _said(*command: str) -> str:
-    """What a program prints, on one line."""
+@cache
+def _said(executable: str) -> tuple[str, str]:
+    """An interpreter's kind and build, in its own words."""
     done = subprocess.run(
-        command,
+        [executable, "-c", _ASK],
         capture_output=True,
         text=True,
         timeout=ASK_S,
         check=True,
         stdin=subprocess.DEVNULL,
     )
-    return " ".join(done.stdout.split())
+    kind, _, build = done.stdout.partition("\n")
+    return kind, " ".join(build.split())
 
 
 def _at(path: Path) -> Path:
@@ -113,11 +105,20 @@ def _at(path: Path) -> Path:
 
 @cache
 def _named(name: str) -> Path:
-    wanted = _wanted(name)
-    for candidate in _candidates(wanted):
-        kind = kind_of(candidate)
-        if kind is not None and kind.suits(wanted):
-            return Path(candidate)
+    """Our own interpreter if it fits, else the newest one that does."""
+    match = _WANTED.fullmatch(name.strip().lower())
+    if match is None or not (match["version"] or match["kind"]):
+        raise UsageError(
+            f"--python={name} is neither a path nor a version such as 3.13, 3.13.1 or pypy3.11."
+        )
+    numbers = tuple(int(number) for number in (match["version"] or "3").split("."))
+    wanted = Kind(PYPY if match["kind"] == PYPY else CPYTHON, numbers, bool(match["free"]))
+    there = ((path, kind_of(path)) for path in _candidates(".".join(map(str, numbers[:2]))))
+    fitting = {path: kind for path, kind in there if kind and kind.suits(wanted)}
+    if sys.executable in fitting:
+        return Path(sys.executable)
+    if fitting:
+        return Path(max(fitting, key=lambda path: fitting[path].version))
     raise UnavailableError(
         f"--python={name} is not on this machine ({_there_are()}); install it with: "
         f"{how_to_get(wanted)}."
@@ -134,72 +135,22 @@ def how_to_get(wanted: Kind) -> str:
     return ", or ".join(commands)
 
 
-def _wanted(name: str) -> Kind:
-    found = _WANTED.fullmatch(name.strip().lower())
-    if found is None or not (found["version"] or found["kind"]):
-        raise UsageError(
-            f"--python={name} is neither a path nor a version such as 3.13, 3.13.1 or pypy3.11."
-        )
-    numbers = tuple(int(number) for number in (found["version"] or "3").split("."))
-    return Kind(PYPY if found["kind"] == PYPY else CPYTHON, numbers, bool(found["free"]))
-
-
-def _candidates(wanted: Kind) -> Iterator[str]:
-    """Executables that may be it, the likeliest first; the caller must check them."""
+def _candidates(number: str = "") -> Iterator[str]:
+    """Executables that may be Python, with this number in their path; the caller checks them."""
     yield sys.executable
-    yield from _of_pyenv(wanted)
-    yield from _of_uv(wanted)
-    yield from _on_path(wanted)
-
-
-def _of_pyenv(wanted: Kind) -> Iterator[str]:
-    """The newest first. pyenv's shims don't help: they only run active versions."""
-    named = [(name, folder) for name, folder in _pyenv_versions().items() if name.suits(wanted)]
-    for _, folder in sorted(named, key=lambda one: one[0].version, reverse=True):
-        yield str(folder / "bin" / "python")
-
-
-def _pyenv_versions() -> dict[Kind, Path]:
-    root = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
-    found = {}
-    for folder in sorted(root.glob("*")) if root.is_dir() else ():
-        name = re.fullmatch(r"(pypy)?(\d+(?:\.\d+)+)(t?)(-.*)?", folder.name)
-        if name and (folder / "bin" / "python").exists():
-            numbers = tuple(int(number) for number in name[2].split("."))
-            found[Kind(PYPY if name[1] else CPYTHON, numbers, bool(name[3]))] = folder
-    return found
-
-
-def _of_uv(wanted: Kind) -> Iterator[str]:
-    uv = shutil.which("uv")
-    if uv is not None:
-        with suppress(*CANT_SAY):
-            yield _said(uv, "python", "find", "--system", "--no-python-downloads", str(wanted))
-
-
-def _on_path(wanted: Kind) -> Iterator[str]:
-    word = "python" if wanted.implementation == CPYTHON else wanted.implementation
-    number = ".".join(map(str, wanted.version[:2])) + "t" * wanted.free_threaded
+    home = Path.home()
+    data = os.environ.get("XDG_DATA_HOME") or home / ".local/share"
+    pyenv = Path(os.environ.get("PYENV_ROOT") or home / ".pyenv", "versions")
+    uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or Path(data, "uv/python"))
+    for root in (pyenv, uv):
+        yield from (str(path) for path in root.glob(f"*{number}*/bin/python"))
     for folder in os.get_exec_path():
-        candidate = Path(folder) / f"{word}{number}"
-        if os.path.isfile(candidate):  # Path's own raises where a name is too long
-            yield str(candidate)
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            if number in name and _PROGRAM.fullmatch(name):
+                yield os.path.join(folder, name)
 
 
 def _there_are() -> str:
     """The versions that were found, for a message."""
-    kinds = set(_pyenv_versions())
-    for folder in os.get_exec_path():
-        if not Path(folder).is_dir():
-            continue
-        for name in os.listdir(folder):
-            if _ON_PATH.fullmatch(name):
-                kind = kind_of(str(Path(folder) / name))
-                kinds |= {kind} if kind is not None else set()
-    own = kind_of(sys.executable)
-    kinds |= {own} if own is not None else set()
-    return f"found: {', '.join(str(kind) for kind in sorted(kinds, key=_order))}"
-
-
-def _order(kind: Kind) -> tuple[str, tuple[int, ...], bool]:
-    return (kind.implementation, kind.version, kind.free_threaded)
+    kinds = {kind for path in _candidates() if (kind := kind_of(path))}
+    return f"found: {', '.join(str(kind) for kind in sorted(kinds))}"

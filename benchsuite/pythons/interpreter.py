@@ -1,4 +1,7 @@
-"""A Python and its environment: what is installed there, and how it is started."""
+"""A Python and its environment: what is installed there, and what it is told to import.
+
+Another interpreter never gets our packages; a child of our own interpreter gets them all.
+"""
 
 import json
 import os
@@ -11,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchsuite.core.exceptions import UnavailableError
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.system import installed
 
 ASK_S = 20.0  #: How long another interpreter may take to list its packages.
@@ -43,8 +46,8 @@ class Interpreter:
     @property
     def facts(self) -> Mapping[str, Any]:
         """Version, build, implementation and build flags."""
-        found: Mapping[str, Any] = _told(self.executable)["facts"]
-        return found
+        facts: Mapping[str, Any] = _told(self.executable)["facts"]
+        return facts
 
     def module(self, name: str) -> list[str]:
         """The start of a command line that runs an installed module."""
@@ -59,8 +62,8 @@ class Interpreter:
         """The version of a distribution in its environment, or None."""
         if self.is_own:
             return installed.version(distribution)
-        found = _told(self.executable)["installed"].get(installed.plain(distribution))
-        return found[0] if found else None
+        package = _told(self.executable)["installed"].get(installed.plain(distribution))
+        return package[0] if package else None
 
     @property
     def packages(self) -> Mapping[str, str]:
@@ -69,16 +72,14 @@ class Interpreter:
         If one came from no index, its commit or hash follows the version, which different states
         may share.
         """
-        found = _own_packages() if self.is_own else _told(self.executable)["installed"]
+        packages = _own_packages() if self.is_own else _told(self.executable)["installed"]
         return {
             name: f"{version} ({origin})" if origin else version
-            for name, (version, origin) in found.items()
+            for name, (version, origin) in packages.items()
         }
 
 
 OWN = Interpreter()  #: The interpreter of this process.
-
-
 _own_packages = cache(installed.distributions)
 
 
@@ -102,9 +103,61 @@ def ask(executable: str) -> Mapping[str, Any]:
             cwd="/",  # the project's folder may contain metadata of its own
             env={name: value for name, value in os.environ.items() if name not in ASTRAY},
         )
-        told: dict[str, Any] = json.loads(done.stdout)
+        report: dict[str, Any] = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise UnavailableError(
             f"{executable} can't list its installed packages: {error}."
         ) from error
-    return told
+    return report
+
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+_PACKAGES = ("site-packages", "dist-packages")
+"""Names of folders of installed packages, for CPython, PyPy and Debian."""
+
+
+def import_path(python: Interpreter, folder: Path) -> str:
+    """The PYTHONPATH with which an interpreter finds the project's modules and benchsuite.
+
+    Our own interpreter already has benchsuite. Another one gets a link to it in `folder`, because
+    benchsuite's parent folder may also hold our packages.
+    """
+    if python.is_own:
+        return os.pathsep.join(project_folders())
+    holder = folder / "import"
+    holder.mkdir(parents=True, exist_ok=True)
+    link = holder / PACKAGE.name
+    if not link.is_symlink():
+        link.symlink_to(PACKAGE, target_is_directory=True)
+    others = [path for path in project_folders() if Path(path).name not in _PACKAGES]
+    return os.pathsep.join([entry(holder), *others])
+
+
+def whole_path(env: Mapping[str, str]) -> str:
+    """The PYTHONPATH with which a child of our own interpreter imports what we can: that of `env`,
+    then the rest of our own path. Workloads may be next to manage.py.
+    """
+    given = [entry for entry in env.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    return os.pathsep.join(dict.fromkeys([*given, *(entry or os.getcwd() for entry in sys.path)]))
+
+
+def entry(folder: Path) -> str:
+    """A folder of the run as an entry of PYTHONPATH; raises UsageError if it can't be one."""
+    if os.pathsep in str(folder):
+        raise UsageError(
+            f"Another Python must import from {folder}, and {os.pathsep!r} separates folders in "
+            "PYTHONPATH; set TMPDIR to a path without it."
+        )
+    return str(folder)
+
+
+def project_folders() -> list[str]:
+    """Folders of the project's modules: the import path without the interpreter's own."""
+    own = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    folders = [str(Path(entry or ".").resolve()) for entry in sys.path]
+    return [
+        folder
+        for folder in dict.fromkeys(folders)
+        if Path(folder).is_dir() and not any(Path(folder).is_relative_to(one) for one in own)
+    ]

@@ -1,12 +1,15 @@
 """The requirements of an environment: a file with the files that it includes inserted."""
 
 import hashlib
+import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchsuite.core.exceptions import UsageError
+from benchsuite.system.folders import write_private
 from benchsuite.system.installed import plain
 
 _INCLUDE = re.compile(r"(?:-r|--requirement)[\s=]*(?P<file>\S.*)")
@@ -22,30 +25,21 @@ class Requirements:
     constraints: tuple[str, ...] = ()
 
     @property
-    def text(self) -> str:
-        return "".join(f"{line}\n" for line in self.lines)
-
-    @property
-    def constraints_text(self) -> str:
-        return "".join(f"{line}\n" for line in self.constraints)
-
-    @property
     def digest(self) -> str:
         """16 hexadecimal digits, equal for equal content whatever the file's name."""
-        content = f"{self.text}\0{self.constraints_text}"
-        return hashlib.sha256(content.encode()).hexdigest()[:16]
+        parts = ("".join(f"{line}\n" for line in part) for part in (self.lines, self.constraints))
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
     @property
     def names(self) -> frozenset[str]:
         """The distributions, with normalised names."""
-        found = (_NAME.match(line) for line in self.lines)
-        return frozenset(plain(one[0]) for one in found if one)
+        return frozenset(plain(name[0]) for name in map(_NAME.match, self.lines) if name)
 
     @property
     def versions(self) -> dict[str, str]:
         """Pinned distributions → version."""
-        pinned = (line.partition(";")[0].split("==") for line in self.lines)
-        return {plain(one[0].strip()): one[1].split()[0] for one in pinned if len(one) == 2}
+        pins = (line.partition(";")[0].split("==") for line in self.lines)
+        return {plain(pin[0].strip()): pin[1].split()[0] for pin in pins if len(pin) == 2}
 
 
 def parse(text: str) -> Requirements:
@@ -57,25 +51,52 @@ def read(path: Path) -> Requirements:
     """The requirements of a file; raises UsageError if it or an included one can't be read."""
     lines: list[str] = []
     constraints: list[str] = []
-    _read(path, lines, constraints, reading=())
+    _read(path, lines, constraints)
     if not lines:
         raise UsageError(f"The requirements file {path} lists nothing to install; add a package.")
     return Requirements(lines=tuple(lines), constraints=tuple(constraints))
 
 
-def _read(
-    path: Path, lines: list[str], constraints: list[str], *, reading: tuple[Path, ...]
-) -> None:
-    if path.resolve() in reading:
+def keep(requirements: Requirements, root: Path) -> None:
+    """Keeps a copy by its digest, so that a run can be repeated after its file has changed.
+
+    Readable by its owner only: the URL of a package index may contain a password.
+    """
+    path = _kept(requirements.digest, root)
+    if path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = {"lines": requirements.lines, "constraints": requirements.constraints}
+    aside = path.with_suffix(f".{os.getpid()}")
+    write_private(aside, json.dumps(content, indent=1))
+    aside.replace(path)
+
+
+def kept(digest: str, root: Path) -> Requirements | None:
+    """The copy of that digest, or None."""
+    try:
+        content = json.loads(_kept(digest, root).read_text())
+    except (OSError, ValueError):
+        return None
+    return Requirements(lines=tuple(content["lines"]), constraints=tuple(content["constraints"]))
+
+
+def _kept(digest: str, root: Path) -> Path:
+    return root / "requirements" / f"{digest}.json"
+
+
+def _read(path: Path, lines: list[str], constraints: list[str], *outer: Path) -> None:
+    if path.resolve() in outer:
         raise UsageError(f"The requirements file {path} includes itself; remove that line.")
-    inside = (*reading, path.resolve())
     for line in _logical(_content(path)):
         if included := _INCLUDE.fullmatch(line):
-            _read(path.parent / included["file"], lines, constraints, reading=inside)
+            inner, into = included, lines
         elif constraining := _CONSTRAIN.fullmatch(line):
-            _read(path.parent / constraining["file"], constraints, constraints, reading=inside)
+            inner, into = constraining, constraints
         else:
             lines.append(line)
+            continue
+        _read(path.parent / inner["file"], into, constraints, *outer, path.resolve())
 
 
 def _content(path: Path) -> str:

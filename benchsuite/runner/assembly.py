@@ -25,8 +25,7 @@ from benchsuite.delay.address import HOST
 from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import Instructions
-from benchsuite.pythons.importing import import_path
-from benchsuite.pythons.interpreter import ASTRAY
+from benchsuite.pythons.interpreter import ASTRAY, import_path
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.running_system import (
     DELAY,

@@ -13,14 +13,19 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import ServerSpec
 from benchsuite.pythons import building, requirements
-from benchsuite.pythons.cache import Slot, keep, kept
+from benchsuite.pythons.building import Recipe, Slot, Step
 from benchsuite.pythons.finding import find, kind_of
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.pythons.needs import CONSOLE, OLDEST, SERVED
-from benchsuite.pythons.recipe import Recipe, Step
-from benchsuite.pythons.requirements import Requirements
+from benchsuite.pythons.requirements import Requirements, keep, kept
 from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import ServerAdapter
+
+SERVED = ("dj-database-url",)
+"""What a run's settings import in the measured server, beside what the project has. By name alone:
+which version suits the project's Django is the installer's to find."""
+CONSOLE = ("django-filter", "django-tables2", "numpy", "rich")
+"""What a project's URLs and admin import when benchsuite's pages are among them."""
+OLDEST = (3, 11)  #: The oldest Python that can import benchsuite's part of a measured server.
 
 CONSOLE_APPS = ("benchsuite", "benchsuite.apps.BenchsuiteConfig")
 

@@ -8,8 +8,8 @@ from typing import Any, Self
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.specs import DatabaseSpec, Option, RunSpec
 from benchsuite.fronts.base import FrontAdapter, FrontPlace
+from benchsuite.pythons.building import Recipe
 from benchsuite.pythons.interpreter import Interpreter
-from benchsuite.pythons.recipe import Recipe
 from benchsuite.servers.base import Place, ServerAdapter
 from benchsuite.services.base import DatabaseService, Service
 from benchsuite.telemetry.base import Device

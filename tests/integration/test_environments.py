@@ -16,14 +16,12 @@ from typing import Any
 import pytest
 
 from benchsuite.core.exceptions import UnavailableError
-from benchsuite.pythons.building import build, built
-from benchsuite.pythons.cache import MARK, Slot
+from benchsuite.pythons import building
+from benchsuite.pythons.building import MARK, Recipe, Slot, Step, build, built
 from benchsuite.pythons.finding import find
-from benchsuite.pythons.importing import import_path
-from benchsuite.pythons.interpreter import Interpreter
-from benchsuite.pythons.needs import CONSOLE, SERVED
-from benchsuite.pythons.recipe import Recipe, Step
+from benchsuite.pythons.interpreter import Interpreter, import_path
 from benchsuite.pythons.requirements import parse
+from benchsuite.runner.environments import CONSOLE, SERVED
 from tests.integration.command import ROOT, Command, wait_for
 from tests.integration.left_behind import eventually
 from tests.needs import MODERN, needs, other_python
@@ -77,7 +75,12 @@ def folders(root: Path) -> list[Path]:
     return [one for one in (root / "environments").glob("*") if one.is_dir()]
 
 
-def test_an_environment_holds_what_was_asked_for_and_is_built_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", [pytest.param("uv", marks=needs("uv")), "pip"])
+def test_an_environment_holds_what_was_asked_for_and_is_built_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    if by == "pip":
+        monkeypatch.setattr(building, "_uv", lambda: None)
     said: list[str] = []
     recipe = small(proof="import six", files={"extra.pth": "import six\n"})
     assert built(recipe, tmp_path) is None
@@ -86,6 +89,7 @@ def test_an_environment_holds_what_was_asked_for_and_is_built_once(tmp_path: Pat
     assert said[1:] == ["small: installing 1 package", "small: trying it"]
     assert python.installed("six") == "1.16.0"
     assert python.installed("django") is None
+    assert (python.installed("pip") is None) == (by == "uv")
     assert list(tmp_path.glob("logs/*")) == []
 
     assert build(recipe, tmp_path, said.append) == python
@@ -98,8 +102,8 @@ def test_what_does_not_resolve_is_told_in_a_sentence_and_leaves_nothing(tmp_path
     with pytest.raises(
         UnavailableError,
         match=(
-            r"^The environment small can't be built: No matching distribution found for "
-            r"six==999 \(the whole log: .*\.log\)\.$"
+            r"^The environment small can't be built: (No matching distribution found for|Because "
+            r"there is no version of) six==999.* \(the whole log: .*\.log\)\.$"
         ),
     ) as caught:
         build(small("six==999"), tmp_path)
@@ -239,7 +243,8 @@ def test_a_lock_that_does_not_resolve_ends_the_command_before_the_first_run(
     lock.write_text("six==999\n")
     ended = command.run("runbench", *SHORT, "--server=gunicorn-sync", f"--env=bad={lock}")
     assert ended.status == 1
-    assert "The environment bad can't be built: No matching distribution found" in ended.err
+    assert "The environment bad can't be built: " in ended.err
+    assert "six==999" in ended.err
     assert json.loads(ended.out) == []
 
 

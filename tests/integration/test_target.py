@@ -28,7 +28,7 @@ from benchsuite.core.specs import DatabaseSpec, LayerSpec, LoadProfile, Workload
 from benchsuite.isolation.databases.client import Keeper, throwaway
 from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE, SETTINGS_MODULE, Instructions
 from benchsuite.load.job import Job
-from benchsuite.pythons.importing import project_folders
+from benchsuite.pythons.interpreter import project_folders
 from benchsuite.servers.base import Application
 from benchsuite.services.redis import Redis
 from benchsuite.workloads import BUILTIN

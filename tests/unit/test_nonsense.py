@@ -115,7 +115,6 @@ def nothing_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(seedbench.Command, "_load_surveys", reached)
     monkeypatch.setattr(packages, "build", reached)
     monkeypatch.setattr(finding, "kind_of", lambda path: None)
-    monkeypatch.setattr(finding, "_of_uv", lambda wanted: iter(()))
 
 
 @cache

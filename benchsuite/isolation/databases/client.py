@@ -20,8 +20,7 @@ from benchsuite.isolation.instructions import (
     SETTINGS_MODULE,
     Instructions,
 )
-from benchsuite.pythons.importing import import_path, whole_path
-from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter
+from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter, import_path, whole_path
 from benchsuite.system import folders, logfile
 from benchsuite.system.interrupts import held_back
 from benchsuite.system.process import SLOW_S, Patience

@@ -8,7 +8,7 @@ from typing import Any
 import django
 
 from benchsuite.core.refusals import SQLITE, Refusal, first_line, where, why
-from benchsuite.pythons.importing import PACKAGE
+from benchsuite.pythons.interpreter import PACKAGE
 
 _DRIVERS = {"MySQLdb", "oracledb", "psycopg", "psycopg2", "psycopg_pool"}
 _ELSEWHERE = "or have the databases made elsewhere: --database=postgres://user@host/name"

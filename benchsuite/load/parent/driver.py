@@ -21,7 +21,7 @@ from benchsuite.core.exceptions import AnswerError, LoadDiedError, LoadError
 from benchsuite.core.samples import FIELDS, RECORD, REQUEST, UNITS, Kind
 from benchsuite.load import job as messages
 from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick, decode_done
-from benchsuite.pythons.importing import whole_path
+from benchsuite.pythons.interpreter import whole_path
 from benchsuite.system import cpus, scratch
 from benchsuite.system.process import ending_in_words
 

@@ -8,10 +8,9 @@ from typing import ClassVar
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.pythons import requirements
+from benchsuite.pythons.building import Recipe, Step
 from benchsuite.pythons.finding import find, kind_of
-from benchsuite.pythons.importing import entry
-from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.pythons.recipe import Recipe, Step
+from benchsuite.pythons.interpreter import OWN, Interpreter, entry
 from benchsuite.servers.base import Available, ServerAdapter
 from benchsuite.system.installed import plain
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from benchsuite.pythons.recipe import Step
+from benchsuite.pythons.building import Step
 from benchsuite.pythons.requirements import Requirements
 from benchsuite.servers.heritage.circus import Circus
 

@@ -25,9 +25,9 @@ from benchsuite.management import keeping
 from benchsuite.management import session as management_session
 from benchsuite.management.options import run as run_options
 from benchsuite.models import Interval, Measurement, Run
-from benchsuite.pythons import building, cache
+from benchsuite.pythons import building
+from benchsuite.pythons.building import Recipe
 from benchsuite.pythons.interpreter import Interpreter
-from benchsuite.pythons.recipe import Recipe
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
@@ -326,7 +326,7 @@ def test_a_run_whose_environment_is_unbuilt_gets_it_first(
         return there
 
     monkeypatch.setattr(building, "build", build)
-    monkeypatch.setattr(cache, "build_of", str)
+    monkeypatch.setattr(building, "build_of", str)
     monkeypatch.setattr(
         preflight, "check_installed", lambda plan: told.append(f"looked at {plan.python.name}")
     )

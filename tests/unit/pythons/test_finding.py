@@ -26,11 +26,14 @@ def machine(monkeypatch, tmp_path):
         "3.14.0t": Kind(CPYTHON, (3, 14, 0), free_threaded=True),
     }.items():
         kinds[program(root / "versions" / name / "bin" / "python")] = kind
+    uv = tmp_path / "uv/cpython-3.12.1-linux/bin/python"
+    kinds[program(uv)] = Kind(CPYTHON, (3, 12, 1))
     shims = tmp_path / "shims"
     bin_ = tmp_path / "bin"
     kinds[program(shims / "python3.10")] = None
     kinds[program(bin_ / "python3.10")] = Kind(CPYTHON, (3, 10, 4))
     monkeypatch.setenv("PYENV_ROOT", str(root))
+    monkeypatch.setenv("UV_PYTHON_INSTALL_DIR", str(tmp_path / "uv"))
     monkeypatch.setenv("PATH", f"{shims}:{bin_}")
     monkeypatch.setattr(finding, "kind_of", kinds.get)
     finding._named.cache_clear()
@@ -67,42 +70,17 @@ def test_a_shim_that_answers_nothing_is_passed_over(machine):
     assert find("3.10") == machine / "bin/python3.10"
 
 
-def test_what_uv_has_is_taken(machine, monkeypatch):
-    there = program(machine / "uv/python3.12")
-    program(machine / "bin/uv")
-    monkeypatch.setattr(
-        finding, "kind_of", {there: Kind(CPYTHON, (3, 12, 1)), sys.executable: THIS}.get
-    )
-    asked = []
-
-    class Done:
-        stdout = f"{there}\n"
-
-    def run(command: list[str], **_: object) -> Done:
-        asked.append([*command])
-        return Done()
-
-    monkeypatch.setattr("subprocess.run", run)
-    assert find("3.12") == Path(there)
-    assert asked == [
-        [
-            str(machine / "bin/uv"),
-            "python",
-            "find",
-            "--system",
-            "--no-python-downloads",
-            "3.12",
-        ]
-    ]
+def test_what_uv_has_is_taken(machine):
+    assert find("3.12") == machine / "uv/cpython-3.12.1-linux/bin/python"
 
 
 def test_one_that_is_not_there_is_refused_with_those_that_are_and_how_to_get_it():
     with pytest.raises(
         UnavailableError,
         match=(
-            r"^--python=3\.9 is not on this machine \(found: 3\.10\.4, 3\.11\.2, 3\.13\.0, "
-            r"3\.13\.2, 3\.14\.0t, pypy3\.11\); install it with: uv python install 3\.9, or "
-            r"pyenv install 3\.9\.$"
+            r"^--python=3\.9 is not on this machine \(found: 3\.10\.4, 3\.11\.2, 3\.12\.1, "
+            r"3\.13\.0, 3\.13\.2, 3\.14\.0t, pypy3\.11\.11\); install it with: "
+            r"uv python install 3\.9, or pyenv install 3\.9\.$"
         ),
     ):
         find("3.9")

@@ -1,11 +1,21 @@
 """A Python and its environment: this process's own is not started for being asked."""
 
+import os
 import sys
+import sysconfig
+from pathlib import Path
 
 import pytest
 
-from benchsuite.core.exceptions import UnavailableError
-from benchsuite.pythons.interpreter import OWN, Interpreter
+import benchsuite
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.pythons.interpreter import (
+    OWN,
+    Interpreter,
+    import_path,
+    project_folders,
+    whole_path,
+)
 
 
 def test_a_script_is_taken_from_this_environment_else_by_its_bare_name(monkeypatch, tmp_path):
@@ -36,3 +46,48 @@ def test_one_that_is_not_there_can_not_be_asked(monkeypatch):
     monkeypatch.setattr("subprocess.run", run)
     with pytest.raises(UnavailableError, match="/no/python can't list its installed packages"):
         Interpreter("/no/python").installed("django")
+
+
+def test_the_projects_modules_are_found_and_the_interpreters_are_left_alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    installed = sysconfig.get_path("purelib")
+    monkeypatch.setattr(sys, "path", ["", "/nowhere", *sys.path, f"{installed}/django"])
+    folders = project_folders()
+    assert folders[0] == os.path.realpath(tmp_path)
+    assert "/nowhere" not in folders
+    assert not [folder for folder in folders if folder.startswith(installed)]
+
+
+def test_our_own_interpreter_has_benchsuite_and_needs_no_link(tmp_path):
+    assert import_path(OWN, tmp_path) == os.pathsep.join(project_folders())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_one_gets_benchsuite_by_a_link_and_none_of_our_packages(tmp_path, monkeypatch):
+    """Debian's dist-packages are not where sysconfig says, and neither are a user's."""
+    project, user = tmp_path / "shop", tmp_path / "lib/python3/dist-packages"
+    for folder in (project, user):
+        folder.mkdir(parents=True)
+    monkeypatch.setattr(sys, "path", [str(project), str(user), *sys.path])
+    run = tmp_path / "run"
+    other = Interpreter("/pythons/3.13/bin/python", "3.13")
+    path = import_path(other, run).split(os.pathsep)
+    assert path == import_path(other, run).split(os.pathsep)
+    assert path[:2] == [str(run / "import"), str(project)]
+    assert str(user) not in path
+    assert [one.name for one in (run / "import").iterdir()] == ["benchsuite"]
+    assert (run / "import/benchsuite").resolve() == Path(benchsuite.__file__).parent.resolve()
+
+
+def test_a_child_of_ours_finds_what_it_is_told_and_then_what_we_find(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", "/lib", "/shop"])
+    assert whole_path({}).split(os.pathsep) == [os.getcwd(), "/lib", "/shop"]
+    said = {"PYTHONPATH": f"/shop{os.pathsep}"}
+    assert whole_path(said).split(os.pathsep) == ["/shop", os.getcwd(), "/lib"]
+
+
+def test_a_folder_that_pythonpath_can_not_name_is_refused(tmp_path):
+    other = Interpreter("/pythons/3.13/bin/python", "3.13")
+    with pytest.raises(UsageError, match="separates folders in PYTHONPATH; set TMPDIR to"):
+        import_path(other, tmp_path / "12:30")

@@ -8,10 +8,10 @@ from django.test import override_settings
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec, ServerSpec
-from benchsuite.pythons import building, cache
+from benchsuite.pythons import building
+from benchsuite.pythons.building import Recipe
 from benchsuite.pythons.finding import CPYTHON, Kind
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.pythons.recipe import Recipe
 from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import resolve
@@ -25,7 +25,7 @@ def machine(monkeypatch, tmp_path):
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(environments, "find", lambda name: THERE)
     monkeypatch.setattr(environments, "kind_of", lambda executable: Kind(CPYTHON, (3, 13, 0)))
-    monkeypatch.setattr(cache, "build_of", str)
+    monkeypatch.setattr(building, "build_of", str)
 
 
 def lock(folder: Path, text: str = "django==5.2.1\ngunicorn==22.0.0\n", name: str = "new") -> str:

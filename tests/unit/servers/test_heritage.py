@@ -20,7 +20,7 @@ from benchsuite.core.specs import (
     VisitorSpec,
     WorkloadSpec,
 )
-from benchsuite.pythons import cache
+from benchsuite.pythons import building
 from benchsuite.pythons.finding import CPYTHON, Kind
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner import planning, preflight
@@ -51,7 +51,7 @@ def machine(monkeypatch) -> Callable[..., None]:
         return Kind(CPYTHON, tuple(int(number) for number in numbers))
 
     monkeypatch.setattr(base, "kind_of", kind_of)
-    monkeypatch.setattr(cache, "build_of", str)
+    monkeypatch.setattr(building, "build_of", str)
     monkeypatch.setattr(base, "_is_header", lambda name: True)
     monkeypatch.setattr(base.shutil, "which", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr(Interpreter, "script", lambda self, name: f"{ENVIRONMENT}/bin/{name}")

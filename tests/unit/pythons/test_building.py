@@ -1,4 +1,4 @@
-"""Where environments are kept, and when two recipes share one."""
+"""When two recipes share an environment, when one counts, and why one can't be built."""
 
 import json
 from dataclasses import replace
@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.pythons import cache
-from benchsuite.pythons.cache import MARK, Slot, keep, kept
-from benchsuite.pythons.recipe import Recipe, Step
-from benchsuite.pythons.requirements import parse
+from benchsuite.pythons import building
+from benchsuite.pythons.building import MARK, Recipe, Slot, Step, last_error
+from benchsuite.pythons.requirements import keep, kept, parse
 
 RECIPE = Recipe(
     name="new",
@@ -20,7 +19,7 @@ RECIPE = Recipe(
 
 @pytest.fixture(autouse=True)
 def build(monkeypatch):
-    monkeypatch.setattr(cache, "build_of", lambda python: f"3.13.0 of {python}")
+    monkeypatch.setattr(building, "build_of", lambda python: f"3.13.0 of {python}")
 
 
 def digest(**changes: object) -> str:
@@ -49,7 +48,7 @@ def test_whatever_it_is_made_of_makes_another_one(changes):
 
 def test_another_build_of_the_interpreter_at_the_same_path_makes_another_one(monkeypatch):
     before = digest()
-    monkeypatch.setattr(cache, "build_of", lambda python: "3.13.1")
+    monkeypatch.setattr(building, "build_of", lambda python: "3.13.1")
     assert digest() != before
 
 
@@ -76,3 +75,50 @@ def test_requirements_are_kept_by_their_digest_for_their_owner_only(tmp_path):
     [path] = (tmp_path / "requirements").iterdir()
     assert path.stat().st_mode & 0o777 == 0o600
     assert json.loads(path.read_text())["lines"] == list(wanted.lines)
+
+
+PIP = """\
+Collecting django==99
+\x1b[31mERROR: Could not find a version that satisfies the requirement django==99\x1b[0m
+\x1b[31mERROR: No matching distribution found for django==99\x1b[0m
+"""
+OLD_PIP = """\
+Collecting django==99
+  Could not find a version that satisfies the requirement django==99 (from versions: 1.11)
+No matching distribution found for django==99
+You should consider upgrading via the 'pip install --upgrade pip' command.
+"""
+UV = """\
+error: No solution found when resolving dependencies
+  cause: Because there is no version of django==99, we can conclude so.
+"""
+OLD_UV = """\
+  × No solution found when resolving dependencies:
+  ╰─▶ Because there is no version of django==99, we can conclude so.
+"""
+COMPILER = """\
+    src/posix_ipc.c:12:10: fatal error: Python.h: No such file or directory
+    compilation terminated.
+  error: command '/usr/bin/gcc' failed with exit code 1
+ERROR: Failed building wheel for posix_ipc
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "expected"),
+    [
+        (UV, "Because there is no version of django==99, we can conclude so"),
+        (OLD_UV, "Because there is no version of django==99, we can conclude so"),
+        (PIP, "No matching distribution found for django==99"),
+        (OLD_PIP, "No matching distribution found for django==99"),
+        (
+            COMPILER,
+            "src/posix_ipc.c:12:10: fatal error: Python.h: No such file or directory",
+        ),
+        ("Traceback:\n  x\nModuleNotFoundError: No module named 'x'\n", None),
+        ("something\nelse.\n", "else"),
+        ("", "it left no message"),
+    ],
+)
+def test_it_is_the_last_that_tells_of_an_error(log, expected):
+    assert last_error(log) == (expected or "ModuleNotFoundError: No module named 'x'")
