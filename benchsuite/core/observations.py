@@ -3,18 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchsuite.core.results import Accounts, Asked, IdleMemory, Interval, Recovery, Summary
+from benchsuite.core.results import (
+    Accounts,
+    Arrivals,
+    Asked,
+    IdleMemory,
+    Interval,
+    Recovery,
+    Summary,
+)
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.stall import Stall
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arrivals:
-    """How an open model's schedule was kept, counted over the window."""
-
-    offered: float  #: Starts scheduled per second.
-    achieved: float  #: Actual starts per second.
-    dropped: int = 0  #: Arrivals that were never sent.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +62,21 @@ class Probes:
     """The load's median without what others under way explain, or a little less."""
     users: float | None = None
     """Users of a closed model that were not pausing; None in the open model."""
+
+    @property
+    def median_s(self) -> float:
+        """The load's."""
+        return self.load.service_time.at(50) or 0.0
+
+    @property
+    def failed(self) -> float:
+        """Share of the load's requests."""
+        return self.load.failures / self.load.requests if self.load.requests else 0.0
+
+    @property
+    def outsider(self) -> float:
+        """How much longer than a user somebody waits who is none of them."""
+        return (self.users + 1) / self.users if self.users else 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,15 +182,39 @@ class ClockCheck:
     gap_s: float | None = None  #: Longest delay of a reading, or longest suspension of the machine.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+@dataclass(slots=True, kw_only=True)
+class OfLevel:
+    """What the samples tell of one level of load."""
+
+    unit: str = REQUEST  #: What the total counts: requests, messages, handshakes or events.
+    under_way: UnderWay | None = None
+    waiting_users: float | None = None
+    """Users of a closed model that were not pausing, on average."""
+    wakes_per_s: float = 0.0  #: How often a pause of any of them ended.
+    answers_by_user: Sequence[int] = ()
+    """Right answers that each user of a closed model got, including 0."""
+    in_vain: int = 0  #: Requests that waited through the whole window and were never answered.
+    slots: Slots | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Segment(OfLevel):
+    """A level of load that was reached; `window` in monotonic seconds."""
+
+    total: Summary
+    window: tuple[float, float]
+
+
+@dataclass(slots=True, kw_only=True)
+class Evidence(OfLevel):
     """Everything known about one run."""
 
+    broken: bool = False
+    """Whether a failure of load generator or throw-away database ended the run early."""
     stage: str = ""  #: The stage that this is about, as "200 users"; empty for a whole run.
     stages: Sequence["Evidence"] = ()  #: The same for each stage.
     headline: int | None = None  #: The stage with the run's headline figures, from 0.
 
-    unit: str = REQUEST  #: What the total counts: requests, messages, handshakes or events.
     total: Summary | None = None
     handshakes: Sequence[Summary] = ()  #: Of WebSockets.
     journeys: Sequence[Summary] = ()  #: One for each name of a journey.
@@ -192,15 +230,9 @@ class Evidence:
     arrivals: Arrivals | None = None
     unmade: int | None = None
     """Journeys of a fixed amount of work that were not made in time; None without one."""
-    under_way: UnderWay | None = None
-    waiting_users: float | None = None
-    """Users of a closed model that were not pausing, on average."""
-    wakes_per_s: float = 0.0  #: How often a pause of any of them ended.
     probes: Probes | None = None
     unprobed: str = ""  #: Why there are no probes.
 
-    broken: bool = False
-    """Whether a failure of load generator or throw-away database ended the run early."""
     died: bool = False  #: Whether the server's first process ended.
     turnover: Turnover | None = None
     log: str = ""  #: The end of the server's log.
@@ -227,11 +259,6 @@ class Evidence:
     recovery: Recovery | None = None  #: Where all connections were cut.
     memory: Sequence[tuple[float, int]] = ()
     """(second, bytes of the target) in the window, where the load is the same all along."""
-    answers_by_user: Sequence[int] = ()
-    """Right answers that each user of a closed model got, including 0."""
-    in_vain: int = 0  #: Requests that waited through the whole window and were never answered.
-    slots: Slots | None = None
-
     host: HostShares | None = None
     clock: ClockCheck | None = None
     busy_after_percent: float | None = None

@@ -106,15 +106,16 @@ def ceiling(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """An open model that didn't keep to its plan measured another load than it says."""
     arrivals = evidence.arrivals
-    if arrivals is None or arrivals.offered <= 0:
+    if arrivals is None or arrivals.offered_rate <= 0:
         return
-    percent = abs(arrivals.offered - arrivals.achieved) / arrivals.offered * 100
+    planned, achieved = arrivals.offered_rate, arrivals.achieved_rate
+    percent = abs(planned - achieved) / planned * 100
     if level := Level.INVALID if arrivals.dropped else rule.level(percent):
         never = f"; {format_count(arrivals.dropped)} arrivals were never sent"
         yield rule.found(
             level,
-            f"{format_rate(arrivals.achieved)} were started where "
-            f"{format_rate(arrivals.offered)} were planned, {format_percent(percent)} apart"
+            f"{format_rate(achieved)} were started where {format_rate(planned)} were planned, "
+            f"{format_percent(percent)} apart"
             f"{never * (arrivals.dropped > 0)}.",
             hint=because(
                 (is_near_capacity(evidence), "The target is at its capacity: use a lower --rate."),

@@ -28,6 +28,12 @@ CHANCE_OF_LOAD = 0.05
 
 ANSWERED_PROBES = 0.9  #: With a smaller share known, others are answered something else.
 
+LOAD_WAITS = "The load sees answers later than others do"
+OTHERS_WAIT = (
+    "Others wait longer than the load does, and its requests that were sent later were answered "
+    "sooner. Compare both while the load runs: new connections with kept ones, and their headers."
+)
+
 
 @finding(
     "B106",
@@ -45,12 +51,10 @@ def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     refused or broken off is, too, where the load fails more seldom.
     """
     probes = evidence.probes
-    if probes is None or not _median_s(probes):
-        return
-    if stalled(evidence) or starves(evidence):
+    if probes is None or not probes.median_s or stalled(evidence) or starves(evidence):
         return  # its connection rests between its requests: it never stalls, and is served last
-    if found := _another_median(rule, evidence, probes) or _slow_connections(rule, probes):
-        yield found
+    if disagreement := _another_median(rule, evidence, probes) or _slow_connections(rule, probes):
+        yield disagreement
 
 
 def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding | None:
@@ -63,28 +67,28 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
     shorter time where others are to be slower, with its longer one where they are to be faster.
     What the prober found under way and the load's own requests did not is no doubt, but told.
     """
-    median_s, allowance_s = _median_s(probes), _allowance_s(probes)
-    seen = [one for one in probes.connections if not one.lost or _lost(probes)]
+    median_s, allowance_s, lost = probes.median_s, _allowance_s(probes), _lost(probes)
+    seen = [one for one in probes.connections if lost or not one.lost]
     if len(seen) < FEWEST_CLEAR_PROBES:
         return None
     low_s, _ = median_interval([_least_s(one, one.times_s) for one in seen])
     _, high_s = median_interval([_most_s(one) for one in seen])
     least_s, most_s = _median_of_load(probes)
-    above_s = low_s - most_s * _outsider(probes) - allowance_s
+    above_s = low_s - most_s * probes.outsider - allowance_s
     below_s = least_s - high_s - allowance_s
-    apart_s = max(above_s, below_s)
+    apart_s, slower = max(above_s, below_s), above_s > below_s
     if rule.level(apart_s / median_s * 100) is None:
         return None
-    percent = min(apart_s, _unexplained_s(probes, seen, slower=above_s > below_s)) / median_s * 100
+    percent = min(apart_s, _unexplained_s(probes, seen, slower=slower)) / median_s * 100
     level = rule.level(percent)
     if level and math.isinf(low_s):
         return rule.found(
             level,
-            f"{format_count(_lost(probes))} of the {format_count(probes.sent)} requests of an "
-            "independent prober were refused or broken off, but only "
-            f"{format_percent(_failed(probes) * 100)} of the load's failed.",
+            f"{format_count(lost)} of the {format_count(probes.sent)} requests of an independent "
+            "prober were refused or broken off, but only "
+            f"{format_percent(probes.failed * 100)} of the load's failed.",
             hint="See the server's log, its limits of connections and its listen queue.",
-            value=_lost(probes) / probes.sent * 100,
+            value=lost / probes.sent * 100,
         )
     most = "more" if math.isinf(high_s) else format_duration(high_s)
     saw = (
@@ -100,29 +104,20 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
             f"{'; --arrivals=poisson shows it' * evidence.is_open}.",
             value=percent,
         )
-    short = codes(evidence, "B101", "B102") if below_s > above_s else []
+    short = [] if slower else codes(evidence, "B101", "B102")
+    of_cpu = f"{LOAD_WAITS}, as it is short of CPU ({', '.join(short)}): use {evidence.less}."
     return rule.found(
         level,
         f"{saw}{format_percent(percent)} apart, without the prober's own waiting and what it found "
         "under way.",
         hint=because(
-            (above_s > below_s, OTHERS_WAIT),
-            (
-                short,
-                f"{LOAD_WAITS}, as it is short of CPU ({', '.join(short)}): use {evidence.less}.",
-            ),
+            (slower, OTHERS_WAIT),
+            (short, of_cpu),
             unseen=f"{LOAD_WAITS}, though neither its CPU share (B101) nor its timers (B102) show "
             "why. Compare both while the load runs: their connections and headers.",
         ),
         value=percent,
     )
-
-
-LOAD_WAITS = "The load sees answers later than others do"
-OTHERS_WAIT = (
-    "Others wait longer than the load does, and its requests that were sent later were answered "
-    "sooner. Compare both while the load runs: new connections with kept ones, and their headers."
-)
 
 
 def _unexplained_s(probes: Probes, seen: Sequence[Connection], *, slower: bool) -> float:
@@ -148,7 +143,7 @@ def _median_of_load(probes: Probes) -> tuple[float, float]:
     A page that takes either of two ways equally often has no median that two clients would agree
     on, however many answers there are.
     """
-    times, median_s = probes.load.service_time, _median_s(probes)
+    times, median_s = probes.load.service_time, probes.median_s
     if not times.histogram:
         return median_s, median_s
     ranks = about_half(times.count)
@@ -164,21 +159,12 @@ def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
     nobody has chosen for being slow or fast. And the load must show less of it (binomial test): in
     a closed model users who got a slow connection ask seldom. Both count what takes half as long.
     """
-    median_s = _median_s(probes)
-    slow_s = median_s * (_outsider(probes) + rule.invalid / 100) + _allowance_s(probes)
+    slow_s = probes.median_s * (probes.outsider + rule.invalid / 100) + _allowance_s(probes)
     known = probes.connections
-    slow = [
-        one
-        for one in known
-        if len(one.times_s) > TWICE and all(time_s > slow_s for time_s in one.times_s)
-    ]
+    slow_twice = [one for one in known if all(took_s > slow_s for took_s in one.times_s[:TWICE])]
+    slow = [one for one in slow_twice if len(one.times_s) > TWICE and min(one.times_s) > slow_s]
     broken = [one for one in known if one.broke_alone and one not in slow]
-    further = [
-        time_s
-        for one in known
-        if all(time_s > slow_s for time_s in one.times_s[:TWICE])
-        for time_s in one.times_s[TWICE:]
-    ]
+    further = [time_s for one in slow_twice for time_s in one.times_s[TWICE:]]
     beside = [time_s for one in known for time_s in one.beside_s]
     is_theirs = bool(slow) and _by_moment(further, beside, _half_s(slow, slow_s)) <= CHANCE
     if not is_theirs:
@@ -188,7 +174,7 @@ def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
         return None
     half_s = _half_s(slow + broken, slow_s)
     by_load = histogram.share_above(probes.load.service_time.histogram, half_s) or 0.0
-    seldom = by_load * (1 - _failed(probes)) + _failed(probes)
+    seldom = by_load * (1 - probes.failed) + probes.failed
     if _chance(len(slow + broken), len(known), seldom) > CHANCE_OF_LOAD:
         return None
     return rule.found(
@@ -196,7 +182,7 @@ def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
         f"An independent prober waited more than {format_duration(slow_s)} each time on "
         f"{format_count(len(slow + broken))} of its {format_count(len(known))} connections"
         f"{_unanswered(probes)}; {format_percent(seldom * 100)} of the load's requests were as "
-        f"slow, and their median is {format_duration(median_s)}.",
+        f"slow, and their median is {format_duration(probes.median_s)}.",
         hint="It was these connections and not the moment: something that serves them, such as a "
         "process or an instance, is slow. Users who have one ask seldom, so the load's figures "
         "hardly show them."
@@ -207,35 +193,13 @@ def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
     )
 
 
-def _half_s(connections: Sequence[Connection], least_s: float) -> float:
-    """Half of what is usual on these: neighbours of the machine make others a little slow, too."""
-    return max(least_s, median(time_s for one in connections for time_s in one.times_s) / 2)
-
-
-def _by_moment(further: Sequence[float], beside: Sequence[float], slow_s: float) -> float:
-    """The chance that so many of the first are slow where both are by the same probability."""
-    slow = sum(time_s > slow_s for time_s in further)
-    of_both = slow + sum(time_s > slow_s for time_s in beside)
-    fewest = max(slow, of_both - len(beside))
-    ways = math.comb(len(further) + len(beside), of_both)
-    return (
-        sum(
-            math.comb(len(further), count) * math.comb(len(beside), of_both - count)
-            for count in range(fewest, min(len(further), of_both) + 1)
-        )
-        / ways
-    )
-
-
 def unchecked(evidence: Evidence) -> Iterator[str]:
     """Where others' times could not be held against the load's, and why."""
-    stages = evidence.stages or (evidence,)
-    for one in stages:
-        why = _why_unchecked(one)
-        if why:
-            at = f" at {one.stage}" if one.stage else ""
+    for stage in evidence.stages or (evidence,):
+        if why := _why_unchecked(stage):
+            at = f" at {stage.stage}" if stage.stage else ""
             yield f"whether others see the times that the load sees{at} (B106), as {why}"
-        if one.unprobed:
+        if stage.unprobed:
             return  # it is the same for all stages
 
 
@@ -243,7 +207,7 @@ def _why_unchecked(evidence: Evidence) -> str:
     probes = evidence.probes
     if probes is None or stalled(evidence):
         return evidence.unprobed
-    if not _median_s(probes):
+    if not probes.median_s:
         return "no request of the load was answered correctly"
     if any(prober_disagrees(evidence)):
         return ""
@@ -261,10 +225,6 @@ def _why_unchecked(evidence: Evidence) -> str:
     return ""
 
 
-def _median_s(probes: Probes) -> float:
-    return probes.load.service_time.at(50) or 0.0
-
-
 def _least_s(connection: Connection, times_s: Sequence[float]) -> float:
     answered = times_s[: -1 if connection.lost else TWICE]
     return min(answered[:TWICE], default=math.inf)
@@ -275,41 +235,38 @@ def _most_s(connection: Connection) -> float:
     return math.inf if broke else max(connection.times_s[:TWICE])
 
 
-def _outsider(probes: Probes) -> float:
-    return (probes.users + 1) / probes.users if probes.users else 1.0
+def _half_s(connections: Sequence[Connection], least_s: float) -> float:
+    """Half of what is usual on these: neighbours of the machine make others a little slow, too."""
+    return max(least_s, median(time_s for one in connections for time_s in one.times_s) / 2)
 
 
 def _allowance_s(probes: Probes) -> float:
     return PROBER_ALLOWANCE_S + probes.lateness_s
 
 
-def _failed(probes: Probes) -> float:
-    """Share of the load's requests."""
-    load = probes.load
-    return load.failures / load.requests if load.requests else 0.0
-
-
 def _lost(probes: Probes) -> int:
     """0 where the load fares no better."""
-    chance = _chance(probes.lost, probes.sent, _failed(probes))
-    return probes.lost if chance <= CHANCE else 0
+    return probes.lost if _chance(probes.lost, probes.sent, probes.failed) <= CHANCE else 0
 
 
 def _unanswered(probes: Probes) -> str:
-    parts = [
-        f"{format_count(count)} of its {format_count(probes.sent)} requests {words}"
-        for count, words in (
-            (probes.hung, "hung"),
-            (_lost(probes), "were refused or broken off"),
-        )
-        if count
-    ]
+    counts = {"hung": probes.hung, "were refused or broken off": _lost(probes)}
+    of = f"of its {format_count(probes.sent)} requests"
+    parts = [f"{format_count(count)} {of} {words}" for words, count in counts.items() if count]
     return f" ({' and '.join(parts)})" if parts else ""
 
 
 def _chance(seen: int, of: int, share: float) -> float:
     """That so many or more are seen where each is with this probability."""
-    return sum(
-        math.comb(of, count) * share**count * (1 - share) ** (of - count)
-        for count in range(seen, of + 1)
-    )
+    from scipy.stats import binom
+
+    return float(binom.sf(seen - 1, of, share))
+
+
+def _by_moment(further: Sequence[float], beside: Sequence[float], slow_s: float) -> float:
+    """The chance that so many of the first are slow where both are by the same probability."""
+    from scipy.stats import hypergeom
+
+    slow = sum(time_s > slow_s for time_s in further)
+    of_both = slow + sum(time_s > slow_s for time_s in beside)
+    return float(hypergeom.sf(slow - 1, len(further) + len(beside), len(further), of_both))

@@ -23,17 +23,19 @@ from benchsuite.core.specs import REDIS, TCP, UNIX
 from benchsuite.delay import address
 from benchsuite.delay.address import HOST
 from benchsuite.delay.delayer import Delayer, delayer
+from benchsuite.fronts.base import Address, FrontAdapter, FrontPlace, Instances, StaticFiles
+from benchsuite.fronts.starting import front
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.pythons.interpreter import ASTRAY, import_path
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.running_system import (
     DELAY,
+    FRONT,
     LOG_LINES,
     TARGET,
     WORKERS,
     RunningSystem,
-    fronted,
     replicas,
 )
 from benchsuite.servers.base import ServerAdapter
@@ -122,8 +124,6 @@ ASKING_LOOK_S = 0.05
 
 LONGEST_LINE = 100  #: Characters of a line of a log that are told.
 
-Address = tuple[str, int]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartRequest:
@@ -143,17 +143,6 @@ class StartRequest:
     tell: Callable[[str], None] = lambda words: None  #: Is told what takes long.
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What stands around the servers when they are started."""
-
-    late: Delayer
-    instructions: Path | None
-    services: Mapping[str, str]  #: Name → URL.
-    replaced: Mapping[str, str] = field(default_factory=dict)
-    """Variables that would name the project's own databases, with what they name instead."""
-
-
 @dataclass(slots=True)
 class _Copy:
     """One copy of the server."""
@@ -162,358 +151,335 @@ class _Copy:
     address: Address
     processes: Sequence[Process]  #: The server, and what its adapter wants beside it.
 
+
+class Assembly:
+    """Starts everything in order and ends it in reverse; `system` can be read at any moment, also
+    when it did not come up.
+    """
+
+    def __init__(self, start: StartRequest) -> None:
+        self.system = RunningSystem()
+        self.instructions: Path | None = None
+        self.services: dict[str, str] = {}  #: Name → URL.
+        self.replaced: Mapping[str, str] = {}
+        """Variables that would name the project's own databases, with what they name instead."""
+        self._start = start
+        self._plan = start.plan
+        self._stack = ExitStack()
+
+    @contextmanager
+    def serving(self, port: int | None = None) -> Iterator[RunningSystem]:
+        """Inside the block the target answers. Raises StartError with the end of the log of what
+        did not come up.
+        """
+        start, plan, system = self._start, self._plan, self.system
+        with self._stack:
+            try:
+                if start.database is not None:
+                    system.serve(start.database)
+                self._start_services()
+                own = self.services[REDIS] if REDIS in plan.services else ""
+                layer = plan.spec.layer.url or own
+                late = self._stack.enter_context(self._delayer(layer))
+                if late.layer is not None:
+                    layer = address.moved_redis_url(layer, late.layer)
+                told = start.clone(**self._amended(late, layer))
+                self.instructions = self._stack.enter_context(told)
+                system.instructions = self.instructions
+                if own:
+                    self.services[REDIS] = layer
+                if self.instructions is not None:
+                    self.replaced = Instructions.read(self.instructions).environment
+                    system.ask = self._ask
+                self._start_workers()
+                port = port or free_port(HOST)
+                ensure_port_free(HOST, port)
+                scheme = self._start_servers(port)
+                host, port = late.clients((HOST, port))
+                for process in late.processes().values():
+                    system.add(DELAY, process)
+                system.delay = late.to_json() if plan.spec.delay else {}
+                system.base_url = f"{scheme}://{host}:{port}"
+                self._wait(system.members[-1].process, system.base_url)
+                yield system
+            finally:
+                system.log = system.log_tail(LOG_LINES)
+
+    def _start_services(self) -> None:
+        """Starts what server or channel layer want."""
+        start, spec = self._start, self._plan.spec
+        wanted = dict(self._plan.services)
+        for_layer = REDIS in wanted
+        if self._caches_in_redis:
+            wanted.setdefault(REDIS, Redis)
+        for name, kind in sorted(wanted.items()):
+            folder = start.folder / name
+            folder.mkdir()
+            by = spec.layer.by if for_layer else UNIX
+            service = kind(
+                folder=folder,
+                marker=start.token,
+                by=by if name == REDIS else TCP,
+                env=any_program(),
+                on_cpus=spec.load.cpus if kind.ours else spec.server.cpus,
+                start_timeout_s=start.timeout_s,
+                options=self._plan.workload.services.get(name, {}),
+            )
+            self.system.serve(self._stack.enter_context(service))
+            self.services[name] = service.url
+
     @property
-    def started_at(self) -> float:
-        return self.processes[0].started_at
+    def _caches_in_redis(self) -> bool:
+        """Whether the project's caches get a Redis; where none can be, they are kept in files."""
+        if not self._start.facts.wants_redis or self._plan.front_runs_instances:
+            return False
+        return Redis.available().ok
 
-
-@contextmanager
-def serving(found: RunningSystem, start: StartRequest, port: int | None) -> Iterator[None]:
-    """Starts everything in order and ends it in reverse; inside the block the target answers.
-
-    `found` is filled while it starts. Raises StartError with the end of the log of what did not
-    come up.
-    """
-    with ExitStack() as stack:
-        try:
-            if start.database is not None:
-                found.serve(start.database)
-            services = _services(start, stack, found)
-            own = services[REDIS] if REDIS in start.plan.services else ""
-            layer = start.plan.spec.layer.url or own
-            late = stack.enter_context(_delayer(start, layer))
-            if late.layer is not None:
-                layer = address.moved_redis_url(layer, late.layer)
-            amended = _amended(start, found, late, services, layer)
-            instructions = stack.enter_context(start.clone(**amended))
-            found.instructions = instructions
-            if own:
-                services[REDIS] = layer
-            replaced = {} if instructions is None else Instructions.read(instructions).environment
-            scene = Scene(late, instructions, services, replaced)
-            if instructions is not None:
-                found.ask = partial(_asked, start, scene, instructions)
-            _workers(start, stack, found, scene)
-            port = port or free_port(HOST)
-            ensure_port_free(HOST, port)
-            scheme = _servers(start, stack, found, scene, port)
-            host, port = late.clients((HOST, port))
-            for process in late.processes().values():
-                found.add(DELAY, process)
-            found.delay = late.to_json() if start.plan.spec.delay else {}
-            found.base_url = f"{scheme}://{host}:{port}"
-            _wait(start, found, found.members[-1].process, found.base_url)
-            yield
-        finally:
-            found.log = found.log_tail(LOG_LINES)
-
-
-def _services(start: StartRequest, stack: ExitStack, found: RunningSystem) -> dict[str, str]:
-    """Starts what server or channel layer want; name → URL."""
-    urls: dict[str, str] = {}
-    wanted = dict(start.plan.services)
-    for_layer = REDIS in wanted
-    if _caches_in_redis(start):
-        wanted.setdefault(REDIS, Redis)
-    for name, kind in sorted(wanted.items()):
-        folder = start.folder / name
-        folder.mkdir()
-        by = start.plan.spec.layer.by if for_layer else UNIX
-        service = kind(
-            folder=folder,
-            marker=start.token,
-            by=by if name == REDIS else TCP,
+    def _delayer(self, layer: str) -> AbstractContextManager[Delayer]:
+        """What delays as the spec says; without any delay all addresses are the real ones. `layer`
+        is the URL of the channel layer's Redis.
+        """
+        spec, database = self._plan.spec.delay, self._start.facts.database_address
+        if spec.to_database_s and database is None and self._plan.workload.uses_database:
+            raise UsageError(
+                "--delay-to-database delays a database that is reached by TCP, and the target's "
+                "default one is not; add --database=postgresql."
+            )
+        return delayer(
+            spec,
+            database=database,
+            layer=address.address_of_redis(layer) if spec.to_layer_s else None,
+            folder=self._start.folder,
+            marker=self._start.token,
             env=any_program(),
-            on_cpus=start.plan.spec.load.cpus if kind.ours else start.plan.spec.server.cpus,
-            start_timeout_s=start.timeout_s,
-            options=start.plan.workload.services.get(name, {}),
+            on_cpus=self._plan.spec.load.cpus,
         )
-        found.serve(stack.enter_context(service))
-        urls[name] = service.url
-    return urls
 
+    def _amended(self, late: Delayer, layer: str) -> dict[str, Any]:
+        """Fields of the instructions that are known only when everything around the servers is
+        up.
+        """
+        start, spec = self._start, self._plan.spec
+        amended: dict[str, Any] = {"application": spec.server.application}
+        if start.database is not None:
+            amended["database_url"] = start.database.url
+        if late.database is not None and late.database != start.facts.database_address:
+            amended["database_host"], amended["database_port"] = late.database
+        if self._caches_in_redis:
+            amended["redis_url"] = self.services[REDIS]
+            own = (one.tcp_url for one in self.system.services if isinstance(one, Redis))
+            amended["redis_tcp_url"] = next(own, "")
+        if spec.layer.backend:
+            amended |= {"layer": spec.layer.path, "layer_url": layer}
+        return amended
 
-def _caches_in_redis(start: StartRequest) -> bool:
-    """Whether the project's caches get a Redis; where none can be, they are kept in files."""
-    if not start.facts.wants_redis or start.plan.front_runs_instances:
-        return False
-    return Redis.available().ok
+    def _start_servers(self, port: int) -> str:
+        """The server on that port, or its instances with a front on it; the scheme clients
+        speak.
+        """
+        spec = self._plan.spec.server
+        if self._plan.front_runs_instances:
+            return self._start_replicas(port)
+        ports = [port]
+        if spec.front:
+            ports = distinct(partial(free_port, HOST), spec.instances, besides=ports)
+        copies = []
+        for own_port in ports:
+            stack = self._stack.enter_context(ExitStack())
+            copies.append(_Copy(stack, (HOST, own_port), self._server(stack, (HOST, own_port))))
+        ready_s = self._answering(copies)
+        begun = [copy.processes[0].started_at for copy in copies]
+        self.system.startup_s = begun[-1] - begun[0] + ready_s
+        self.system.restart = partial(self._restart, copies)
+        if not spec.front:
+            return "http"
+        return self._front(port, upstreams=[copy.address for copy in copies]).scheme
 
+    def _answering(self, copies: Sequence[_Copy]) -> float:
+        """Waits for all copies of the server; seconds that the last one took."""
+        for copy in copies:
+            host, port = copy.address
+            ready_s = self._wait(copy.processes[0], f"http://{host}:{port}")
+        return ready_s
 
-@contextmanager
-def _delayer(start: StartRequest, layer: str) -> Iterator[Delayer]:
-    """What delays as the spec says; without any delay all addresses are the real ones. `layer` is
-    the URL of the channel layer's Redis.
-    """
-    spec, database = start.plan.spec.delay, start.facts.database_address
-    if spec.to_database_s and database is None and start.plan.workload.uses_database:
-        raise UsageError(
-            "--delay-to-database delays a database that is reached by TCP, and the target's "
-            "default one is not; add --database=postgresql."
+    def _restart(self, copies: Sequence[_Copy]) -> tuple[float, float]:
+        """Ends all copies of the server and starts them again, each at its address; from when on
+        they were away, and until when.
+        """
+        begin = monotonic()
+        for copy in copies:
+            copy.stack.close()
+            self.system.retire(copy.processes)
+        for copy in copies:
+            copy.processes = self._server(copy.stack, copy.address)
+        self._answering(copies)
+        return begin, monotonic()
+
+    def _start_replicas(self, port: int) -> str:
+        """A front that runs the instances itself, each in a network and with files of its own."""
+        start = self._start
+        adapter = self._adapter(start.folder)
+        instances = replicas(
+            adapter,
+            facts=start.facts,
+            env=self._env(adapter, self.instructions),
+            folder=start.folder.parent,
+            urls=[*self.services.values(), *([start.database.url] if start.database else [])],
         )
-    with delayer(
-        spec,
-        database=database,
-        layer=address.address_of_redis(layer) if spec.to_layer_s else None,
-        folder=start.folder,
-        marker=start.token,
-        env=any_program(),
-        on_cpus=start.plan.spec.load.cpus,
-    ) as late:
-        yield late
+        adapter_of_front = self._front(port, instances=instances)
+        process = self.system.members[-1].process
+        url = f"{adapter_of_front.scheme}://{HOST}:{port}"
+        timeout_s = adapter_of_front.ready_timeout_s
+        self.system.startup_s = self._wait(process, url, timeout_s=timeout_s)
+        return adapter_of_front.scheme
 
+    def _front(
+        self, port: int, *, upstreams: Sequence[Address] = (), instances: Instances | None = None
+    ) -> FrontAdapter:
+        """Starts the front on that port; instances that it runs are the target's part."""
+        start, folder, facts = self._start, self._start.folder / "front", self._start.facts
+        static = None
+        if facts.static_url and facts.static_root:
+            static = StaticFiles(url=facts.static_url, root=Path(facts.static_root))
+        place = FrontPlace(folder=folder, static=static, token=start.token, instances=instances)
+        adapter = self._plan.front_at(place)
+        process = self._stack.enter_context(
+            front(
+                adapter,
+                upstreams,
+                host=HOST,
+                port=port,
+                log=folder.with_suffix(".log"),
+                env=any_program(),
+                marker=start.token,
+                on_cpus=self._plan.spec.server.cpus,
+            )
+        )
+        self.system.add(TARGET if adapter.runs_instances else FRONT, process, adapter.version())
+        return adapter
 
-def _amended(
-    start: StartRequest,
-    found: RunningSystem,
-    late: Delayer,
-    services: Mapping[str, str],
-    layer: str,
-) -> dict[str, Any]:
-    """Fields of the instructions that are known only when everything around the servers is up."""
-    amended: dict[str, Any] = {
-        "application": start.plan.spec.server.application,
-    }
-    if start.database is not None:
-        amended["database_url"] = start.database.url
-    if late.database is not None and late.database != start.facts.database_address:
-        amended["database_host"], amended["database_port"] = late.database
-    if _caches_in_redis(start):
-        amended["redis_url"] = services[REDIS]
-        own = (one.tcp_url for one in found.services if isinstance(one, Redis))
-        amended["redis_tcp_url"] = next(own, "")
-    if start.plan.spec.layer.backend:
-        amended["layer"] = start.plan.spec.layer.path
-        amended["layer_url"] = layer
-    return amended
+    def _server(self, stack: ExitStack, address: Address) -> list[Process]:
+        """One copy of the server, and what its adapter wants beside it."""
+        folder = self._start.folder / f"server-{self.system.started}"
+        adapter = self._adapter(folder)
+        if prefix := adapter.shared_memory():
+            stack.enter_context(without_shared_memory(self._start.token, prefix))
+        _write(folder, adapter.config_files(*address))
+        programs: list[tuple[str, str, Sequence[str], str | None]] = [
+            (TARGET, adapter.name, adapter.argv(*address), adapter.version(adapter.python))
+        ]
+        programs += [
+            (WORKERS, name, argv, None) for name, argv in adapter.companion_processes().items()
+        ]
+        return [self._run(stack, adapter, *program) for program in programs]
 
-
-def _servers(
-    start: StartRequest, stack: ExitStack, found: RunningSystem, scene: Scene, port: int
-) -> str:
-    """The server on that port, or its instances with a front on it; the scheme clients speak."""
-    spec = start.plan.spec.server
-    if start.plan.front_runs_instances:
-        return _replicas(start, stack, found, scene, port)
-    ports = [port]
-    if spec.front:
-        ports = distinct(partial(free_port, HOST), spec.instances, besides=ports)
-    stacks = [stack.enter_context(ExitStack()) for _ in ports]
-    copies = [
-        _Copy(own, (HOST, one), _server(start, own, found, scene, (HOST, one)))
-        for own, one in zip(stacks, ports, strict=True)
-    ]
-    ready_s = _answering(start, found, copies)
-    found.startup_s = copies[-1].started_at - copies[0].started_at + ready_s
-    found.restart = partial(_restarted, start, found, scene, copies)
-    if not spec.front:
-        return "http"
-    return fronted(
-        stack,
-        found,
-        plan=start.plan,
-        facts=start.facts,
-        folder=start.folder / "front",
-        token=start.token,
-        address=(HOST, port),
-        upstreams=[(HOST, one) for one in ports],
-    ).scheme
-
-
-def _answering(start: StartRequest, found: RunningSystem, copies: Sequence[_Copy]) -> float:
-    """Waits for all copies of the server; seconds that the last one took."""
-    for one in copies:
-        host, port = one.address
-        ready_s = _wait(start, found, one.processes[0], f"http://{host}:{port}")
-    return ready_s
-
-
-def _restarted(
-    start: StartRequest, found: RunningSystem, scene: Scene, copies: Sequence[_Copy]
-) -> tuple[float, float]:
-    """Ends all copies of the server and starts them again, each at its address; from when on they
-    were away, and until when.
-    """
-    begin = monotonic()
-    for one in copies:
-        one.stack.close()
-        found.retire(one.processes)
-    for one in copies:
-        one.processes = _server(start, one.stack, found, scene, one.address)
-    _answering(start, found, copies)
-    return begin, monotonic()
-
-
-def _replicas(
-    start: StartRequest, stack: ExitStack, found: RunningSystem, scene: Scene, port: int
-) -> str:
-    """A front that runs the instances itself, each in a network and with files of its own."""
-    adapter = start.plan.server_at(start.folder, scene.services)
-    env = _env(start, scene, adapter)
-    instances = replicas(
-        adapter,
-        facts=start.facts,
-        env=env,
-        folder=start.folder.parent,
-        urls=[*scene.services.values(), *([start.database.url] if start.database else [])],
-    )
-    made = fronted(
-        stack,
-        found,
-        plan=start.plan,
-        facts=start.facts,
-        folder=start.folder / "front",
-        token=start.token,
-        address=(HOST, port),
-        upstreams=(),
-        instances=instances,
-    )
-    process = found.members[-1].process
-    url = f"{made.scheme}://{HOST}:{port}"
-    found.startup_s = _wait(start, found, process, url, timeout_s=made.ready_timeout_s)
-    return made.scheme
-
-
-def _server(
-    start: StartRequest,
-    stack: ExitStack,
-    found: RunningSystem,
-    scene: Scene,
-    address: Address,
-) -> list[Process]:
-    """One copy of the server, and what its adapter wants beside it."""
-    folder = start.folder / f"server-{found.started}"
-    adapter = start.plan.server_at(folder, scene.services)
-    if prefix := adapter.shared_memory():
-        stack.enter_context(without_shared_memory(start.token, prefix))
-    _write(folder, adapter.config_files(*address))
-    env = _env(start, scene, adapter)
-    programs: list[tuple[str, str, Sequence[str], str | None]] = [
-        (TARGET, adapter.name, adapter.argv(*address), adapter.version(adapter.python))
-    ]
-    programs += [
-        (WORKERS, name, argv, None) for name, argv in adapter.companion_processes().items()
-    ]
-    processes = []
-    for part, name, argv, version in programs:
+    def _run(
+        self,
+        stack: ExitStack,
+        adapter: ServerAdapter,
+        part: str,
+        name: str,
+        argv: Sequence[str],
+        version: str | None,
+    ) -> Process:
+        """Starts one program of the target or beside it."""
         process = stack.enter_context(
             running(
                 argv,
                 name=name,
-                log=start.folder / f"{part}-{found.started}.log",
-                env=env,
+                log=self._start.folder / f"{part}-{self.system.started}.log",
+                env=self._env(adapter, self.instructions),
                 stop_signal=adapter.stop_signal,
                 grace_s=adapter.grace_s,
-                marker=start.token,
-                on_cpus=start.plan.spec.server.cpus,
+                marker=self._start.token,
+                on_cpus=self._plan.spec.server.cpus,
             )
         )
-        found.add(part, process, version)
-        processes.append(process)
-    return processes
+        self.system.add(part, process, version)
+        return process
 
+    def _adapter(self, folder: Path) -> ServerAdapter:
+        return self._plan.server_at(folder, self.services)
 
-def _env(start: StartRequest, scene: Scene, adapter: ServerAdapter) -> dict[str, str]:
-    return process_environment(
-        adapter,
-        token=start.token,
-        instructions=scene.instructions,
-        seed=start.plan.spec.seed,
-        services={name: scene.services[name] for name in start.plan.workload.services},
-        variables=start.plan.spec.target.variables,
-        replaced=scene.replaced,
-    )
+    def _env(self, adapter: ServerAdapter, instructions: Path | None) -> dict[str, str]:
+        return process_environment(
+            adapter,
+            token=self._start.token,
+            instructions=instructions,
+            seed=self._plan.spec.seed,
+            services={name: self.services[name] for name in self._plan.workload.services},
+            variables=self._plan.spec.target.variables,
+            replaced=self.replaced,
+        )
 
+    def _ask(self, path: str, *, debug: bool) -> Mapping[str, Any] | None:
+        """What answers a page, asked in a process of its own, or None: it explains what went wrong,
+        and must not fail itself.
+        """
+        assert self.instructions is not None
+        folder = self._start.folder / f"asking{'-debug' * debug}"
+        folder.mkdir(exist_ok=True)
+        adapter = self._adapter(folder)
+        told = replace(Instructions.read(self.instructions), keeps_debug=debug)
+        told.write(folder / "instructions.json")
+        request = {"path": path, "headers": dict(self._start.headers)}
+        folders.write_private(folder / "request.json", json.dumps(request))
+        env = self._env(adapter, folder / "instructions.json")
+        argv = [*adapter.python.module("benchsuite.isolation.asking"), str(folder / "request.json")]
+        log = folder / "asking.log"
+        deadline = monotonic() + (self._start.timeout_s or READY_TIMEOUT_S)
+        with running(argv, name="asking", log=log, env=env, marker=self._start.token) as process:
+            while process.poll() is None and monotonic() < deadline:
+                sleep(ASKING_LOOK_S)
+        try:
+            answer: Mapping[str, Any] = json.loads(logfile.tail(log, 1))
+        except ValueError:
+            return None
+        return answer if isinstance(answer, dict) else None
 
-def _asked(
-    start: StartRequest, scene: Scene, instructions: Path, path: str, *, debug: bool
-) -> Mapping[str, Any] | None:
-    """What answers a page, asked in a process of its own, or None: it explains what went wrong, and
-    must not fail itself.
-    """
-    folder = start.folder / f"asking{'-debug' * debug}"
-    folder.mkdir(exist_ok=True)
-    adapter = start.plan.server_at(folder, scene.services)
-    told = replace(Instructions.read(instructions), keeps_debug=debug)
-    told.write(folder / "instructions.json")
-    request = {"path": path, "headers": dict(start.headers)}
-    folders.write_private(folder / "request.json", json.dumps(request))
-    env = _env(start, replace(scene, instructions=folder / "instructions.json"), adapter)
-    argv = [*adapter.python.module("benchsuite.isolation.asking"), str(folder / "request.json")]
-    log = folder / "asking.log"
-    deadline = monotonic() + (start.timeout_s or READY_TIMEOUT_S)
-    with running(argv, name="asking", log=log, env=env, marker=start.token) as process:
-        while process.poll() is None and monotonic() < deadline:
-            sleep(ASKING_LOOK_S)
-    try:
-        found: Mapping[str, Any] = json.loads(logfile.tail(log, 1))
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None
+    def _start_workers(self) -> None:
+        """What answers at the other end of the channel layer; comes up while the server does.
 
+        It gives no sign of that: the first answer through the layer is one.
+        """
+        for number in range(1, self._plan.spec.layer.workers + 1):
+            adapter = self._adapter(self._start.folder / f"{WORKERS}-{number}")
+            argv = adapter.python.module("benchsuite.isolation.runworker")
+            version = adapter.python.installed("channels")
+            self._run(self._stack, adapter, WORKERS, f"runworker {number}", argv, version)
 
-def _workers(start: StartRequest, stack: ExitStack, found: RunningSystem, scene: Scene) -> None:
-    """What answers at the other end of the channel layer; comes up while the server does.
+    def _wait(self, process: Process, base_url: str, *, timeout_s: float | None = None) -> float:
+        """Seconds from the start of a process until this run answers there."""
+        start, system = self._start, self.system
+        timeout_s = start.timeout_s or timeout_s or READY_TIMEOUT_S
+        url = base_url + self._plan.workload.ready_path
+        probe = Probe(url, start.token, headers=start.headers, timeout_s=timeout_s)
+        begin = monotonic()
 
-    It gives no sign of that: the first answer through the layer is one.
-    """
-    for number in range(1, start.plan.spec.layer.workers + 1):
-        adapter = start.plan.server_at(start.folder / f"{WORKERS}-{number}", scene.services)
-        name = f"runworker {number}"
-        process = stack.enter_context(
-            running(
-                adapter.python.module("benchsuite.isolation.runworker"),
-                name=name,
-                log=start.folder / f"{WORKERS}-{number}.log",
-                env=_env(start, scene, adapter),
-                marker=start.token,
-                on_cpus=start.plan.spec.server.cpus,
+        def doing() -> str:
+            lines = system.start_error() or logfile.tail(process.log, 1)
+            return f"{process.name} not answering for {monotonic() - begin:.0f} s" + (
+                f" ({lines.strip()[:LONGEST_LINE]})" if lines else ""
             )
+
+        system.doing = doing
+        patience = Patience(start.tell, doing, timeout_s)
+
+        def answers() -> bool:
+            patience.look()
+            ended = system.ended()
+            if ended is not None:  # whatever it is, without it there will be no answer
+                wait_until_ready(
+                    ended.process, lambda: False, timeout_s=0, cause=system.start_error
+                )
+            return probe()
+
+        def heard() -> str:
+            return f"{probe.heard} (--start-timeout would give it more time)"
+
+        return wait_until_ready(
+            process, answers, timeout_s=timeout_s, heard=heard, cause=system.start_error
         )
-        found.add(WORKERS, process, adapter.python.installed("channels"))
-
-
-def _wait(
-    start: StartRequest,
-    found: RunningSystem,
-    process: Process,
-    base_url: str,
-    *,
-    timeout_s: float | None = None,
-) -> float:
-    """Seconds from the start of a process until this run answers there."""
-    timeout_s = start.timeout_s or timeout_s or READY_TIMEOUT_S
-    probe = Probe(
-        base_url + start.plan.workload.ready_path,
-        start.token,
-        headers=start.headers,
-        timeout_s=timeout_s,
-    )
-
-    begin = monotonic()
-
-    def doing() -> str:
-        lines = found.start_error() or logfile.tail(process.log, 1)
-        return f"{process.name} not answering for {monotonic() - begin:.0f} s" + (
-            f" ({lines.strip()[:LONGEST_LINE]})" if lines else ""
-        )
-
-    found.doing = doing
-    patience = Patience(start.tell, doing, timeout_s)
-
-    def answers() -> bool:
-        patience.look()
-        ended = found.ended()
-        if ended is not None:  # whatever it is, without it there will be no answer
-            wait_until_ready(ended.process, lambda: False, timeout_s=0, cause=found.start_error)
-        return probe()
-
-    def heard() -> str:
-        return f"{probe.heard} (--start-timeout would give it more time)"
-
-    return wait_until_ready(
-        process, answers, timeout_s=timeout_s, heard=heard, cause=found.start_error
-    )
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:
@@ -534,7 +500,7 @@ def started(
     StartError, with the end of its log, when it does not answer.
     """
     plan.ensure_built()
-    found, token = RunningSystem(), secrets.token_hex(16)
+    token = secrets.token_hex(16)
     with ExitStack() as stack:
         folder = stack.enter_context(scratch.folder())
         stack.enter_context(scratch.explained(folder))
@@ -546,5 +512,4 @@ def started(
             clone=lambda **amended: nullcontext(tell(token, folder) if tell else None),
             facts=Facts(),
         )
-        stack.enter_context(serving(found, start, None))
-        yield found, token
+        yield stack.enter_context(Assembly(start).serving()), token

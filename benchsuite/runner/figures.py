@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from benchsuite.core.observations import Slots, UnderWay
+from benchsuite.core.observations import Segment, UnderWay
 from benchsuite.core.results import Accounts, Interval, Pattern, Summary
 from benchsuite.core.samples import (
     ASIDE,
@@ -32,7 +32,7 @@ from benchsuite.load.parent.driver import NameEntry, Samples
 from benchsuite.stats import messages, signs, summary
 from benchsuite.stats.patterns import patterns
 from benchsuite.stats.summary import inside
-from benchsuite.workloads.base import Population, Unit
+from benchsuite.workloads.base import Population
 
 Window = tuple[float, float]
 
@@ -224,21 +224,6 @@ class Figures:
 Pauses = NDArray[np.void]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
-    """What the samples tell of one level of load; see `Evidence` for what the fields mean."""
-
-    total: Summary
-    window: Window  #: Monotonic seconds.
-    waiting_users: float | None = None
-    wakes_per_s: float = 0.0
-    under_way: UnderWay | None = None
-    answers_by_user: tuple[int, ...] = ()
-    in_vain: int = 0
-    slots: Slots | None = None
-    unit: Unit | None = None  #: What the total is of, where that is not what the run's is of.
-
-
 def segments(
     figures: Figures,
     *,
@@ -275,8 +260,7 @@ def _population(figures: Figures, order: int, one: Population) -> Segment:
     count = len(one.users)
     name = f"{count} user{'s' * (count > 1)} of {one.name}"
     total = replace(own.total, name=name, scope=POPULATION, order=order)
-    segment = _closed(own, total, own.done.window, count, alike=True)
-    return replace(segment, unit=one.unit)
+    return _closed(own, total, own.done.window, count, alike=True)
 
 
 def _open(
@@ -284,6 +268,7 @@ def _open(
 ) -> Segment:
     keeps = figures.load.keep_alive
     return Segment(
+        unit=figures.unit,
         total=total,
         window=window,
         in_vain=signs.in_vain(figures.requests, window),
@@ -302,10 +287,11 @@ def _closed(
 ) -> Segment:
     in_vain = signs.in_vain(figures.requests, window)
     if not alike:
-        return Segment(total=total, window=window, in_vain=in_vain)
+        return Segment(unit=figures.unit, total=total, window=window, in_vain=in_vain)
     pauses = figures.of(PAUSE)
     pauses = pauses[pauses["user"] < users]
     return Segment(
+        unit=figures.unit,
         total=total,
         window=window,
         waiting_users=_waiting(figures, pauses, window, users),

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 
 from benchsuite.core.exceptions import BenchsuiteError, DatabaseError, LoadError
-from benchsuite.core.observations import Cluster, Stored, Turn
+from benchsuite.core.observations import Evidence, Segment, Turn
 from benchsuite.core.results import Asked, Reading, Status, Summary, WebSockets
 from benchsuite.core.samples import ANSWERED, EVENT, REQUEST, RESENT, Kind
-from benchsuite.core.stall import Stall
 from benchsuite.findings.target import stall
 from benchsuite.isolation.facts import Facts
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import NameEntry, Samples
-from benchsuite.runner.figures import Figures, Segment, Window, segments, without_restart
+from benchsuite.runner.figures import Figures, Window, segments, without_restart
 from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
@@ -44,8 +43,7 @@ class RunRecord:
         self.started_at = started_at
         self.status = Status.FINISHED
         self.failure = self.failure_code = ""
-        self.died = False
-        self.broken = False  #: Whether it was the measuring that failed, and not what is measured.
+        self.evidence = Evidence()  #: What is known of it so far; `result()` adds the rest.
         self.serving = RunningSystem()
         self.doing: Callable[[], str] = str  #: What is awaited before there are answers.
         self.settings_changed: Mapping[str, str] = {}
@@ -56,7 +54,6 @@ class RunRecord:
         self.intervals: tuple[Any, ...] = ()
         self._seen: Sequence[Reading] = ()  #: Their `second` is still that of the monotonic clock.
         self.sampler_cpu_percent: float | None = None
-        self.unchecked = ""  #: What of the answers nobody checks, in a sentence.
         self.alike = work.alike and not work.locustfile  #: Whether all users do the same.
         self.populations = work.populations(self.spec.load)
         self.unit = work.unit
@@ -68,22 +65,14 @@ class RunRecord:
         self.monitor: Monitor | None = None
         self.learned = Learned()  #: Of what completions leave in tables.
         self.answers: Answers | None = None  #: What became of all that was asked.
-        self.stored: Stored | None = None
         self.asked_before: int | None = None
         self.asked_after: int | None = None
         """What the target had been asked before and after the load, by its own count."""
         self.viewed: int | None = None  #: How often views ran during the load.
         self.asked: Asked | None = None
-        self.turn: Turn | None = None
-        self.socket_errors: Sequence[str] = ()  #: What consumers raised.
-        self.left_out = 0  #: Messages that channel layers left out during the load.
         self.asks_target_alone = not (
             work.locustfile or self.spec.server.front_options.get("static")
         )
-        self.busy_after_percent: float | None = None
-        """What the target still did when nobody asked it any more."""
-        self.cluster: Cluster | None = None
-        self.stall: Stall | None = None
         self.segments: tuple[Segment, ...] = ()
         self.traffic: Traffic | None = None
         self.profiler: Profiler | None = None
@@ -96,7 +85,7 @@ class RunRecord:
         if not self.failure:
             self.status = status
             self.failure, self.failure_code = failure, code or status.value
-            self.broken = ours
+            self.evidence.broken = ours
 
     def broke(self, error: BenchsuiteError, *, ours: bool = False) -> None:
         """It fails for that error."""
@@ -122,7 +111,7 @@ class RunRecord:
         if done is None:
             return
         names = explained(names, self.serving.errors)
-        self.socket_errors = of_sockets(self.serving.errors)
+        self.evidence.socket_errors = of_sockets(self.serving.errors)
         load = self.spec.load
         users = load.in_flight_limit if load.is_open else int(max(load.levels))
         self.answers = answers(samples, names, users)
@@ -132,7 +121,7 @@ class RunRecord:
         self.intervals = figures.intervals
         self.asked = self._asked(figures)
         turn = _turn(figures.of(REQUEST), done.origin)
-        self.turn = turn and replace(turn, asked_before=self.asked_before)
+        self.evidence.turn = turn and replace(turn, asked_before=self.asked_before)
         if done.window[1] <= done.window[0]:
             self.fail(Status.INTERRUPTED, "Stopped before the window began: nothing was measured.")
             return
@@ -140,7 +129,7 @@ class RunRecord:
         # the server paces events, and what is fast for one population is not for another
         told = self.unit != EVENT and not self.populations
         if self.spec.load.keep_alive and told:
-            self.cluster = signs.cluster(figures.requests, done.window)
+            self.evidence.cluster = signs.cluster(figures.requests, done.window)
         self.traffic = Traffic.of(figures.requests)
         self.segments = segments(
             figures, alike=self.alike, at_once=self.at_once, populations=self.populations
@@ -159,7 +148,7 @@ class RunRecord:
     def restart_is_due(self, elapsed_s: float) -> bool:
         """Whether the load has come to where the server is to be restarted."""
         due = self.restarts and self.storm_s is not None and elapsed_s >= self.storm_s
-        return due and not self.died
+        return due and not self.evidence.died
 
     def restart(self) -> None:
         """Ends the server and starts it again, in the middle of the load; that is done once, also
@@ -189,14 +178,14 @@ class RunRecord:
         """
         if self.status is not Status.FINISHED:
             return
-        cluster, monitor = self.cluster, self.monitor
+        cluster, monitor = self.evidence.cluster, self.monitor
         if monitor is not None:
-            self.busy_after_percent = monitor.busy_after()
+            self.evidence.busy_after_percent = monitor.busy_after()
         if cluster is None or monitor is None or not stall.rule.level(cluster.percent):
             return
         found = monitor.stall()
         if found is not None and (found.is_shown or self.asks_one_page):
-            self.stall = found
+            self.evidence.stall = found
 
     @property
     def asks_one_page(self) -> bool:

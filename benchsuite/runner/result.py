@@ -3,14 +3,14 @@
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
 from benchsuite import findings as validity
-from benchsuite.core.observations import Arrivals, Effort, Evidence, FrontShares, UnderWay
+from benchsuite.core.observations import Effort, Evidence, FrontShares, OfLevel, Segment, UnderWay
 from benchsuite.core.passwords import hidden, hidden_in
 from benchsuite.core.readings import LOAD, in_window, mean_cpu_percent, memory, work_s
 from benchsuite.core.results import Ceiling, RunResult, Summary
@@ -20,7 +20,6 @@ from benchsuite.findings.generator import littles_law
 from benchsuite.findings.target import answered_elsewhere
 from benchsuite.findings.window import QUEUES_PERCENT
 from benchsuite.load.job import Done
-from benchsuite.runner.figures import Segment
 from benchsuite.runner.monitor import INTERVAL_S, Monitor
 from benchsuite.runner.record import RunRecord
 from benchsuite.runner.running_system import ELSEWHERE, FRONT, TARGET
@@ -29,24 +28,22 @@ from benchsuite.stats.levels import ceiling_rate
 CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
 
 
+OF_SOCKETS = ("accounts", "idle", "closed", "recovery")  #: Figures that only WebSockets have.
+
+
 def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
     """The evidence of a run whose window has begun, with that of each of its stages."""
     load, sockets, window = record.spec.load, record.websockets, record.window
-    seen = _seen(record.monitor, done)
+    seen = _watched(record.evidence, record.monitor, done)
     # stages are meant to differ, and so is a storm from the calm around it; a fixed amount of work
     # begins with a storm and ends with those who are last
     is_even = not (load.stages or load.iterations or record.storm_s is not None)
     whole = replace(
         seen,
         unit=record.unit,
-        accounts=sockets.accounts if sockets else None,
-        socket_errors=record.socket_errors,
-        left_out=record.left_out,
         layers_apart=_layers_apart(record),
         front_timeout_s=_front_timeout_s(record),
-        idle=sockets.idle if sockets else None,
-        closed=sockets.closed if sockets else None,
-        recovery=sockets.recovery if sockets else None,
+        **{name: getattr(sockets, name) for name in OF_SOCKETS if sockets},
         total=record.total,
         journeys=[one for one in record.summaries if one.scope == JOURNEY],
         handshakes=[one for one in record.summaries if one.scope == HANDSHAKE],
@@ -60,18 +57,10 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         load_cpu_percent=done.cpu_percent,
         load_lag_p50_s=done.lag_p50_s,
         load_lag_p99_s=done.lag_p99_s,
-        died=record.died,
-        broken=record.broken,
-        stored=record.stored,
         unheld=record.learned.words,
-        turn=record.turn,
         asked=record.asked if record.asks_target_alone else None,
-        busy_after_percent=record.busy_after_percent,
-        cluster=record.cluster,
-        stall=record.stall,
         slowing=record.facts.slowing,
         undone=record.facts.undone,
-        unchecked=record.unchecked,
         diagnosed=record.spec.diagnoses,
         unwatched=(*seen.unwatched, *_not_accounted(record), *_not_counted(record)),
     )
@@ -117,11 +106,12 @@ def _not_counted(record: RunRecord) -> Iterator[str]:
         yield f"how many of the requests the target saw ({answered_elsewhere.number})"
 
 
-def _seen(monitor: Monitor | None, done: Done) -> Evidence:
+def _watched(evidence: Evidence, monitor: Monitor | None, done: Done) -> Evidence:
     """What the monitor saw of server and machine."""
     if monitor is None:
-        return Evidence()
-    return Evidence(
+        return evidence
+    return replace(
+        evidence,
         turnover=monitor.turnover(done),
         log=monitor.log,
         sessions_refused=monitor.sessions_refused,
@@ -150,17 +140,11 @@ def _of(
     return replace(
         whole,
         stage=segment.total.name if load.stages or record.populations else "",
-        unit=segment.unit or record.unit,
         total=segment.total,
-        arrivals=_arrivals(segment.total),
+        arrivals=segment.total.arrivals,
         # messages and mixtures have none: it was requests that were calibrated
         ceiling_rate=ceiling_rate(ceilings, load, in_flight) if of_requests else None,
-        waiting_users=segment.waiting_users,
-        wakes_per_s=segment.wakes_per_s,
-        under_way=segment.under_way,
-        answers_by_user=segment.answers_by_user,
-        in_vain=segment.in_vain,
-        slots=segment.slots,
+        **{one.name: getattr(segment, one.name) for one in fields(OfLevel)},
         probes=probes,
         unprobed="" if probes else _unprobed(record),
         front=_front(record, used),
@@ -174,13 +158,6 @@ def _in_flight(segment: Segment, load: LoadProfile) -> float:
     if load.is_open:
         return max(1.0, segment.total.concurrency or 0.0)
     return segment.total.level or load.users
-
-
-def _arrivals(total: Summary) -> Arrivals | None:
-    found = total.arrivals
-    if found is None:
-        return None
-    return Arrivals(offered=found.offered_rate, achieved=found.achieved_rate, dropped=found.dropped)
 
 
 def _probed(record: RunRecord, segment: Segment) -> Summary | None:
@@ -275,7 +252,7 @@ def result(
 ) -> RunResult:
     """Without passwords, whoever told them: command lines, logs, drivers' errors."""
     ended_at = datetime.now(UTC)
-    evidence, server = Evidence(broken=record.broken), record.plan.server
+    evidence, server = Evidence(broken=record.evidence.broken), record.plan.server
     if record.total is not None and record.done is not None:
         evidence = gathered(record, record.done, ceilings(environment))
     findings = validity.assess(evidence)

@@ -4,7 +4,6 @@ stands around them.
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,16 +11,14 @@ from urllib.parse import urlsplit
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Program
-from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace, Instances, StaticFiles
-from benchsuite.fronts.starting import front
+from benchsuite.fronts.base import INSIDE, Instances
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.served import counting
 from benchsuite.isolation.served.errors import LOADING, Error, read
-from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
 from benchsuite.system import logfile
-from benchsuite.system.process import Process, any_program
+from benchsuite.system.process import Process
 from benchsuite.telemetry.base import ServiceProbe
 
 TARGET = "target"
@@ -212,41 +209,6 @@ class RunningSystem:
 
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-
-
-def fronted(
-    stack: ExitStack,
-    found: RunningSystem,
-    *,
-    plan: Plan,
-    facts: Facts,
-    folder: Path,
-    token: str,
-    address: Address,
-    upstreams: Sequence[Address],
-    instances: Instances | None = None,
-) -> FrontAdapter:
-    """Starts the front on that address; instances that it runs are the target's part."""
-    static = None
-    if facts.static_url and facts.static_root:
-        static = StaticFiles(url=facts.static_url, root=Path(facts.static_root))
-    place = FrontPlace(folder=folder, static=static, token=token, instances=instances)
-    adapter = plan.front_at(place)
-    host, port = address
-    process = stack.enter_context(
-        front(
-            adapter,
-            upstreams,
-            host=host,
-            port=port,
-            log=folder.with_suffix(".log"),
-            env=any_program(),
-            marker=token,
-            on_cpus=plan.spec.server.cpus,
-        )
-    )
-    found.add(TARGET if adapter.runs_instances else FRONT, process, adapter.version())
-    return adapter
 
 
 def replicas(

@@ -32,10 +32,10 @@ from benchsuite.load.parent.pool import LoadPool, load_pool
 from benchsuite.runner import preflight
 from benchsuite.runner.assembly import (
     PROJECT,
+    Assembly,
     StartRequest,
     about_services,
     about_the_project,
-    serving,
 )
 from benchsuite.runner.database_pool import Data
 from benchsuite.runner.diagnosis import diagnosis, flame
@@ -183,7 +183,9 @@ class Session:
             tell=watcher.stage,
         )
         record.doing = lambda: record.serving.doing() or keeper.doing
-        stack.enter_context(serving(record.serving, start, self.port))
+        assembly = Assembly(start)
+        record.serving = assembly.system
+        stack.enter_context(assembly.serving(self.port))
         record.doing = str
         record.settings_changed = {
             **keeper.settings_changed,
@@ -194,7 +196,7 @@ class Session:
         }
         watcher.stage(f"ready in {record.serving.startup_s:.1f} s")
         job = _job(plan, facts, record.serving, token, folder)
-        record.unchecked = _check(load, job, record.serving, facts, plan)
+        record.evidence.unchecked = _check(load, job, record.serving, facts, plan)
         views = plan.workload.services
         variables = about_services(
             {one.name: one.url for one in record.serving.services if one.name in views}
@@ -231,11 +233,11 @@ class Session:
         _diagnose(record)
         if record.serving.debugs_sql:
             record.facts = replace(facts, slowing={**facts.slowing, **FORCED})
-        record.left_out = record.serving.left_out() - left_out
+        record.evidence.left_out = record.serving.left_out() - left_out
         record.read_samples(*load.samples())
         if record.learned.before and record.answers:
             try:
-                record.stored, sentence = held(record.learned, record.answers, rows)
+                record.evidence.stored, sentence = held(record.learned, record.answers, rows)
             except DatabaseError as error:  # what was measured is there, but is held to nothing
                 record.broke(error)
             else:
@@ -348,8 +350,8 @@ def _load(load: LoadPool, record: RunRecord, watcher: Watcher) -> Done:
 
     def look() -> None:
         ended = record.serving.ended()
-        if ended is not None and not record.died:
-            record.died = True
+        if ended is not None and not record.evidence.died:
+            record.evidence.died = True
             process = ended.process
             record.fail(
                 Status.FAILED,

@@ -5,7 +5,6 @@ from typing import Any
 
 from benchsuite import findings as validity
 from benchsuite.core.observations import (
-    Arrivals,
     ClockCheck,
     Cluster,
     Connection,
@@ -14,7 +13,11 @@ from benchsuite.core.observations import (
     Probes,
     Turnover,
 )
-from benchsuite.core.results import Distribution, Finding, Interval, Phase, Summary
+from benchsuite.core.results import Arrivals, Distribution, Finding, Interval, Phase, Summary
+
+
+def planned(offered: float, achieved: float, dropped: int = 0) -> Arrivals:
+    return Arrivals(offered_rate=offered, achieved_rate=achieved, late=0, dropped=dropped)
 
 
 def summary(**changes: Any) -> Summary:
@@ -52,7 +55,7 @@ CLEAN = Evidence(
     load_cpu_percent=30.0,
     load_lag_p99_s=0.0004,
     ceiling_rate=5000.0,
-    arrivals=Arrivals(offered=100.0, achieved=100.0),
+    arrivals=planned(100.0, 100.0),
     waiting_users=10.0,
     probes=Probes(
         sent=50,

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from benchsuite.core.observations import Arrivals, ClockCheck, Cluster, HostShares, Turn, UnderWay
+from benchsuite.core.observations import ClockCheck, Cluster, HostShares, Turn, UnderWay
 from benchsuite.core.results import Asked
 from benchsuite.core.stall import Round, Stall
 from benchsuite.findings.registry import FINDINGS
-from tests.unit.findings.clean import CLEAN, found, summary
+from tests.unit.findings.clean import CLEAN, found, planned, summary
 
 Changes = dict[str, Any]
 
@@ -23,7 +23,7 @@ REFUSED = {"failures": 10, "failures_by_kind": {"http status": 10}}
 EDGES = {"throughput": 80.0}
 LATE: Changes = {"load_lag_p99_s": 0.05}
 MISSED: Changes = {
-    "arrivals": Arrivals(offered=100.0, achieved=80.0),
+    "arrivals": planned(100.0, 80.0),
     "under_way": UnderWay(arrived_per_s=100.0, mean=10.0),
 }
 FOREIGN: Changes = {"total": summary(failures=3, failures_by_kind={"wrong responder": 3})}

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from benchsuite.core.observations import Arrivals, UnderWay
+from benchsuite.core.observations import UnderWay
 from benchsuite.core.results import Distribution, Level
-from tests.unit.findings.clean import CLEAN, found, summary
+from tests.unit.findings.clean import CLEAN, found, planned, summary
 
 
 def level(number: str, **changes: Any) -> Level | None:
@@ -68,7 +68,7 @@ def test_ceiling(ceiling: float | None, expected: Level | None) -> None:
     ],
 )
 def test_rate_missed(achieved: float, dropped: int, expected: Level | None) -> None:
-    arrivals = Arrivals(offered=100.0, achieved=achieved, dropped=dropped)
+    arrivals = planned(100.0, achieved, dropped)
     assert level("B104", arrivals=arrivals) == expected
 
 
@@ -134,7 +134,7 @@ def test_hints_speak_of_the_load_that_there_was() -> None:
     few = summary(response_time=replace(summary().response_time, count=30))
     for arrivals, less, more in (
         (None, "fewer users", "more --users"),
-        (Arrivals(offered=100.0, achieved=100.0), "a lower --rate", "a higher --rate"),
+        (planned(100.0, 100.0), "a lower --rate", "a higher --rate"),
     ):
         findings = found(arrivals=arrivals, total=few, **slow)
         assert less in findings["B101"].hint

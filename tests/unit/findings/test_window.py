@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from benchsuite import findings
-from benchsuite.core.observations import Arrivals, Connection, Effort, Evidence, Probes, UnderWay
+from benchsuite.core.observations import Connection, Effort, Evidence, Probes, UnderWay
 from benchsuite.core.results import Distribution, Finding, Level
-from tests.unit.findings.clean import CLEAN, found, intervals, summary
+from tests.unit.findings.clean import CLEAN, found, intervals, planned, summary
 
 
 def test_a_drift_without_end_is_invalid() -> None:
@@ -182,7 +182,7 @@ def of_stages(*stages: Evidence) -> dict[str, Finding]:
         CLEAN,
         stages=stages,
         ceiling_rate=1.0,
-        arrivals=Arrivals(offered=100.0, achieved=1.0),
+        arrivals=planned(100.0, 1.0),
         waiting_users=1000.0,
         probes=Probes(sent=1, answered=0, lateness_s=0.0, load=summary()),
         answers_by_user=(1000, 0, 0, 0),
@@ -216,7 +216,7 @@ def test_the_worst_stage_is_told_first_and_the_others_by_name() -> None:
 def test_each_check_of_a_level_looks_at_the_stages() -> None:
     seen = of_stages(
         stage(10, answers_by_user=(100,) * 6 + (0,) * 4),
-        stage(20, arrivals=Arrivals(offered=100.0, achieved=97.0)),
+        stage(20, arrivals=planned(100.0, 97.0)),
         stage(
             30,
             probes=Probes(

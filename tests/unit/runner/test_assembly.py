@@ -1,7 +1,7 @@
 """What a run's programs are started with."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -16,7 +16,7 @@ from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner import assembly, preflight
 from benchsuite.runner.assembly import MOST_PADDING, process_environment
 from benchsuite.runner.planning import resolve
-from benchsuite.runner.running_system import WORKERS, RunningSystem
+from benchsuite.runner.running_system import WORKERS
 from benchsuite.servers.waitress import Waitress
 
 SPEC = RunSpec(
@@ -47,16 +47,15 @@ def test_workers_run_under_the_python_that_serves(
         clone=cast(Any, None),
         facts=Facts(database_address=None, static_url="", static_root=""),
     )
-    found = RunningSystem()
-    late = cast(Any, SimpleNamespace(wrapped=lambda argv: argv))
-    with ExitStack() as stack:
-        scene = assembly.Scene(late, run / "instructions.json", {"redis": "unix:/run/redis"})
-        assembly._workers(start, stack, found, scene)
+    assembled = assembly.Assembly(start)
+    assembled.instructions = run / "instructions.json"
+    assembled.services["redis"] = "unix:/run/redis"
+    assembled._start_workers()
     assert [argv[0] for argv, _ in started] == ["/new/bin/python"] * 2
     for number, (_, env) in enumerate(started, start=1):
         assert env["PYTHONPATH"].startswith(f"{run / WORKERS}-{number}/import:")
         assert env["BENCHSUITE_INSTRUCTIONS"] == str(run / "instructions.json")
-    assert [one.version for one in found.members] == ["channels of new"] * 2
+    assert [one.version for one in assembled.system.members] == ["channels of new"] * 2
     assert [path.name for path in tmp_path.iterdir()] == ["run"], "nothing beside the run's folder"
 
 

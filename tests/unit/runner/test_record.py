@@ -72,12 +72,12 @@ def test_only_a_run_that_went_to_its_end_asks_the_target_again(
     record: RunRecord, status: Status
 ) -> None:
     stalled = Stall((Round(0.003, 0.044, 0.002),) * 10)
-    record.cluster = Cluster(at_s=0.04, percent=100.0, fastest_s=0.002)
+    record.evidence.cluster = Cluster(at_s=0.04, percent=100.0, fastest_s=0.002)
     record.monitor = cast(Any, SimpleNamespace(stall=lambda: stalled, busy_after=lambda: 3.0))
     if status is not Status.FINISHED:
         record.fail(status, "It was not to be.")
     record.ask_again()
-    assert (record.stall is stalled) == (status is Status.FINISHED)
+    assert (record.evidence.stall is stalled) == (status is Status.FINISHED)
 
 
 def test_a_result_holds_no_password_whoever_told_it(record: RunRecord) -> None:
