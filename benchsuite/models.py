@@ -360,8 +360,8 @@ class Run(Row):
     @property
     def packages(self) -> dict[str, str]:
         """Installed where the server ran: distribution to version."""
-        found: dict[str, str] = self.software.data["packages"] if self.software else {}
-        return found
+        packages: dict[str, str] = self.software.data["packages"] if self.software else {}
+        return packages
 
 
 class TuningTrial(Row):

@@ -9,13 +9,15 @@ from benchsuite.bottlenecks.registry import CHECKS, Limit, unnamed
 
 def name(evidence: Evidence) -> list[Limit]:
     """The limits by code; last, where they explain too little of the time, that they do."""
-    found = [
+    candidates = [
         (rule, Limit(code=rule.code, **fields))
         for rule, look in CHECKS
         for fields in look(evidence)
     ]
-    numbers = {rule.number for rule, _ in found}
-    told = [(rule, limit) for rule, limit in found if numbers.isdisjoint(rule.unless)]
-    parts = {part for rule, _ in told for part in rule.explains}
-    limits = sorted((limit for _, limit in told), key=lambda one: one.code)
+    numbers = {rule.number for rule, _ in candidates}
+    limits_by_rule = [
+        (rule, limit) for rule, limit in candidates if numbers.isdisjoint(rule.unless)
+    ]
+    parts = {part for rule, _ in limits_by_rule for part in rule.explains}
+    limits = sorted((limit for _, limit in limits_by_rule), key=lambda one: one.code)
     return [*limits, *unnamed(evidence, parts)]

@@ -61,27 +61,27 @@ def awaited_cpus(evidence: Evidence) -> bool:
 def users_of_cpus(evidence: Evidence) -> dict[str, float]:
     """Who uses how many of the CPUs that the target may use, the most first."""
     beside = min(evidence.database_beside_percent / 100, evidence.others_cpus)
-    found = {part: percent / 100 for part, percent in evidence.cpu_percent.items()}
-    found |= {
+    used = {part: percent / 100 for part, percent in evidence.cpu_percent.items()}
+    used |= {
         LOADS: evidence.load_percent / 100,
         BESIDE: beside,
         STRANGERS: evidence.others_cpus - beside,
     }
-    return dict(sorted(found.items(), key=lambda one: -one[1]))
+    return dict(sorted(used.items(), key=lambda one: -one[1]))
 
 
 def cpus_words(evidence: Evidence) -> str:
     """ "2 CPUs are busy 91 % of the time (target 1.2 and database 0.6), and a request waits 21 ms
     for one".
     """
-    told = [
+    users = [
         f"{name} {format_number(used)}"
         for name, used in users_of_cpus(evidence).items()
         if used >= (TELLING if name in (BESIDE, STRANGERS) else 0.01)
     ]
     verb = "is" if evidence.cpus == 1 else "are"
     share = _percent(evidence.busy_share)
-    words = f"{_cpus(evidence)} {verb} busy {share} of the time ({listed(told)})"
+    words = f"{_cpus(evidence)} {verb} busy {share} of the time ({listed(users)})"
     if evidence.run_delay_s:
         words += f", and a request waits {format_duration(evidence.run_delay_s)} for one"
     return words

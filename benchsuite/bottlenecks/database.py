@@ -29,7 +29,6 @@ SEEN = 10  #: Active sessions: of fewer samples no share is told.
 MANY = 10.0
 LARGE = 0.2
 CONNECTING = 0.1
-
 EXPLAINED = (SENDING, QUEUE, CPU, RUN_DELAY, ITS_TIME)
 
 FIXES = {
@@ -130,17 +129,17 @@ def database_waits(evidence: Evidence) -> Iterator[dict[str, str]]:
 )
 def repeated(evidence: Evidence) -> Iterator[dict[str, str]]:
     """N+1: the line is what the project can change."""
-    found = evidence.diagnosis.repeated if evidence.diagnosis else ()
-    for one in found:
-        if one.times >= MANY and one.share >= LARGE:
+    queries = evidence.diagnosis.repeated if evidence.diagnosis else ()
+    for query in queries:
+        if query.times >= MANY and query.share >= LARGE:
             yield {
-                "says": f"{one.place} makes {format_number(one.times)} equal queries a request "
-                f"({one.query}).",
-                "evidence": f"They take {format_percent(100 * one.share)} of the time of "
-                f"{one.page}.",
+                "says": f"{query.place} makes {format_number(query.times)} equal queries a request "
+                f"({query.query}).",
+                "evidence": f"They take {format_percent(100 * query.share)} of the time of "
+                f"{query.page}.",
                 "fix": "Fetch them at once: select_related() or prefetch_related(), or one query "
                 "before the loop.",
-                "gain": f"Up to {format_percent(100 * one.share)} of its time.",
+                "gain": f"Up to {format_percent(100 * query.share)} of its time.",
             }
 
 
@@ -151,16 +150,16 @@ def repeated(evidence: Evidence) -> Iterator[dict[str, str]]:
     explains=(ITS_TIME,),
 )
 def connecting(evidence: Evidence) -> Iterator[dict[str, str]]:
-    found = evidence.diagnosis
-    if found is None or not found.request_s:
+    diagnosis = evidence.diagnosis
+    if diagnosis is None or not diagnosis.request_s:
         return
-    share = found.connecting_s / found.request_s
+    share = diagnosis.connecting_s / diagnosis.request_s
     if share >= CONNECTING:
         keep = "a pool (--pool)" if evidence.interface == "asgi" else "CONN_MAX_AGE, or a pool"
         yield {
             "says": "Requests connect to the database anew.",
-            "evidence": f"Connecting takes {format_duration(found.connecting_s)} of "
-            f"{format_duration(found.request_s)}, {format_percent(100 * share)}.",
+            "evidence": f"Connecting takes {format_duration(diagnosis.connecting_s)} of "
+            f"{format_duration(diagnosis.request_s)}, {format_percent(100 * share)}.",
             "fix": f"Keep connections: {keep}.",
             "gain": f"Up to {format_percent(100 * share)} of its time.",
         }

@@ -259,9 +259,7 @@ RUN_DELAY = "waiting for a CPU"
 DATABASE_TIME = "database"
 REST = "something else"
 PARTS = (SENDING, QUEUE, CPU, RUN_DELAY, DATABASE_TIME)
-
 BUSY_PERCENT = 90.0  #: Of a CPU, from which a process has no time left.
-
 CLOSE = 0.1  #: Of the mean, that the parts may miss or exceed.
 FAILED = 0.05  #: From this share of failures on, means of successes and CPU are of different work.
 
@@ -291,14 +289,14 @@ class Budget:
 
     @property
     def sentence(self) -> str:
-        told = [
+        parts = [
             f"{format_duration(seconds)} {name}"
             for name, seconds in self.parts.items()
             if seconds >= 0.005 * self.response_s
         ]
         words = f"A request took {format_duration(self.response_s)} on average"
-        if told:
-            words += f": {listed(told)}"
+        if parts:
+            words += f": {listed(parts)}"
         if self.adds_up:
             return f"{words}."
         if self.rest_s < 0:

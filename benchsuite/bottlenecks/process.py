@@ -92,18 +92,18 @@ def growing(evidence: Evidence) -> Iterator[dict[str, str]]:
     explains=(CPU, REST),
 )
 def collecting(evidence: Evidence) -> Iterator[dict[str, str]]:
-    found = evidence.diagnosis
-    if found is None:
+    diagnosis = evidence.diagnosis
+    if diagnosis is None:
         return
-    much = found.collecting_share >= COLLECTING
+    much = diagnosis.collecting_share >= COLLECTING
     goal_s = evidence.objective_s
-    if much or (goal_s is not None and found.longest_pause_s >= LONG * goal_s):
+    if much or (goal_s is not None and diagnosis.longest_pause_s >= LONG * goal_s):
         yield {
             "says": "Pauses of the garbage collector hold up requests.",
-            "evidence": f"They take {format_percent(100 * found.collecting_share)} of the CPU "
-            f"time; the longest took {format_duration(found.longest_pause_s)}.",
+            "evidence": f"They take {format_percent(100 * diagnosis.collecting_share)} of the CPU "
+            f"time; the longest took {format_duration(diagnosis.longest_pause_s)}.",
             "fix": "Call gc.freeze() once the project is loaded, and raise gc.set_threshold().",
-            "gain": f"Up to {format_percent(100 * found.collecting_share)} of the CPU time."
+            "gain": f"Up to {format_percent(100 * diagnosis.collecting_share)} of the CPU time."
             if much
             else "",
         }

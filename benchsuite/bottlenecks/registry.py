@@ -48,7 +48,6 @@ Look = Callable[[Evidence], Iterator[dict[str, str]]]
 
 RULES: dict[str, Rule] = {}  #: By number; complete, as `benchsuite.bottlenecks` imports all groups.
 CHECKS: list[tuple[Rule, Look]] = []
-
 HEADINGS = ("code", "speaks when")
 
 
@@ -78,8 +77,8 @@ def unnamed(evidence: Evidence, parts: Collection[str]) -> Iterator[Limit]:
     """Where these parts of the response time, which the other rules explain, are too little."""
     if not evidence.is_pressed:
         return
-    found, fix = budget(evidence), f"{TIMED if evidence.diagnosis else ASK}; {FURTHER}"
-    if found is None:
+    time, fix = budget(evidence), f"{TIMED if evidence.diagnosis else ASK}; {FURTHER}"
+    if time is None:
         if not parts:
             yield Limit(
                 code=UNNAMED.code,
@@ -88,7 +87,7 @@ def unnamed(evidence: Evidence, parts: Collection[str]) -> Iterator[Limit]:
                 fix=fix,
             )
         return
-    share = found.share(*parts)
+    share = time.share(*parts)
     if share < ENOUGH:
         explained = f"explain only {format_percent(100 * share)} of the response time"
         yield Limit(
@@ -96,6 +95,6 @@ def unnamed(evidence: Evidence, parts: Collection[str]) -> Iterator[Limit]:
             says=f"The limits above {explained}."
             if parts
             else "No rule names what limits this run.",
-            evidence=found.sentence,
+            evidence=time.sentence,
             fix=fix,
         )

@@ -68,7 +68,7 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> Evidenc
     window = _window(run, stage)
     readings: Sequence[Any] = list(run.readings.all())
     seen = {part: in_window(readings, part, window) for part in {one.part for one in readings}}
-    found = {
+    figures = {
         **_load(run, total),
         **_server(run),
         **_machine(run, readings, window),
@@ -77,7 +77,7 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> Evidenc
         **_database(seen.get(DATABASE, [])),
         **_findings(run.findings.all()),
     }
-    return Evidence(**{**found, **more})
+    return Evidence(**{**figures, **more})
 
 
 def alone(run: Run, others: Iterable[Run] = ()) -> Alone | None:
@@ -159,8 +159,8 @@ def profiled(run: Run) -> Profiled | None:
     if not data:
         return None
     project = frozenset(data["project"])
-    found = stacks.nearest(stacks.unpacked(data["stacks"]), project.__contains__)
-    call, samples = max(found.items(), key=lambda one: one[1], default=("", 0))
+    samples_by_call = stacks.nearest(stacks.unpacked(data["stacks"]), project.__contains__)
+    call, samples = max(samples_by_call.items(), key=lambda one: one[1], default=("", 0))
     if samples < STANDS_OUT * data["samples"]:
         return Profiled()
     function, place = stacks.words(call)
@@ -234,17 +234,17 @@ def _target(readings: Sequence[Reading]) -> dict[str, Any]:
 
 def _database(readings: Iterable[Reading]) -> dict[str, Any]:
     """Sessions at work are counted at each reading: their mean is that of the window."""
-    counts = [one.counts for one in readings if one.counts]
+    counts = [of_reading.counts for of_reading in readings if of_reading.counts]
     if not counts:
         return {}
-    limits = [one[LIMIT] for one in counts if LIMIT in one]
-    active = sum(one.get(ACTIVE, 0) for one in counts)
+    limits = [of_reading[LIMIT] for of_reading in counts if LIMIT in of_reading]
+    active = sum(of_reading.get(ACTIVE, 0) for of_reading in counts)
     waits: Counter[str] = Counter()
-    for one in counts:
+    for of_reading in counts:
         waits.update(
             {
                 name.removeprefix(WAITS_FOR): many
-                for name, many in one.items()
+                for name, many in of_reading.items()
                 if name.startswith(WAITS_FOR)
             }
         )
@@ -255,10 +255,10 @@ def _database(readings: Iterable[Reading]) -> dict[str, Any]:
         "connections": max(
             sum(
                 many
-                for name, many in one.items()
+                for name, many in of_reading.items()
                 if name != LIMIT and not name.startswith(WAITS_FOR)
             )
-            for one in counts
+            for of_reading in counts
         ),
         "connections_limit": max(limits, default=None),
     }
@@ -303,8 +303,8 @@ def _memory_limit(facts: Mapping[str, Any]) -> int | None:
 
 
 def _part(run: Run, name: str) -> Mapping[str, Any]:
-    found = run.spec.get(name)
-    return found if isinstance(found, Mapping) else {}
+    part = run.spec.get(name)
+    return part if isinstance(part, Mapping) else {}
 
 
 def _mean(counts: Sequence[Mapping[str, int]], name: str) -> float | None:

@@ -81,8 +81,8 @@ def last_line(error: BaseException) -> str:
 
     Notes, which follow it, are omitted.
     """
-    told = traceback.TracebackException.from_exception(error)
-    told.__notes__ = None
-    words = list(told.format_exception_only())[-1].strip()
+    told_by_traceback = traceback.TracebackException.from_exception(error)
+    told_by_traceback.__notes__ = None
+    words = list(told_by_traceback.format_exception_only())[-1].strip()
     frames = traceback.extract_tb(error.__traceback__)
     return f"{words} ({frames[-1].filename}:{frames[-1].lineno})" if frames else words

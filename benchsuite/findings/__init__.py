@@ -21,10 +21,10 @@ from benchsuite.findings.registry import CHECKS, of_each_stage
 
 def assess(evidence: Evidence) -> tuple[Finding, ...]:
     """All findings about one run, by code."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for check in CHECKS:
-        found += of_each_stage(check, evidence) if check.by_stage else check(evidence)
-    return tuple(sorted(found, key=lambda one: one.code))
+        findings += of_each_stage(check, evidence) if check.by_stage else check(evidence)
+    return tuple(sorted(findings, key=lambda one: one.code))
 
 
 def verdict(findings: Iterable[Finding]) -> Verdict:

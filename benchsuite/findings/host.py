@@ -11,11 +11,8 @@ from benchsuite.findings.window import FEWEST_INTERVALS
 from benchsuite.stats.steady import change
 
 BUSY_AFTER_PERCENT = 25.0  #: An idle server uses next to nothing of a CPU.
-
 WALL_STEP_S = 0.05  #: More than a clock is slewed in a minute.
-
 GAP_S = 1.0  #: A reading that came so late was held up by more than a busy machine.
-
 MOST_TOLD = 5  #: How many reasons a finding lists.
 
 
@@ -48,16 +45,16 @@ def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         (host.stopped_percent, "a process of the run was stopped by signals in {} of the samples"),
         (host.memory_pressure_percent, "something waited for memory in {} of the time"),
     )
-    told = [
+    disturbances = [
         (level, words.format(format_percent(percent)))
         for percent, words in parts
         if (level := rule.level(percent))
     ]
-    if told:
-        wrong = evidence.idle is None and any(level is Level.INVALID for level, _ in told)
+    if disturbances:
+        wrong = evidence.idle is None and any(level is Level.INVALID for level, _ in disturbances)
         yield rule.found(
             Level.INVALID if wrong else Level.WEAK,
-            f"The machine was not quiet: {'; '.join(words for _, words in told)}.",
+            f"The machine was not quiet: {'; '.join(words for _, words in disturbances)}.",
             hint=because(
                 (
                     rule.level(host.others_percent),
@@ -92,14 +89,14 @@ def clock(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     seen = evidence.clock
     if seen is None:
         return
-    told = []
+    words = []
     if stepped := seen.wall_step_s is not None and abs(seen.wall_step_s) > WALL_STEP_S:
-        told.append(f"the wall clock was set by {format_duration(seen.wall_step_s)}")
+        words.append(f"the wall clock was set by {format_duration(seen.wall_step_s)}")
     if paused := seen.gap_s is not None and seen.gap_s > GAP_S:
-        told.append(f"no reading came for {format_duration(seen.gap_s)}")
+        words.append(f"no reading came for {format_duration(seen.gap_s)}")
     yield from rule.weighed(
-        len(told),
-        f"Time did not pass evenly: {' and '.join(told)}.",
+        len(words),
+        f"Time did not pass evenly: {' and '.join(words)}.",
         hint=because(
             (stepped, "Look for what sets the clock, such as NTP, and repeat the run."),
             (paused, "See whether the machine was suspended or paused, and repeat the run."),

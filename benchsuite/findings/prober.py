@@ -13,21 +13,16 @@ from benchsuite.stats import histogram
 from benchsuite.stats.summary import about_half, median_interval
 
 TWICE = 2  #: So often each connection is asked; what is asked more often was slow.
-
 PROBER_ALLOWANCE_S = 0.001  #: Two clients in Python differ by about this, however they are written.
-
 FEWEST_PROBES = 20
 """With fewer, the interval of their median is too wide for their silence to say anything."""
 
 FEWEST_CLEAR_PROBES = 6  #: So many, when all say the same, are no chance (median_interval).
-
 CHANCE = 0.01  #: So unlikely must it be that a connection is slow by chance, or loses requests.
-
 CHANCE_OF_LOAD = 0.05
 """And so unlikely that the load has as many slow requests as the prober slow connections."""
 
 ANSWERED_PROBES = 0.9  #: With a smaller share known, others are answered something else.
-
 LOAD_WAITS = "The load sees answers later than others do"
 OTHERS_WAIT = (
     "Others wait longer than the load does, and its requests that were sent later were answered "

@@ -144,9 +144,9 @@ def rows() -> list[tuple[str, str, str, str]]:
     return [FINDINGS[number].row for number in sorted(FINDINGS)]
 
 
-def _words(limit: float, unit: str, others: str) -> str:
+def _words(limit: float, unit: str, beside: str) -> str:
     own = {0: "any", inf: ""}.get(limit, f"above {limit:g}{unit}")
-    return ", ".join(filter(None, (own, others)))
+    return ", ".join(filter(None, (own, beside)))
 
 
 ORDER = (Level.INVALID, Level.WEAK, Level.INFO)
@@ -157,16 +157,18 @@ def of_each_stage(check: Check, run: Evidence) -> Iterator[Finding]:
     if not run.stages:
         yield from check(run)
         return
-    found = [
+    of_stages = [
         (stage.stage, _weighed(check, finding, run, place))
         for place, stage in enumerate(run.stages)
         for finding in check(stage)
     ]
-    if found:
-        name, worst = min(found, key=lambda one: ORDER.index(one[1].level))
-        others = [other for other in dict.fromkeys(other for other, _ in found) if other != name]
-        also = f" The same check finds fault with {listed(others)}." if others else ""
-        alike = dict.fromkeys(other for other, one in found if one.level is worst.level)
+    if of_stages:
+        name, worst = min(of_stages, key=lambda one: ORDER.index(one[1].level))
+        other_stages = [
+            other for other in dict.fromkeys(other for other, _ in of_stages) if other != name
+        ]
+        also = f" The same check finds fault with {listed(other_stages)}." if other_stages else ""
+        alike = dict.fromkeys(other for other, one in of_stages if one.level is worst.level)
         yield replace(worst, message=f"At {name}: {worst.message}{also}", stages=tuple(alike))
 
 

@@ -23,22 +23,22 @@ ABOUT = (0.9, 1.5)  #: A time-out is noticed so much earlier (coarse clocks) or 
 )
 def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Messages that nobody waited for: a server that sends one twice may well have lost others."""
-    found = evidence.accounts
-    if found is None:
+    accounts = evidence.accounts
+    if accounts is None:
         return
-    percent = found.strays / max(found.messages, 1) * 100
+    percent = accounts.strays / max(accounts.messages, 1) * 100
     if level := rule.level(percent):
         counts = {
-            "came twice": found.duplicated,
-            "came out of order": found.reordered,
-            "came damaged": found.corrupt,
-            "came to another connection": found.misdirected,
+            "came twice": accounts.duplicated,
+            "came out of order": accounts.reordered,
+            "came damaged": accounts.corrupt,
+            "came to another connection": accounts.misdirected,
         }
         words = [f"{format_count(count)} {what}" for what, count in counts.items() if count]
-        said = "events" if evidence.unit == EVENT else "messages"
+        unit = "events" if evidence.unit == EVENT else "messages"
         yield rule.found(
             level,
-            f"Of {format_count(found.messages)} {said}, {', '.join(words)}.",
+            f"Of {format_count(accounts.messages)} {unit}, {', '.join(words)}.",
             hint="The server, the channel layer or a proxy between them mixes messages up: the "
             "server's log may say why. A stream of events must begin after its Last-Event-ID.",
             value=percent,
@@ -54,26 +54,26 @@ def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 )
 def ended(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Connections that somebody else ended, or that never were or never ended as they should."""
-    found = evidence.accounts
-    if found is None:
+    accounts = evidence.accounts
+    if accounts is None:
         return
-    codes = ", ".join(f"{format_count(count)} × {code}" for code, count in found.closes.items())
+    codes = ", ".join(f"{format_count(count)} × {code}" for code, count in accounts.closes.items())
     how = f" ({codes})" if codes else ""
     opening = "had no first event" if evidence.unit == EVENT else "handshakes failed"
     counts = {
-        f"were ended by the server{how}": found.closed_early,
-        "were ended by the load because the server broke the protocol": found.broken,
-        opening: found.handshakes_failed,
-        "closing handshakes were not answered": found.closings_failed,
+        f"were ended by the server{how}": accounts.closed_early,
+        "were ended by the load because the server broke the protocol": accounts.broken,
+        opening: accounts.handshakes_failed,
+        "closing handshakes were not answered": accounts.closings_failed,
     }
-    percent = sum(counts.values()) / max(found.handshakes, 1) * 100
+    percent = sum(counts.values()) / max(accounts.handshakes, 1) * 100
     if level := rule.level(percent):
         words = [f"{format_count(count)} {what}" for what, count in counts.items() if count]
         error = "".join(f"; the server's error: {one}" for one in evidence.socket_errors[:1])
         yield rule.found(
             level,
-            f"Of {format_count(found.handshakes)} connections, {', '.join(words)}{error}.",
-            hint=_advice(evidence, found.silence_s),
+            f"Of {format_count(accounts.handshakes)} connections, {', '.join(words)}{error}.",
+            hint=_advice(evidence, accounts.silence_s),
             value=percent,
         )
 
@@ -105,13 +105,13 @@ def _advice(evidence: Evidence, silence_s: float | None) -> str:
 )
 def not_back(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """After a reconnect storm somebody is still outside."""
-    found = evidence.recovery
-    if found is None:
+    recovery = evidence.recovery
+    if recovery is None:
         return
     yield from rule.weighed(
-        found.cut - found.back,
-        f"{format_count(found.cut - found.back)} of {format_count(found.cut)} connections that "
-        f"were cut never came back; {format_count(found.failed)} handshakes failed.",
+        away := recovery.cut - recovery.back,
+        f"{format_count(away)} of {format_count(recovery.cut)} connections that were cut never "
+        f"came back; {format_count(recovery.failed)} handshakes failed.",
         hint="The window was too short, or the server turns connections away: a longer "
         "--duration tells which.",
     )

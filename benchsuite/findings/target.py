@@ -23,14 +23,11 @@ CONNECT_AGAIN_S = 1.0
 """A connection that was left out of a full queue is tried again after this (RFC 6298)."""
 
 FEWEST_ROUNDS = 4  #: Where none of so many rounds shows a page that waits, it doesn't.
-
 FEWEST_ANSWERS = 10  #: That a user must get on average before a share can be told.
-
 SERVED_SHARE = 0.5
 """When less than that is answered, not only some connections are starved, but all."""
 
 EXAMPLE_CHARACTERS = 300  #: How much of a failure's own words a finding repeats.
-
 NO_SESSION = ("too many clients already", "remaining connection slots are reserved")
 """What PostgreSQL logs for each session that it refuses for want of a connection."""
 
@@ -105,13 +102,13 @@ def failed_journeys(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 def _failed_share(
     rule: Rule, what: str, summaries: Sequence[Summary], turn: Turn | None = None
 ) -> Iterator[Finding]:
-    made = sum(one.requests for one in summaries)
-    failed = sum(one.failures for one in summaries)
+    made = sum(summary.requests for summary in summaries)
+    failed = sum(summary.failures for summary in summaries)
     percent = failed / made * 100 if made else 0.0
     if level := rule.level(percent):
         kinds: Counter[str] = Counter()
-        for one in summaries:
-            kinds.update(one.failures_by_kind)
+        for summary in summaries:
+            kinds.update(summary.failures_by_kind)
         words = ", ".join(f"{format_count(count)} × {kind}" for kind, count in kinds.most_common())
         example = _example(kinds, summaries)
         hint = "See the server's log below; times are those of the successes only."
@@ -149,9 +146,9 @@ def _turned(turn: Turn | None) -> str:
 def _example(kinds: Counter[str], summaries: Sequence[Summary]) -> str:
     """What one of the most frequent failures said, unless that was in the words already."""
     for kind, _ in kinds.most_common(1):
-        for one in summaries:
-            if told := " ".join(one.failure_examples.get(kind, "").split()).rstrip("."):
-                return f", such as: {told[:EXAMPLE_CHARACTERS]}"
+        for summary in summaries:
+            if example := " ".join(summary.failure_examples.get(kind, "").split()).rstrip("."):
+                return f", such as: {example[:EXAMPLE_CHARACTERS]}"
     return ""
 
 
@@ -483,25 +480,25 @@ def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             "rows that exist, leave none; a journey that counts what it leaves by count() is held "
             "to that.",
         )
-    found = evidence.stored
-    if found is None or found.agrees:
+    stored = evidence.stored
+    if stored is None or stored.agrees:
         return
-    where = f"{found.table} gained {{}} rows" if found.table else "{} are stored"
-    words = f"{format_count(found.completions or found.claimed)} completions were seen, but "
-    words += f"{where.format(format_count(found.stored))}."
-    if found.table:
-        left = [*map(str, found.left)] if len({*found.left}) > 1 else [f"{found.left[0]} each"]
+    where = f"{stored.table} gained {{}} rows" if stored.table else "{} are stored"
+    words = f"{format_count(stored.completions or stored.claimed)} completions were seen, but "
+    words += f"{where.format(format_count(stored.stored))}."
+    if stored.table:
+        left = [*map(str, stored.left)] if len({*stored.left}) > 1 else [f"{stored.left[0]} each"]
         words += f" Those rehearsed left {listed(left)}."
-    if found.excuse:
-        words += f" {found.excuse}"
-    level = Level.INFO if found.excuse else Level.INVALID if all(found.left) else Level.WEAK
+    if stored.excuse:
+        words += f" {stored.excuse}"
+    level = Level.INFO if stored.excuse else Level.INVALID if all(stored.left) else Level.WEAK
     hint = because(
-        (found.excuse, "Let the journey count what it leaves, by count(), to have a loss told."),
-        (found.stored < found.claimed, "What was confirmed is not there: the log may say why."),
+        (stored.excuse, "Let the journey count what it leaves, by count(), to have a loss told."),
+        (stored.stored < stored.claimed, "What was confirmed is not there: the log may say why."),
         unseen="More was stored than was confirmed: do the view, or a proxy that sends requests "
         "again, act twice?",
     )
-    yield rule.found(level, words, hint=hint, value=abs(found.stored - found.claimed))
+    yield rule.found(level, words, hint=hint, value=abs(stored.stored - stored.claimed))
 
 
 @finding("B214", "not-checked", of="what answers say that nobody checked", weak_words=INFORMATIONAL)

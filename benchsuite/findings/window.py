@@ -69,11 +69,8 @@ def _why(rule: Rule, evidence: Evidence) -> str:
 
 
 FEWEST_SAMPLES = 20  #: A run with fewer successes is invalid.
-
 FEWEST_INTERVALS = 8  #: Seconds that a window must have before a trend can be told from noise.
-
 EDGE_S = 0.01
-
 QUEUES_PERCENT = 60.0
 """A single server that is so busy forgets its queue after twenty answers, and ever later."""
 
@@ -107,9 +104,9 @@ def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     is_busy = (evidence.busy_percent or 0) > QUEUES_PERCENT
     if effort and is_busy and not is_surely_beyond(evidence):
         series[1] = (f"{effort.words} per answer", 0.0, [], list(effort.each_s))
-    found = [one for each in series if (one := _changed(rule, evidence, *each))]
-    if found:
-        yield min(found, key=lambda one: ORDER.index(one.level))
+    changes = [one for each in series if (one := _changed(rule, evidence, *each))]
+    if changes:
+        yield min(changes, key=lambda one: ORDER.index(one.level))
 
 
 def _changed(
@@ -120,9 +117,9 @@ def _changed(
     before: list[float],
     inside: list[float],
 ) -> Finding | None:
-    found = change(inside, least=FEWEST_INTERVALS, percent=rule.weak, grain=grain)
-    if found is not None:
-        return _not_steady(rule, what, found, evidence)
+    seen = change(inside, least=FEWEST_INTERVALS, percent=rule.weak, grain=grain)
+    if seen is not None:
+        return _not_steady(rule, what, seen, evidence)
     joined = change([*before, *inside], least=FEWEST_INTERVALS, percent=rule.weak)
     if before and joined is not None and joined.at is not None:
         return _reaches_in(rule, what, joined, joined.at - len(before), evidence)
@@ -142,10 +139,10 @@ def _reaches_in(rule: Rule, what: str, joined: Change, at: int, evidence: Eviden
     )
 
 
-def _not_steady(rule: Rule, what: str, found: Change, evidence: Evidence) -> Finding:
+def _not_steady(rule: Rule, what: str, seen: Change, evidence: Evidence) -> Finding:
     if is_near_capacity(evidence):
         hint = AT_CAPACITY
-    elif found.period is not None:
+    elif seen.period is not None:
         hint = (
             "Make --duration several whole cycles long, and find what recurs: a garbage "
             "collector, a timer, a checkpoint of the database."
@@ -156,11 +153,11 @@ def _not_steady(rule: Rule, what: str, found: Change, evidence: Evidence) -> Fin
             "chart over time, and make sure that nothing else runs."
         )
     return rule.found(
-        Level.WEAK if found.has_steady_half else Level.INVALID,
-        f"The {what} was not steady: {found.words}"
-        + ("." if found.has_steady_half else ", and no half of it was steady."),
+        Level.WEAK if seen.has_steady_half else Level.INVALID,
+        f"The {what} was not steady: {seen.words}"
+        + ("." if seen.has_steady_half else ", and no half of it was steady."),
         hint=hint,
-        value=abs(found.percent),
+        value=abs(seen.percent),
     )
 
 

@@ -43,12 +43,12 @@ def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
             more["profiled"], profile = named, start
     if "alone" not in more:
         more["alone"] = alone(run, starts)
-    shown, found = flame(profile), evidence(run, **more)
-    if found is None:
+    shown, figures = flame(profile), evidence(run, **more)
+    if figures is None:
         return Told(flame=shown)
-    time = budget(found)
+    time = budget(figures)
     sentence = _diagnosed(own) if own else time.sentence if time else ""
-    limits = bottlenecks.name(found)
+    limits = bottlenecks.name(figures)
     if not own and any(one.code == UNNAMED.code for one in limits):
         sentence = ""  # it is said there
     return Told(limits=limits, time=time, sentence=sentence, flame=shown)
@@ -56,12 +56,12 @@ def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
 
 def as_json(run: Run) -> dict[str, Any]:
     """The same as plain JSON, in seconds; null where the parts are not known."""
-    found = told(run)
-    parts = {**found.time.parts, REST: found.time.rest_s} if found.time else None
+    limits = told(run)
+    parts = {**limits.time.parts, REST: limits.time.rest_s} if limits.time else None
     return {
         "request_time": parts,
-        "limits": [asdict(one) for one in found.limits],
-        "flame": flames.as_json(found.flame),
+        "limits": [asdict(one) for one in limits.limits],
+        "flame": flames.as_json(limits.flame),
     }
 
 
@@ -70,31 +70,34 @@ def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[st
     the other cells.
     """
     starts = [*diagnosed, *(run for cell in cells for run in cell.shown)]
-    found = {
+    limits_by_title = {
         title: told(run, starts, others=others(cell, cells)).limits
         for title, cell in zip(cell_titles(cells), cells, strict=True)
         if (run := _middle(cell)) is not None
     }
-    if len(found) <= FEW:
+    if len(limits_by_title) <= FEW:
         return [
-            line for title, some in found.items() for one in some for line in _lines(title, one)
+            line
+            for title, some in limits_by_title.items()
+            for limit in some
+            for line in _lines(title, limit)
         ]
     who: dict[str, list[str]] = {}
-    for title, some in found.items():
-        for one in some:
-            who.setdefault(one.code, []).append(title)
+    for title, some in limits_by_title.items():
+        for limit in some:
+            who.setdefault(limit.code, []).append(title)
     return [f"{code}  {listed(who[code])}" for code in sorted(who)]
 
 
 def _diagnostic(run: Run, starts: Iterable[Run]) -> list[Run]:
     """The diagnostic starts of the same cell."""
-    others = [one for one in starts if one.pk != run.pk]
+    starts_of_others = [one for one in starts if one.pk != run.pk]
     try:
-        spec = RunSpec.from_json(run.spec) if others else None
+        spec = RunSpec.from_json(run.spec) if starts_of_others else None
     except UsageError:  # of another format
         return []
     keys = {spec.diagnosed.key, spec.profiled.key} if spec else ()
-    return [one for one in others if one.key in keys]
+    return [one for one in starts_of_others if one.key in keys]
 
 
 def _lines(title: str, limit: Limit) -> list[str]:

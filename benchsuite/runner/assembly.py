@@ -121,7 +121,6 @@ READY_TIMEOUT_S = 60.0
 """How long each program may take, once it is waited for, unless --start-timeout says it."""
 
 ASKING_LOOK_S = 0.05
-
 LONGEST_LINE = 100  #: Characters of a line of a log that are told.
 
 
@@ -183,8 +182,8 @@ class Assembly:
                 late = self._stack.enter_context(self._delayer(layer))
                 if late.layer is not None:
                     layer = address.moved_redis_url(layer, late.layer)
-                told = start.clone(**self._amended(late, layer))
-                self.instructions = self._stack.enter_context(told)
+                instructions = start.clone(**self._amended(late, layer))
+                self.instructions = self._stack.enter_context(instructions)
                 system.instructions = self.instructions
                 if own:
                     self.services[REDIS] = layer
@@ -420,8 +419,8 @@ class Assembly:
         folder = self._start.folder / f"asking{'-debug' * debug}"
         folder.mkdir(exist_ok=True)
         adapter = self._adapter(folder)
-        told = replace(Instructions.read(self.instructions), keeps_debug=debug)
-        told.write(folder / "instructions.json")
+        instructions = replace(Instructions.read(self.instructions), keeps_debug=debug)
+        instructions.write(folder / "instructions.json")
         request = {"path": path, "headers": dict(self._start.headers)}
         folders.write_private(folder / "request.json", json.dumps(request))
         env = self._env(adapter, folder / "instructions.json")

@@ -128,8 +128,8 @@ class Data:
             except DatabaseError as error:
                 self._faults.append(error)
         services = {_service_key(plan) for plan in plans}
-        for one in [one for one in self._services if one not in services]:
-            self._forget(one)
+        for unused in [unused for unused in self._services if unused not in services]:
+            self._forget(unused)
 
     def check(self) -> None:
         """Raises the first error of what could not be dropped between runs."""

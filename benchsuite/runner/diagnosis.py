@@ -83,10 +83,10 @@ def flame(seen: str, rate_hz: int) -> dict[str, Any]:
         """With a short path; it is remembered whether this is what is measured."""
         name, place = stacks.words(call)
         path, _, line = place.rpartition(":")
-        told = f"{name} ({_place(path)}:{line})" if path else call
+        words = f"{name} ({_place(path)}:{line})" if path else call
         if path and _is_measured(path):
-            own.add(told)
-        return told
+            own.add(words)
+        return words
 
     parsed = stacks.parsed(seen, renamed)
     found, least = stacks.folded({one: n for one, n in parsed.items() if not IDLE.match(one[-1])})

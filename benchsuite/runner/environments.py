@@ -42,15 +42,15 @@ def environment(given: str) -> str:
             f"--env={given} is not of the form name=requirements.txt; the name is letters, digits, "
             "dots and dashes."
         )
-    found = requirements.read(Path(file).expanduser())
+    wanted = requirements.read(Path(file).expanduser())
     try:
-        keep(found, conf.cache_folder())
+        keep(wanted, conf.cache_folder())
     except OSError as error:
         raise UnavailableError(
             f"Environments are kept in {conf.cache_folder()}, which can't be written "
             f"({error.strerror}); name another folder in BENCHSUITE_CACHE."
         ) from error
-    return f"{name}@{found.digest}"
+    return f"{name}@{wanted.digest}"
 
 
 def interpreter(spec: ServerSpec, wanted: Recipe | None) -> Interpreter | None:
@@ -92,8 +92,8 @@ def prepared(plans: Sequence[Plan], say: Callable[[str], None]) -> tuple[Plan, .
 def unbuilt(plans: Iterable[Plan]) -> list[str]:
     """The names of the environments that `prepared` would build."""
     root = conf.cache_folder()
-    found = [plan.recipe for plan in plans if plan.recipe is not None and plan.python is None]
-    return list({Slot.of(one, root).digest: one.name for one in found}.values())
+    recipes = [plan.recipe for plan in plans if plan.recipe is not None and plan.python is None]
+    return list({Slot.of(one, root).digest: one.name for one in recipes}.values())
 
 
 def target_settings() -> Any:
@@ -122,17 +122,17 @@ def _recipe(name: str, python: str, wanted: Requirements) -> Recipe:
     )
 
 
-def ensure_serving(found: Interpreter) -> None:
+def ensure_serving(python: Interpreter) -> None:
     """Raises UnavailableError when an interpreter can't serve a Django project for a run."""
-    kind = kind_of(found.executable)
+    kind = kind_of(python.executable)
     if kind is not None and kind.version < OLDEST:
         raise UnavailableError(
             f"Python {kind} is too old: benchsuite's part in a measured server needs "
             f"{'.'.join(map(str, OLDEST))} or newer."
         )
-    if found.installed("django") is None:
+    if python.installed("django") is None:
         raise UnavailableError(
-            f"Python {found.version} ({found.executable}) has no Django, so it can't serve the "
+            f"Python {python.version} ({python.executable}) has no Django, so it can't serve the "
             "project; give all that the project needs: --env NAME=requirements.txt (python -m pip "
             "freeze > requirements.txt writes down what an environment has)."
         )

@@ -207,10 +207,10 @@ class Figures:
         return examples
 
     def _with_arrivals(
-        self, one: Summary, window: Window, without: Sequence[Window], stages: range
+        self, figures: Summary, window: Window, without: Sequence[Window], stages: range
     ) -> Summary:
         if not self.load.is_open:
-            return one
+            return figures
         arrivals = summary.arrivals(
             self.journeys,
             window=window,
@@ -218,7 +218,7 @@ class Figures:
             sent=sum(self.done.sent[stage] for stage in stages),
             dropped=sum(self.done.dropped[stage] for stage in stages),
         )
-        return replace(one, arrivals=arrivals)
+        return replace(figures, arrivals=arrivals)
 
 
 Pauses = NDArray[np.void]
@@ -252,13 +252,13 @@ def segments(
     )
 
 
-def _population(figures: Figures, order: int, one: Population) -> Segment:
+def _population(figures: Figures, order: int, population: Population) -> Segment:
     """What is told of these users alone, who are numbered anew."""
-    theirs = figures.samples[np.isin(figures.samples["user"], one.users)]
-    theirs["user"] = np.searchsorted(one.users, theirs["user"])
-    own = replace(figures, samples=theirs, unit=one.unit)
-    count = len(one.users)
-    name = f"{count} user{'s' * (count > 1)} of {one.name}"
+    theirs = figures.samples[np.isin(figures.samples["user"], population.users)]
+    theirs["user"] = np.searchsorted(population.users, theirs["user"])
+    own = replace(figures, samples=theirs, unit=population.unit)
+    count = len(population.users)
+    name = f"{count} user{'s' * (count > 1)} of {population.name}"
     total = replace(own.total, name=name, scope=POPULATION, order=order)
     return _closed(own, total, own.done.window, count, alike=True)
 

@@ -28,14 +28,12 @@ FIRST = (LOOK, *[NEW] * 5, AGAIN)
 MORE = (AGAIN, AGAIN)
 """What is rehearsed; more where the first ones left different numbers of rows."""
 QUICK_S = 1.0  #: Longer than that no more than the fewest are made.
-
 LATE_S = 1.0
 """How long the first row of a rehearsed journey is waited for; not again where none came."""
 STEP_S = 0.05
 SETTLE_S = 5.0
 """How long rows that are missing after the drain are waited for, as long as more come."""
 STILL_S = 2.0  #: Nothing more is expected when no row came for that long.
-
 NUMBER = re.compile(r"\d+")
 
 Gains = Mapping[str, int]  #: Table → rows that it gained or, below 0, lost, if it did.
@@ -133,8 +131,8 @@ def learned(made: Sequence[Rehearsal]) -> Learned:
     always = set.intersection(*map(set, forms))
     words = "No row was gained by a rehearsed completion, though each sent forms, answered right."
     if gains:
-        told = [f"{name} {listed([*map(str, rows)])}" for name, rows in gains.items()]
-        words = f"No table gained as many rows by each rehearsed completion: {'; '.join(told)}."
+        by_table = [f"{name} {listed([*map(str, rows)])}" for name, rows in gains.items()]
+        words = f"No table gained as many rows by each rehearsed completion: {'; '.join(by_table)}."
     return Learned(
         left=left,
         once=once,
@@ -147,10 +145,10 @@ def learned(made: Sequence[Rehearsal]) -> Learned:
 
 def _by_shape(posts: Mapping[str, int]) -> Counter[str]:
     """Those whose names differ in numbers alone together."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for name, times in posts.items():
-        found[NUMBER.sub("0", name)] += times
-    return found
+        counts[NUMBER.sub("0", name)] += times
+    return counts
 
 
 def answers(samples: Samples, names: Sequence[NameEntry], users: int) -> Answers:
@@ -208,16 +206,16 @@ def held(
         earlier, now = now, rows(known.left)
         if gains_of(earlier.of, now.of):
             still_since = time.monotonic()
-    found = judged(known, seen, now, coming=coming)
+    tables = judged(known, seen, now, coming=coming)
     gains = gains_of(known.before, now.of)
-    told = {one.table: one.stored for one in found} or gains
+    stored = {one.table: one.stored for one in tables} or gains
     words = [
         f"{format_count(gained)} {f'rows gained in {name}' if name else 'stored'}"
-        for name, gained in told.items()
+        for name, gained in stored.items()
     ]
-    completions = found[0].completions if found else seen.journeys[0]
+    completions = tables[0].completions if tables else seen.journeys[0]
     claim = f"{format_count(completions)} completions claimed"
-    return found[0] if found else None, f"{claim}, {listed(words or ['no row gained'])}"
+    return tables[0] if tables else None, f"{claim}, {listed(words or ['no row gained'])}"
 
 
 def _lacks(known: Learned, seen: Answers, now: Rows) -> bool:
@@ -232,7 +230,7 @@ def judged(known: Learned, seen: Answers, now: Rows, *, coming: bool = False) ->
     more rows may still come.
     """
     least, most = bounds(known, seen)
-    found: list[Stored] = []
+    tables: list[Stored] = []
     for table, left in known.left.items():
         if table not in known.before or table not in now.of:
             continue
@@ -244,7 +242,7 @@ def judged(known: Learned, seen: Answers, now: Rows, *, coming: bool = False) ->
             excuse = f"Rows still came {SETTLE_S:g} s after the load."
         elif stored < claimed and table in known.once:
             excuse = "The same form, sent again in a rehearsal, was answered right and left fewer."
-        found.append(
+        tables.append(
             Stored(
                 claimed=claimed,
                 stored=stored,
@@ -255,9 +253,9 @@ def judged(known: Learned, seen: Answers, now: Rows, *, coming: bool = False) ->
                 excuse=excuse,
             )
         )
-    kept = any(one.agrees and max(one.left) == 1 for one in found)
-    for place, one in enumerate(found):
+    kept = any(one.agrees and max(one.left) == 1 for one in tables)
+    for place, one in enumerate(tables):
         if not one.agrees and (kept or max(one.left) > 1):
             words = "How many rows come into it may depend on what a form says."
-            found[place] = replace(one, excuse=one.excuse or words)
-    return sorted(found, key=lambda one: (one.agrees, bool(one.excuse)))
+            tables[place] = replace(one, excuse=one.excuse or words)
+    return sorted(tables, key=lambda one: (one.agrees, bool(one.excuse)))

@@ -38,12 +38,12 @@ def turns(count: int, repeat: int, seed: int) -> tuple[Turn, ...]:
     if not 1 <= repeat <= 1000:
         raise UsageError(f"--repeat must be between 1 and 1000, and is {repeat}.")
     order = random.Random(seed)
-    found: list[Turn] = []
+    order_of_turns: list[Turn] = []
     for repetition in range(1, repeat + 1):
         block = [Turn(place, repetition, order.randrange(2**31)) for place in range(count)]
         order.shuffle(block)
-        found += block
-    return tuple(found)
+        order_of_turns += block
+    return tuple(order_of_turns)
 
 
 def blocks(specs: Sequence[RunSpec], repeat: int, seed: int) -> tuple[RunSpec, ...]:
@@ -89,8 +89,8 @@ def resolve(spec: RunSpec) -> Plan:
 
 def async_twin(workload: str) -> str | None:
     """Name of the same workload in an asynchronous view; None where there is none."""
-    found = f"{workload}{ASYNC}"
-    return found if found in conf.workload_paths() else None
+    name = f"{workload}{ASYNC}"
+    return name if name in conf.workload_paths() else None
 
 
 def twin(workload: str, kind: str | None) -> str:
@@ -99,14 +99,14 @@ def twin(workload: str, kind: str | None) -> str:
         return workload
     known("twin", kind, TWINS)
     plain = workload.removesuffix(ASYNC)
-    found = async_twin(plain)
-    if found is None:
+    asynchronous = async_twin(plain)
+    if asynchronous is None:
         able = [name for name in conf.workload_paths() if async_twin(name)]
         raise UsageError(
             f"The workload {workload} has no twin, so --twin={kind} can't choose one: leave it "
             f"out, or take one of {', '.join(able)}."
         )
-    return plain if kind == "sync" else found
+    return plain if kind == "sync" else asynchronous
 
 
 def known_facts(server: str, workload: str) -> dict[str, Any]:
@@ -129,7 +129,6 @@ START_S = 1.2
 answer, down again."""
 
 DATA_S = 0.8  #: Making and migrating throw-away databases.
-
 ROWS_PER_S = 250_000  #: How fast rows are seeded, roughly.
 
 
@@ -155,12 +154,12 @@ class Estimate:
 
     def each_s(self, plans: Iterable[Plan]) -> list[float]:
         """Of these runs in their order; what they share counts where it is first made."""
-        made, found = set(self._made), []
+        made, seconds = set(self._made), []
         for plan in plans:
             fresh = plan.data_key not in made
             made.add(plan.data_key)
-            found.append(self.run_s(plan) + (_data_s(plan) if fresh else 0.0))
-        return found
+            seconds.append(self.run_s(plan) + (_data_s(plan) if fresh else 0.0))
+        return seconds
 
     def run_s(self, plan: Plan) -> float:
         """Of one run whose data is there."""
@@ -194,8 +193,8 @@ class Estimate:
             return median(known)
         if server in self._past:
             return self._past[server]
-        others = [one for some in self._overheads.values() for one in some]
-        return median(others or self._past.values() or [START_S])
+        of_others = [one for some in self._overheads.values() for one in some]
+        return median(of_others or self._past.values() or [START_S])
 
     def _goodput(self, plan: Plan) -> float | None:
         """Of those cells that are the nearest kin of this one; None where there is none yet."""

@@ -377,8 +377,8 @@ def _check_workers(plan: Plan) -> None:
         )
 
 
-def _demand(name: str, found: Available) -> None:
-    if not found.ok:
+def _demand(name: str, available: Available) -> None:
+    if not available.ok:
         raise UnavailableError(
-            f"{name} can't run here: {found.reason}; {found.command} would help."
+            f"{name} can't run here: {available.reason}; {available.command} would help."
         )

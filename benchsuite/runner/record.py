@@ -127,8 +127,8 @@ class RunRecord:
             return
         self.total = figures.total
         # the server paces events, and what is fast for one population is not for another
-        told = self.unit != EVENT and not self.populations
-        if self.spec.load.keep_alive and told:
+        is_paced_by_load = self.unit != EVENT and not self.populations
+        if self.spec.load.keep_alive and is_paced_by_load:
             self.evidence.cluster = signs.cluster(figures.requests, done.window)
         self.traffic = Traffic.of(figures.requests)
         self.segments = segments(
@@ -183,9 +183,9 @@ class RunRecord:
             self.evidence.busy_after_percent = monitor.busy_after()
         if cluster is None or monitor is None or not stall.rule.level(cluster.percent):
             return
-        found = monitor.stall()
-        if found is not None and (found.is_shown or self.asks_one_page):
-            self.evidence.stall = found
+        seen = monitor.stall()
+        if seen is not None and (seen.is_shown or self.asks_one_page):
+            self.evidence.stall = seen
 
     @property
     def asks_one_page(self) -> bool:

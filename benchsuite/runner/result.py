@@ -82,8 +82,8 @@ def _front_timeout_s(record: RunRecord) -> float | None:
     if record.plan.front is None:
         return None
     settings = record.plan.front.settings
-    found = settings.get("timeout_s")
-    return None if found is None or settings.get("config") else float(found)
+    timeout_s = settings.get("timeout_s")
+    return None if timeout_s is None or settings.get("config") else float(timeout_s)
 
 
 def _not_accounted(record: RunRecord) -> Iterator[str]:
@@ -256,7 +256,8 @@ def result(
     if record.total is not None and record.done is not None:
         evidence = gathered(record, record.done, ceilings(environment))
     findings = validity.assess(evidence)
-    told = None if record.headline is None else record.segments[record.headline]
+    headline = None if record.headline is None else record.segments[record.headline]
+    total = replace(headline.total, scope="all", order=0) if headline else record.total
     return RunResult(
         spec=record.spec,
         status=record.status,
@@ -275,9 +276,9 @@ def result(
         processes=server.processes,
         threads=server.threads,
         startup_s=record.serving.startup_s,
-        window=record.since_origin(told.window) if told else record.window,
+        window=record.since_origin(headline.window) if headline else record.window,
         unit=record.unit,
-        total=hidden_in(replace(told.total, scope="all", order=0) if told else record.total),
+        total=hidden_in(total),
         summaries=hidden_in(record.summaries),
         intervals=record.intervals,
         readings=record.readings,

@@ -27,7 +27,6 @@ FRONT = "front"
 DELAY = "delay"
 API = "api"
 ELSEWHERE = (DELAY, API)  #: Parts that stand for what is not on the machine.
-
 LOG_LINES = 40
 
 
@@ -204,8 +203,8 @@ class RunningSystem:
 
     def first_error(self) -> str | None:
         """What the first of the logs that tells of an error says."""
-        found = (logfile.first_error(one.process.log) for one in self.members)
-        return next((error for error in found if error), None)
+        errors = (logfile.first_error(one.process.log) for one in self.members)
+        return next((error for error in errors if error), None)
 
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")

@@ -279,7 +279,7 @@ def _told(plan: Plan, instructions: Path | None) -> dict[str, str]:
 
 
 def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: Path) -> Job:
-    told = serving.instructions
+    instructions = serving.instructions
     return Job(
         base_url=serving.base_url,
         run_header=token,
@@ -288,7 +288,7 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: P
         load=plan.spec.load,
         spool=str(folder),
         locustfile=plan.workload.locustfile,
-        environment=_told(plan, told),
+        environment=_told(plan, instructions),
         cookies=facts.cookies,
         visitor=plan.spec.visitor,
         signed_in=facts.signed_in,
@@ -326,9 +326,9 @@ def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan:
 
 def _diagnose(record: RunRecord) -> None:
     """Keeps what a diagnostic start has seen; one without it has failed."""
-    by, told = record.spec.diagnoses, record.serving.instructions
-    if by == QUERIES and told is not None:
-        record.diagnosis = diagnosis(told)
+    by, instructions = record.spec.diagnoses, record.serving.instructions
+    if by == QUERIES and instructions is not None:
+        record.diagnosis = diagnosis(instructions)
     elif record.profiler is not None:
         try:
             record.diagnosis = flame(record.profiler.end(), RATE_HZ)
