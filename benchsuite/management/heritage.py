@@ -12,7 +12,7 @@ from benchsuite.pythons import building
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.assembly import started
 from benchsuite.servers.base import Available
-from benchsuite.servers.heritage.base import Heritage
+from benchsuite.servers.heritage.adapters import Heritage
 
 PREFIX = "heritage-"
 

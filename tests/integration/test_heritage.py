@@ -19,7 +19,7 @@ from benchsuite.runner.planning import resolve
 from benchsuite.runner.running_system import TARGET, WORKERS, RunningSystem
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.servers.heritage import BUILTIN
-from benchsuite.servers.heritage.base import Heritage
+from benchsuite.servers.heritage.adapters import Heritage
 from benchsuite.system import sharedmemory
 from benchsuite.system.network import ensure_port_free
 from tests.integration.left_behind import eventually, processes_with

@@ -25,8 +25,8 @@ from benchsuite.pythons.finding import CPYTHON, Kind
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner import planning, preflight
 from benchsuite.servers.base import Application, Available, Place
-from benchsuite.servers.heritage import BUILTIN, base
-from benchsuite.servers.heritage.base import Heritage
+from benchsuite.servers.heritage import BUILTIN, adapters
+from benchsuite.servers.heritage.adapters import Heritage
 
 ENVIRONMENT = Path("/cache/environments/feed")
 PYTHON = Interpreter(str(ENVIRONMENT / "bin/python"), "heritage")
@@ -44,16 +44,16 @@ def machine(monkeypatch) -> Callable[..., None]:
                 raise UnavailableError(f"--python={name} is not on this machine")
             return Path(f"/pythons/{name}/bin/python")
 
-        monkeypatch.setattr(base, "find", find)
+        monkeypatch.setattr(adapters, "find", find)
 
     def kind_of(executable: str) -> Kind:
         numbers = Path(executable).parents[1].name.split(".")
         return Kind(CPYTHON, tuple(int(number) for number in numbers))
 
-    monkeypatch.setattr(base, "kind_of", kind_of)
+    monkeypatch.setattr(adapters, "kind_of", kind_of)
     monkeypatch.setattr(building, "build_of", str)
-    monkeypatch.setattr(base, "_is_header", lambda name: True)
-    monkeypatch.setattr(base.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(adapters, "_is_header", lambda name: True)
+    monkeypatch.setattr(adapters.shutil, "which", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr(Interpreter, "script", lambda self, name: f"{ENVIRONMENT}/bin/{name}")
     has("2.7", "3.6")
     return has
@@ -88,8 +88,8 @@ def test_it_goes_by_its_name_and_brings_its_own_target(name):
 
 def test_command_lines():
     assert command("heritage-channels0-gunicorn", processes=2) == (
-        "gunicorn heritage.wsgi:application --bind 127.0.0.1:8123 --workers 2 --worker-class sync"
-        " --backlog 2048"
+        "gunicorn --bind 127.0.0.1:8123 --workers 2 --worker-class sync --backlog 2048"
+        " heritage.wsgi:application"
     )
     daphne = "daphne -v 0 -b 127.0.0.1 -p 8123 heritage.asgi:channel_layer"
     assert command("heritage-channels0-redis") == command("heritage-channels0-ipc") == daphne
@@ -127,10 +127,12 @@ def test_the_second_version_of_the_application_starts_its_threads_first():
     lines = ini("heritage-chaussette-meinheld", options=second)
     assert "--pre-hook chaussette.util.setup_bench" in lines["cmd"]
     assert make("heritage-chaussette-meinheld", options=second).env()["HERITAGE_BENCH"] == "second"
-    assert "--config gunicorn.conf.py" in command("heritage-chaussette-gunicorn", options=second)
+    assert "--config target/gunicorn.conf.py" in command(
+        "heritage-chaussette-gunicorn", options=second
+    )
     assert (
         "setup_bench("
-        in make("heritage-chaussette-gunicorn").config_files("h", 1)["gunicorn.conf.py"]
+        in make("heritage-chaussette-gunicorn").config_files("h", 1)["target/gunicorn.conf.py"]
     )
     with pytest.raises(UsageError, match="bench must be one of first, second"):
         make("heritage-chaussette-gevent", options={"bench": "third"})
@@ -237,9 +239,9 @@ def test_says_what_is_missing(machine, monkeypatch, name, change, expected):
     if change == "no Pythons":
         machine()
     elif change == "no compiler":
-        monkeypatch.setattr(base.shutil, "which", lambda name: None)
+        monkeypatch.setattr(adapters.shutil, "which", lambda name: None)
     elif change == "no header":
-        monkeypatch.setattr(base, "_is_header", lambda name: False)
+        monkeypatch.setattr(adapters, "_is_header", lambda name: False)
     else:
         monkeypatch.setattr(Interpreter, "installed", lambda self, name: None)
     assert CLASSES[name].available() == expected

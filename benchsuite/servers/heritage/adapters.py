@@ -1,0 +1,278 @@
+"""Adapters of the legacy servers: what a family does; what is true of each is in `servers.toml`."""
+
+import hashlib
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, ClassVar
+
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.specs import Within
+from benchsuite.pythons import requirements
+from benchsuite.pythons.building import Recipe, Step
+from benchsuite.pythons.finding import find, kind_of
+from benchsuite.pythons.interpreter import OWN, Interpreter, entry
+from benchsuite.pythons.requirements import Requirements
+from benchsuite.servers.base import BACKLOG, Available, ServerAdapter
+from benchsuite.servers.heritage import TABLE, TARGETS
+from benchsuite.system.installed import plain
+
+COMPILERS = ("cc", "gcc", "clang")
+SOCKET = "$(circus.sockets.web)"
+"""Replaced by Circus with the number of the socket's file descriptor."""
+
+
+class Heritage(ServerAdapter):
+    """A legacy server. It serves its own target: no current project runs on its Python.
+
+    The target is copied into the run's folder, so that bytecode which old Pythons write beside
+    modules is removed with it.
+    """
+
+    serves_project = False
+    target: ClassVar[str]  #: The folder of its target and pins, also the name of its environment.
+    served: ClassVar[str] = ""  #: The folder of its target, if another one.
+    pythons: ClassVar[tuple[str, ...]] = ("2.7",)
+    """Versions that it runs under, the one of its era first."""
+    proof: ClassVar[str]  #: Python code that imports all it needs.
+    header: ClassVar[tuple[str, ...]] = ()
+    """A C header needed to compile it, and its Debian package."""
+    switches: ClassVar[Mapping[str, str]] = {}  #: Package → flags that compile it today.
+    files: ClassVar[Mapping[str, str]] = {}
+    """Files to add to the environment's packages: name → content."""
+    layer: ClassVar[str] = ""  #: The channel layer in the target's settings.
+
+    @classmethod
+    def recipe(cls, python: str) -> Recipe:
+        """Installs only what is pinned, whatever its metadata requires.
+
+        Packages compiled with flags come last; pip's cache ignores flags.
+        """
+        steps = []
+        for line in cls.pins().lines:
+            if flags := cls.switches.get(line.partition("==")[0]):
+                options, variables = ("--no-deps", "--no-cache-dir"), {"CFLAGS": flags}
+                pin = Requirements(lines=(line,))
+                steps.append(Step(requirements=pin, options=options, variables=variables))
+        compiled = [line for step in steps for line in step.requirements.lines]
+        others = tuple(line for line in cls.pins().lines if line not in compiled)
+        first = Step(requirements=Requirements(lines=others), options=("--no-deps",))
+        return Recipe(
+            name=f"heritage-{cls.target}",
+            python=cls._interpreter(python),
+            steps=(first, *steps),
+            files=cls.files,
+            proof=cls.proof,
+            needed="its versions are pinned: check whether the package index still has them, and "
+            "install the compiler and headers that docs/heritage.md names",
+        )
+
+    @classmethod
+    def pins(cls) -> Requirements:
+        """The exact versions of all packages."""
+        return requirements.read(TARGETS / cls.target / "requirements.txt")
+
+    @classmethod
+    def version(cls, python: Interpreter = OWN) -> str | None:
+        """The version in its environment; the pinned one for our own interpreter."""
+        if not python.is_own:
+            return python.installed(cls.distribution)
+        return cls.pins().versions.get(plain(cls.distribution))
+
+    @classmethod
+    def available(cls, python: Interpreter = OWN) -> Available:
+        """Whether its environment exists or can be built here."""
+        try:
+            cls._interpreter("")
+        except UnavailableError:
+            named = " or ".join(cls.pythons)
+            return Available(
+                False, f"Python {named} is not on this machine", f"pyenv install {cls.pythons[0]}"
+            )
+        if not any(shutil.which(name) for name in COMPILERS):
+            return Available(False, "there is no C compiler", "apt install gcc")
+        if cls.header and not _is_header(cls.header[0]):
+            name, package = cls.header
+            return Available(False, f"the header {name} is missing", f"apt install {package}")
+        return Available(True)
+
+    def config_files(self, host: str, port: int) -> Mapping[str, str]:
+        folder = TARGETS / (self.served or self.target)
+        return {
+            str(Path("target", path.relative_to(folder))): path.read_text()
+            for path in sorted(folder.rglob("*.py"))
+        }
+
+    def env(self) -> dict[str, str]:
+        return {
+            **super().env(),
+            "PYTHONPATH": entry(self.target_folder),
+            "DJANGO_SETTINGS_MODULE": "heritage.settings",
+            "GUNICORN_CMD_ARGS": "",
+            "HERITAGE_BENCH": str(self.settings.get("bench", "first")),
+            "HERITAGE_LAYER": self.place.services.get("redis", self.layer),
+            "HERITAGE_PREFIX": self.prefix,
+        }
+
+    @property
+    def target_folder(self) -> Path:
+        """Where `config_files()` puts the target."""
+        return self.place.folder / "target"
+
+    @property
+    def prefix(self) -> str:
+        """Prefix, unique to this start, of names in a channel layer and of Circus's sockets."""
+        digest = hashlib.sha256(str(self.place.folder).encode()).hexdigest()
+        return f"benchsuite-{digest[:16]}"
+
+    @property
+    def second(self) -> bool:
+        """Whether it serves the application as it was after July 2012."""
+        return self.settings.get("bench") == "second"
+
+    @classmethod
+    def _interpreter(cls, python: str) -> Path:
+        """The interpreter that `--python` names if it fits, else the first one installed."""
+        versions = " or ".join(cls.pythons)
+        if python:
+            named = find(python)
+            kind = kind_of(str(named))
+            if kind is None or ".".join(map(str, kind.version[:2])) not in cls.pythons:
+                raise UsageError(
+                    f"{cls.name} runs under Python {versions}, and --python={python} is {kind}; "
+                    "remove --python."
+                )
+            return named
+        for version in cls.pythons:
+            with suppress(UnavailableError):
+                return find(version)
+        raise UnavailableError(
+            f"{cls.name} needs Python {versions}, which is not on this machine; install it: pyenv "
+            f"install {cls.pythons[0]}."
+        )
+
+
+class Gunicorn(Heritage):
+    """A master and its workers."""
+
+    interface = "wsgi"
+    distribution = "gunicorn"
+    for_threads = "take more processes: --processes=N"
+    options = {"backlog": BACKLOG}
+    served_as: ClassVar[str]  #: "module:callable" in the target.
+    worker: ClassVar[str]  #: The class of its workers.
+
+    def argv(self, host: str, port: int) -> list[str]:
+        command = [self.python.script("gunicorn"), "--bind", f"{host}:{port}"]
+        command += ["--workers", str(self.processes), "--worker-class", self.worker]
+        command += ["--backlog", str(self.settings["backlog"])]
+        if self.second:
+            command += ["--config", str(self.target_folder / "gunicorn.conf.py")]
+        return [*command, self.served_as]
+
+    def expected_processes(self) -> int:
+        return 1 + self.processes
+
+
+class Daphne(Heritage):
+    """One Daphne; `workers` processes of `runworker` answer what it sends through the layer."""
+
+    interface = "asgi"
+    distribution = "daphne"
+    finishes_in_flight = True
+    max_processes = 1
+    for_processes = for_threads = "take more workers: --option workers=N"
+    options = {"workers": 1}
+    limits = {"workers": Within(1)}
+
+    def argv(self, host: str, port: int) -> list[str]:
+        command = [self.python.script("daphne"), "-v", "0", "-b", host, "-p", str(port)]
+        return [*command, "heritage.asgi:channel_layer"]
+
+    def companion_processes(self) -> Mapping[str, Sequence[str]]:
+        manage = str(self.target_folder / "manage.py")
+        command = [self.python.executable, manage, "runworker", "-v", "0"]
+        return {f"runworker {n + 1}": command for n in range(int(self.settings["workers"]))}
+
+    def shared_memory(self) -> str:
+        return self.prefix if self.layer == "ipc" else ""
+
+
+class Circus(Heritage):
+    """Circus, old or current, holds the socket and keeps one chaussette on it for each process."""
+
+    interface = "wsgi"
+    distribution = "chaussette"
+    for_threads = "take more processes: --processes=N"
+    options = {"backlog": BACKLOG}
+    backend: ClassVar[str]  #: Chaussette's name of the server inside.
+    own_circus: ClassVar[bool] = False
+    """Whether Circus is today's, so that the socket passes from one Python to the other."""
+
+    @classmethod
+    def available(cls, python: Interpreter = OWN) -> Available:
+        if cls.own_circus and OWN.installed("circus") is None:
+            return Available(False, "circus is not installed", "pip install circus")
+        return super().available(python)
+
+    def argv(self, host: str, port: int) -> list[str]:
+        old = [self.python.script("circusd")]
+        circusd = OWN.module("circus.circusd") if self.own_circus else old
+        return [*circusd, str(self.place.folder / "circus.ini")]
+
+    def config_files(self, host: str, port: int) -> Mapping[str, str]:
+        """Circus's own sockets are in Linux's abstract namespace: the path of a run's folder may be
+        longer than the kernel allows.
+        """
+        words = [self.python.script("chaussette"), "--fd", SOCKET, "--backend", self.backend]
+        if self.second:
+            words += ["--pre-hook", "chaussette.util.setup_bench"]
+            words += ["--post-hook", "chaussette.util.teardown_bench"]
+        words.append("bench.application")
+        ini = f"""\
+[circus]
+check_delay = 1
+endpoint = ipc://@{self.prefix}-endpoint
+pubsub_endpoint = ipc://@{self.prefix}-pubsub
+
+[watcher:web]
+cmd = {" ".join(word if word == SOCKET else shlex.quote(word) for word in words)}
+use_sockets = True
+copy_env = True
+numprocesses = {self.processes}
+stdout_stream.class = StdoutStream
+stderr_stream.class = StdoutStream
+
+[socket:web]
+host = {host}
+port = {port}
+backlog = {self.settings["backlog"]}
+"""
+        return {**super().config_files(host, port), "circus.ini": ini}
+
+    def expected_processes(self) -> int:
+        return 1 + self.processes
+
+
+def _is_header(name: str) -> bool:
+    """Whether a C compiler would find it; Debian keeps some in a folder of the architecture."""
+    root = Path("/usr/include")
+    places = (root, Path("/usr/local/include"), *root.glob("*-linux-gnu*"))
+    return any((folder / name).is_file() for folder in places)
+
+
+def _adapter(name: str, family: str, **facts: Any) -> type[Heritage]:
+    """The class of a row of the table, with what is true of its environment."""
+    base = {"Gunicorn": Gunicorn, "Daphne": Daphne, "Circus": Circus}[family]
+    facts = {**TABLE["environments"][facts["target"]], **facts}
+    values = {
+        fact: tuple(value) if isinstance(value, list) else value for fact, value in facts.items()
+    }
+    if "limits" in facts:
+        values["limits"] = {option: tuple(words) for option, words in facts["limits"].items()}
+    return type(family, (base,), {**values, "name": name, "__module__": __name__})
+
+
+vars().update({name: _adapter(name, **row) for name, row in TABLE["servers"].items()})
