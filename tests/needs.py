@@ -25,7 +25,7 @@ from benchsuite.core.exceptions import UnavailableError
 from benchsuite.pythons.finding import find
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.servers.peers import packages
-from benchsuite.servers.peers.actioncable import ActionCable
+from benchsuite.servers.peers.adapters import ActionCable
 from benchsuite.system import programs
 
 

@@ -2,6 +2,7 @@
 
 import re
 import resource
+import string
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,10 +10,40 @@ from typing import ClassVar
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import Limits, Option, Within, refuse_outside
+from benchsuite.core.suggestions import choices
 from benchsuite.fronts.base import Address, FrontAdapter, FrontPlace
-from benchsuite.fronts.template import filled
 from benchsuite.servers.base import Available
 from benchsuite.system import network, programs
+
+FOLDER = Path(__file__).parent / "conf"
+
+
+class _Template(string.Template):
+    """Knows placeholders in braces only: a bare `@name` is a named location of nginx."""
+
+    delimiter = "@"
+    idpattern = r"(?!)"
+    braceidpattern = r"[a-z_]+"
+
+
+def filled(name: str, values: Mapping[str, object], *, own: Path | None = None) -> str:
+    """Our template of that name, or the file `own` instead, with the values filled in.
+
+    Raises UsageError for an unknown placeholder.
+    """
+    path = own or FOLDER / name
+    try:
+        template = _Template(path.read_text())
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The template {path} can't be read: {error}.") from error
+    unknown = sorted(set(template.get_identifiers()) - set(values))
+    if unknown:
+        raise UsageError(
+            f"The template {path} has the unknown placeholder {unknown[0]!r}; "
+            f"{choices(unknown[0], sorted(values))}"
+        )
+    return template.safe_substitute(values)
+
 
 CONNECTIONS = 4096  #: Clients at once.
 IDLE_UPSTREAM = 256  #: Idle connections kept to the instances; usually more than users.

@@ -41,7 +41,7 @@ class Swarm(FrontAdapter):
         return f"benchsuite-{self.place.token[:12]}"
 
     def argv(self) -> list[str]:
-        module = [sys.executable, "-m", "benchsuite.fronts.swarming"]
+        module = [sys.executable, "-m", "benchsuite.fronts.stacks"]
         return [*module, str(self.place.folder / STACK), self.stack]
 
     def config_files(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, str]:

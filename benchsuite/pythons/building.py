@@ -38,7 +38,11 @@ VIRTUALENV = "virtualenv==20.21.1"  #: The last one that supports Python 2.7.
 ELSEWHERE = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIRE_VIRTUALENV")
 """Variables that would make pip install elsewhere, or not at all."""
 
-_ERRORS = (r".*\bfatal error:", r"(cause:|╰─▶) ", r"(?i)(error:|.*: error:|no match|could not )")
+_ERRORS = (
+    r".*\bfatal error:",
+    r"(cause:|\u2570\u2500\u25b6) ",
+    r"(?i)(error:|.*: error:|no match|could not )",
+)
 """Of compilers, uv, pip: how the lines with their errors begin."""
 
 Say = Callable[[str], None]
@@ -276,4 +280,4 @@ def last_error(log: str) -> str:
     lines = [line.strip() for line in plain.splitlines() if line.strip()]
     found = ([line for line in lines if re.match(errors, line)] for errors in _ERRORS)
     last = next(filter(None, found), lines or ["it left no message"])[-1]
-    return re.sub(r"(?i)^(error:|cause:|╰─▶)\s*", "", last).rstrip(".")
+    return re.sub(r"(?i)^(error:|cause:|\u2570\u2500\u25b6)\s*", "", last).rstrip(".")

@@ -3,19 +3,129 @@
 Sizes without an option are those of the 2014 survey study.
 """
 
+import json
 import os
+import re
 import signal
+import subprocess
+import sys
+import sysconfig
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from string import Template
 from typing import ClassVar
 
 from benchsuite.core.specs import Limits, Option, Within
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers import apache_module
 from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, Available, ServerAdapter
 from benchsuite.servers.deploying import Deployed
+
+ASK_S = 20.0
+PROGRAMS = ("/usr/sbin/apache2", "/usr/sbin/httpd", "/usr/bin/httpd")
+MODULES = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules")
+
+_ASK = """
+import json, sys, sysconfig
+platlib = sysconfig.get_path("platlib")
+print(json.dumps([sys.version_info[:2], sys.prefix, sys.base_prefix, platlib]))
+"""
+_APACHE = re.compile(rb"Apache/(2\.\d+\.\d+)")
+_LINKED = re.compile(rb"libpython(\d+)\.(\d+)\.so")
+_VERSION = re.compile(rb"\0([4-9]\.\d+\.\d+)\0")
+"""The module holds its own version and one of Python's, 3.11.1."""
+
+
+@dataclass(frozen=True, slots=True)
+class WsgiModule:
+    """One mod_wsgi and where its Python finds installed packages."""
+
+    file: Path
+    version: str
+    python_home: str
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """An interpreter's version, prefixes and folder of compiled packages."""
+
+    version: tuple[int, int]
+    prefix: str
+    base: str
+    packages: str = ""
+
+
+def program() -> Path | None:
+    """Apache itself."""
+    return next((path for path in map(Path, PROGRAMS) if path.exists()), None)
+
+
+def modules() -> Path | None:
+    """The folder of Apache's own modules."""
+    return next((path for path in map(Path, MODULES) if path.is_dir()), None)
+
+
+@cache
+def apache_version() -> str | None:
+    """The version of Apache, read from the program: "2.4.71"."""
+    found = program()
+    match = _APACHE.search(found.read_bytes()) if found else None
+    return match.group(1).decode() if match else None
+
+
+@cache
+def wsgi_module(python: Interpreter) -> WsgiModule | None:
+    """The one of the interpreter's environment, else the system's if it was made for it."""
+    return _installed(python) or _of_the_system(python)
+
+
+@cache
+def made_for() -> tuple[int, int] | None:
+    """The Python that the system's mod_wsgi was built for; None without one."""
+    file = _system_file()
+    match = _LINKED.search(file.read_bytes()) if file else None
+    return (int(match.group(1)), int(match.group(2))) if match else None
+
+
+def _installed(python: Interpreter) -> WsgiModule | None:
+    version = python.installed("mod_wsgi")
+    if version is None:
+        return None
+    home = _home(python)
+    files = sorted(Path(home.packages, "mod_wsgi", "server").glob("mod_wsgi-py*.so"))
+    return WsgiModule(files[0], version, home.prefix) if files else None
+
+
+def _of_the_system(python: Interpreter) -> WsgiModule | None:
+    """Its Python must be the system's: the same version elsewhere is another program."""
+    file = _system_file()
+    if file is None:
+        return None
+    home = _home(python)
+    if home.version != made_for() or home.base != "/usr":
+        return None
+    version = _VERSION.search(file.read_bytes())
+    return WsgiModule(file, version.group(1).decode() if version else "", home.prefix)
+
+
+def _system_file() -> Path | None:
+    folder = modules()
+    file = folder / "mod_wsgi.so" if folder else None
+    return file if file and file.is_file() else None
+
+
+@cache
+def _home(python: Interpreter) -> Home:
+    if python.is_own:
+        platlib = sysconfig.get_path("platlib")
+        return Home(sys.version_info[:2], sys.prefix, sys.base_prefix, platlib)
+    done = subprocess.run(
+        [python.executable, "-c", _ASK], capture_output=True, text=True, timeout=ASK_S, check=True
+    )
+    (major, minor), prefix, base, platlib = json.loads(done.stdout)
+    return Home((major, minor), prefix, base, platlib)
+
 
 CONF = Path(__file__).parent / "conf"
 NOBODY = 33  #: The user that Apache appears as when root starts it: Debian's www-data.
@@ -67,18 +177,18 @@ class Apache(ServerAdapter):
 
     @classmethod
     def version(cls, python: Interpreter = OWN) -> str | None:
-        own, module = apache_module.apache_version(), apache_module.wsgi_module(python)
+        own, module = apache_version(), wsgi_module(python)
         return f"{own} with mod_wsgi {module.version}" if own and module else None
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
-        if apache_module.program() is None or apache_module.modules() is None:
+        if program() is None or modules() is None:
             return Available(
                 False,
                 "apache2 is not installed",
                 "apt install apache2-bin libapache2-mod-wsgi-py3",
             )
-        if apache_module.wsgi_module(python) is None:
+        if wsgi_module(python) is None:
             return cls._without_module(python)
         if os.geteuid() == 0 and not _may_unshare():
             return Available(
@@ -91,14 +201,14 @@ class Apache(ServerAdapter):
     @classmethod
     def _without_module(cls, python: Interpreter) -> Available:
         compiling = "apt install apache2-dev gcc python3-dev && pip install mod_wsgi"
-        system = apache_module.made_for()
+        system = made_for()
         if system is None:
             command = f"apt install libapache2-mod-wsgi-py3 (for /usr/bin/python3), or {compiling}"
             return Available(False, "mod_wsgi is not installed", command)
-        made_for = f"/usr/bin/python{system[0]}.{system[1]}"
+        its_python = f"/usr/bin/python{system[0]}.{system[1]}"
         return Available(
             False,
-            f"the system's mod_wsgi is built for {made_for}, and this is {python.executable} "
+            f"the system's mod_wsgi is built for {its_python}, and this is {python.executable} "
             f"({python.version})",
             compiling,
         )
@@ -110,11 +220,11 @@ class Apache(ServerAdapter):
         return replace(super().deployed(host, port), argv=self._command())
 
     def _command(self) -> list[str]:
-        apache = str(apache_module.program() or "apache2")
+        apache = str(program() or "apache2")
         return [apache, "-f", str(self.place.folder / "apache.conf"), "-DFOREGROUND"]
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
-        module = apache_module.wsgi_module(self.python)
+        module = wsgi_module(self.python)
         included = str(self.settings["config"])
         content = Template((CONF / "apache.conf").read_text()).substitute(
             folder=_escaped(self.place.folder),
@@ -124,7 +234,7 @@ class Apache(ServerAdapter):
             keep_alive_s=self.settings["keep_alive_s"],
             timeout_s=self.settings["timeout_s"],
             mpm=self.mpm,
-            modules=apache_module.modules() or "",
+            modules=modules() or "",
             wsgi_module=_escaped(module.file) if module else "",
             processes=_lines(self._processes()),
             application=_lines(self._application(module.python_home if module else "")),

@@ -2,8 +2,7 @@
 
 from meinheld import server
 
-from benchsuite.servers.launchers.forking import fork
-from benchsuite.servers.launchers.listening import application, arguments, listener
+from benchsuite.servers.launchers.serving import application, arguments, fork, listener
 
 
 def main() -> None:

@@ -7,9 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from tornado.httpserver import HTTPServer
 from tornado.wsgi import WSGIContainer
 
-from benchsuite.servers.launchers.forking import fork
-from benchsuite.servers.launchers.listening import application, arguments, listener
-from benchsuite.servers.launchers.trimmed import trimmed
+from benchsuite.servers.launchers.serving import application, arguments, fork, listener, trimmed
 
 
 async def serve(server: HTTPServer) -> None:

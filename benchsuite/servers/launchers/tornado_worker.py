@@ -4,7 +4,7 @@ from typing import Any
 
 from gunicorn.workers.gtornado import TornadoWorker
 
-from benchsuite.servers.launchers.trimmed import trimmed
+from benchsuite.servers.launchers.serving import trimmed
 
 
 class Worker(TornadoWorker):  # type: ignore[misc,unused-ignore]

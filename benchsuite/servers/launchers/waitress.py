@@ -2,7 +2,7 @@
 
 import waitress
 
-from benchsuite.servers.launchers.listening import application, arguments, listener
+from benchsuite.servers.launchers.serving import application, arguments, listener
 
 
 def main() -> None:

@@ -7,10 +7,10 @@ import subprocess
 from pathlib import Path
 
 from benchsuite.core.exceptions import StartError, UnavailableError
-from benchsuite.servers.peers.base import PROGRAMS
 from benchsuite.system import programs
 from benchsuite.system.folders import cache_folder
 
+PROGRAMS = Path(__file__).parent / "programs"
 LISTS = ("package.json", "package-lock.json")
 BUILD_S = 300.0
 OLDEST_NODE = 18

@@ -182,7 +182,7 @@ def test_runs_as_who_may_speak_to_the_engine() -> None:
     assert adapter.check_argv() == []
     assert adapter.argv()[1:] == [
         "-m",
-        "benchsuite.fronts.swarming",
+        "benchsuite.fronts.stacks",
         "/run/front/stack.yaml",
         "benchsuite-0123456789ab",
     ]

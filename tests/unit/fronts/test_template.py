@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.fronts.template import filled
+from benchsuite.fronts.program import filled
 
 
 def own(folder: Path, text: str) -> Path:

@@ -6,9 +6,15 @@ import pytest
 
 from benchsuite.core.specs import ServerSpec
 from benchsuite.pythons.interpreter import OWN
-from benchsuite.servers import apache, apache_module
-from benchsuite.servers.apache import ApacheDaemon, ApacheEvent, ApachePrefork, ApacheWorker
-from benchsuite.servers.apache_module import Home, WsgiModule
+from benchsuite.servers import apache
+from benchsuite.servers.apache import (
+    ApacheDaemon,
+    ApacheEvent,
+    ApachePrefork,
+    ApacheWorker,
+    Home,
+    WsgiModule,
+)
 from benchsuite.servers.base import Application, Place
 
 APPLICATION = Application(wsgi="shop.wsgi:application")
@@ -17,10 +23,10 @@ MODULE = WsgiModule(Path("/modules/mod_wsgi.so"), "4.9.4", "/home/shop/venv")
 
 @pytest.fixture(autouse=True)
 def some_machine(monkeypatch):
-    monkeypatch.setattr(apache_module, "wsgi_module", lambda python: MODULE)
-    monkeypatch.setattr(apache_module, "apache_version", lambda: "2.4.71")
-    monkeypatch.setattr(apache_module, "program", lambda: Path("/usr/sbin/apache2"))
-    monkeypatch.setattr(apache_module, "modules", lambda: Path("/modules"))
+    monkeypatch.setattr(apache, "wsgi_module", lambda python: MODULE)
+    monkeypatch.setattr(apache, "apache_version", lambda: "2.4.71")
+    monkeypatch.setattr(apache, "program", lambda: Path("/usr/sbin/apache2"))
+    monkeypatch.setattr(apache, "modules", lambda: Path("/modules"))
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     monkeypatch.setattr("os.getcwd", lambda: "/home/shop")
 
@@ -157,16 +163,16 @@ def test_its_version_is_that_of_both():
     ],
 )
 def test_says_what_is_missing_and_the_command(monkeypatch, missing, reason, command):
-    monkeypatch.setattr(apache_module, "wsgi_module", lambda python: None)
-    monkeypatch.setattr(apache_module, missing, lambda: None)
+    monkeypatch.setattr(apache, "wsgi_module", lambda python: None)
+    monkeypatch.setattr(apache, missing, lambda: None)
     available = ApacheEvent.available()
     assert (available.ok, available.reason) == (False, reason)
     assert available.command.startswith(command)
 
 
 def test_a_module_of_another_python_is_told(monkeypatch):
-    monkeypatch.setattr(apache_module, "wsgi_module", lambda python: None)
-    monkeypatch.setattr(apache_module, "made_for", lambda: (3, 2))
+    monkeypatch.setattr(apache, "wsgi_module", lambda python: None)
+    monkeypatch.setattr(apache, "made_for", lambda: (3, 2))
     available = ApacheEvent.available()
     assert available.reason.startswith(
         f"the system's mod_wsgi is built for /usr/bin/python3.2, and this is {OWN.executable} ("
@@ -195,11 +201,11 @@ def test_the_system_s_module_is_for_the_system_s_python(monkeypatch, tmp_path, h
     file = tmp_path / "mod_wsgi.so"
     file.write_bytes(b"\0libpython3.11.so.1.0\0\0mod_wsgi/\x004.9.4\0")
     monkeypatch.undo()
-    monkeypatch.setattr(apache_module, "_system_file", lambda: file)
-    monkeypatch.setattr(apache_module, "_home", lambda python: home)
-    apache_module.made_for.cache_clear()
+    monkeypatch.setattr(apache, "_system_file", lambda: file)
+    monkeypatch.setattr(apache, "_home", lambda python: home)
+    apache.made_for.cache_clear()
     try:
-        found = apache_module._of_the_system(OWN)
+        found = apache._of_the_system(OWN)
     finally:
-        apache_module.made_for.cache_clear()
+        apache.made_for.cache_clear()
     assert found == (WsgiModule(file, "4.9.4", home.prefix) if taken else None)

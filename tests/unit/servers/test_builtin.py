@@ -159,9 +159,7 @@ def test_is_importable_under_its_name(name):
 @pytest.fixture(autouse=True)
 def an_ordinary_user_with_apache(monkeypatch):
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    monkeypatch.setattr(
-        "benchsuite.servers.apache_module.program", lambda: Path("/usr/sbin/apache2")
-    )
+    monkeypatch.setattr("benchsuite.servers.apache.program", lambda: Path("/usr/sbin/apache2"))
 
 
 @pytest.mark.parametrize("name", BUILTIN)

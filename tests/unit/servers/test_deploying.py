@@ -33,9 +33,7 @@ def pasted(name: str, **sizes: object) -> dict[str, str]:
 def in_a_project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Apache's program and module need not be here."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        "benchsuite.servers.apache_module.program", lambda: Path("/usr/sbin/apache2")
-    )
+    monkeypatch.setattr("benchsuite.servers.apache.program", lambda: Path("/usr/sbin/apache2"))
 
 
 @pytest.mark.parametrize("name", [name for name in BUILTIN if name != "runserver"])

@@ -11,7 +11,7 @@ from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import planning, preflight
 from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.servers.peers import PEERS, packages
-from benchsuite.servers.peers.base import PROGRAMS
+from benchsuite.servers.peers.packages import PROGRAMS
 from benchsuite.system import programs
 
 NODE = ("peer-ws", "peer-socketio")
