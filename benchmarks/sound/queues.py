@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchsuite.core.observations import Arrivals, Effort, Evidence, UnderWay
+from benchsuite.core.observations import Effort, Evidence, UnderWay
+from benchsuite.core.results import Arrivals
 from benchsuite.core.specs import LoadProfile
 from benchsuite.stats import summary
 from benchsuite.stats.queueing import Traffic
@@ -186,7 +187,9 @@ def evidence(server: Server, draw: Draw) -> Evidence:
         each_s = traffic.taken_s(seconds, server.at_once) / answered
         known = {
             "under_way": UnderWay(arrived_per_s=total.requests / WINDOW_S, mean=in_flight),
-            "arrivals": Arrivals(offered=server.rate, achieved=server.rate),
+            "arrivals": Arrivals(
+                offered_rate=server.rate, achieved_rate=server.rate, late=0, dropped=0
+            ),
             "busy_percent": 100 * float(each_s @ answered) / WINDOW_S / server.at_once,
             "effort": Effort("CPU time", tuple(each_s.tolist())),
         }
