@@ -46,9 +46,9 @@ def _given() -> Any:
     return getattr(settings, "BENCHSUITE", {})
 
 
-def _refuse(found: Iterable[Problem]) -> None:
-    if said := [f"{one.sentence} {one.hint}" for one in found]:
-        raise UsageError("\n".join(said))
+def _refuse(faults: Iterable[Problem]) -> None:
+    if sentences := [f"{one.sentence} {one.hint}" for one in faults]:
+        raise UsageError("\n".join(sentences))
 
 
 def _forget(*, setting: str, **_: object) -> None:
@@ -124,26 +124,26 @@ def access_rule() -> Callable[..., bool | HttpResponseBase]:
 
 def server_class(name: str) -> type[ServerAdapter]:
     """The adapter of that name; raises UsageError with the valid names."""
-    found: type[ServerAdapter] = _class("server", name, server_paths(), ServerAdapter)
-    return found
+    adapter: type[ServerAdapter] = _class("server", name, server_paths(), ServerAdapter)
+    return adapter
 
 
 def front_class(name: str) -> type[FrontAdapter]:
     """The front of that name; raises UsageError with the valid names."""
-    found: type[FrontAdapter] = _class("front", name, front_paths(), FrontAdapter)
-    return found
+    adapter: type[FrontAdapter] = _class("front", name, front_paths(), FrontAdapter)
+    return adapter
 
 
 def workload_class(name: str) -> type[Workload]:
     """The workload of that name; raises UsageError with the valid names."""
-    found: type[Workload] = _class("workload", name, workload_paths(), Workload)
-    return found
+    adapter: type[Workload] = _class("workload", name, workload_paths(), Workload)
+    return adapter
 
 
 def service_class(name: str) -> type[Service]:
     """The service of that name; raises UsageError with the valid names."""
-    found: type[Service] = _class("service", name, service_paths(), Service)
-    return found
+    adapter: type[Service] = _class("service", name, service_paths(), Service)
+    return adapter
 
 
 def database_class(name: str) -> type[DatabaseService]:

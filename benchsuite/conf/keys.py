@@ -61,8 +61,8 @@ def problems(given: object, *, importing: bool = True) -> Iterator[Problem]:
             continue
         hint = key.hint if isinstance(key.hint, str) else key.hint()
         if not key.is_right(given[name]):
-            said = f"BENCHSUITE[{name!r}] is {_shown(given[name])}, not {key.wanted}."
-            yield Problem(key.id, said, hint)
+            sentence = f"BENCHSUITE[{name!r}] is {_shown(given[name])}, not {key.wanted}."
+            yield Problem(key.id, sentence, hint)
         elif importing:
             for fault in key.faults(given[name]):
                 yield Problem(key.id, f"BENCHSUITE[{name!r}]{fault}.", hint)
@@ -81,10 +81,10 @@ def _imported(path: str) -> tuple[Any, str]:
     try:
         return import_string(path), ""
     except ImportError as error:
-        said = str(error)
+        reason = str(error)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a project's own module
-        said = last_line(error)
-    return None, f"{path!r} can't be imported ({' '.join(said.split())})"
+        reason = last_line(error)
+    return None, f"{path!r} can't be imported ({' '.join(reason.split())})"
 
 
 def _has_classes(value: Any) -> bool:
@@ -115,19 +115,19 @@ def _module(name: str | None) -> Iterator[str]:
     try:
         if name is None or find_spec(name) is not None:
             return
-        said = ""
+        reason = ""
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the packages it lies in are imported
-        said = f" ({' '.join(last_line(error).split())})"
-    yield f": there is no module {name!r}{said}"
+        reason = f" ({' '.join(last_line(error).split())})"
+    yield f": there is no module {name!r}{reason}"
 
 
 def _can_be_told(value: Any) -> bool:
     """To the measured server, as JSON, whose databases are the run's."""
     try:
-        told = isinstance(value, dict) and json.loads(json.dumps(value)).keys() == value.keys()
+        is_plain = isinstance(value, dict) and json.loads(json.dumps(value)).keys() == value.keys()
     except (TypeError, ValueError, RecursionError):
         return False
-    return told and not any(names_one(name, one) for name, one in value.items())
+    return is_plain and not any(names_one(name, one) for name, one in value.items())
 
 
 def _is_address(value: Any) -> bool:

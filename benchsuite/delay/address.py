@@ -134,30 +134,30 @@ def delayed(
             on_cpus=on_cpus,
         ) as process:
             wait_until_ready(process, lambda: _said(process) is not None, timeout_s=READY_S)
-            said = _said(process)
-            assert said is not None
-            yield process, said
+            reply = _said(process)
+            assert reply is not None
+            yield process, reply
 
-    found = None
+    exactness = None
     if measured:
         with (
             echo() as echo_port,
             proxy((HOST, echo_port), name, f"{name}-echo.log", (HOST, 0)) as (
                 process,
-                said,
+                reply,
             ),
         ):
-            found = _measured(process, int(said["port"]), delay_s)
-    with proxy(upstream, name, f"{name}.log", (host, port or 0)) as (process, said):
+            exactness = _measured(process, int(reply["port"]), delay_s)
+    with proxy(upstream, name, f"{name}.log", (host, port or 0)) as (process, reply):
         yield DelayedAddress(
-            host=said["host"],
-            port=int(said["port"]),
+            host=reply["host"],
+            port=int(reply["port"]),
             process=process,
             upstream=upstream,
             direction=direction,
             delay_s=delay_s,
-            loop=said["loop"],
-            accuracy=found,
+            loop=reply["loop"],
+            accuracy=exactness,
         )
 
 

@@ -95,5 +95,5 @@ def _target() -> Application:
     """Imported on first use, so that HTTP is measured without Channels in memory."""
     from benchsuite.target.routing import application as target
 
-    found: Application = target
-    return found
+    application: Application = target
+    return application

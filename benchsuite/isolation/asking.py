@@ -61,9 +61,9 @@ def main() -> None:
         answer = Client(raise_request_exception=False).get(path, **variables)
     finally:
         sys.setprofile(None)
-    told = {"status": answer.status_code, "retry_after": answer.headers.get("Retry-After", "")}
-    told |= {"maker": looking.maker, "viewed": looking.viewed}
-    sys.stdout.write(f"\n{json.dumps(told)}\n")
+    facts = {"status": answer.status_code, "retry_after": answer.headers.get("Retry-After", "")}
+    facts |= {"maker": looking.maker, "viewed": looking.viewed}
+    sys.stdout.write(f"\n{json.dumps(facts)}\n")
 
 
 if __name__ == "__main__":

@@ -38,8 +38,10 @@ class Api(Service):
         return Path(sys.executable)
 
     def argv(self) -> Sequence[str]:
-        told = (str(self.options.get(name, 0.0)) for name in ("failures", "stall_at_s", "stall_s"))
-        return [str(self.program()), "-I", "-S", str(PROGRAM), str(self.port), self._token, *told]
+        values = (
+            str(self.options.get(name, 0.0)) for name in ("failures", "stall_at_s", "stall_s")
+        )
+        return [str(self.program()), "-I", "-S", str(PROGRAM), str(self.port), self._token, *values]
 
     def answers(self) -> bool:
         try:

@@ -75,9 +75,9 @@ class Connection(asyncio.Protocol):
         now, seconds = monotonic(), query["seconds"]
         failed = seconds > 0 and self._api.fails()  # 0 asks whether it is there
         right = "200 OK", f'{{"seconds":{seconds}}}'
-        said = ("503 Service Unavailable", "{}") if failed else right
+        reply = ("503 Service Unavailable", "{}") if failed else right
         wait_s = self._api.due(now, seconds) - now
-        asyncio.get_running_loop().call_later(wait_s, self._answer, *said)
+        asyncio.get_running_loop().call_later(wait_s, self._answer, *reply)
 
     def _answer(self, status: str, body: str) -> None:
         if not self._transport.is_closing():

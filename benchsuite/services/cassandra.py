@@ -121,8 +121,8 @@ class Cassandra(Service):
     def learn(self) -> None:
         folder = jars()
         assert folder is not None
-        found = next(iter(folder.glob("cassandra-all-*.jar")), None)
-        self.version = found.stem.removeprefix("cassandra-all-") if found else ""
+        jar = next(iter(folder.glob("cassandra-all-*.jar")), None)
+        self.version = jar.stem.removeprefix("cassandra-all-") if jar else ""
         self.settings = {"commitlog_sync": "periodic, 10 s", "heap": HEAP}
 
 

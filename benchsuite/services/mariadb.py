@@ -133,11 +133,11 @@ class MariaDB(DatabaseService):
 
     @classmethod
     def available(cls) -> Available:
-        found = super().available()
+        program = super().available()
         for name, package in HELPERS.items():
-            if found.ok and programs.find_program(name) is None:
+            if program.ok and programs.find_program(name) is None:
                 return Available(False, f"there is no program {name}", f"apt install {package}")
-        return found
+        return program
 
     @property
     def url(self) -> str:

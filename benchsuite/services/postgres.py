@@ -62,14 +62,14 @@ def _number(folder: Path) -> tuple[int, ...]:
 
 def _said_by_pg_config() -> Path | None:
     program = shutil.which("pg_config")
-    said = _output([program, "--bindir"]) if program else ""
-    return Path(said) if said else None
+    output = _output([program, "--bindir"]) if program else ""
+    return Path(output) if output else None
 
 
 def _version(program: Path) -> str:
     """ "15.18" of "postgres (PostgreSQL) 15.18 (Debian …)"; empty for anything else."""
-    said = re.search(r"\(PostgreSQL\) (\S+)", _output([str(program), "--version"]))
-    return said[1] if said else ""
+    match = re.search(r"\(PostgreSQL\) (\S+)", _output([str(program), "--version"]))
+    return match[1] if match else ""
 
 
 def _output(argv: list[str]) -> str:
@@ -209,10 +209,10 @@ class PostgreSQL(DatabaseService):
 
     def make(self) -> None:
         self.env = {**self.env, "LC_ALL": LOCALE}
-        found = self.program()
-        assert found is not None
-        check_open(found.parent, self.account)
-        self._programs = found.parent
+        program = self.program()
+        assert program is not None
+        check_open(program.parent, self.account)
+        self._programs = program.parent
         secret = self.write("password", self.password)
         words = ["--username", SUPERUSER, "--pwfile", str(secret), "--auth", "scram-sha-256"]
         words += ["--encoding", "UTF8", "--locale", LOCALE, "--no-sync", "--no-instructions"]

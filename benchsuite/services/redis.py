@@ -59,11 +59,11 @@ class Redis(Service):
                 f"The Unix socket {self.socket} would have a longer path than the {LONGEST_SOCKET} "
                 "bytes that sockets may have; set TMPDIR to a folder with a shorter one."
             )
-        found = self.program()
-        assert found is not None
-        if not can_read(found.parent, self.account):
-            found = Path(shutil.copy(found, self.folder))
-        self._program = found
+        program = self.program()
+        assert program is not None
+        if not can_read(program.parent, self.account):
+            program = Path(shutil.copy(program, self.folder))
+        self._program = program
 
     def config_files(self) -> Mapping[str, str]:
         """A file and not a command line, where everyone could read the password. It names no
@@ -90,12 +90,12 @@ class Redis(Service):
         from redis import Redis
 
         with Redis.from_url(self.url, socket_timeout=self.ready_s) as client:
-            found = client.info()
-        valkey = found.get("valkey_version")
-        self.version = f"valkey {valkey}" if valkey else str(found["redis_version"])
+            facts = client.info()
+        valkey = facts.get("valkey_version")
+        self.version = f"valkey {valkey}" if valkey else str(facts["redis_version"])
         self.settings = {
-            "appendonly": "on" if found["aof_enabled"] else "off",
-            "maxmemory_policy": str(found["maxmemory_policy"]),
+            "appendonly": "on" if facts["aof_enabled"] else "off",
+            "maxmemory_policy": str(facts["maxmemory_policy"]),
         }
 
     def reading(self) -> Info:

@@ -22,11 +22,11 @@ class Info:
 
         if self._client is None:
             self._client = Redis.from_url(self._url, socket_timeout=LONGEST_S)
-        found = self._client.info()
+        facts = self._client.info()
         return {
-            "clients": max(0, int(found["connected_clients"]) - 1),
-            "memory_bytes": int(found["used_memory"]),
-            "commands": int(found["total_commands_processed"]),
+            "clients": max(0, int(facts["connected_clients"]) - 1),
+            "memory_bytes": int(facts["used_memory"]),
+            "commands": int(facts["total_commands_processed"]),
         }
 
     def close(self) -> None:

@@ -133,8 +133,8 @@ def overtaken(publications: Samples, deliveries: Samples) -> Marks:
     publisher = known["user"][place][which]
     latest = _latest_before(deliveries, deliveries["user"])
     own = _latest_before(deliveries, deliveries["user"], publisher)
-    found: Marks = (latest > bar) | (own > deliveries["start"])
-    return found
+    late: Marks = (latest > bar) | (own > deliveries["start"])
+    return late
 
 
 def _latest_before(deliveries: Samples, *groups: NDArray[np.uint32]) -> NDArray[np.float64]:
@@ -143,7 +143,7 @@ def _latest_before(deliveries: Samples, *groups: NDArray[np.uint32]) -> NDArray[
     starts = deliveries["start"][order]
     keys = np.stack([group[order] for group in groups])
     edges = np.flatnonzero((keys[:, 1:] != keys[:, :-1]).any(axis=0)) + 1
-    found = np.full(len(deliveries), -np.inf)
-    for one in np.split(np.arange(len(order)), edges):
-        found[order[one[1:]]] = np.maximum.accumulate(starts[one])[:-1]
-    return found
+    latest = np.full(len(deliveries), -np.inf)
+    for members in np.split(np.arange(len(order)), edges):
+        latest[order[members[1:]]] = np.maximum.accumulate(starts[members])[:-1]
+    return latest

@@ -62,10 +62,10 @@ def shifted(points: Sequence[Point], whole: Crossing) -> float:
     steeply as in `whole`; points near the crossing count most.
     """
     total = weights = 0.0
-    for one in points:
-        margin = max(-SURE, min(SURE, one.margin))
-        weight = _weight(one) / (1 + (margin / 2) ** 2)
-        total += weight * (math.log(one.rate) + margin / whole.steepness)
+    for point in points:
+        margin = max(-SURE, min(SURE, point.margin))
+        weight = _weight(point) / (1 + (margin / 2) ** 2)
+        total += weight * (math.log(point.rate) + margin / whole.steepness)
         weights += weight
     return total / weights
 
@@ -107,8 +107,8 @@ def _fitted(points: Sequence[Point]) -> list[tuple[float, float]]:
         weight = sum(_weight(one) for one in here)
         margins.append(sum(_weight(one) * one.margin for one in here) / weight)
         weights.append(weight)
-    found = isotonic_regression(margins, weights=weights, increasing=False).x
-    return [(math.log(rate), float(margin)) for rate, margin in zip(rates, found, strict=True)]
+    fitted = isotonic_regression(margins, weights=weights, increasing=False).x
+    return [(math.log(rate), float(margin)) for rate, margin in zip(rates, fitted, strict=True)]
 
 
 def _weight(point: Point) -> float:

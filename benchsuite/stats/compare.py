@@ -240,7 +240,7 @@ def _interval(
         return only, only
 
     tail = stats.norm.cdf(stats.t.ppf((1 - confidence) / 2, freedom) * error / plug_in)
-    found = stats.bootstrap(
+    resampled = stats.bootstrap(
         (first, second),
         statistic,
         n_resamples=RESAMPLES,
@@ -250,4 +250,4 @@ def _interval(
         method="percentile",
         rng=np.random.default_rng(seed),
     ).confidence_interval
-    return float(found.low), float(found.high)
+    return float(resampled.low), float(resampled.high)

@@ -34,16 +34,16 @@ def ceiling_rate(ceilings: Sequence[Ceiling], load: LoadProfile, in_flight: floa
     are compared by their ratio.
     """
     fitting = [
-        one
-        for one in ceilings
-        if one.model == load.model
-        and one.processes == load.processes
-        and one.keep_alive == load.keep_alive
-        and not ceiling_doubt(one)
+        ceiling
+        for ceiling in ceilings
+        if ceiling.model == load.model
+        and ceiling.processes == load.processes
+        and ceiling.keep_alive == load.keep_alive
+        and not ceiling_doubt(ceiling)
     ]
     if not fitting or in_flight <= 0:
         return None
-    return min(fitting, key=lambda one: abs(math.log(one.users / in_flight))).throughput
+    return min(fitting, key=lambda ceiling: abs(math.log(ceiling.users / in_flight))).throughput
 
 
 HELD = 0.98

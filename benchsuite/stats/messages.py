@@ -80,10 +80,10 @@ def _existing(spans: Samples, window: tuple[float, float], pauses: Pauses) -> Sa
     """
     begin, end = window
     edges = [begin, *(edge for pause in sorted(pauses) for edge in pause), end]
-    found = spans["start"] >= end
+    existing = spans["start"] >= end
     for low, high in zip(edges[::2], edges[1::2], strict=True):
-        found |= (spans["start"] < high) & (spans["finish"] >= low) & (low < high)
-    return spans[found]
+        existing |= (spans["start"] < high) & (spans["finish"] >= low) & (low < high)
+    return spans[existing]
 
 
 def _count(samples: Samples, kind: Kind) -> int:
@@ -118,9 +118,9 @@ def restarted(
     last = np.array([ended.get(user, -np.inf) for user in handshakes["user"]])
     brief = (handshakes["start"] >= away[0]) & (handshakes["finish"] <= last)
     brief &= handshakes["kind"] == Kind.OK
-    found = _recovery(handshakes[~brief], away[0], away[0])
+    recovered = _recovery(handshakes[~brief], away[0], away[0])
     unclosed = int((connections["kind"] == Kind.RESET).sum())
-    return found and replace(found, away_s=away[1] - away[0], unclosed=unclosed)
+    return recovered and replace(recovered, away_s=away[1] - away[0], unclosed=unclosed)
 
 
 def _recovery(handshakes: Samples, moment: float, begin: float | None) -> Recovery | None:

@@ -113,13 +113,13 @@ def patterns(
     inside = right[right["intended_start"] >= window[0]]
     if len(inside) < FEWEST:
         return ()
-    found: list[Pattern] = []
+    seen: list[Pattern] = []
     if inside["process"].all():
-        found += _grouped(inside, inside["process"], Common.PROCESS)
-    if keeps and not found:
-        found += _grouped(inside, inside["user"], Common.CONNECTION)
+        seen += _grouped(inside, inside["process"], Common.PROCESS)
+    if keeps and not seen:
+        seen += _grouped(inside, inside["user"], Common.CONNECTION)
     periods = [*_periodic(right, window, cycle_s), *_periodic(inside, window, cycle_s)]
-    return (*found, *sorted(periods, key=attrgetter("share"))[-1:])
+    return (*seen, *sorted(periods, key=attrgetter("share"))[-1:])
 
 
 def _times(right: Samples) -> tuple[Floats, Floats]:
@@ -177,8 +177,8 @@ def _periodic(right: Samples, window: tuple[float, float], cycle_s: float) -> It
                 continue
             explained = np.zeros(len(right), bool)
             explained[slow] = heavy[numbers]
-            if found := _limited(times[inside], explained[inside], Common.PERIOD):
-                yield replace(found, period_s=period_s, length_s=length_s)
+            if pattern := _limited(times[inside], explained[inside], Common.PERIOD):
+                yield replace(pattern, period_s=period_s, length_s=length_s)
 
 
 def _episodes(slow: Samples, apart_s: float) -> NDArray[np.intp]:
@@ -233,5 +233,5 @@ def _grouped(right: Samples, of: NDArray[np.integer], common: Common) -> Iterato
     explained = few[numbers]
     if not few.any() or few.mean() > HALF or slow[explained].sum() < HALF * slow.sum():
         return
-    if found := _limited(times, explained, common):
-        yield replace(found, slow=int(few.sum()), groups=len(names))
+    if pattern := _limited(times, explained, common):
+        yield replace(pattern, slow=int(few.sum()), groups=len(names))

@@ -48,8 +48,8 @@ def mann_whitney(first: Sequence[float], second: Sequence[float], *, seed: int =
     elif len({*a, *b}) < len(a) + len(b):
         how = "permutation"
         method = stats.PermutationMethod(n_resamples=PERMUTATIONS, rng=np.random.default_rng(seed))
-    found = stats.mannwhitneyu(a, b, alternative="two-sided", method=method)
-    return RankTest(p=min(1.0, float(found.pvalue)), method=how)
+    test = stats.mannwhitneyu(a, b, alternative="two-sided", method=method)
+    return RankTest(p=min(1.0, float(test.pvalue)), method=how)
 
 
 def holm(values: Sequence[float]) -> list[float]:

@@ -160,5 +160,5 @@ def _solved(
     import numpy as np
     from scipy.optimize import nnls
 
-    found, distance = nnls(np.stack(columns, axis=-1), aim)
-    return found.tolist(), float(distance) ** 2
+    solution, distance = nnls(np.stack(columns, axis=-1), aim)
+    return solution.tolist(), float(distance) ** 2

@@ -46,12 +46,12 @@ class Box:
 
 def parsed(text: str, renamed: Callable[[str], str] = str) -> Counter[Stack]:
     """Collapsed stacks ("a;b;c 12" a line) of all processes together."""
-    found: Counter[Stack] = Counter()
+    stacks: Counter[Stack] = Counter()
     for line in PROCESS.sub("", text).split("\n"):
         calls, _, count = line.rpartition(" ")
         if calls and count.isdecimal():
-            found[tuple(renamed(call) for call in calls.split(";"))] += int(count)
-    return found
+            stacks[tuple(renamed(call) for call in calls.split(";"))] += int(count)
+    return stacks
 
 
 def folded(stacks: Stacks) -> tuple[Counter[Stack], int]:
@@ -106,20 +106,20 @@ def functions(stacks: Stacks) -> list[Function]:
     passed: dict[str, int] = {}
     for (caller, _), count in pairs.items():
         passed[caller] = max(count, passed.get(caller, 0))
-    found = [Function(call, own[call], n, passed.get(call, 0)) for call, n in total.items()]
-    return sorted(found, key=lambda one: (-one.own, -one.total, one.call))
+    listed = [Function(call, own[call], n, passed.get(call, 0)) for call, n in total.items()]
+    return sorted(listed, key=lambda function: (-function.own, -function.total, function.call))
 
 
 def nearest(stacks: Stacks, wanted: Callable[[str], object]) -> Counter[str]:
     """To each wanted call the samples of which it is the innermost such: its own and those of the
     others that it calls.
     """
-    found: Counter[str] = Counter()
+    callers: Counter[str] = Counter()
     for stack, count in stacks.items():
         call = next((one for one in reversed(stack) if wanted(one)), None)
         if call is not None:
-            found[call] += count
-    return found
+            callers[call] += count
+    return callers
 
 
 def boxes(stacks: Stacks) -> Iterator[Box]:

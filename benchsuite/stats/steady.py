@@ -63,9 +63,9 @@ def change(
     if surest is not None:
         return replace(surest, at=surest.at and surest.at * size)
     coarse_percent = grain / float(series.mean()) * 100
-    found = cycle(series, percent=max(2 * percent, 1.5 * coarse_percent))
-    if found is not None:
-        return Change(found.percent, has_steady_half=True, period=found.period * size)
+    cycle_seen = cycle(series, percent=max(2 * percent, 1.5 * coarse_percent))
+    if cycle_seen is not None:
+        return Change(cycle_seen.percent, has_steady_half=True, period=cycle_seen.period * size)
     return None
 
 

@@ -188,10 +188,10 @@ def inside(
     moments: NDArray[np.float64], window: tuple[float, float], pauses: Pauses
 ) -> NDArray[np.bool_]:
     """Which of these moments lie in the window, and in none of its pauses."""
-    found: NDArray[np.bool_] = (moments >= window[0]) & (moments < window[1])
+    within: NDArray[np.bool_] = (moments >= window[0]) & (moments < window[1])
     for begin, end in pauses:
-        found &= (moments < begin) | (moments >= end)
-    return found
+        within &= (moments < begin) | (moments >= end)
+    return within
 
 
 def _length_s(window: tuple[float, float], pauses: Pauses) -> float:

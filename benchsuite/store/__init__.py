@@ -143,22 +143,24 @@ def find_shared(row: Model) -> None:
 
 def environment(data: Mapping[str, Any]) -> models.Environment:
     """The row of this machine, made where there is none yet."""
-    found: models.Environment = _known(models.Environment, dict(data))
-    return found
+    known: models.Environment = _known(models.Environment, dict(data))
+    return known
 
 
 def software(data: Mapping[str, Any]) -> models.Software:
     """The row of what serves, made where there is none yet."""
-    found: models.Software = _known(models.Software, storable(data))
-    return found
+    known: models.Software = _known(models.Software, storable(data))
+    return known
 
 
 def ceilings(data: Mapping[str, Any]) -> tuple[Ceiling, ...]:
     """What the load generator was seen to make at most in this environment."""
     close_old_connections()
     names = [field.name for field in dataclasses.fields(Ceiling)]
-    found = models.Calibration.objects.filter(environment__fingerprint=fingerprint.digest(data))
-    return tuple(Ceiling(**values) for values in found.values(*names))
+    calibrations = models.Calibration.objects.filter(
+        environment__fingerprint=fingerprint.digest(data)
+    )
+    return tuple(Ceiling(**values) for values in calibrations.values(*names))
 
 
 def keep_ceilings(data: Mapping[str, Any], measured: Iterable[Ceiling]) -> None:
@@ -202,10 +204,10 @@ def _columns(run: models.Run, result: RunResult) -> None:
 
 def _known(model: type[Model], data: dict[str, Any]) -> Any:
     """The row with this data, made where there is none yet."""
-    found, _ = model._default_manager.get_or_create(
+    row, _ = model._default_manager.get_or_create(
         fingerprint=fingerprint.digest(data), defaults={"data": data}
     )
-    return found
+    return row
 
 
 def _measurement(summary: Summary) -> models.Measurement:

@@ -100,8 +100,8 @@ def attach(run: Run, parts: Mapping[str, Iterable[Model]]) -> None:
         queryset = getattr(run, name).all()
         queryset._result_cache = sorted(members, key=order)
         queryset._prefetch_done = True
-        for one in queryset._result_cache:
-            one.run = run
+        for row in queryset._result_cache:
+            row.run = run
         cache[name] = queryset
     vars(run)["_prefetched_objects_cache"] = cache  # as prefetch_related() does it
 
@@ -172,11 +172,11 @@ def made(model: type[Model], rows: Mapping[str, Any], name: str) -> Any:
     """
     with at(name):
         row = _made(model, rows[name])
-    for one, shared_model in SHARED.items():
-        if rows[one] is not None:
-            with at(one):
-                _read(shared_model._meta.get_field("data"), rows[one])
-            share(row, one, rows[one])
+    for field, shared_model in SHARED.items():
+        if rows[field] is not None:
+            with at(field):
+                _read(shared_model._meta.get_field("data"), rows[field])
+            share(row, field, rows[field])
     return row
 
 

@@ -28,13 +28,13 @@ def overheads(servers: Iterable[str]) -> dict[str, float]:
     """Server → median of the seconds that its last runs took beside their load and drain."""
     ended = Run.objects.filter(status=Status.FINISHED.value, ended_at__isnull=False)
     ended = ended.only("started_at", "ended_at", "spec", "duration_s", "warmup_s", "goodput")
-    found = {
+    by_kind = {
         server: [
             overhead_s(run) for run in ended.filter(server=server)[:RECENT] if not run.unreadable
         ]
         for server in dict.fromkeys(servers)
     }
-    return {server: max(0.0, median(some)) for server, some in found.items() if some}
+    return {server: max(0.0, median(some)) for server, some in by_kind.items() if some}
 
 
 def durations(keys: Iterable[str]) -> dict[str, float]:
@@ -44,11 +44,11 @@ def durations(keys: Iterable[str]) -> dict[str, float]:
         status__in=[Status.FINISHED.value, Status.FAILED.value],
         ended_at__isnull=False,
     )
-    found: dict[str, list[float]] = {}
+    by_kind: dict[str, list[float]] = {}
     for run in ended.order_by().only("key", "started_at", "ended_at"):
         assert run.ended_at is not None
-        found.setdefault(run.key, []).append((run.ended_at - run.started_at).total_seconds())
-    return {key: median(some) for key, some in found.items()}
+        by_kind.setdefault(run.key, []).append((run.ended_at - run.started_at).total_seconds())
+    return {key: median(some) for key, some in by_kind.items()}
 
 
 def overhead_s(run: Run) -> float:

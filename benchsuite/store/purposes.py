@@ -83,19 +83,19 @@ class Whole:
     parts: Sequence[Model]
 
 
-def as_plain(run: Run, told: set[UUID]) -> list[dict[str, Any]]:
+def as_plain(run: Run, known: set[UUID]) -> list[dict[str, Any]]:
     """Where the run belongs, and all of that where it is not among those `told` yet."""
-    found: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     for purpose in PURPOSES.values():
         with suppress(Error):  # a run that no database takes is exported all the same
             for part in _parts_of(run, purpose):
                 row = getattr(part, purpose.whole)
                 entry = {"of": purpose.whole, "id": str(row.pk), "order": part.order}
-                found.append(entry)
-                if row.pk not in told:
+                entries.append(entry)
+                if row.pk not in known:
                     entry["whole"] = _plain(row, purpose)
-                    told.add(row.pk)
-    return found
+                    known.add(row.pk)
+    return entries
 
 
 def from_plain(data: object) -> tuple[list[Place], list[Whole]]:
@@ -144,15 +144,15 @@ def connect(run: Run, place: Place) -> bool:
 
 
 def _other_end(model: type[Model], link: str) -> type[Model]:
-    found: Any = model._meta.get_field(link).related_model
-    return cast(type[Model], found)
+    related: Any = model._meta.get_field(link).related_model
+    return cast(type[Model], related)
 
 
 def _parts_of(run: Run, purpose: Purpose) -> list[Any]:
-    found = getattr(run, purpose.link)
-    if hasattr(found, "all"):
-        return [] if run._state.adding else list(found.all())
-    return [] if found is None else [found]
+    parts = getattr(run, purpose.link)
+    if hasattr(parts, "all"):
+        return [] if run._state.adding else list(parts.all())
+    return [] if parts is None else [parts]
 
 
 def _plain(row: Model, purpose: Purpose) -> dict[str, Any]:
@@ -169,8 +169,8 @@ def _read(data: object, purpose: Purpose) -> Whole:
     if purpose.check:
         purpose.check(row, members)
     check_seal(rows, data)
-    for one in members:
-        setattr(one, purpose.whole, row)
+    for member in members:
+        setattr(member, purpose.whole, row)
     return Whole(purpose, row, members)
 
 

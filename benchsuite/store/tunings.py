@@ -49,5 +49,5 @@ def keep(row: Tuning, book: Notebook, run: Run | None) -> None:
 def decisions(book: Notebook) -> dict[str, Any]:
     """What it holds beside the question and its entries: the column `Tuning.answer`."""
     fields = {name: one for name, one in plain(book).items() if name not in ELSEWHERE}
-    found: dict[str, Any] = storable(fields)
-    return found
+    stored: dict[str, Any] = storable(fields)
+    return stored

@@ -108,8 +108,8 @@ def _situation(
             side = side_of(execution, cell, by.figure)
             failed.append(Arm(name, cell, interval(Kind.VALUE, side)))
         elif why := _doubts(execution, answer, by, cell):
-            for one in why:
-                unknown.setdefault(one.removeprefix(f"{place(coordinates)}: "), []).append(name)
+            for doubt in why:
+                unknown.setdefault(doubt.removeprefix(f"{place(coordinates)}: "), []).append(name)
         else:
             known.append((name, cell))
     best, behind = _apart(execution, by, known)
@@ -127,10 +127,10 @@ def _spoilt(cell: MeasuredCell) -> str:
 
 
 def _doubts(execution: Execution, answer: Answer, by: Objective, cell: MeasuredCell) -> list[str]:
-    found = list(doubts(execution, answer.needs, cell, cell.coordinates, by.figure))
-    if not found and len(cell.values(by.figure)) < FEWEST:
+    reasons = list(doubts(execution, answer.needs, cell, cell.coordinates, by.figure))
+    if not reasons and len(cell.values(by.figure)) < FEWEST:
         return ["one start has no interval"]
-    return found
+    return reasons
 
 
 def _name(answer: Answer, coordinates: Coordinates) -> str:
@@ -142,7 +142,7 @@ def _apart(
 ) -> tuple[list[Arm], list[Arm]]:
     """Those that may be the best, and the others."""
     most = by.best == "most"
-    order = sorted(known, key=lambda one: fmean(one[1].values(by.figure)), reverse=most)
+    order = sorted(known, key=lambda pair: fmean(pair[1].values(by.figure)), reverse=most)
     best: list[Arm] = []
     behind: list[Arm] = []
     confidence = 1 - (1 - CONFIDENCE) / max(1, len(order) - 1)

@@ -31,11 +31,11 @@ def _of(name: str, value: Any) -> Iterator[str]:
     if isinstance(value, bool):
         yield name if value else f"no-{name}"
     elif isinstance(value, Mapping):
-        for one in sorted(value):
-            yield f"{name}={one}={_shown(value[one])}"
+        for item in sorted(value):
+            yield f"{name}={item}={_shown(value[item])}"
     elif isinstance(value, tuple):
-        for one in value:
-            yield f"{name}={_shown(one)}"
+        for item in value:
+            yield f"{name}={_shown(item)}"
     else:
         yield f"{name}={_shown(value)}"
 

@@ -14,14 +14,14 @@ def studies(extra: Sequence[Path] = ()) -> Mapping[str, Path]:
 
     A study is called as its file. Raises UsageError where two have one name.
     """
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for file in (one for place in (FOLDER, *extra) for one in _files(place)):
-        if file.stem in found:
+        if file.stem in paths:
             raise UsageError(
-                f"Two studies are called {file.stem}, {found[file.stem]} and {file}; rename one."
+                f"Two studies are called {file.stem}, {paths[file.stem]} and {file}; rename one."
             )
-        found[file.stem] = file
-    return found
+        paths[file.stem] = file
+    return paths
 
 
 def _files(place: Path) -> Iterator[Path]:

@@ -135,13 +135,13 @@ def _judged(
         return side_of(execution, known, figure)
 
     sides = side(cell, check.figure), side(to, other) if to is not None else None
-    found = interval(kind, *sides)
-    judged = Judged(check=check, kind=kind, region=region, cell=cell, to=to, found=found)
+    measured = interval(kind, *sides)
+    judged = Judged(check=check, kind=kind, region=region, cell=cell, to=to, found=measured)
     if reasons:
         return replace(judged, reasons=tuple(dict.fromkeys(reasons)))
-    if found.low is None or found.high is None:
-        return replace(judged, reasons=(f"{judged.name}: {found.reason}",))
-    if region[0] <= found.low and found.high <= region[1]:
+    if measured.low is None or measured.high is None:
+        return replace(judged, reasons=(f"{judged.name}: {measured.reason}",))
+    if region[0] <= measured.low and measured.high <= region[1]:
         return replace(judged, outcome=Outcome.HOLDS)
     if not judged.is_apart:
         return replace(judged, reasons=(judged.says,))
@@ -151,8 +151,8 @@ def _judged(
     return replace(judged, reasons=(f"{judged.says}, as one of {together} checks by chance",))
 
 
-def _apart(found: Interval, region: tuple[float, float]) -> bool:
-    low, high = found.low, found.high
+def _apart(measured: Interval, region: tuple[float, float]) -> bool:
+    low, high = measured.low, measured.high
     return low is not None and high is not None and (high < region[0] or low > region[1])
 
 
@@ -210,6 +210,6 @@ def written(value: float | None) -> str:
 
 
 def _few(reasons: Sequence[str]) -> str:
-    found = list(dict.fromkeys(reasons))
-    more = len(found) - NAMED
-    return "; ".join(found[:NAMED]) + (f"; and {more} more" if more > 0 else "")
+    distinct = list(dict.fromkeys(reasons))
+    more = len(distinct) - NAMED
+    return "; ".join(distinct[:NAMED]) + (f"; and {more} more" if more > 0 else "")

@@ -94,10 +94,10 @@ def values(
     """Every figure of a study for one run, by the study's names. Where it `starves` most of its
     users, the response times of the few that it serves are not those of its users.
     """
-    found = {one.name: metric(one).value(record) for one in figures}
+    by_name = {figure.name: metric(figure).value(record) for figure in figures}
     if starves:
-        found |= {one.name: math.inf for one in figures if one.of in LONG}
-    return found
+        by_name |= {figure.name: math.inf for figure in figures if figure.of in LONG}
+    return by_name
 
 
 PLACES = {"stage": "stage", "kind": POPULATION}
@@ -109,13 +109,13 @@ COUNTED = ("successes", "completions", "errors", "failures", "failed_completions
 
 def amounts(figures: Sequence[Figure], record: Record) -> dict[str, float]:
     """What is counted among, for the figures that count: the start, or its requests for a share."""
-    found: dict[str, float] = {}
-    for one in figures:
-        if one.of in COUNTED:
-            found[one.name] = 1.0
-        elif one.of == "failed_share" and (whole := _whole(record)) is not None:
-            found[one.name] = float(whole.requests)
-    return found
+    by_name: dict[str, float] = {}
+    for figure in figures:
+        if figure.of in COUNTED:
+            by_name[figure.name] = 1.0
+        elif figure.of == "failed_share" and (whole := _whole(record)) is not None:
+            by_name[figure.name] = float(whole.requests)
+    return by_name
 
 
 def of_readings(figures: Sequence[Figure]) -> bool:
@@ -145,8 +145,10 @@ def _of_metric(figure: Figure, known: Metric) -> Metric:
 
 
 def _seconds(record: Record, scope: str) -> list[Any]:
-    found = (one for one in record.intervals.all() if str(one.phase) in PHASES[scope])
-    return sorted(found, key=lambda one: int(one.second))
+    intervals = (
+        interval for interval in record.intervals.all() if str(interval.phase) in PHASES[scope]
+    )
+    return sorted(intervals, key=lambda interval: int(interval.second))
 
 
 def _best_window(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
@@ -184,14 +186,14 @@ def _decay(record: Record, scope: str, options: Mapping[str, Any]) -> float | No
 
 
 def _per_5min(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
-    found = every.figure("completions_per_minute").value(record)
-    return None if found is None else found * 5
+    a_minute = every.figure("completions_per_minute").value(record)
+    return None if a_minute is None else a_minute * 5
 
 
 def _band(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
     place = options["stage"]
-    found = _whole(record) if place is None else _part(record, place)
-    times = (found.response_time or {}) if found is not None else {}
+    summary = _whole(record) if place is None else _part(record, place)
+    times = (summary.response_time or {}) if summary is not None else {}
     least, most = times.get("min_s"), times.get("max_s")
     if options["take"] != SPREAD:
         return least if options["take"] == "min" else most
@@ -205,8 +207,8 @@ def _whole(record: Record) -> Any:
 def _part(record: Record, place: int, scope: str = "stage") -> Any:
     """The stage, or the kind of users, at that place, from 1; from the end where it is negative."""
     parts = sorted(
-        (one for one in record.measurements.all() if one.scope == scope),
-        key=lambda one: int(one.order),
+        (part for part in record.measurements.all() if part.scope == scope),
+        key=lambda part: int(part.order),
     )
     at = place - 1 if place > 0 else place
     return parts[at] if -len(parts) <= at < len(parts) else None
@@ -214,8 +216,12 @@ def _part(record: Record, place: int, scope: str = "stage") -> Any:
 
 def _rate_of(kind: str) -> Of:
     def rate(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
-        found = [one.goodput for one in record.measurements.all() if one.scope == kind]
-        return sum(found) if found else None
+        goodputs = [
+            measurement.goodput
+            for measurement in record.measurements.all()
+            if measurement.scope == kind
+        ]
+        return sum(goodputs) if goodputs else None
 
     return rate
 
@@ -227,12 +233,12 @@ def _errors(record: Record, scope: str, options: Mapping[str, Any]) -> float | N
     if scope == WHOLE_LOAD:
         seconds = list(record.intervals.all())
         return sum(one.failures for one in seconds) if seconds else None
-    found = _whole(record)
-    if found is None:
+    summary = _whole(record)
+    if summary is None:
         return None
     shakes = [one.failures for one in record.measurements.all() if one.scope == HANDSHAKE]
     of_messages = getattr(record, "unit", "") == MESSAGE
-    return float(found.failures + (sum(shakes) if of_messages else 0))
+    return float(summary.failures + (sum(shakes) if of_messages else 0))
 
 
 def _users_at_failures(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
@@ -262,10 +268,10 @@ def _together(name: str, choose: Callable[[Iterable[float]], float]) -> Of:
         ]
         parts = {one.part for one in rows}
         sums = [
-            float(sum(getattr(one, name) for one in found.values()))
-            for found in _at_once(rows)
-            if parts == set(found)
-            and math.floor(min(one.second for one in found.values()) - HALF_S) in seconds
+            float(sum(getattr(one, name) for one in part.values()))
+            for part in _at_once(rows)
+            if parts == set(part)
+            and math.floor(min(one.second for one in part.values()) - HALF_S) in seconds
         ]
         return choose(sums) if sums else None
 

@@ -169,11 +169,11 @@ def _bootstrapped(
     if kind is Kind.RATIO and not all([*cell, *other]):
         return Interval(value, reason="a start has 0, of which there is no ratio")
     scale = Scale.RATIO if kind is Kind.RATIO else Scale.DIFFERENCE
-    found = compare(other, cell, scale=scale)
-    if confidence == CONFIDENCE or not found.error or found.freedom is None:
-        return Interval(value, found.low, found.high, "bootstrapped over starts")
+    comparison = compare(other, cell, scale=scale)
+    if confidence == CONFIDENCE or not comparison.error or comparison.freedom is None:
+        return Interval(value, comparison.low, comparison.high, "bootstrapped over starts")
     # resamples of five values have no tails
-    half = float(t.ppf((1 + confidence) / 2, found.freedom)) * found.error
+    half = float(t.ppf((1 + confidence) / 2, comparison.freedom)) * comparison.error
     low, high = (
         (value * math.exp(-half), value * math.exp(half))
         if kind is Kind.RATIO
@@ -187,18 +187,18 @@ def _counted(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
     from scipy.stats import chi2
 
     tail = (1 - confidence) / 2
-    found = []
+    counts = []
     for side in sides:
         apart = max(side.of_all.dispersion, dispersion([(side.starts, side.amounts)]))
         amount = sum(side.amounts) / apart
         events = sum(map(operator.mul, side.starts, side.amounts)) / apart
         low = float(chi2.ppf(tail, 2 * events)) / 2 if events else 0.0
         high = float(chi2.ppf(1 - tail, 2 * events + 2)) / 2
-        found.append((events / amount, low / amount, high / amount))
+        counts.append((events / amount, low / amount, high / amount))
     method = "Poisson, of the counts of all starts together"
-    if len(found) == 1:
-        return Interval(*found[0], method)
-    (mine, low, high), (other, least, most) = found
+    if len(counts) == 1:
+        return Interval(*counts[0], method)
+    (mine, low, high), (other, least, most) = counts
     return Interval(
         mine - other,
         mine - other - math.hypot(mine - low, most - other),
@@ -224,7 +224,7 @@ def _welch(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
     value = _value(kind, *means)
     if value is None or not any(errors):
         return Interval(value, value, value, "all starts alike")
-    of_all = min((side.of_all for side in sides), key=lambda one: one.freedom)
+    of_all = min((side.of_all for side in sides), key=lambda sample: sample.freedom)
     half = float(t.ppf((1 + confidence) / 2, of_all.freedom)) * math.sqrt(sum(errors))
     if kind is Kind.DIFFERENCE:
         return Interval(value, value - half, value + half, of_all.words)

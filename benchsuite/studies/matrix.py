@@ -34,11 +34,11 @@ def cells(study: Study, scale: float = 1.0, only: Selector = ALL) -> tuple[Cell,
     check_scale(scale)
     check_selector(study, only)
     kept = {axis: one for axis, one in kept_values(study, scale).items() if axis not in only}
-    found = {key(cell.coordinates): cell for cell in every(study)}
+    by_key = {key(cell.coordinates): cell for cell in every(study)}
     wanted: set[Key] = set()
-    for cell in found.values():
+    for cell in by_key.values():
         if admits(only, cell.coordinates) and admits(kept, cell.coordinates):
-            _add(cell, found, wanted)
+            _add(cell, by_key, wanted)
     if not wanted:
         raise UsageError(
             f"No cell of {study.name} is {selector_words(only)} at scale {scale:g}; the study "
@@ -50,7 +50,7 @@ def cells(study: Study, scale: float = 1.0, only: Selector = ALL) -> tuple[Cell,
             kinds=cell.kinds,
             options=scaled(study, cell.options, scale),
         )
-        for place, cell in found.items()
+        for place, cell in by_key.items()
         if place in wanted
     )
 
@@ -59,13 +59,13 @@ def key(coordinates: Coordinates) -> Key:
     return frozenset(coordinates.items())
 
 
-def _add(cell: Cell, found: dict[Key, Cell], wanted: set[Key]) -> None:
+def _add(cell: Cell, by_key: dict[Key, Cell], wanted: set[Key]) -> None:
     """With all that must be measured before it."""
     if key(cell.coordinates) in wanted:
         return
     wanted.add(key(cell.coordinates))
     for share in shares(cell.options).values():
-        _add(found[key(in_cell(share, cell.coordinates).cell)], found, wanted)
+        _add(by_key[key(in_cell(share, cell.coordinates).cell)], by_key, wanted)
 
 
 def every(study: Study) -> Iterator[Cell]:
@@ -90,14 +90,14 @@ def _cell(study: Study, coordinates: Coordinates, values: tuple[Value, ...]) -> 
 
 def selector(given: Iterable[str]) -> Selector:
     """ "setup=sync,pool" and "delay=0" as a selector; one axis may be given several times."""
-    found: dict[str, tuple[str, ...]] = {}
+    chosen: dict[str, tuple[str, ...]] = {}
     for text in given:
         axis, equals, values = text.partition("=")
         wanted = [value.strip() for value in values.split(",")]
         if not equals or not axis.strip() or not all(wanted):
             raise UsageError(f"--only={text} is not of the form axis=value or axis=value,value.")
-        found[axis.strip()] = (*found.get(axis.strip(), ()), *wanted)
-    return found
+        chosen[axis.strip()] = (*chosen.get(axis.strip(), ()), *wanted)
+    return chosen
 
 
 def check_selector(study: Study, only: Selector) -> None:
@@ -108,9 +108,9 @@ def check_selector(study: Study, only: Selector) -> None:
             raise UsageError(f"--only: {study.name} has no axis {axis!r}; {choices(axis, axes)}")
         for value in values:
             if value not in axes[axis]:
-                said = choices(value, axes[axis])
+                advice = choices(value, axes[axis])
                 raise UsageError(
-                    f"--only: the axis {axis} of {study.name} has no {value!r}; {said}"
+                    f"--only: the axis {axis} of {study.name} has no {value!r}; {advice}"
                 )
 
 
@@ -148,16 +148,16 @@ def _fewer(all_of_them: int, scale: float, least: float) -> int:
 
 def scaled(study: Study, options: Options, scale: float) -> dict[str, Any]:
     """The options of a cell at that scale."""
-    scaling, found = study.scaling, dict(options)
+    scaling, changed = study.scaling, dict(options)
     if scale == 1:
-        return found
+        return changed
     for name in scaling.shorter:
-        if name in found:
-            found[name] = _shorter(found[name], scale, scaling.least.get(name, 0))
+        if name in changed:
+            changed[name] = _shorter(changed[name], scale, scaling.least.get(name, 0))
     for name in scaling.faster:
-        if isinstance(found.get(name), int | float):
-            found[name] = float(f"{found[name] / scale:.4g}")
-    return found
+        if isinstance(changed.get(name), int | float):
+            changed[name] = float(f"{changed[name] / scale:.4g}")
+    return changed
 
 
 def _shorter(given: Any, scale: float, least: float) -> Any:

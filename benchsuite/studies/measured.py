@@ -49,9 +49,9 @@ class MeasuredCell:
 
     def amounts(self, figure: str) -> list[float]:
         """What these count among; empty where the figure is no count."""
-        having = [one for one in self.counted if one.figures.get(figure) is not None]
-        found = [one.amounts.get(figure, 0.0) for one in having]
-        return found if all(found) else []
+        having = [start for start in self.counted if start.figures.get(figure) is not None]
+        values = [start.amounts.get(figure, 0.0) for start in having]
+        return values if all(values) else []
 
 
 def reasons(starts: Iterable[Start]) -> str:

@@ -48,8 +48,8 @@ class Reader:
     def limit(self, name: str, value: Any, place: Place) -> float:
         """What an option must at least be for something."""
         self._takes(name, place)
-        found: float = strictly.number(value, place)
-        return found
+        limit_s: float = strictly.number(value, place)
+        return limit_s
 
     def _takes(self, name: str, place: Place) -> Takes | None:
         if self.known is None:
@@ -76,8 +76,8 @@ def _plain(value: Any, place: Place) -> str | int | float:
 
 def _value(value: Any, place: Place) -> str | int | float | Share:
     if isinstance(value, dict):
-        found = _SHARE(value, place)
-        return Share(share=found["share"], figure=found["figure"], cell=found.get("cell", {}))
+        share = _SHARE(value, place)
+        return Share(share=share["share"], figure=share["figure"], cell=share.get("cell", {}))
     return _plain(value, place)
 
 
@@ -96,8 +96,8 @@ def _pair(value: Any, place: Place) -> Any:
 def _pairs(value: Any, place: Place) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise place.wrong(value, Takes.PAIRS)
-    found: dict[str, Any] = strictly.mapping(_pair)(value, place)
-    return found
+    pairs: dict[str, Any] = strictly.mapping(_pair)(value, place)
+    return pairs
 
 
 _READ = {
@@ -110,22 +110,22 @@ _READ = {
 
 def laid_over(base: Options, more: Options) -> dict[str, Any]:
     """The first with the second: tables by name, everything else replaced."""
-    found = dict(base)
+    merged = dict(base)
     for name, value in more.items():
-        below = found.get(name)
+        below = merged.get(name)
         both = isinstance(value, Mapping) and isinstance(below, Mapping)
-        found[name] = {**below, **value} if both and isinstance(below, Mapping) else value
-    return found
+        merged[name] = {**below, **value} if both and isinstance(below, Mapping) else value
+    return merged
 
 
 def settled(options: Options) -> dict[str, Any]:
     """Without what was taken away."""
-    found = {
+    set_options = {
         name: settled(value) if isinstance(value, Mapping) else value
         for name, value in options.items()
         if value != AWAY
     }
-    return {name: value for name, value in found.items() if value != {}}
+    return {name: value for name, value in set_options.items() if value != {}}
 
 
 def shares(options: Options) -> dict[str, Share]:

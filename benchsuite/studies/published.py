@@ -32,11 +32,11 @@ def rows(study: Study) -> list[Row]:
 
 def of(rows: Sequence[Row], coordinates: Coordinates) -> dict[str, Value]:
     """What is published of a cell; a row that says more of it wins over one that says less."""
-    found: dict[str, Value] = {}
-    for row in sorted(rows, key=lambda one: len(one.cell)):
+    values: dict[str, Value] = {}
+    for row in sorted(rows, key=lambda other_row: len(other_row.cell)):
         if row.is_of(coordinates):
-            found |= row.figures
-    return found
+            values |= row.figures
+    return values
 
 
 def times_published(measured: float | None, published: Value | None) -> float | None:

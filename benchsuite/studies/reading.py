@@ -55,36 +55,36 @@ def read(path: Path, known: Known | None = None) -> Study:
     `known` are the options that `runbench` has; without them their names are not checked.
     """
     try:
-        said = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path}: the study can't be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: the study is not UTF-8; save it as text.") from error
-    study = parse(said, path, known)
+    study = parse(text, path, known)
     references.check_today(study, Place(path.name))
     return study
 
 
-def parse(said: str, path: Path, known: Known | None = None) -> Study:
+def parse(text: str, path: Path, known: Known | None = None) -> Study:
     """The study of this text, which was read from that file, now or when it was executed."""
     place = Place(path.name)
     try:
-        document = tomllib.loads(said)
+        document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _no_toml(said, place, error) from error
-    study = _study(_file(known)(document, place), said, path, place)
+        raise _no_toml(text, place, error) from error
+    study = _study(_file(known)(document, place), text, path, place)
     references.check(study, place)
     return study
 
 
-def _no_toml(said: str, place: Place, error: Exception) -> UsageError:
+def _no_toml(text: str, place: Place, error: Exception) -> UsageError:
     """What the parser refuses; it names no key of what is too long or too deep for it."""
     if isinstance(error, tomllib.TOMLDecodeError):
         return place.error(f"this is no TOML: {error}.")
     deep = isinstance(error, RecursionError)
-    found = re.search(r"([\[{][^\[\]{}]*){50}" if deep else r"[0-9_]{1000}", said)
-    if found:
-        before = said[: found.start()].rpartition("\n")[2]
+    match = re.search(r"([\[{][^\[\]{}]*){50}" if deep else r"[0-9_]{1000}", text)
+    if match:
+        before = text[: match.start()].rpartition("\n")[2]
         place = place.at(before.partition("=")[0].strip(" []{") or "?")
     what = "lists in each other deeper" if deep else "a number of more digits"
     return place.error(f"it has {what} than can be read.")
@@ -92,10 +92,10 @@ def _no_toml(said: str, place: Place, error: Exception) -> UsageError:
 
 def _name(value: Any, place: Place) -> str:
     """Of a study, an axis, a value: it stands in --only and in addresses."""
-    found = str(text(value, place))
-    if any(sign.isspace() or not sign.isprintable() or sign in ",=/" for sign in found):
+    name = str(text(value, place))
+    if any(sign.isspace() or not sign.isprintable() or sign in ",=/" for sign in name):
         raise place.wrong(value, "a name without blanks, commas, slashes and equals signs")
-    return found
+    return name
 
 
 def _format(value: Any, place: Place) -> int:
@@ -170,45 +170,45 @@ def _file(known: Known | None) -> Any:
     )
 
 
-def _study(found: Mapping[str, Any], said: str, path: Path, place: Place) -> Study:
-    if found["name"] != path.stem:
-        raise place.at("name").wrong(found["name"], f"what the file is called, {path.stem!r}")
+def _study(fields: Mapping[str, Any], text: str, path: Path, place: Place) -> Study:
+    if fields["name"] != path.stem:
+        raise place.at("name").wrong(fields["name"], f"what the file is called, {path.stem!r}")
     axes = place.at("axis")
     return Study(
-        name=found["name"],
-        question=found["question"],
-        text=said,
-        digest=hashlib.sha256(said.encode()).hexdigest(),
+        name=fields["name"],
+        question=fields["question"],
+        text=text,
+        digest=hashlib.sha256(text.encode()).hexdigest(),
         path=str(path),
-        repeat=found.get("repeat", 1),
-        every=found.get("every", {OPTIONS: {}})[OPTIONS],
-        scaling=Scaling(**found.get("scale", {})),
-        axes=tuple(_axis(name, values, axes.at(name)) for name, values in found["axis"].items()),
-        overrides=tuple(Override(**one) for one in found.get("set", ())),
-        excluded=tuple(found.get("exclude", ())),
-        figures=tuple(Figure(name=name, **one) for name, one in found.get("figures", {}).items()),
-        objective=Objective(**found["objective"]) if "objective" in found else None,
-        published=tuple(Published(**one) for one in found.get("published", ())),
-        tables=tuple(Table(**one) for one in found.get("table", ())),
-        charts=tuple(Chart(**one) for one in found.get("chart", ())),
-        claims=tuple(_claim(one) for one in found.get("claim", ())),
-        answers=tuple(Answer(**one | one.get("needs", {})) for one in found.get("answer", ())),
+        repeat=fields.get("repeat", 1),
+        every=fields.get("every", {OPTIONS: {}})[OPTIONS],
+        scaling=Scaling(**fields.get("scale", {})),
+        axes=tuple(_axis(name, values, axes.at(name)) for name, values in fields["axis"].items()),
+        overrides=tuple(Override(**one) for one in fields.get("set", ())),
+        excluded=tuple(fields.get("exclude", ())),
+        figures=tuple(Figure(name=name, **one) for name, one in fields.get("figures", {}).items()),
+        objective=Objective(**fields["objective"]) if "objective" in fields else None,
+        published=tuple(Published(**one) for one in fields.get("published", ())),
+        tables=tuple(Table(**one) for one in fields.get("table", ())),
+        charts=tuple(Chart(**one) for one in fields.get("chart", ())),
+        claims=tuple(_claim(one) for one in fields.get("claim", ())),
+        answers=tuple(Answer(**one | one.get("needs", {})) for one in fields.get("answer", ())),
     )
 
 
-def _claim(found: Mapping[str, Any]) -> Claim:
-    checks = tuple(Check(**one) for one in found["check"])
-    rest = {name: value for name, value in found.items() if name not in ("check", "needs")}
-    return Claim(checks=checks, **rest, **found.get("needs", {}))
+def _claim(fields: Mapping[str, Any]) -> Claim:
+    checks = tuple(Check(**one) for one in fields["check"])
+    rest = {name: value for name, value in fields.items() if name not in ("check", "needs")}
+    return Claim(checks=checks, **rest, **fields.get("needs", {}))
 
 
 def _axis(name: str, values: Mapping[str, Any], place: Place) -> Axis:
     _name(name, place)
     if not values:
         raise place.error("an axis needs at least one value.")
-    for one in values:
-        _name(one, place.at(one))
-    return Axis(name, tuple(_value(one, values, place) for one in values))
+    for value in values:
+        _name(value, place.at(value))
+    return Axis(name, tuple(_value(value, values, place) for value in values))
 
 
 def _value(name: str, values: Mapping[str, Any], place: Place) -> Value:

@@ -81,13 +81,13 @@ def _columns(file: Path, place: Place) -> list[str]:
         raise place.error(f"{file} can't be read: {error.strerror}.") from error
 
 
-def _each(found: Iterable[Any_], place: Place, key: str) -> Iterator[tuple[Any_, Place]]:
-    return ((one, place.at(key).nth(number)) for number, one in enumerate(found, start=1))
+def _each(items: Iterable[Any_], place: Place, key: str) -> Iterator[tuple[Any_, Place]]:
+    return ((one, place.at(key).nth(number)) for number, one in enumerate(items, start=1))
 
 
-def _refuse_twice(found: Sequence[str], place: Place) -> None:
-    for name in found:
-        if found.count(name) > 1:
+def _refuse_twice(names: Sequence[str], place: Place) -> None:
+    for name in names:
+        if names.count(name) > 1:
             raise place.error(f"two are called {name!r}.")
 
 
@@ -113,8 +113,8 @@ class _Known:
                 if value not in self.axes[axis]:
                     raise place.at(axis).unknown(value, "value", self.axes[axis])
 
-    def coordinates(self, found: Coordinates, place: Place) -> None:
-        self.selector({axis: (value,) for axis, value in found.items()}, place)
+    def coordinates(self, coordinates: Coordinates, place: Place) -> None:
+        self.selector({axis: (value,) for axis, value in coordinates.items()}, place)
 
     def scaling(self, place: Place) -> None:
         scaling = self.study.scaling
@@ -158,23 +158,23 @@ class _Known:
 
     def cells(self, place: Place) -> None:
         """That there are some, and that those exist whose figures others need, in no circle."""
-        found = {matrix.key(cell.coordinates): cell for cell in matrix.every(self.study)}
-        if not found:
+        by_key = {matrix.key(cell.coordinates): cell for cell in matrix.every(self.study)}
+        if not by_key:
             raise place.at("exclude").error("no cell is left.")
 
         def follow(at: Coordinates, asked: tuple[Any, ...]) -> None:
-            for option, share in shares(found[matrix.key(at)].options).items():
+            for option, share in shares(by_key[matrix.key(at)].options).items():
                 here = place.at(option)
                 self.figure(share.figure, here)
                 self.coordinates(share.cell, here.at("cell"))
                 needed = in_cell(share, at).cell
-                if matrix.key(needed) not in found:
+                if matrix.key(needed) not in by_key:
                     raise here.error(f"the cell {_shown(needed)} is excluded.")
                 if matrix.key(needed) in asked:
                     raise here.error(f"the cell {_shown(needed)} would need itself.")
                 follow(needed, (*asked, matrix.key(needed)))
 
-        for key, cell in found.items():
+        for key, cell in by_key.items():
             follow(cell.coordinates, (key,))
 
     def check(self, check: Check, place: Place) -> None:

@@ -24,9 +24,9 @@ class Place:
         """Of a list or of an array of tables: claim[2]."""
         return Place(self.file, (*self.keys[:-1], f"{self.keys[-1]}[{number}]"))
 
-    def error(self, said: str) -> UsageError:
+    def error(self, message: str) -> UsageError:
         return UsageError(
-            ": ".join(part for part in (self.file, ".".join(self.keys), said) if part)
+            ": ".join(part for part in (self.file, ".".join(self.keys), message) if part)
         )
 
     def wrong(self, value: object, wanted: str) -> UsageError:
@@ -92,7 +92,7 @@ def several(read: Reader) -> Reader:
     def read_all(value: Any, place: Place) -> tuple[Any, ...]:
         if not isinstance(value, list) or not value:
             raise place.wrong(value, "a list of at least one")
-        return tuple(read(one, place.nth(number)) for number, one in enumerate(value, start=1))
+        return tuple(read(item, place.nth(number)) for number, item in enumerate(value, start=1))
 
     return read_all
 
@@ -102,8 +102,8 @@ texts = several(text)
 
 def one_or_more(value: Any, place: Place) -> tuple[str, ...]:
     """Texts, of which one may stand without a list."""
-    found: tuple[str, ...] = texts([value] if isinstance(value, str) else value, place)
-    return found
+    several: tuple[str, ...] = texts([value] if isinstance(value, str) else value, place)
+    return several
 
 
 def mapping(read: Reader) -> Reader:
@@ -112,7 +112,7 @@ def mapping(read: Reader) -> Reader:
     def read_all(value: Any, place: Place) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise place.wrong(value, "a table")
-        return {name: read(one, place.at(name)) for name, one in value.items()}
+        return {name: read(item, place.at(name)) for name, item in value.items()}
 
     return read_all
 
@@ -128,23 +128,23 @@ def table(
     def read_all(value: Any, place: Place) -> dict[str, Any]:
         if not isinstance(value, dict):
             raise place.wrong(value, "a table")
-        found: dict[str, Any] = {rest[0]: {}} if rest else {}
-        for name, one in value.items():
+        fields: dict[str, Any] = {rest[0]: {}} if rest else {}
+        for name, item in value.items():
             if name in known:
-                found[name] = known[name](one, place.at(name))
+                fields[name] = known[name](item, place.at(name))
             elif rest:
-                found[rest[0]][name] = rest[1](name, one, place.at(name))
+                fields[rest[0]][name] = rest[1](name, item, place.at(name))
             else:
                 raise place.unknown(name, "key", known)
         for name in required:
             if name not in value:
                 raise place.error(f"the key {name} is missing.")
-        return found
+        return fields
 
     return read_all
 
 
 def selector(value: Any, place: Place) -> dict[str, tuple[str, ...]]:
     """Axis → the values that it admits."""
-    found: dict[str, tuple[str, ...]] = mapping(one_or_more)(value, place)
-    return found
+    chosen: dict[str, tuple[str, ...]] = mapping(one_or_more)(value, place)
+    return chosen

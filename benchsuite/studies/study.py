@@ -217,8 +217,8 @@ def situations(
     answer: Answer, cells: Iterable[Coordinates]
 ) -> dict[tuple[tuple[str, str], ...], list[Coordinates]]:
     """What an answer does not choose among → the cells that are chosen among there."""
-    found: dict[tuple[tuple[str, str], ...], list[Coordinates]] = {}
-    for one in cells:
-        where = tuple((axis, value) for axis, value in one.items() if axis not in answer.choice)
-        found.setdefault(where, []).append(one)
-    return found
+    by_situation: dict[tuple[tuple[str, str], ...], list[Coordinates]] = {}
+    for cell in cells:
+        where = tuple((axis, value) for axis, value in cell.items() if axis not in answer.choice)
+        by_situation.setdefault(where, []).append(cell)
+    return by_situation

@@ -55,14 +55,14 @@ def difference(study: Study, earlier: Execution, later: Execution) -> Difference
     """
     before, after = _by_place(earlier), _by_place(later)
     shared = [where for where in after if where in before]
-    found = [
+    changed = [
         change
         for figure in study.figures
         for change in _changes(figure.name, [(before[one], after[one]) for one in shared])
     ]
     judged = zip(judge(study, earlier), judge(study, later), strict=True)
     return Difference(
-        found,
+        changed,
         [Turned(one, other) for one, other in judged if one.outcome is not other.outcome],
         [cell.coordinates for where, cell in before.items() if where not in after],
         [cell.coordinates for where, cell in after.items() if where not in before],
@@ -78,19 +78,19 @@ def _changes(figure: str, pairs: Sequence[tuple[MeasuredCell, MeasuredCell]]) ->
     figures = [(one.values(figure), other.values(figure)) for one, other in pairs]
     of_all = pooled(side for each in figures for side in each)
     compared = max(1, sum(1 for each in figures if all(each)))
-    found = []
+    changes = []
     for (_, cell), (before, after) in zip(pairs, figures, strict=True):
         sides = Side(after, of_all), Side(before, of_all)
         ratio = interval(Kind.RATIO, *sides)
         wide = ratio
         if _excludes_1(ratio):
             wide = interval(Kind.RATIO, *sides, confidence=1 - (1 - CONFIDENCE) / compared)
-        found.append(Change(cell.coordinates, figure, ratio, _excludes_1(wide)))
-    return found
+        changes.append(Change(cell.coordinates, figure, ratio, _excludes_1(wide)))
+    return changes
 
 
-def _excludes_1(found: Interval) -> bool:
-    return found.low is not None and found.high is not None and not found.low <= 1 <= found.high
+def _excludes_1(ratio: Interval) -> bool:
+    return ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high
 
 
 FEWEST_EXECUTIONS = 6
@@ -122,24 +122,26 @@ def trends(executions: Sequence[Execution], figure: str) -> list[Trend]:
     for execution in executions:
         for cell in execution.cells:
             places.setdefault(tuple(sorted(cell.coordinates.items())), cell.coordinates)
-    found = [Trend(one, _means(executions, one, figure)) for one in places.values()]
-    long = [one for one in found if not _too_few(one)]
-    deviations = {id(one): _deviation(_logarithms(one)) for one in long}
+    series = [Trend(place, _means(executions, place, figure)) for place in places.values()]
+    long = [place for place in series if not _too_few(place)]
+    deviations = {id(place): _deviation(_logarithms(place)) for place in long}
     middle = median(deviations.values()) if deviations else 0.0
     return [
-        Trend(one.coordinates, one.means, reason=reason)
-        if (reason := _too_few(one))
+        Trend(place.coordinates, place.means, reason=reason)
+        if (reason := _too_few(place))
         else Trend(
-            one.coordinates, one.means, _steps(one, max(middle, deviations[id(one)]), len(long))
+            place.coordinates,
+            place.means,
+            _steps(place, max(middle, deviations[id(place)]), len(long)),
         )
-        for one in found
+        for place in series
     ]
 
 
 def _means(
     executions: Sequence[Execution], coordinates: Coordinates, figure: str
 ) -> list[float | None]:
-    found = []
+    means = []
     for execution in executions:
         values = [
             value
@@ -147,21 +149,21 @@ def _means(
             if cell.coordinates == coordinates
             for value in cell.values(figure)
         ]
-        found.append(fmean(values) if values else None)
-    return found
+        means.append(fmean(values) if values else None)
+    return means
 
 
-def _known(one: Trend) -> list[int]:
+def _known(trend: Trend) -> list[int]:
     """The places of the executions that have the figure, and a logarithm of it."""
-    return [at for at, mean in enumerate(one.means) if mean is not None and 0 < mean < math.inf]
+    return [at for at, mean in enumerate(trend.means) if mean is not None and 0 < mean < math.inf]
 
 
-def _logarithms(one: Trend) -> list[float]:
-    return [math.log(one.means[at] or 0.0) for at in _known(one)]
+def _logarithms(trend: Trend) -> list[float]:
+    return [math.log(trend.means[at] or 0.0) for at in _known(trend)]
 
 
-def _too_few(one: Trend) -> str:
-    having = len(_known(one))
+def _too_few(trend: Trend) -> str:
+    having = len(_known(trend))
     if having >= FEWEST_EXECUTIONS:
         return ""
     return (
@@ -174,7 +176,7 @@ def _deviation(values: Sequence[float]) -> float:
     return math.sqrt(fmean((after - before) ** 2 for before, after in pairwise(values)) / 2)
 
 
-def _steps(one: Trend, deviation: float, cells: int) -> list[Step]:
+def _steps(trend: Trend, deviation: float, cells: int) -> list[Step]:
     try:
         import numpy as np
         from ruptures import Pelt
@@ -183,7 +185,7 @@ def _steps(one: Trend, deviation: float, cells: int) -> list[Step]:
             "Steps of a trend are found by ruptures, which is not installed; pip install "
             "'django-benchsuite[trend]', up to Python 3.13."
         ) from error
-    values, places = _logarithms(one), _known(one)
+    values, places = _logarithms(trend), _known(trend)
     if not deviation:
         return []
     penalty = deviation**2 * (3 * math.log(len(values)) + 2 * math.log(cells))

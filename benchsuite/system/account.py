@@ -53,16 +53,16 @@ def hand_over(folder: Path, user: str) -> None:
     account = _account(user)
     os.chown(folder, account.pw_uid, account.pw_gid)
     for parent in folder.resolve().parents:
-        found = parent.stat()
-        if _passable(found, account):
+        status = parent.stat()
+        if _passable(status, account):
             continue
-        if not _may_be_opened(parent, found):
+        if not _may_be_opened(parent, status):
             raise UnavailableError(
                 f"{user} can't reach {folder}: {parent} is closed to others; set TMPDIR to a "
                 "folder open to all (/tmp), or start the run as an ordinary user."
             )
         os.chown(parent, -1, account.pw_gid)
-        parent.chmod(stat.S_IMODE(found.st_mode) | stat.S_IXGRP)
+        parent.chmod(stat.S_IMODE(status.st_mode) | stat.S_IXGRP)
 
 
 def can_read(folder: Path, user: str) -> bool:
@@ -94,20 +94,20 @@ def _mapped(uid: int) -> bool:
     return any(int(first) <= uid < int(first) + int(count) for first, _, count in ranges)
 
 
-def _passable(found: os.stat_result, account: pwd.struct_passwd) -> bool:
-    return _may(found, account, stat.S_IXUSR, stat.S_IXGRP, stat.S_IXOTH)
+def _passable(status: os.stat_result, account: pwd.struct_passwd) -> bool:
+    return _may(status, account, stat.S_IXUSR, stat.S_IXGRP, stat.S_IXOTH)
 
 
 def _may(
-    found: os.stat_result, account: pwd.struct_passwd, owner: int, group: int, others: int
+    status: os.stat_result, account: pwd.struct_passwd, owner: int, group: int, everybody: int
 ) -> bool:
     """Whether the bit is set that applies to this user, who is in one group only."""
-    if found.st_uid == account.pw_uid:
-        return bool(found.st_mode & owner)
-    return bool(found.st_mode & (group if found.st_gid == account.pw_gid else others))
+    if status.st_uid == account.pw_uid:
+        return bool(status.st_mode & owner)
+    return bool(status.st_mode & (group if status.st_gid == account.pw_gid else everybody))
 
 
-def _may_be_opened(parent: Path, found: os.stat_result) -> bool:
+def _may_be_opened(parent: Path, status: os.stat_result) -> bool:
     temporary = Path(tempfile.gettempdir()).resolve()
-    ours = found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+    ours = status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
     return ours and temporary in parent.parents

@@ -67,5 +67,5 @@ def _here() -> dict[str, str]:
 
 
 def _digest(name: str, seconds: float) -> str:
-    said = json.dumps([name, seconds, _here()], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()[:16]
+    text = json.dumps([name, seconds, _here()], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

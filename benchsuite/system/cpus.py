@@ -88,11 +88,11 @@ def share(on: Collection[int] | None = None, load: Collection[int] | None = ()) 
     """
     everything = set(available())
     own, quota = everything if on is None else set(on), cpu_quota()
-    told = f"{len(own)} of {len(everything)} CPUs"
+    words = f"{len(own)} of {len(everything)} CPUs"
     if quota is not None and quota < len(own):
-        return f"{told}, limited to {quota:.3g} together with the load"
+        return f"{words}, limited to {quota:.3g} together with the load"
     both = own & (everything if load is None else set(load))
-    return f"{told}, shared with the load" if both else told
+    return f"{words}, shared with the load" if both else words
 
 
 @contextmanager
@@ -147,17 +147,17 @@ def beside(
     """
     if load is None:
         return None
-    others = set(everything) - set(load)
-    return tuple(sorted(others - set(target or others) or others)) or None
+    rest = set(everything) - set(load)
+    return tuple(sorted(rest - set(target or rest) or rest)) or None
 
 
 def parse(text: str) -> Cpus:
     """CPU numbers from "0", "0,2" or "0-3,8"; raises UsageError."""
     cpus: set[int] = set()
     for part in text.strip().split(","):
-        found = RANGE.fullmatch(part.strip())
-        first = int(found["first"]) if found else 0
-        last = int(found["last"] or first) if found else -1
+        match = RANGE.fullmatch(part.strip())
+        first = int(match["first"]) if match else 0
+        last = int(match["last"] or first) if match else -1
         if not first <= last < MOST:
             raise UsageError(
                 f"{text.strip()[:LONGEST]!r} is no list of CPUs; write numbers: 0, 0,2 or 0-3."
@@ -184,5 +184,5 @@ def words(cpus: Cpus) -> str:
             ranges[-1][1] = cpu
         else:
             ranges.append([cpu, cpu])
-    said = ", ".join(f"{first}" if first == last else f"{first}–{last}" for first, last in ranges)
-    return f"CPU{'s' * (len(cpus) > 1)} {said}"
+    text = ", ".join(f"{first}" if first == last else f"{first}–{last}" for first, last in ranges)
+    return f"CPU{'s' * (len(cpus) > 1)} {text}"

@@ -167,12 +167,12 @@ def _physical_cpus() -> int | None:
 
 
 def _caches() -> dict[str, str | None]:
-    found: dict[str, str | None] = {"l1d": None, "l1i": None, "l2": None, "l3": None}
+    sizes: dict[str, str | None] = {"l1d": None, "l1i": None, "l2": None, "l3": None}
     for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index[0-9]*")):
         kind = (_text(index / "type") or "")[:1].lower()
         level = f"l{_text(index / 'level')}"
-        found[level + kind if level == "l1" else level] = _text(index / "size")
-    return found
+        sizes[level + kind if level == "l1" else level] = _text(index / "size")
+    return sizes
 
 
 def _turbo() -> bool | None:
@@ -291,14 +291,14 @@ def _chosen(path: str) -> str | None:
 
 
 def _pairs(path: str, separator: str, *, until_blank: bool = False) -> dict[str, str]:
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for line in (_text(path) or "").splitlines():
         name, separated, value = line.partition(separator)
         if separated:
-            found[name.strip()] = value.strip()
+            pairs[name.strip()] = value.strip()
         elif until_blank and not line.strip():
             break
-    return found
+    return pairs
 
 
 def _joined(pairs: Mapping[str, str], *names: str) -> str | None:

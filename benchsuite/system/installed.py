@@ -44,20 +44,23 @@ def distributions():
 
     Of two with the same name the first one counts, which is the imported one.
     """
-    found = {}  # type: dict[str, tuple[str, str]]
+    versions = {}  # type: dict[str, tuple[str, str]]
     try:
         from importlib import metadata
     except ImportError:
         import pkg_resources  # type: ignore[import-not-found]
 
         for old in pkg_resources.working_set:
-            found.setdefault(plain(old.project_name), (old.version, ""))
-        return found
-    for one in metadata.distributions():
-        name = one.metadata["Name"]
-        if name and plain(name) not in found:
-            found[plain(name)] = (one.version, _origin(one.read_text("direct_url.json") or "{}"))
-    return found
+            versions.setdefault(plain(old.project_name), (old.version, ""))
+        return versions
+    for distribution in metadata.distributions():
+        name = distribution.metadata["Name"]
+        if name and plain(name) not in versions:
+            versions[plain(name)] = (
+                distribution.version,
+                _origin(distribution.read_text("direct_url.json") or "{}"),
+            )
+    return versions
 
 
 def version(distribution):
@@ -74,12 +77,12 @@ def version(distribution):
 def _origin(text):
     # type: (str) -> str
     """From PEP 610's file: the commit, the archive's hash, or that it is editable."""
-    said = json.loads(text)
-    if said.get("dir_info", {}).get("editable"):
+    origin = json.loads(text)
+    if origin.get("dir_info", {}).get("editable"):
         return "editable"
-    archive = said.get("archive_info", {})
+    archive = origin.get("archive_info", {})
     hashes = sorted(archive.get("hashes", {}).values())
-    mark = said.get("vcs_info", {}).get("commit_id") or (hashes or [""])[0]
+    mark = origin.get("vcs_info", {}).get("commit_id") or (hashes or [""])[0]
     return str(mark or archive.get("hash", "").partition("=")[2])[:12]
 
 

@@ -42,15 +42,15 @@ def terminable() -> Iterator[None]:
         raise KeyboardInterrupt
 
     before = {
-        one: signal.signal(one, interrupt)
-        for one in (signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(one) is not signal.SIG_IGN
+        signal_number: signal.signal(signal_number, interrupt)
+        for signal_number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(signal_number) is not signal.SIG_IGN
     }
     try:
         yield
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for signal_number, handler in before.items():
+            signal.signal(signal_number, handler)
 
 
 @contextmanager

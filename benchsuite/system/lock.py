@@ -157,14 +157,14 @@ def alone(on_wait: Callable[[Claim], None]) -> Iterator[None]:
     StartError where no claim can be made.
     """
     soft, hard = resource.getrlimit(RLIMIT_LOCKS)
-    told = False
+    is_told = False
     try:
         own = _claim(hard)
         time.sleep(SETTLE_S)
         while (first := _earliest(own)) is not None:
-            if not told:
+            if not is_told:
                 on_wait(first)
-                told = True
+                is_told = True
             while first.stands:
                 time.sleep(POLL_S)
         yield

@@ -59,16 +59,16 @@ def first_error(path: Path) -> str | None:
             text = log.read(_HEAD_BYTES).decode(errors="replace")
     except OSError:
         return None
-    found = None
+    error = None
     inside = chained = False
     lines = text.splitlines()
     for line in lines:
         if _TRACEBACK in line:
-            if found is not None and not chained:
+            if error is not None and not chained:
                 break
             inside, chained = True, False
         elif inside and re.match(r"[A-Za-z_][\w.]*(:|$)", line):
-            found, inside = line.strip(), False
+            error, inside = line.strip(), False
         elif line.strip() in _CHAIN:
             chained = True
-    return found or next((line for line in lines if _ERROR.match(line)), None)
+    return error or next((line for line in lines if _ERROR.match(line)), None)

@@ -28,12 +28,12 @@ def distinct(find: Callable[[], int], count: int, besides: Collection[int] = ())
 
     None of them is among `besides`, which nobody listens on yet.
     """
-    found: list[int] = []
-    while len(found) < count:
+    ports: list[int] = []
+    while len(ports) < count:
         port = find()
-        if port not in found and port not in besides:
-            found.append(port)
-    return found
+        if port not in ports and port not in besides:
+            ports.append(port)
+    return ports
 
 
 def ensure_port_free(host: str, port: int) -> None:
@@ -109,10 +109,10 @@ def client_context(host: str) -> ssl.SSLContext:
 def is_loopback(host: str) -> bool:
     """Whether every address of this name is a loopback address; False for unknown names."""
     try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        resolved = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError:
         return False
-    addresses = {str(entry[4][0]).partition("%")[0] for entry in found}
+    addresses = {str(entry[4][0]).partition("%")[0] for entry in resolved}
     return bool(addresses) and all(ipaddress.ip_address(one).is_loopback for one in addresses)
 
 

@@ -39,8 +39,8 @@ def _version(path: str, arguments: tuple[str, ...]) -> str | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = re.search(rb"\d+\.\d+[\w.+~-]*", done.stdout)
-    return found.group().decode() if found else None
+    match = re.search(rb"\d+\.\d+[\w.+~-]*", done.stdout)
+    return match.group().decode() if match else None
 
 
 def isolated_python(module: str, *, packages: bool = False) -> list[str]:

@@ -114,5 +114,5 @@ def _unused() -> set[tuple[int, int]]:
         return set()
     users = head.split().index("nattch")
     rows = [line.split() for line in lines]
-    found = {(int(row[0]) & _BITS, int(row[1])) for row in rows if row[users] == "0"}
-    return found - {(0, 0)}
+    segments = {(int(row[0]) & _BITS, int(row[1])) for row in rows if row[users] == "0"}
+    return segments - {(0, 0)}

@@ -151,16 +151,16 @@ class ProcessTree:
             stat = read_stat(pid)
             if stat is not None:
                 stats[pid] = stat
-        found = {pid for pid, stat in stats.items() if self._belongs(stat)}
-        found = descendants(found, stats.values())
+        members = {pid for pid, stat in stats.items() if self._belongs(stat)}
+        members = descendants(members, stats.values())
         if self._mark:
-            strays = {pid for pid in stats.keys() - found if self._mark.is_on(pid)}
+            strays = {pid for pid in stats.keys() - members if self._mark.is_on(pid)}
             if strays:
-                found = descendants(found | strays, stats.values())
-        self._foreign |= stats.keys() - found
-        found -= {pid for pid in found if self._reap(stats[pid])}
-        self._known = {pid: stats[pid].started for pid in found}
-        return [stats[pid] for pid in sorted(found)]
+                members = descendants(members | strays, stats.values())
+        self._foreign |= stats.keys() - members
+        members -= {pid for pid in members if self._reap(stats[pid])}
+        self._known = {pid: stats[pid].started for pid in members}
+        return [stats[pid] for pid in sorted(members)]
 
     def _reap(self, stat: Stat) -> bool:
         """Whether it was an orphan that has ended."""
@@ -180,8 +180,8 @@ class ProcessTree:
         )
 
 
-def descendants(found: set[int], stats: Collection[Stat]) -> set[int]:
+def descendants(members: set[int], stats: Collection[Stat]) -> set[int]:
     """These PIDs with all that come from them."""
-    while children := {stat.pid for stat in stats if stat.ppid in found} - found:
-        found = found | children
-    return found
+    while children := {stat.pid for stat in stats if stat.ppid in members} - members:
+        members = members | children
+    return members

@@ -20,8 +20,8 @@ class PageInline(admin.TabularInline):
     show_change_link = True
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Page]":
-        found: QuerySet[Page] = super().get_queryset(request)
-        return found.select_related("survey")
+        queryset: QuerySet[Page] = super().get_queryset(request)
+        return queryset.select_related("survey")
 
 
 class QuestionInline(admin.TabularInline):
@@ -34,8 +34,8 @@ class QuestionInline(admin.TabularInline):
     ordering = ("position",)
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Question]":
-        found: QuerySet[Question] = super().get_queryset(request)
-        return found.select_related("page__survey")
+        queryset: QuerySet[Question] = super().get_queryset(request)
+        return queryset.select_related("page__survey")
 
 
 class ChoiceInline(admin.TabularInline):
@@ -53,8 +53,8 @@ class ConditionInline(admin.TabularInline):
     verbose_name_plural = "conditions: asked only where all of them hold"
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Condition]":
-        found: QuerySet[Condition] = super().get_queryset(request)
-        return found.select_related("source", "page", "question__page")
+        queryset: QuerySet[Condition] = super().get_queryset(request)
+        return queryset.select_related("source", "page", "question__page")
 
     def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
         formset: Any = super().get_formset(request, obj, **kwargs)
@@ -145,8 +145,8 @@ class AnswerInline(LookOnly, admin.TabularInline):
     can_delete = False
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Answer]":
-        found: QuerySet[Answer] = super().get_queryset(request)
-        return found.select_related("question__page__survey").order_by(
+        queryset: QuerySet[Answer] = super().get_queryset(request)
+        return queryset.select_related("question__page__survey").order_by(
             "question__page__number", "question__position"
         )
 
@@ -157,8 +157,8 @@ class UploadInline(LookOnly, admin.TabularInline):
     can_delete = False
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Upload]":
-        found: QuerySet[Upload] = super().get_queryset(request)
-        return found.select_related("question__page__survey").defer("content")
+        queryset: QuerySet[Upload] = super().get_queryset(request)
+        return queryset.select_related("question__page__survey").defer("content")
 
 
 @admin.register(Participation)

@@ -47,11 +47,11 @@ def pause_s() -> float:
 def ask_database() -> bytes:
     """Its page; raises queue.Empty when all connections are busy for too long."""
     connections = _connections()
-    one = connections.get(timeout=FREE_S)
+    connection = connections.get(timeout=FREE_S)
     try:
-        return one.ask()
+        return connection.ask()
     finally:
-        connections.put(one)
+        connections.put(connection)
 
 
 class Connection(threading.Thread):
@@ -86,7 +86,7 @@ def _connections() -> "queue.Queue[Connection]":
     """Those of this process, made for its first request."""
     made: queue.Queue[Connection] = queue.Queue()
     for _ in range(CONNECTIONS):
-        one = Connection()
-        one.start()
-        made.put(one)
+        connection = Connection()
+        connection.start()
+        made.put(connection)
     return made

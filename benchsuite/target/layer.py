@@ -77,16 +77,16 @@ class Answering(AsyncConsumer):
 
     async def bench_request(self, message: Message) -> None:
         try:
-            found = await answered(message)
+            reply = await answered(message)
         except Exception:  # later messages on this channel must still be answered
             logger.exception("A request could not be answered: %s", message["path"])
-            found = answer(500, b"The worker failed.")
-        await self._reply(message, found)
+            reply = answer(500, b"The worker failed.")
+        await self._reply(message, reply)
 
-    async def _reply(self, message: Message, found: Message) -> None:
-        said = {**found, "type": "bench.answer", "number": message["number"]}
+    async def _reply(self, message: Message, reply: Message) -> None:
+        sent = {**reply, "type": "bench.answer", "number": message["number"]}
         try:
-            await self.channel_layer.send(message["reply_channel"], said)
+            await self.channel_layer.send(message["reply_channel"], sent)
         except ChannelFull:
             logger.error("An answer was lost: the server has not read the earlier ones.")
 
@@ -162,14 +162,14 @@ class Asking:
         message = await request(scope, receive)
         try:
             async with asyncio.timeout(self._reply_s):
-                found = await self._asked(message)
+                reply = await self._asked(message)
         except TimeoutError:
-            found = answer(504, b"No worker has answered in time.")
+            reply = answer(504, b"No worker has answered in time.")
         except ChannelFull:
-            found = answer(503, b"The channel of the workers is full.")
-        start = {"type": "http.response.start", "status": found["status"]}
-        await send({**start, "headers": [tuple(header) for header in found["headers"]]})
-        await send({"type": "http.response.body", "body": found["body"]})
+            reply = answer(503, b"The channel of the workers is full.")
+        start = {"type": "http.response.start", "status": reply["status"]}
+        await send({**start, "headers": [tuple(header) for header in reply["headers"]]})
+        await send({"type": "http.response.body", "body": reply["body"]})
 
     async def _asked(self, message: Message) -> Message:
         await self._meet()
@@ -185,8 +185,8 @@ class Asking:
             del self._waiting[number]
 
     async def _send(self, number: int, message: Message) -> None:
-        said = {**message, "number": number, "reply_channel": self._reply_channel}
-        await _layer().send(workers_channel(), said)
+        sent = {**message, "number": number, "reply_channel": self._reply_channel}
+        await _layer().send(workers_channel(), sent)
 
     async def _meet(self) -> None:
         """Returns once a worker listens; earlier requests all wait for this."""
@@ -218,10 +218,10 @@ class Asking:
 
     async def _read(self, layer: Any) -> None:
         while True:
-            found = await layer.receive(self._reply_channel)
-            future = self._waiting.get(found["number"])
+            reply = await layer.receive(self._reply_channel)
+            future = self._waiting.get(reply["number"])
             if future is not None and not future.done():
-                future.set_result(found)
+                future.set_result(reply)
 
 
 def _layer() -> Any:

@@ -60,13 +60,13 @@ def seed(rows: int, *, comments: bool = False, using: str = "default") -> Seeded
     if rows < 0:
         raise SeedError(f"--rows must be 0 or more, and is {rows}.")
     began = time.perf_counter()
-    found = counted(using=using)
+    count = counted(using=using)
     if counted(Comment, using=using):
         _execute(using, f"DELETE FROM {Comment._meta.db_table}", [])
-    if found < rows:
-        _add(found + 1, rows, using)
-    elif found > rows:
-        _remove(found - rows, using)
+    if count < rows:
+        _add(count + 1, rows, using)
+    elif count > rows:
+        _remove(count - rows, using)
     if comments:
         _execute(using, _COMMENTS, [CONTENT])
     for table in (Post, Comment):
@@ -77,7 +77,7 @@ def seed(rows: int, *, comments: bool = False, using: str = "default") -> Seeded
             f"{rows} rows were wanted and {now} exist: something else writes to "
             f"{Post._meta.db_table}; stop it and seed again."
         )
-    return Seeded(rows, max(0, rows - found), max(0, found - rows), time.perf_counter() - began)
+    return Seeded(rows, max(0, rows - count), max(0, count - rows), time.perf_counter() - began)
 
 
 def counted(kind: type[Model] = Post, *, using: str = "default") -> int:

@@ -28,8 +28,8 @@ def answers(seconds: Sequence[float], *, at_once: bool) -> list[float]:
         httpx.Client(base_url=URL, timeout=TIMEOUT_S, verify=NO_TLS, trust_env=False) as client,
     ):
 
-        def ask(one: float) -> float:
-            return _read(client.get("/", params={"seconds": one}))
+        def ask(call: float) -> float:
+            return _read(client.get("/", params={"seconds": call}))
 
         if not at_once:
             return [ask(one) for one in seconds]
@@ -44,8 +44,8 @@ async def answers_async(seconds: Sequence[float], *, at_once: bool) -> list[floa
             base_url=URL, timeout=TIMEOUT_S, verify=NO_TLS, trust_env=False
         ) as client:
 
-            async def ask(one: float) -> float:
-                return _read(await client.get("/", params={"seconds": one}))
+            async def ask(call: float) -> float:
+                return _read(await client.get("/", params={"seconds": call}))
 
             if not at_once:
                 return [await ask(one) for one in seconds]

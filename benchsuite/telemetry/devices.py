@@ -78,9 +78,9 @@ def sum_pss(stats: tuple[Stat, ...]) -> int | None:
     left."""
     total = None
     for stat in stats:
-        found = _PSS.search(read_bytes(f"/proc/{stat.pid}/smaps_rollup") or b"")
-        if found:
-            total = (total or 0) + int(found[1]) * 1024
+        match = _PSS.search(read_bytes(f"/proc/{stat.pid}/smaps_rollup") or b"")
+        if match:
+            total = (total or 0) + int(match[1]) * 1024
         elif _lives(stat):
             return None
     return total

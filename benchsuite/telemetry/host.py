@@ -162,13 +162,13 @@ class Host:
 
     def _counters(self) -> set[Path]:
         """Those of the groups in which this process and the target's are now."""
-        found: set[Path] = set()
+        folders: set[Path] = set()
         for pid in ("self", *self._ours()):
             text = (read_bytes(str(self._proc / str(pid) / "cgroup")) or b"").decode()
             if text not in self._groups:
                 self._groups[text] = tuple(_control_groups(self._root, text))
-            found.update(self._groups[text])
-        return found
+            folders.update(self._groups[text])
+        return folders
 
     def shares(self, begin: float, end: float) -> HostShares | None:
         """What happened between two moments; None with fewer than two looks there."""
@@ -177,12 +177,12 @@ class Host:
             return None
         first, last = looks[0], looks[-1]
         seconds = last.at - first.at
-        others = _mean_others(looks)
+        means = _mean_others(looks)
         return HostShares(
             steal_percent=_share(
                 first.steal_ticks, last.steal_ticks, _grown(first.cpu_ticks, last.cpu_ticks)
             ),
-            others_percent=None if others is None else others / self._cpus,
+            others_percent=None if means is None else means / self._cpus,
             culprit=self._others.culprit(CULPRIT_PERCENT, self.looks[-1].at - self.looks[0].at),
             throttled_percent=_throttled(looks),
             stopped_percent=100 * sum(one.stopped for one in looks) / len(looks),
@@ -250,8 +250,8 @@ def _cpu_ticks(proc: Path) -> tuple[int | None, int | None]:
 def waiting_us(path: Path) -> int | None:
     """The total of the line "some avg10=… avg60=… avg300=… total=…", in µs."""
     line = (read_bytes(str(path)) or b"").partition(b"\n")[0]
-    _, found, total = line.partition(b"total=")
-    return int(total) if found else None
+    _, separator, total = line.partition(b"total=")
+    return int(total) if separator else None
 
 
 def _listen_overflows(path: Path) -> int | None:
@@ -260,8 +260,8 @@ def _listen_overflows(path: Path) -> int | None:
     for names, numbers in pairwise(lines):
         if names.startswith(b"TcpExt:") and numbers.startswith(b"TcpExt:"):
             counters = dict(zip(names.split(), numbers.split(), strict=False))
-            found = counters.get(b"ListenOverflows")
-            return None if found is None else int(found)
+            overflows = counters.get(b"ListenOverflows")
+            return None if overflows is None else int(overflows)
     return None
 
 
@@ -274,5 +274,5 @@ def _control_groups(root: Path, groups: str) -> Iterator[Path]:
 
 
 def _periods(file: Path) -> tuple[int, int]:
-    found = dict(line.split() for line in (read_bytes(str(file)) or b"").splitlines())
-    return int(found.get(b"nr_periods", 0)), int(found.get(b"nr_throttled", 0))
+    fields = dict(line.split() for line in (read_bytes(str(file)) or b"").splitlines())
+    return int(fields.get(b"nr_periods", 0)), int(fields.get(b"nr_throttled", 0))

@@ -44,8 +44,8 @@ def is_installed() -> bool:
 
 def ensure_readable(python: Interpreter) -> None:
     """Looks at a process of this Python; raises UnavailableError where that can't be done."""
-    if said := _tried(ensure_installed(), python.executable):
-        raise UnavailableError(refusal(said, f"Python {python.version}"))
+    if reason := _tried(ensure_installed(), python.executable):
+        raise UnavailableError(refusal(reason, f"Python {python.version}"))
 
 
 @cache
@@ -63,14 +63,14 @@ def _tried(program: str, executable: str) -> str:
     return (done.stderr.strip() or f"It ended with {done.returncode}.") if done.returncode else ""
 
 
-def refusal(said: str, who: str) -> str:
+def refusal(reason: str, who: str) -> str:
     """The sentence for what it says when it can't look at a process."""
-    if any(sign in said.lower() for sign in DENIED):
+    if any(sign in reason.lower() for sign in DENIED):
         return (
             "--flame reads the memory of the server's processes, which the kernel refuses "
             f"(ptrace): {_way_out()}."
         )
-    lines = [line for line in said.splitlines() if line.strip()]
+    lines = [line for line in reason.splitlines() if line.strip()]
     first = next((line for line in lines if line.startswith("Error")), lines[0] if lines else "")
     first = first.removeprefix("Error: ").rstrip(".")
     return (
@@ -139,8 +139,8 @@ def _read(seen: Path, process: Process) -> str:
     try:
         return seen.read_text(errors="replace")
     except FileNotFoundError:
-        said = process.log_tail() or f"It wrote nothing within {WRITE_S:g} s and was killed."
-        raise UnavailableError(refusal(said, "the server's processes")) from None
+        reason = process.log_tail() or f"It wrote nothing within {WRITE_S:g} s and was killed."
+        raise UnavailableError(refusal(reason, "the server's processes")) from None
 
 
 @contextmanager

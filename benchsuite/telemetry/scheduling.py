@@ -98,12 +98,12 @@ def delays(pid: int) -> dict[_Key, int]:
         threads = os.listdir(folder)
     except OSError:  # it has ended
         return {}
-    found = {}
+    delays = {}
     for thread in threads:
         fields = (read_bytes(f"{folder}/{thread}/schedstat") or b"").split()
         if len(fields) == 3:
-            found[pid, int(thread)] = int(fields[1])
-    return found
+            delays[pid, int(thread)] = int(fields[1])
+    return delays
 
 
 def idle_ticks(cpus: Iterable[int]) -> dict[int, int]:

@@ -44,7 +44,7 @@ def bound(candidate: Candidate, probe: Probe, cpus: int, *, gil: bool = True) ->
                 f"{1000 * probe.response_s:.3g} ms each",
             )
         )
-    return min(limits, key=lambda one: one.rate)
+    return min(limits, key=lambda limit: limit.rate)
 
 
 def hopeless(
@@ -58,13 +58,13 @@ def hopeless(
     """Those that are not worth a start, each with its reason: they can't come near the best, nor
     near `rate`. Another server may cost a little less than the one that was probed.
     """
-    bounds = {one: bound(one, probe, cpus, gil=gil) for one in candidates}
+    bounds = {limit: bound(limit, probe, cpus, gil=gil) for limit in candidates}
     if rate is None:
-        rate = max((one.rate for one in bounds.values()), default=0.0)
+        rate = max((limit.rate for limit in bounds.values()), default=0.0)
     return {
-        candidate: f"{one.because}: at most {one.rate:.3g}/s"
-        for candidate, one in bounds.items()
-        if one.rate < HOPELESS * rate
+        candidate: f"{limit.because}: at most {limit.rate:.3g}/s"
+        for candidate, limit in bounds.items()
+        if limit.rate < HOPELESS * rate
     }
 
 

@@ -27,15 +27,15 @@ def grid(
     processes instead. Each in all settings of the server's knobs. Sizes that a server can't have
     are left out.
     """
-    found: dict[Candidate, None] = {}
+    sizes: dict[Candidate, None] = {}
     for name, server in servers.items():
         for processes, threads in _sizes(server, probe, cpus):
             need = threads_needed(probe, processes, cpus)
             for options in _settings(server, {Fit.NEED: need, Fit.THREADS: threads or 1}):
                 candidate = sized(name, server, processes, threads, options, database)
                 if candidate is not None:
-                    found[candidate] = None
-    return list(found)
+                    sizes[candidate] = None
+    return list(sizes)
 
 
 def sized(
@@ -124,8 +124,8 @@ def beyond(
             sizes.append((best.processes, 2 * best.threads))
         if best.threads == min(one for one in threads if one is not None):
             sizes.append((best.processes, best.threads // 2))
-    found = [resize(best, *size) for size in sizes if 0 not in size]
-    return [one for one in found if one is not None and one not in tried]
+    resized = [resize(best, *size) for size in sizes if 0 not in size]
+    return [one for one in resized if one is not None and one not in tried]
 
 
 def refusal(question: Question, candidate: Candidate) -> str:

@@ -24,22 +24,26 @@ UNSURE = 0.08  #: Within this where their starts don't show a difference.
 
 def choose(book: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
     """The pick, and in the book which others are behind the best, and which aren't told apart."""
-    rates = {one: rate for one in alive if (rate := book.estimate(one))}
-    for one in list(rates):
-        if why := excess(book, one):
-            book.decide(one, State.OVER, why)
-            del rates[one]
+    rates = {candidate: rate for candidate in alive if (rate := book.estimate(candidate))}
+    for candidate in list(rates):
+        if why := excess(book, candidate):
+            book.decide(candidate, State.OVER, why)
+            del rates[candidate]
     if not rates:
         return None
     known = book.known(rates)
-    best = max(known, key=lambda one: rates[one])
-    for one in rates:
-        if one in known:
-            _decide(book, one, best, rates[one] / rates[best])
+    best = max(known, key=lambda candidate: rates[candidate])
+    for candidate in rates:
+        if candidate in known:
+            _decide(book, candidate, best, rates[candidate] / rates[best])
         else:
-            book.drop(one)
-    tied = [one for one in known if _tied(book, one, best, rates[one] / rates[best])]
-    pick = min(tied, key=lambda one: needs(book, one))
+            book.drop(candidate)
+    tied = [
+        candidate
+        for candidate in known
+        if _tied(book, candidate, best, rates[candidate] / rates[best])
+    ]
+    pick = min(tied, key=lambda candidate: needs(book, candidate))
     book.decide(pick, State.RECOMMENDED)
     return pick
 
@@ -56,27 +60,29 @@ def against(book: Notebook, candidate: Candidate, other: Candidate) -> Ratio | N
     return ratio(book.blocks(candidate), book.blocks(other))
 
 
-def _decide(book: Notebook, one: Candidate, best: Candidate, estimated: float) -> None:
+def _decide(book: Notebook, candidate: Candidate, best: Candidate, estimated: float) -> None:
     """Behind is a claim, so the whole interval of the ratio must say so, over enough starts."""
-    compared = against(book, one, best)
+    compared = against(book, candidate, best)
     if estimated >= 1 - TIED or (compared and compared.high >= 1 - TIED):
-        book.decide(one, State.NOT_TOLD_APART)
-    elif compared and _is_known(book, one):
+        book.decide(candidate, State.NOT_TOLD_APART)
+    elif compared and _is_known(book, candidate):
         less, most = (f"{100 * (1 - end):.0f}" for end in (compared.high, compared.low))
-        book.decide(one, State.BEHIND, f"{100 * (1 - compared.value):.0f} % less [{less}, {most}]")
+        book.decide(
+            candidate, State.BEHIND, f"{100 * (1 - compared.value):.0f} % less [{less}, {most}]"
+        )
     else:
-        book.drop(one)
+        book.drop(candidate)
 
 
-def _is_known(book: Notebook, one: Candidate) -> bool:
-    return len(book.blocks(one)) >= FEWEST_STARTS
+def _is_known(book: Notebook, candidate: Candidate) -> bool:
+    return len(book.blocks(candidate)) >= FEWEST_STARTS
 
 
-def _tied(book: Notebook, one: Candidate, best: Candidate, estimated: float) -> bool:
+def _tied(book: Notebook, candidate: Candidate, best: Candidate, estimated: float) -> bool:
     """Whether it may be picked before the best, because nobody would notice."""
     if estimated >= 1 - TIED or estimated < 1 - UNSURE:
         return estimated >= 1 - TIED
-    return _is_known(book, one) and book.state(one) is State.NOT_TOLD_APART
+    return _is_known(book, candidate) and book.state(candidate) is State.NOT_TOLD_APART
 
 
 STARTS = 6  #: To confirm.
@@ -96,20 +102,25 @@ def hold(making: Making, candidates: list[Candidate], rate: float) -> Picked:
     window_s = min(LONGEST_S, max(3.0, ARRIVALS / rate))
     load = Load(rates=(rate,), warmup_s=1, window_s=window_s * making.question.window_factor)
     candidates = tried(making, candidates, load)
-    for one in making.shuffled(candidates) if len(candidates) > 1 else []:
-        seen = yield from making.start(one, Phase.SCREEN, load, f"each once at {rate:g}/s")
-        _judge(making, one, seen)
+    for candidate in making.shuffled(candidates) if len(candidates) > 1 else []:
+        seen = yield from making.start(candidate, Phase.SCREEN, load, f"each once at {rate:g}/s")
+        _judge(making, candidate, seen)
     starts = STARTS if 2 * _cost_s(making, rate, STARTS) <= making.left_s else FEWER
-    hopeful = [one for one in candidates if book.state(one) in (None, State.RACING)]
+    hopeful = [
+        candidate for candidate in candidates if book.state(candidate) in (None, State.RACING)
+    ]
     pick = None
-    for one in sorted(hopeful, key=lambda one: needs(book, one)):
+    for candidate in sorted(hopeful, key=lambda candidate: needs(book, candidate)):
         if pick is not None:
-            book.decide(one, State.BEHIND, "it may hold the rate, and needs more")
-        elif _cost_s(making, rate, starts) + _others_s(making, hopeful, one, rate) > making.left_s:
-            book.decide(one, State.RACING, "the budget left no time for its fresh starts")
-        elif (yield from _holds(making, one, rate, starts, "the one that needs least")):
-            book.decide(one, State.RECOMMENDED)
-            pick = one
+            book.decide(candidate, State.BEHIND, "it may hold the rate, and needs more")
+        elif (
+            _cost_s(making, rate, starts) + _others_s(making, hopeful, candidate, rate)
+            > making.left_s
+        ):
+            book.decide(candidate, State.RACING, "the budget left no time for its fresh starts")
+        elif (yield from _holds(making, candidate, rate, starts, "the one that needs least")):
+            book.decide(candidate, State.RECOMMENDED)
+            pick = candidate
     if current in hopeful and not book.of(current, Phase.CONFIRM):
         state = book.states[current]
         yield from _holds(making, current, rate, starts, "what runs now")
@@ -117,10 +128,12 @@ def hold(making: Making, candidates: list[Candidate], rate: float) -> Picked:
     return pick
 
 
-def _others_s(making: Making, hopeful: Sequence[Candidate], one: Candidate, rate: float) -> float:
+def _others_s(
+    making: Making, hopeful: Sequence[Candidate], candidate: Candidate, rate: float
+) -> float:
     """What fresh starts of what runs now will take, where these are not its own."""
     now = making.question.current
-    if now is None or now == one or now not in hopeful or making.book.of(now, Phase.CONFIRM):
+    if now is None or now == candidate or now not in hopeful or making.book.of(now, Phase.CONFIRM):
         return 0.0
     return _cost_s(making, rate, FEWER)
 
@@ -136,39 +149,42 @@ def _cost_s(making: Making, rate: float, starts: int) -> float:
 
 
 def _holds(
-    making: Making, one: Candidate, rate: float, starts: int, whose: str
+    making: Making, candidate: Candidate, rate: float, starts: int, whose: str
 ) -> Generator[Trial, Observation, bool]:
     book = making.book
-    yield from fresh(making, one, _rates(making, rate), starts, whose)
-    held = confirming.held_by(book, one)
-    if why := excess(book, one):
-        book.decide(one, State.OVER, why)
+    yield from fresh(making, candidate, _rates(making, rate), starts, whose)
+    held = confirming.held_by(book, candidate)
+    if why := excess(book, candidate):
+        book.decide(candidate, State.OVER, why)
     elif held is None or held.shown < _rates(making, rate)[-1]:
-        book.decide(one, State.BEHIND, _why(making, one, rate))
+        book.decide(candidate, State.BEHIND, _why(making, candidate, rate))
     else:
         return True
     return False
 
 
-def _why(making: Making, one: Candidate, rate: float) -> str:
-    shares, goal = confirming.shares(making.book, one, rate), making.question.objective.goals[0]
+def _why(making: Making, candidate: Candidate, rate: float) -> str:
+    shares, goal = (
+        confirming.shares(making.book, candidate, rate),
+        making.question.objective.goals[0],
+    )
     if not shares:
         return "its fresh starts say nothing"
     mean = sum(shares) / len(shares)
-    found = f"{100 * mean:.3g} % in time at {rate:g}/s in {len(shares)} fresh starts"
-    return f"{found}{', which does not show that it holds' if mean >= goal.share else ''}"
+    shown = f"{100 * mean:.3g} % in time at {rate:g}/s in {len(shares)} fresh starts"
+    return f"{shown}{', which does not show that it holds' if mean >= goal.share else ''}"
 
 
-def _judge(making: Making, one: Candidate, seen: Observation) -> None:
+def _judge(making: Making, candidate: Candidate, seen: Observation) -> None:
     book = making.book
-    points = book.points(book.of(one, Phase.SCREEN))
+    points = book.points(book.of(candidate, Phase.SCREEN))
     if not points:
-        book.decide(one, State.NO_STATEMENT, unsaid(seen))
-    elif why := excess(book, one):
-        book.decide(one, State.OVER, why)
-    elif max(point.margin for point in points) < HOPE and one != making.question.current:
+        book.decide(candidate, State.NO_STATEMENT, unsaid(seen))
+    elif why := excess(book, candidate):
+        book.decide(candidate, State.OVER, why)
+    elif max(point.margin for point in points) < HOPE and candidate != making.question.current:
         share = min(seen.levels[0].met) / seen.levels[0].planned
-        found = f"{100 * share:.3g} % in time at {points[0].rate:g}/s"
-        book.decide(one, State.DROPPED, f"dropped after its first start, with {found}")
+        shown = f"{100 * share:.3g} % in time at {points[0].rate:g}/s"
+        book.decide(candidate, State.DROPPED, f"dropped after its first start, with {shown}")
     else:
-        book.decide(one, State.RACING)
+        book.decide(candidate, State.RACING)

@@ -75,12 +75,12 @@ def held_by(book: Notebook, candidate: Candidate) -> Held | None:
     start of several that fails must weigh. No correction for several rates: a higher one counts
     only while all below hold.
     """
-    found = None
+    held = None
     for rate, levels in _by_rate(book, candidate).items():
         if len(levels) < FEWEST_STARTS or not _reached(book, levels):
             break
-        found = _held(rate, levels, book, candidate)
-    return found
+        held = _held(rate, levels, book, candidate)
+    return held
 
 
 def missed(book: Notebook, candidate: Candidate, rate: float) -> bool:
@@ -115,12 +115,12 @@ def at_most(failures: int, planned: int) -> float:
 
 
 def _by_rate(book: Notebook, candidate: Candidate) -> dict[float, list[Level]]:
-    found: dict[float, list[Level]] = {}
+    by_rate: dict[float, list[Level]] = {}
     for entry in book.of(candidate, Phase.CONFIRM):
         for level in entry.seen.levels:
             if level.planned:
-                found.setdefault(level.rate, []).append(level)
-    return dict(sorted(found.items()))
+                by_rate.setdefault(level.rate, []).append(level)
+    return dict(sorted(by_rate.items()))
 
 
 def _reached(book: Notebook, levels: Sequence[Level]) -> bool:
@@ -167,8 +167,8 @@ def _lower(values: Sequence[float]) -> float:
 
 
 def _held(rate: float, levels: Sequence[Level], book: Notebook, candidate: Candidate) -> Held:
-    found = [level.met[0] / level.planned for level in levels]
-    mean, half = interval(found)
+    shares = [level.met[0] / level.planned for level in levels]
+    mean, half = interval(shares)
     times = [level.percentile_s for level in levels if level.percentile_s is not None]
     window_s = book.of(candidate, Phase.CONFIRM)[0].trial.load.window_s
     return Held(

@@ -14,23 +14,23 @@ def others(book: Notebook, candidate: Candidate) -> list[Other]:
     """Other sizes of its server, and servers of the other interface, that were raced in the same
     blocks often enough for an interval.
     """
-    found = []
-    for one in book.states:
-        if one.server != candidate.server and one.interface == candidate.interface:
+    rivals = []
+    for rival in book.states:
+        if rival.server != candidate.server and rival.interface == candidate.interface:
             continue
-        rate = ratio(book.blocks(candidate), book.blocks(one))
-        cpu = ratio(_cpu(book, candidate), _cpu(book, one))
-        if one != candidate and rate and cpu:
-            found.append(
+        rate = ratio(book.blocks(candidate), book.blocks(rival))
+        cpu = ratio(_cpu(book, candidate), _cpu(book, rival))
+        if rival != candidate and rate and cpu:
+            rivals.append(
                 Other(
-                    processes=one.processes,
-                    threads=one.threads or 1,
-                    interface=one.interface,
+                    processes=rival.processes,
+                    threads=rival.threads or 1,
+                    interface=rival.interface,
                     rate=rate,
                     cpu=cpu,
                 )
             )
-    return found
+    return rivals
 
 
 def _cpu(book: Notebook, candidate: Candidate) -> dict[int, float]:

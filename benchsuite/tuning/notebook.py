@@ -104,18 +104,18 @@ class Notebook:
 
     def screened(self, candidate: Candidate) -> float | None:
         """Geometric mean of its goodput with users who ask at once."""
-        found = self.through(candidate)
-        return math.exp(sum(found) / len(found)) if found else None
+        goodput = self.through(candidate)
+        return math.exp(sum(goodput) / len(goodput)) if goodput else None
 
     def through(self, candidate: Candidate) -> list[float]:
         """The logarithm of that, start by start; nothing where one had no right answer."""
-        found = [
+        goodputs = [
             level.goodput
             for one in self.of(candidate, Phase.SCREEN)
             if one.trial.load.users
             for level in one.seen.levels
         ]
-        return [] if 0 in found else [math.log(one) for one in found]
+        return [] if 0 in goodputs else [math.log(one) for one in goodputs]
 
     def failings(self, candidate: Candidate) -> list[str]:
         """Findings by which it failed in each of its starts with such users; none where it held
@@ -127,36 +127,36 @@ class Notebook:
     def memory_bytes(self, candidate: Candidate) -> float | None:
         """Median over its starts; those that confirm count alone where there are any."""
         entries = self.of(candidate, Phase.CONFIRM) or self.of(candidate)
-        found = [
+        sizes = [
             one.seen.memory_bytes
             for one in entries
             if one.seen.memory_bytes is not None and one.trial.phase is not Phase.PROBE
         ]
-        return sorted(found)[len(found) // 2] if found else None
+        return sorted(sizes)[len(sizes) // 2] if sizes else None
 
     def cpu_s(self, candidate: Candidate) -> float | None:
         """CPU time of a request, the median over its starts."""
-        found = [one.seen.cpu_s for one in self.of(candidate) if one.seen.cpu_s is not None]
-        return sorted(found)[len(found) // 2] if found else None
+        times = [entry.seen.cpu_s for entry in self.of(candidate) if entry.seen.cpu_s is not None]
+        return sorted(times)[len(times) // 2] if times else None
 
     def connections(self, candidate: Candidate) -> int | None:
         """Most that it had open to databases while it was asked for the rate in question: above
         what it holds a server that answers as many at once as come opens as many connections.
         """
-        tried = [one for one in self.of(candidate, Phase.SCREEN) if one.trial.load.rates]
+        tried = [entry for entry in self.of(candidate, Phase.SCREEN) if entry.trial.load.rates]
         entries = self.of(candidate, Phase.CONFIRM) or tried
-        found = [one.seen.connections for one in entries]
-        return max((one for one in found if one is not None), default=None)
+        counts = [entry.seen.connections for entry in entries]
+        return max((entry for entry in counts if entry is not None), default=None)
 
     def points(self, entries: Iterable[Entry]) -> list[Point]:
         """Of all rates; where the load generator was the limit, of those that held."""
-        found = [
+        points = [
             (self.point(level), bool(one.seen.limit))
             for one in entries
             for level in one.seen.levels
             if level.planned and level.rate
         ]
-        return [point for point, limited in found if point.margin >= 0 or not limited]
+        return [point for point, limited in points if point.margin >= 0 or not limited]
 
     def point(self, level: Level) -> Point:
         goals = self.question.objective.goals
@@ -167,14 +167,14 @@ class Notebook:
         for candidate, (state, _) in self.states.items():
             if state is State.RECOMMENDED:
                 return candidate
-        going = [one for one, (state, _) in self.states.items() if state is State.RACING]
+        going = [size for size, (state, _) in self.states.items() if state is State.RACING]
         if self.question.rate is not None:
-            return min(going, key=lambda one: self.memory_bytes(one) or math.inf, default=None)
-        rates = {one: rate for one in going if (rate := self.estimate(one))}
+            return min(going, key=lambda size: self.memory_bytes(size) or math.inf, default=None)
+        rates = {size: rate for size in going if (rate := self.estimate(size))}
         if rates:
-            return max(rates, key=lambda one: rates[one])
-        screened = {one: rate for one in going if (rate := self.screened(one))}
-        return max(screened, key=lambda one: screened[one]) if screened else None
+            return max(rates, key=lambda size: rates[size])
+        screened = {size: rate for size in going if (rate := self.screened(size))}
+        return max(screened, key=lambda size: screened[size]) if screened else None
 
     def crossing(self, candidate: Candidate) -> Crossing | None:
         """The rate at which it just holds the objective, from all its starts so far."""
@@ -188,16 +188,16 @@ class Notebook:
 
     def is_guessed(self, candidate: Candidate) -> bool:
         """Whether its estimate lies below all its rates: far below, or in a start or two."""
-        found = self.crossing(candidate)
-        if found is None or found.beyond != "below":
+        crossing = self.crossing(candidate)
+        if crossing is None or crossing.beyond != "below":
             return False
-        return found.is_far or len(self.blocks(candidate)) < FEWEST_BLOCKS
+        return crossing.is_far or len(self.blocks(candidate)) < FEWEST_BLOCKS
 
     def estimate(self, candidate: Candidate) -> float | None:
         """That rate, as the mean over its starts in the race where there are enough of them."""
-        found = list(self.blocks(candidate).values())
-        if len(found) >= FEWEST_BLOCKS:
-            return math.exp(sum(found) / len(found))
+        logarithms = list(self.blocks(candidate).values())
+        if len(logarithms) >= FEWEST_BLOCKS:
+            return math.exp(sum(logarithms) / len(logarithms))
         whole = self.crossing(candidate)
         return whole.rate if whole else None
 
@@ -214,8 +214,8 @@ class Notebook:
         entries = self.of(candidate, Phase.LADDER, Phase.RACE)
         if not any(one.seen.limit for one in entries):
             return False
-        found = self.crossing(candidate)
-        return found is None or found.beyond == "above"
+        crossing = self.crossing(candidate)
+        return crossing is None or crossing.beyond == "above"
 
     def highest_held(self, candidate: Candidate) -> float | None:
         """The highest rate that one of its starts held."""
@@ -224,13 +224,13 @@ class Notebook:
 
     def best_share(self, candidate: Candidate) -> tuple[float, float] | None:
         """The largest share in time that it had at a rate, and that rate."""
-        found = [
+        shares = [
             (min(level.met) / level.planned, level.rate)
             for one in self.of(candidate)
             for level in one.seen.levels
             if level.planned and level.rate
         ]
-        return max(found, default=None)
+        return max(shares, default=None)
 
     def held_any(self, candidate: Candidate) -> bool:
         """Whether a start held the rate, if one is asked for, or any."""

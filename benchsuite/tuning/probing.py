@@ -27,20 +27,24 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
     book = making.book
     causes: set[str | tuple[str, ...]] = set()
     for first in firsts:
-        one = yield from making.start(first, Phase.PROBE, making.users(1, 1, 3), "one user alone")
-        if one.levels and not (_served(making, one) and _is_in_time(making, one)):
+        observation = yield from making.start(
+            first, Phase.PROBE, making.users(1, 1, 3), "one user alone"
+        )
+        if observation.levels and not (
+            _served(making, observation) and _is_in_time(making, observation)
+        ):
             load = Load(users=1, warmup_s=1, window_s=AGAIN_S * max(1.0, making.longer))
             again = yield from making.start(first, Phase.PROBE, load, "too slow for one user?")
             if again.response_s and not _served(making, again):
                 book.end, book.said = End.NOTHING_HOLDS, _alone(making, again)
                 return None
-            one = again if again.levels else one
-        if one.levels and one.response_s:
-            one = yield from _full(making, first, one)
+            observation = again if again.levels else observation
+        if observation.levels and observation.response_s:
+            observation = yield from _full(making, first, observation)
             if book.probe is not None:
                 return book.probe
-        book.decide(first, State.NO_STATEMENT, unsaid(one))
-        cause = one.failure or one.codes
+        book.decide(first, State.NO_STATEMENT, unsaid(observation))
+        cause = observation.failure or observation.codes
         if cause and cause in causes:
             break  # as of another server, so it is not due to the server
         causes.add(cause)
@@ -68,11 +72,11 @@ def full_load(making: Making, rate: float) -> int:
     return max(FEWEST_USERS, min(MOST_USERS, users))
 
 
-def _full(making: Making, first: Candidate, one: Observation) -> Seen:
+def _full(making: Making, first: Candidate, observation: Observation) -> Seen:
     """What it showed; the book has the probe where that is enough."""
     cpus = making.question.cpus
-    assert one.response_s
-    rate = cpus / (one.cpu_s or one.response_s)
+    assert observation.response_s
+    rate = cpus / (observation.cpu_s or observation.response_s)
     load = making.users(full_load(making, rate), 1, 3)
     full = yield from making.start(first, Phase.PROBE, load, "as many users as it takes")
     if not full.levels or not full.levels[0].goodput:
@@ -80,10 +84,14 @@ def _full(making: Making, first: Candidate, one: Observation) -> Seen:
     goodput = full.levels[0].goodput
     making.longer *= min(LONGEST, max(1.0, SLOW / goodput))
     # Little's law holds whatever a single user meets, such as a stall that only idle servers have
-    response_s = min(one.response_s, first.slots / goodput) if first.slots else one.response_s
+    response_s = (
+        min(observation.response_s, first.slots / goodput)
+        if first.slots
+        else observation.response_s
+    )
     making.book.probe = Probe(
         response_s=response_s,
-        cpu_s=full.cpu_s or one.cpu_s or cpus / goodput,
+        cpu_s=full.cpu_s or observation.cpu_s or cpus / goodput,
         goodput=goodput,
         memory_bytes=full.memory_bytes / first.processes if full.memory_bytes else None,
     )

@@ -27,31 +27,37 @@ def screen(making: Making, candidates: list[Candidate], resize: Resize | None) -
     """Those of which something got through, the best first, and what is made of the rest."""
     probe, question = making.book.probe, making.question
     assert probe is not None
-    highest = max(bound(one, probe, question.cpus, gil=question.gil).rate for one in candidates)
+    highest = max(
+        bound(candidate, probe, question.cpus, gil=question.gil).rate for candidate in candidates
+    )
     load = making.users(full_load(making, highest), 1, 3)
     candidates = tried(making, candidates, load)
     plan = planning.planned(making, len(candidates), load)
     going = candidates
     while going:
-        for one in making.shuffled(going):
-            yield from _once(making, one, load, "each candidate once")
+        for candidate in making.shuffled(going):
+            yield from _once(making, candidate, load, "each candidate once")
         going = _back(making, candidates)
         candidates += going
     ranked = _ranked(making, candidates)
     if not ranked:
         return [], plan
-    near = [one for one in ranked if _through(making, one) >= NEAR * _through(making, ranked[0])]
-    for one in making.shuffled(near[:MOST_NEAR]):
+    near = [
+        candidate
+        for candidate in ranked
+        if _through(making, candidate) >= NEAR * _through(making, ranked[0])
+    ]
+    for candidate in making.shuffled(near[:MOST_NEAR]):
         if making.cost_s(load) > planning.spare_s(making, plan, len(near)):
             break
-        yield from _once(making, one, load, "near the best: once more", place=1)
+        yield from _once(making, candidate, load, "near the best: once more", place=1)
     best = _ranked(making, candidates)[:1]
     further = beyond(best[0], candidates, question.cpus, resize) if best and resize else []
-    for one in startable(making, further, highest):
+    for candidate in startable(making, further, highest):
         if making.cost_s(load) <= planning.spare_s(making, plan, len(near)):
-            candidates.append(one)
+            candidates.append(candidate)
             reason = f"next to {best[0].name}, at the edge of those tried"
-            yield from _once(making, one, load, reason)
+            yield from _once(making, candidate, load, reason)
     return _ranked(making, candidates), plan
 
 
@@ -64,15 +70,15 @@ def startable(
     """
     question = making.question
     allowed = []
-    for one in candidates:
-        if why := refusal(question, one):
-            making.book.decide(one, State.REFUSED, why)
+    for candidate in candidates:
+        if why := refusal(question, candidate):
+            making.book.decide(candidate, State.REFUSED, why)
         else:
-            allowed.append(one)
+            allowed.append(candidate)
     out = _hopeless(making, allowed, rate or question.rate)
-    for one, why in out.items():
-        making.book.decide(one, State.BOUNDED_OUT, why)
-    return [one for one in allowed if one not in out]
+    for candidate, why in out.items():
+        making.book.decide(candidate, State.BOUNDED_OUT, why)
+    return [candidate for candidate in allowed if candidate not in out]
 
 
 def tried(making: Making, candidates: Sequence[Candidate], load: Load) -> list[Candidate]:
@@ -83,14 +89,16 @@ def tried(making: Making, candidates: Sequence[Candidate], load: Load) -> list[C
     current = making.question.current
     places: dict[str, int] = {}
     order = []
-    for one in sorted(candidates, key=lambda one: (one.processes, one.slots or 0)):
-        places[one.server] = places.get(one.server, 0) + 1
-        order.append((one != current, places[one.server], one.name, one))
-    chosen = [one for *_, one in sorted(order, key=lambda entry: entry[:3])][:room]
-    for one in candidates:
-        if one not in chosen:
-            making.book.decide(one, State.NOT_TRIED, "the budget left no time for it")
-    return [one for one in candidates if one in chosen]
+    for candidate in sorted(
+        candidates, key=lambda candidate: (candidate.processes, candidate.slots or 0)
+    ):
+        places[candidate.server] = places.get(candidate.server, 0) + 1
+        order.append((candidate != current, places[candidate.server], candidate.name, candidate))
+    chosen = [candidate for *_, candidate in sorted(order, key=lambda entry: entry[:3])][:room]
+    for candidate in candidates:
+        if candidate not in chosen:
+            making.book.decide(candidate, State.NOT_TRIED, "the budget left no time for it")
+    return [candidate for candidate in candidates if candidate in chosen]
 
 
 def _hopeless(
@@ -113,26 +121,31 @@ def _back(making: Making, candidates: Sequence[Candidate]) -> list[Candidate]:
     return [one for one in out if one not in still]
 
 
-def _through(making: Making, one: Candidate) -> float:
-    return making.book.screened(one) or 0.0
+def _through(making: Making, candidate: Candidate) -> float:
+    return making.book.screened(candidate) or 0.0
 
 
 def _ranked(making: Making, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Those that are still in, the most first; last those that failed users while others got much
     through: what they leave unanswered comes back at any rate.
     """
-    going = [one for one in candidates if making.book.state(one) is State.RACING]
-    return sorted(going, key=lambda one: (making.book.failings(one) != [], -_through(making, one)))
+    going = [candidate for candidate in candidates if making.book.state(candidate) is State.RACING]
+    return sorted(
+        going,
+        key=lambda candidate: (making.book.failings(candidate) != [], -_through(making, candidate)),
+    )
 
 
-def _once(making: Making, one: Candidate, load: Load, reason: str, *, place: int = 0) -> Steps:
-    seen = yield from making.start(one, Phase.SCREEN, load, reason, place=place)
-    if not making.book.screened(one):
-        making.book.decide(one, State.NO_STATEMENT, unsaid(seen))
-    elif why := excess(making.book, one):
-        making.book.decide(one, State.OVER, why)
+def _once(
+    making: Making, candidate: Candidate, load: Load, reason: str, *, place: int = 0
+) -> Steps:
+    seen = yield from making.start(candidate, Phase.SCREEN, load, reason, place=place)
+    if not making.book.screened(candidate):
+        making.book.decide(candidate, State.NO_STATEMENT, unsaid(seen))
+    elif why := excess(making.book, candidate):
+        making.book.decide(candidate, State.OVER, why)
     else:
-        making.book.decide(one, State.RACING)
+        making.book.decide(candidate, State.RACING)
 
 
 CLOSE = 0.03  #: All that are left within this: more starts would not matter.
@@ -143,19 +156,19 @@ ON_SEVERAL_CPUS = 6  #: The same, where its rate is compared with that on other 
 def race(making: Making, alive: list[Candidate], plan: Plan) -> Narrowed:
     """Those that are left."""
     book, looks = making.book, max(1, plan.blocks - ranks.FIRST_LOOK + 1)
-    alone = ON_SEVERAL_CPUS if any(one.cpus for one in alive) else ALONE
+    alone = ON_SEVERAL_CPUS if any(candidate.cpus for candidate in alive) else ALONE
     for block in range(plan.blocks):
         cost = block_s(making, len(alive)) + reserve_s(making, plan)
         if (len(book.known(alive)) == 1 and block >= alone) or cost > making.left_s:
             break
-        for one in making.shuffled(alive):
-            yield from _start(making, one, block)
+        for candidate in making.shuffled(alive):
+            yield from _start(making, candidate, block)
         known = book.known(alive)
         if len(known) > 1:
             out = ranks.given_up(in_step(making, known), looks=looks)
-            for one in [one for one in known if one.name in out]:
-                book.drop(one)
-            alive = [one for one in alive if one.name not in out]
+            for candidate in [candidate for candidate in known if candidate.name in out]:
+                book.drop(candidate)
+            alive = [candidate for candidate in alive if candidate.name not in out]
             if block >= ranks.FIRST_LOOK and _close(making, book.known(alive)):
                 break
     return alive
@@ -177,8 +190,8 @@ def _start(making: Making, candidate: Candidate, block: int) -> Steps:
 
 
 def _close(making: Making, alive: Sequence[Candidate]) -> bool:
-    found = [rate for one in alive if (rate := making.book.estimate(one))]
-    return max(found) <= (1 + CLOSE) * min(found)
+    rates = [rate for candidate in alive if (rate := making.book.estimate(candidate))]
+    return max(rates) <= (1 + CLOSE) * min(rates)
 
 
 KEPT = 0.92  #: Of the most that a full load got through: those climb.
@@ -196,14 +209,16 @@ def ladder(making: Making, ranked: Sequence[Candidate], plan: Plan) -> Narrowed:
     """Those that race, `ranked` by what a full load gets through."""
     book, current = making.book, making.question.current
     most = KEPT * (book.screened(ranked[0]) or 0.0)
-    sound = [one for one in ranked if not book.failings(one)] or list(ranked)
-    first = [one for one in sound if (book.screened(one) or 0.0) >= most][: plan.survivors]
+    sound = [candidate for candidate in ranked if not book.failings(candidate)] or list(ranked)
+    first = [candidate for candidate in sound if (book.screened(candidate) or 0.0) >= most][
+        : plan.survivors
+    ]
     if current is not None and current in ranked and current not in first:
         first.append(current)
     climbed: list[Candidate] = []
-    for one in making.shuffled(first):
-        yield from climb(making, one, plan)
-        climbed.append(one)
+    for candidate in making.shuffled(first):
+        yield from climb(making, candidate, plan)
+        climbed.append(candidate)
     while len(climbed) < len(first) + MOST_FURTHER and _affords(making, plan):
         further = _further(making, sound, climbed)
         if further is None:
@@ -229,10 +244,10 @@ def climb(making: Making, candidate: Candidate, plan: Plan) -> Steps:
         seen = yield from making.start(
             candidate, Phase.LADDER, load, reason, place=place, ends_early=True
         )
-        found = book.crossing(candidate)
-        if not seen.levels or (found and (seen.limit or not found.beyond)):
+        crossing = book.crossing(candidate)
+        if not seen.levels or (crossing and (seen.limit or not crossing.beyond)):
             break
-        if found is None or found.beyond == "below":
+        if crossing is None or crossing.beyond == "below":
             top, factors, reason = rates[0], LOWER, "no rate held so far: lower ones"
         else:
             top, factors, reason = rates[-1], HIGHER, "all rates held so far: higher ones"
@@ -247,39 +262,47 @@ def _further(
 ) -> Candidate | None:
     """One that might hold more than the best so far; of a server that didn't climb, if any."""
     book = making.book
-    shown = [one for one in climbed if not book.is_guessed(one)]
-    rates = [found.rate for one in shown if (found := book.crossing(one))]
+    shown = [candidate for candidate in climbed if not book.is_guessed(candidate)]
+    rates = [crossing.rate for candidate in shown if (crossing := book.crossing(candidate))]
     most = BEATS * max(rates, default=0.0)
-    servers = {one.server for one in climbed}
-    others = [one for one in ranked if one not in climbed and (book.screened(one) or 0.0) > most]
-    return min(others, key=lambda one: one.server in servers, default=None)
+    servers = {candidate.server for candidate in climbed}
+    further = [
+        candidate
+        for candidate in ranked
+        if candidate not in climbed and (book.screened(candidate) or 0.0) > most
+    ]
+    return min(further, key=lambda candidate: candidate.server in servers, default=None)
 
 
 def _kept(
     making: Making, ranked: Sequence[Candidate], climbed: Sequence[Candidate], plan: Plan
 ) -> list[Candidate]:
     book, current = making.book, making.question.current
-    rates = {one: found.rate for one in climbed if (found := book.crossing(one))}
-    for one in ranked:
-        if one not in climbed:
-            own, best = (book.screened(each) or 0.0 for each in (one, ranked[0]))
+    rates = {
+        candidate: crossing.rate for candidate in climbed if (crossing := book.crossing(candidate))
+    }
+    for candidate in ranked:
+        if candidate not in climbed:
+            own, best = (book.screened(each) or 0.0 for each in (candidate, ranked[0]))
             why = f"{format_number(own)}/s under a full load, the best {format_number(best)}/s"
-            if failings := book.failings(one):
+            if failings := book.failings(candidate):
                 why = f"the server failed under a full load ({listed(failings)})"
-            book.decide(one, State.DROPPED, f"dropped after the screening: {why}")
-        elif one not in rates:
-            (*_, last) = book.of(one, Phase.LADDER)
-            book.decide(one, State.NO_STATEMENT, unsaid(last.seen))
-        elif why := excess(book, one):
-            book.decide(one, State.OVER, why)
-            del rates[one]
+            book.decide(candidate, State.DROPPED, f"dropped after the screening: {why}")
+        elif candidate not in rates:
+            (*_, last) = book.of(candidate, Phase.LADDER)
+            book.decide(candidate, State.NO_STATEMENT, unsaid(last.seen))
+        elif why := excess(book, candidate):
+            book.decide(candidate, State.OVER, why)
+            del rates[candidate]
     known = book.known(rates)
-    most = max((rates[one] for one in known), default=0.0)
-    order = sorted(rates, key=lambda one: -rates[one])
-    kept = [one for one in order if one in known and rates[one] >= IN * most][: plan.survivors]
-    for one in order:
-        if one in kept or one == current:
-            book.decide(one, State.RACING)
+    most = max((rates[candidate] for candidate in known), default=0.0)
+    order = sorted(rates, key=lambda candidate: -rates[candidate])
+    kept = [
+        candidate for candidate in order if candidate in known and rates[candidate] >= IN * most
+    ][: plan.survivors]
+    for candidate in order:
+        if candidate in kept or candidate == current:
+            book.decide(candidate, State.RACING)
         else:
-            book.drop(one)
+            book.drop(candidate)
     return kept if current not in rates or current in kept else [*kept, current]

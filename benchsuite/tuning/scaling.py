@@ -30,47 +30,60 @@ def scaling(book: Notebook) -> Scaling:
     """
     question = book.question
     shared = tuple(one for one in _counts(question.scaling) if one > question.unshared)
-    found = fitted(
+    law = fitted(
         {
             one.cpus: list(book.blocks(one).values())
             for one in question.scaling
             if one.cpus and one.cpus not in shared and not book.is_limited(one)
         }
     )
-    if isinstance(found, NoLaw):
-        return Scaling(law=None, why=found.why, shared=shared)
-    return Scaling(law=found, shared=shared)
+    if isinstance(law, NoLaw):
+        return Scaling(law=None, why=law.why, shared=shared)
+    return Scaling(law=law, shared=shared)
 
 
-def sentences(book: Notebook, found: Scaling) -> list[str]:
+def sentences(book: Notebook, scaling: Scaling) -> list[str]:
     """What each number of CPUs holds, and what follows for others."""
-    ordered = sorted(book.question.scaling, key=lambda one: one.cpus or 0)
-    held = {one: rate for one in ordered if (rate := confirming.held_by(book, one))}
-    said = []
+    ordered = sorted(book.question.scaling, key=lambda candidate: candidate.cpus or 0)
+    held = {
+        candidate: rate for candidate in ordered if (rate := confirming.held_by(book, candidate))
+    }
+    lines = []
     if held:
-        each = listed([f"{_rate(book, one, rate)} on {_where(one)}" for one, rate in held.items()])
-        window_s = max(one.window_s for one in held.values())
-        said.append(
+        each = listed(
+            [
+                f"{_rate(book, candidate, rate)} on {_where(candidate)}"
+                for candidate, rate in held.items()
+            ]
+        )
+        window_s = max(candidate.window_s for candidate in held.values())
+        lines.append(
             f"{ordered[0].server} holds {each}, with {book.question.objective.words} in fresh "
             f"starts of {window_s:g} s."
         )
-    said += [f"On {_where(one)}: {_open(book, one)}." for one in ordered if one not in held]
-    limited = [counted(one.cpus or 0, "CPU") for one in held if book.is_limited(one)]
+    lines += [
+        f"On {_where(candidate)}: {_open(book, candidate)}."
+        for candidate in ordered
+        if candidate not in held
+    ]
+    limited = [
+        counted(candidate.cpus or 0, "CPU") for candidate in held if book.is_limited(candidate)
+    ]
     if limited:
-        said.append(f"The load generator was the limit on {listed(limited)}, not the server.")
-    if found.shared:
-        shared = listed([str(one) for one in found.shared])
-        said.append(
+        lines.append(f"The load generator was the limit on {listed(limited)}, not the server.")
+    if scaling.shared:
+        shared = listed([str(candidate) for candidate in scaling.shared])
+        lines.append(
             f"Of {shared} CPUs the load generator used some, too: the server had less than "
             "these, and what they hold says little of a machine where it has them alone."
         )
-    return [*said, *_extrapolated(found)]
+    return [*lines, *_extrapolated(scaling)]
 
 
-def _extrapolated(found: Scaling) -> list[str]:
-    law = found.law
+def _extrapolated(scaling: Scaling) -> list[str]:
+    law = scaling.law
     if law is None:
-        return [f"No curve goes through these rates: {found.why}."]
+        return [f"No curve goes through these rates: {scaling.why}."]
     most = len(law.rates)
     return [
         f"By the Universal Scalability Law {_percent(law.contention)} of the work is done by one "
@@ -84,31 +97,32 @@ def _counts(candidates: Sequence[Candidate]) -> list[int]:
     return sorted(one.cpus for one in candidates if one.cpus is not None)
 
 
-def _where(one: Candidate) -> str:
+def _where(candidate: Candidate) -> str:
     """ "2 CPUs (2×8)"."""
-    return f"{counted(one.cpus or 0, 'CPU')} ({one.size})"
+    return f"{counted(candidate.cpus or 0, 'CPU')} ({candidate.size})"
 
 
-def _rate(book: Notebook, one: Candidate, held: Held) -> str:
+def _rate(book: Notebook, candidate: Candidate, held: Held) -> str:
     """ "at least 182/s"."""
-    return f"{'at least ' if book.is_limited(one) else ''}{format_number(held.rate)}/s"
+    return f"{'at least ' if book.is_limited(candidate) else ''}{format_number(held.rate)}/s"
 
 
-def _open(book: Notebook, one: Candidate) -> str:
+def _open(book: Notebook, candidate: Candidate) -> str:
     """Why nothing is said to be held."""
-    state, why = book.states.get(one, (State.NOT_TRIED, "not measured yet"))
-    rate = book.estimate(one)
+    state, why = book.states.get(candidate, (State.NOT_TRIED, "not measured yet"))
+    rate = book.estimate(candidate)
     about = f"about {format_number(rate)}/s, " if rate and state is State.MEASURED else ""
     return f"{about}{why or state.value}"
 
 
-def _percent(one: Estimate) -> str:
-    low, high = format_number(100 * one.low), format_number(100 * one.high)
-    return f"{format_percent(100 * one.value)} [{low}, {high}]"
+def _percent(estimate: Estimate) -> str:
+    low, high = format_number(100 * estimate.low), format_number(100 * estimate.high)
+    return f"{format_percent(100 * estimate.value)} [{low}, {high}]"
 
 
-def _interval(one: Estimate) -> str:
-    return f"{format_number(one.value)} [{format_number(one.low)}, {format_number(one.high)}]"
+def _interval(estimate: Estimate) -> str:
+    value, low, high = map(format_number, (estimate.value, estimate.low, estimate.high))
+    return f"{value} [{low}, {high}]"
 
 
 Alone = Callable[[Notebook, Candidate], Steps]
@@ -124,19 +138,23 @@ def scale(book: Notebook, alone: Alone) -> Steps:
     fair_s = question.budget_s / len(order)
     random.Random(question.seed).shuffle(order)
     parts = []
-    for place, one in enumerate(order):
-        assert one.cpus is not None
+    for place, candidate in enumerate(order):
+        assert candidate.cpus is not None
         left_s = (question.budget_s - book.spent_s) / (len(order) - place)
         left_s = max(left_s, min(fair_s, least_s(question.window_factor)))
-        part = Notebook(replace(question, only=one, cpus=one.cpus, scaling=(), budget_s=left_s))
-        yield from _noted(book, part, one, alone(part, one))
-        book.decide(one, *_state(part, one))
-        book.unable.update({f"{what} of {one.name}": why for what, why in part.unable.items()})
+        part = Notebook(
+            replace(question, only=candidate, cpus=candidate.cpus, scaling=(), budget_s=left_s)
+        )
+        yield from _noted(book, part, candidate, alone(part, candidate))
+        book.decide(candidate, *_state(part, candidate))
+        book.unable.update(
+            {f"{what} of {candidate.name}": why for what, why in part.unable.items()}
+        )
         parts.append(part)
     book.end, book.said = _end(parts)
 
 
-def _noted(book: Notebook, part: Notebook, one: Candidate, steps: Steps) -> Steps:
+def _noted(book: Notebook, part: Notebook, candidate: Candidate, steps: Steps) -> Steps:
     """These steps, of which the whole notebook is told as well."""
     trial = next(steps, None)
     while trial is not None:
@@ -147,13 +165,13 @@ def _noted(book: Notebook, part: Notebook, one: Candidate, steps: Steps) -> Step
         except StopIteration:
             trial = None
         book.probe = part.probe or book.probe
-        if one in part.states:
-            book.decide(one, *_state(part, one))
+        if candidate in part.states:
+            book.decide(candidate, *_state(part, candidate))
 
 
-def _state(part: Notebook, one: Candidate) -> tuple[State, str]:
+def _state(part: Notebook, candidate: Candidate) -> tuple[State, str]:
     """None of them is recommended: each is what was asked for."""
-    state, why = part.states.get(one, (State.NOT_TRIED, part.said))
+    state, why = part.states.get(candidate, (State.NOT_TRIED, part.said))
     if part.end is End.NOTHING_HOLDS:
         return State.MEASURED, part.said
     if state in (State.RECOMMENDED, State.RACING):
@@ -163,30 +181,30 @@ def _state(part: Notebook, one: Candidate) -> tuple[State, str]:
 
 def _end(parts: Sequence[Notebook]) -> tuple[End | None, str]:
     """How all of them ended; not confirmed where they ended in different ways."""
-    ends = {one.end for one in parts}
-    said = "; ".join(dict.fromkeys(one.said for one in parts if one.said))
-    return (ends.pop() if len(ends) == 1 else End.NOT_CONFIRMED), said
+    ends = {part.end for part in parts}
+    reasons = "; ".join(dict.fromkeys(part.said for part in parts if part.said))
+    return (ends.pop() if len(ends) == 1 else End.NOT_CONFIRMED), reasons
 
 
 def unmeasured_cautions(book: Notebook, pick: Candidate) -> list[str]:
     """Of the CPUs that were asked for, and of a single one."""
-    asked, had, found = book.question.for_cpus, book.question.cpus, []
+    asked, had, cautions = book.question.for_cpus, book.question.cpus, []
     beyond = asked is not None and asked > had
     if asked is not None and beyond:
         bound = _at_most(book, pick, asked)
-        found.append(
+        cautions.append(
             f"No rate is said for {asked} CPUs, which the server can't have here"
             + (f"; they answer {bound}." if bound else ".")
         )
     elif asked is not None:
-        found.append(f"The server had {counted(asked, 'CPU')}, as was asked.")
+        cautions.append(f"The server had {counted(asked, 'CPU')}, as was asked.")
     if had == 1:
         bound = "" if beyond else _at_most(book, pick, 1)
-        found.append(
+        cautions.append(
             "Measured on 1 CPU: how many processes several CPUs need is not known"
             + (f"; each more answers {bound}." if bound else ".")
         )
-    return found
+    return cautions
 
 
 def _at_most(book: Notebook, pick: Candidate, cpus: int) -> str:

@@ -56,10 +56,10 @@ class Search:
             yield from scale(self.book, lambda part, one: Search(part, self.grid, one).steps())
             return
         firsts = self._startable()
-        found = (yield from probe(self.making, firsts)) if firsts else None
-        if found is None:
+        probed = (yield from probe(self.making, firsts)) if firsts else None
+        if probed is None:
             return
-        candidates = racing.startable(self.making, self._candidates(found))
+        candidates = racing.startable(self.making, self._candidates(probed))
         if not candidates:
             self._refused()
         elif self.question.rate is not None:
@@ -91,15 +91,15 @@ class Search:
         if question.only is not None:
             return [question.only]
         each: dict[str, Candidate] = {}
-        for one in (*self.firsts, *sizes):
-            if not refusal(question, one):
-                each.setdefault(one.server, one)
+        for candidate in (*self.firsts, *sizes):
+            if not refusal(question, candidate):
+                each.setdefault(candidate.server, candidate)
         return list(each.values())
 
-    def _candidates(self, found: Probe) -> list[Candidate]:
+    def _candidates(self, probe: Probe) -> list[Candidate]:
         """With what runs now, and without servers that can't run."""
         question = self.question
-        asked = [question.only] if question.only is not None else self.grid(found)
+        asked = [question.only] if question.only is not None else self.grid(probe)
         possible = [one for one in asked if one.server not in question.unable]
         if question.current is not None:
             possible.append(question.current)
@@ -137,9 +137,15 @@ class Search:
         limit that only their own rates show.
         """
         book, making = self.book, self.making
-        given_up = [one for one in candidates if book.state(one) in (State.DROPPED, State.BEHIND)]
-        climbed = [one for one in given_up if book.estimate(one) is not None]
-        ranked = sorted(filter(book.screened, given_up), key=lambda one: -(book.screened(one) or 0))
+        given_up = [
+            candidate
+            for candidate in candidates
+            if book.state(candidate) in (State.DROPPED, State.BEHIND)
+        ]
+        climbed = [candidate for candidate in given_up if book.estimate(candidate) is not None]
+        ranked = sorted(
+            filter(book.screened, given_up), key=lambda candidate: -(book.screened(candidate) or 0)
+        )
         cost_s = ladder_s(making) + confirming_s(making, plan)
         if climbed or not ranked or cost_s > making.left_s:
             return climbed
@@ -167,22 +173,28 @@ class Search:
         if confirmed:
             book.end = End.CONFIRMED
             return
-        shares = {one: found for one in candidates if (found := book.best_share(one))}
+        shares = {
+            candidate: best_share
+            for candidate in candidates
+            if (best_share := book.best_share(candidate))
+        }
         if not shares:
             book.end = End.NOTHING_RAN
             whys = [why for state, why in book.states.values() if state is State.NO_STATEMENT]
             book.said = "; ".join(dict.fromkeys(whys))
             return
         limited = any(entry.seen.limit for entry in book.entries)
-        if limited or any(book.held_any(one) for one in shares):
+        if limited or any(book.held_any(candidate) for candidate in shares):
             book.end = End.NOT_CONFIRMED
             return
         book.end = End.NOTHING_HOLDS
         if (pick := book.pick()) is not None:
             book.decide(pick, State.BEHIND, "it held no rate")
-        best = max(shares, key=lambda one: shares[one][0])
+        best = max(shares, key=lambda candidate: shares[candidate][0])
         share, rate = shares[best]
-        wrong = next((one.seen.wrong for one in book.of(best) if one.seen.wrong), "")
+        wrong = next(
+            (candidate.seen.wrong for candidate in book.of(best) if candidate.seen.wrong), ""
+        )
         book.said = (
             f"{best.name} came nearest: {100 * share:.3g} % in time at {format_number(rate)}/s"
             f"{f'; wrong answers said: {wrong}' * bool(wrong)}"

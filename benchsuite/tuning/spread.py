@@ -35,13 +35,13 @@ def _deviations(sizes: Sequence[Mapping[int, float]]) -> Iterator[float]:
     """Of each start from the mean of its size, beside what others deviate at its time; `sizes` have
     a figure for each time.
     """
-    found: dict[int, list[float]] = {}
+    by_place: dict[int, list[float]] = {}
     for figures in sizes:
         if (count := len(figures)) > 1:
             mean = sum(figures.values()) / count
             for time, figure in figures.items():
-                found.setdefault(time, []).append(_lost(count) * (figure - mean))
-    for together in found.values():
+                by_place.setdefault(time, []).append(_lost(count) * (figure - mean))
+    for together in by_place.values():
         if (count := len(together)) < TOGETHER:
             yield from map(abs, together)
         else:

@@ -39,12 +39,12 @@ def reasons(book: Notebook, pick: Candidate) -> dict[Against, str]:
     """What variants of the pick are worth a start, each with what speaks for it."""
     named = (code for entry in book.of(pick, Phase.DIAGNOSE) for code in entry.seen.named)
     numbers = {code.partition(" ")[0]: code for code in named}
-    found = {against: numbers[one] for one, against in BY_LIMIT.items() if one in numbers}
+    by_reason = {against: numbers[one] for one, against in BY_LIMIT.items() if one in numbers}
     if why := _short_of_memory(book, pick):
-        found.setdefault(Against.MEMORY, why)
-    if Against.MEMORY in found and (pick.threads or 1) > 1:
-        found[Against.ARENAS] = found[Against.MEMORY]
-    return found
+        by_reason.setdefault(Against.MEMORY, why)
+    if Against.MEMORY in by_reason and (pick.threads or 1) > 1:
+        by_reason[Against.ARENAS] = by_reason[Against.MEMORY]
+    return by_reason
 
 
 def vary(making: Making, variants: Variants) -> Steps:
@@ -57,22 +57,22 @@ def vary(making: Making, variants: Variants) -> Steps:
     smaller: Wanted = {}
     for against, why in reasons(book, pick).items():
         saves = against in (Against.MEMORY, Against.ARENAS)
-        for one in variants(pick, against):
-            if refused := refusal(making.question, one):
-                book.decide(one, State.REFUSED, refused)
-            elif one not in faster:
-                (smaller if saves else faster)[one] = why
+        for variant in variants(pick, against):
+            if refused := refusal(making.question, variant):
+                book.decide(variant, State.REFUSED, refused)
+            elif variant not in faster:
+                (smaller if saves else faster)[variant] = why
     yield from _race(making, pick, held, faster)
     yield from _save(making, pick, held, smaller)
 
 
 def sentences(book: Notebook) -> Iterator[str]:
     """What the round showed beside the pick."""
-    for one, (state, why) in book.states.items():
+    for variant, (state, why) in book.states.items():
         if state is State.WORTH_TRYING:
-            yield f"Worth trying: {one.name}: {why}."
+            yield f"Worth trying: {variant.name}: {why}."
         elif state is State.NO_DIFFERENCE:
-            yield f"No difference shown: {one.name}: {why}."
+            yield f"No difference shown: {variant.name}: {why}."
 
 
 def _short_of_memory(book: Notebook, pick: Candidate) -> str:
@@ -97,25 +97,25 @@ def _race(making: Making, pick: Candidate, held: Held, wanted: Wanted) -> Steps:
         for each in making.shuffled([pick, *racing]):
             why = wanted.get(each, "beside its variants")
             yield from making.start(each, Phase.VARY, load, why, place=place, ends_early=True)
-    gains = {one: _gain(book, pick, one) for one in racing}
-    for one in sorted(racing, key=lambda one: -(gains[one] or 0.0)):
-        gain = gains[one]
+    gains = {variant: _gain(book, pick, variant) for variant in racing}
+    for variant in sorted(racing, key=lambda variant: -(gains[variant] or 0.0)):
+        gain = gains[variant]
         if gain is None:
-            book.decide(one, State.NO_STATEMENT, "its starts say nothing")
+            book.decide(variant, State.NO_STATEMENT, "its starts say nothing")
             continue
-        said = f"{_more(gain)} in {STARTS} starts of each ({wanted[one]})"
+        reason = f"{_more(gain)} in {STARTS} starts of each ({wanted[variant]})"
         if abs(gain - 1) < WORTH:
-            book.decide(one, State.NO_DIFFERENCE, said)
+            book.decide(variant, State.NO_DIFFERENCE, reason)
         elif gain < 1:
-            book.decide(one, State.DROPPED, said)
+            book.decide(variant, State.DROPPED, reason)
         else:
-            book.decide(one, State.WORTH_TRYING, f"{said}, not confirmed")
+            book.decide(variant, State.WORTH_TRYING, f"{reason}, not confirmed")
             if book.pick() == pick:
-                yield from _settle(making, pick, one, held, load, wanted[one])
+                yield from _settle(making, pick, variant, held, load, wanted[variant])
 
 
 def _settle(
-    making: Making, pick: Candidate, one: Candidate, held: Held, load: Load, why: str
+    making: Making, pick: Candidate, variant: Candidate, held: Held, load: Load, why: str
 ) -> Steps:
     """Two starts of each are soon better by chance: it is raced on, and confirmed only where the
     interval shows it.
@@ -125,19 +125,19 @@ def _settle(
     if cost_s + making.cost_s(making.confirming(rates), held.starts) > making.unspent_s:
         return
     for place in range(STARTS, held.starts):
-        for each in making.shuffled([pick, one]):
+        for each in making.shuffled([pick, variant]):
             reason = "whether a variant is surely better"
             yield from making.start(each, Phase.VARY, load, reason, place=place, ends_early=True)
-    found = ratio(*_logarithms(book, one, pick))
-    if found is None:
+    gain = ratio(*_logarithms(book, variant, pick))
+    if gain is None:
         return
-    interval = f"{found.value:.2f} times the pick's rate, [{found.low:.2f}, {found.high:.2f}]"
-    said = f"{interval}, in {held.starts} starts of each ({why})"
-    if found.low <= 1:
-        book.decide(one, State.NO_DIFFERENCE, said)
+    interval = f"{gain.value:.2f} times the pick's rate, [{gain.low:.2f}, {gain.high:.2f}]"
+    shown = f"{interval}, in {held.starts} starts of each ({why})"
+    if gain.low <= 1:
+        book.decide(variant, State.NO_DIFFERENCE, shown)
         return
-    book.decide(one, State.WORTH_TRYING, f"{said}, not confirmed")
-    yield from _confirm(making, pick, one, held, [found.value * each for each in rates])
+    book.decide(variant, State.WORTH_TRYING, f"{shown}, not confirmed")
+    yield from _confirm(making, pick, variant, held, [gain.value * each for each in rates])
 
 
 def _save(making: Making, pick: Candidate, held: Held, wanted: Wanted) -> Steps:
@@ -148,59 +148,59 @@ def _save(making: Making, pick: Candidate, held: Held, wanted: Wanted) -> Steps:
     room = int(making.unspent_s / making.cost_s(load, STARTS))
     trying = list(wanted)[: max(0, room)] if before else []
     _leave(book, wanted, trying)
-    for one in trying:
+    for variant in trying:
         for place in range(STARTS):
-            yield from making.start(one, Phase.VARY, load, wanted[one], place=place)
-        entries, after = book.of(one, Phase.VARY), book.memory_bytes(one)
+            yield from making.start(variant, Phase.VARY, load, wanted[variant], place=place)
+        entries, after = book.of(variant, Phase.VARY), book.memory_bytes(variant)
         points = book.points(entries)
         if not after or not before or not points:
-            book.decide(one, State.NO_STATEMENT, "its starts say nothing")
+            book.decide(variant, State.NO_STATEMENT, "its starts say nothing")
             continue
-        said = f"{_more(after / before)} memory in {len(entries)} starts ({wanted[one]})"
+        reason = f"{_more(after / before)} memory in {len(entries)} starts ({wanted[variant]})"
         if min(point.margin for point in points) < 0:
-            book.decide(one, State.DROPPED, f"it missed {rate:.3g}/s; {said}")
+            book.decide(variant, State.DROPPED, f"it missed {rate:.3g}/s; {reason}")
         elif after > (1 - WORTH) * before:
-            book.decide(one, State.NO_DIFFERENCE, said)
+            book.decide(variant, State.NO_DIFFERENCE, reason)
         else:
-            book.decide(one, State.WORTH_TRYING, f"{said}, not confirmed")
+            book.decide(variant, State.WORTH_TRYING, f"{reason}, not confirmed")
             if making.question.rate is not None and book.pick() == pick:
-                yield from _confirm(making, pick, one, held, _rates(book, pick))
+                yield from _confirm(making, pick, variant, held, _rates(book, pick))
 
 
 def _confirm(
-    making: Making, pick: Candidate, one: Candidate, held: Held, rates: Sequence[float]
+    making: Making, pick: Candidate, variant: Candidate, held: Held, rates: Sequence[float]
 ) -> Steps:
     """By as many fresh starts as the pick had; it is then recommended in its place."""
     book, asked = making.book, making.question.rate
     if making.cost_s(making.confirming(rates), held.starts) > making.unspent_s:
         return
-    yield from fresh(making, one, rates, held.starts, "a variant of the pick")
-    now = confirming.held_by(book, one)
-    if now is None or now.starts < held.starts or excess(book, one):
+    yield from fresh(making, variant, rates, held.starts, "a variant of the pick")
+    now = confirming.held_by(book, variant)
+    if now is None or now.starts < held.starts or excess(book, variant):
         return
-    if now.rate <= held.rate if asked is None else not _is_smaller(book, pick, one):
+    if now.rate <= held.rate if asked is None else not _is_smaller(book, pick, variant):
         return
     for other, (state, _) in list(book.states.items()):
         if state in (State.RECOMMENDED, State.NOT_TOLD_APART):
-            book.decide(other, State.BEHIND, f"{one.name} is better, of fresh starts")
-    book.decide(one, State.RECOMMENDED)
+            book.decide(other, State.BEHIND, f"{variant.name} is better, of fresh starts")
+    book.decide(variant, State.RECOMMENDED)
 
 
 def _leave(book: Notebook, wanted: Wanted, tried: Sequence[Candidate]) -> None:
-    for one in wanted:
-        if one not in tried:
-            why = f"{wanted[one]}, and the budget left no time for it"
-            book.decide(one, State.NOT_TRIED, why)
+    for variant in wanted:
+        if variant not in tried:
+            why = f"{wanted[variant]}, and the budget left no time for it"
+            book.decide(variant, State.NOT_TRIED, why)
 
 
-def _gain(book: Notebook, pick: Candidate, one: Candidate) -> float | None:
+def _gain(book: Notebook, pick: Candidate, variant: Candidate) -> float | None:
     """Its rate over the pick's, by pairs of starts that met the same arrivals."""
-    own, theirs = _logarithms(book, one, pick)
+    own, theirs = _logarithms(book, variant, pick)
     differences = [own[seed] - theirs[seed] for seed in own if seed in theirs]
     return math.exp(sum(differences) / len(differences)) if differences else None
 
 
-def _logarithms(book: Notebook, one: Candidate, pick: Candidate) -> list[dict[int, float]]:
+def _logarithms(book: Notebook, variant: Candidate, pick: Candidate) -> list[dict[int, float]]:
     """Of both: seed of each start → the logarithm of the rate that it just holds."""
     points = book.points(book.of(pick, Phase.VARY))
     if not points:
@@ -212,15 +212,15 @@ def _logarithms(book: Notebook, one: Candidate, pick: Candidate) -> list[dict[in
             for entry in book.of(each, Phase.VARY)
             if (seen := book.points([entry]))
         }
-        for each in (one, pick)
+        for each in (variant, pick)
     ]
 
 
-def _is_smaller(book: Notebook, pick: Candidate, one: Candidate) -> bool:
+def _is_smaller(book: Notebook, pick: Candidate, variant: Candidate) -> bool:
     """Whether its fresh starts show that it needs less memory."""
     before, after = (
         [entry.seen.memory_bytes or 0.0 for entry in book.of(each, Phase.CONFIRM)]
-        for each in (pick, one)
+        for each in (pick, variant)
     )
     compared = compare(before, after, margin=WORTH)
     return compared.outcome is Outcome.SHOWN and (compared.value or 1.0) < 1

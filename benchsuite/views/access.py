@@ -107,8 +107,8 @@ def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Http
     except (Error, ImproperlyConfigured) as error:
         refusal = printable(hidden(store.refusal(error)))
         stranger = "The database can't be asked who has access; see the log."
-        said = refusal if let_in else stranger
-        return _unavailable(said, refusal, error, closed=not let_in)
+        reason = refusal if let_in else stranger
+        return _unavailable(reason, refusal, error, closed=not let_in)
 
 
 def _unavailable(

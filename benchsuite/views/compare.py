@@ -70,28 +70,28 @@ def show(request: HttpRequest) -> HttpResponse:
         return problem(request, str(error), status=400)
     comparison = Comparison(runs, baseline=request.GET.get("baseline", ""))
     forced = request.GET.get("forced") == "1"
-    found = unlike(comparison)
-    if found and not forced:
-        return page(request, "unlike", _unlike(request, comparison, found), status=409)
+    unlike_runs = unlike(comparison)
+    if unlike_runs and not forced:
+        return page(request, "unlike", _unlike(request, comparison, unlike_runs), status=409)
     queries.add_series(runs)
-    reasons = [one.sentence(comparison.titles) for one in found]
+    reasons = [one.sentence(comparison.titles) for one in unlike_runs]
     return page(request, "compare", _context(request, comparison, reasons))
 
 
 def _unlike(
-    request: HttpRequest, comparison: Comparison, found: Sequence[Unlike]
+    request: HttpRequest, comparison: Comparison, unlike_runs: Sequence[Unlike]
 ) -> dict[str, Any]:
     """A column for each lot of cells that are alike, a row for each field that differs."""
-    lots = alike(comparison, found)
+    lots = alike(comparison, unlike_runs)
     column = {cell.first.pk: number for number, lot in enumerate(lots) for cell in lot.cells}
     places = [column[cell.first.pk] for cell in comparison.cells]
     return {
         "title": "These runs are not alike",
-        "kinds": listed([one.kind for one in found]),
+        "kinds": listed([one.kind for one in unlike_runs]),
         "lots": [(lot.title, _compare_url(lot.cells)) for lot in lots],
         "rows": [
             (one.name, [one.values[places.index(number)] for number in range(len(lots))])
-            for kind in found
+            for kind in unlike_runs
             for one in kind.differences
         ],
         "anyway_url": _url(request, forced="1"),
@@ -107,16 +107,16 @@ def _compare_url(cells: Sequence[Cell]) -> str:
 def _context(request: HttpRequest, comparison: Comparison, reasons: list[str]) -> dict[str, Any]:
     cells = comparison.cells
     sentences = [question_sentence(cells, question) for question in questions(cells)]
-    said = [sentence for sentence in sentences if sentence]
+    shown = [sentence for sentence in sentences if sentence]
     cautions = [own_target_sentence((run.server, run.server_facts) for run in comparison.runs)]
-    if said:
+    if shown:
         cautions += [starts_sentence(cells), thread_sentence(cells)]
     return {
         "title": f"{len(comparison.runs)} runs compared"
         if len(comparison.runs) > 1
         else "One run, nothing to compare it with",
         "comparison": comparison,
-        "sentences": said,
+        "sentences": shown,
         "cautions": [sentence for sentence in cautions if sentence],
         "unlike": reasons,
         "beside": beside(comparison, conf.margins()),

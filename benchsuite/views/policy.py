@@ -31,5 +31,5 @@ def protect(response: HttpResponseBase, login: str | None) -> None:
 def _sources(*urls: str) -> str:
     """Our own origin, and the other origins among the URLs."""
     parts = [urlsplit(url) for url in urls]
-    others = [f"{one.scheme}://{one.netloc}" if one.scheme else one.netloc for one in parts]
-    return " ".join(dict.fromkeys(["'self'", *filter(None, others)]))
+    foreign = [f"{one.scheme}://{one.netloc}" if one.scheme else one.netloc for one in parts]
+    return " ".join(dict.fromkeys(["'self'", *filter(None, foreign)]))

@@ -40,13 +40,13 @@ WEIGHTS = ("invalid", "weak", "info")
 
 @access.guarded
 def show(request: HttpRequest, pk: UUID) -> HttpResponse:
-    others = Run.objects.filter(batch=OuterRef("batch")).exclude(pk=OuterRef("pk"))
-    found = Run.objects.select_related("environment", "software", "study_cell__study_run")
-    found = found.defer("study_cell__study_run__text")
-    found = found.prefetch_related("measurements", "readings", "findings")
+    company = Run.objects.filter(batch=OuterRef("batch")).exclude(pk=OuterRef("pk"))
+    runs = Run.objects.select_related("environment", "software", "study_cell__study_run")
+    runs = runs.defer("study_cell__study_run__text")
+    runs = runs.prefetch_related("measurements", "readings", "findings")
     trials = TuningTrial.objects.filter(run=OuterRef("pk"))
-    found = found.annotate(in_company=Exists(others), in_tuning=Exists(trials))
-    run = found.filter(pk=pk).first()
+    runs = runs.annotate(in_company=Exists(company), in_tuning=Exists(trials))
+    run = runs.filter(pk=pk).first()
     if run is None:
         return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
     findings = sorted(run.findings.all(), key=lambda one: WEIGHTS.index(one.level))
@@ -115,9 +115,9 @@ def tiles(run: Run) -> list[Tile]:
     ]
 
 
-def _is_told(run: Run, one: Measurement) -> bool:
+def _is_told(run: Run, measurement: Measurement) -> bool:
     """Whether it has a row; nobody misses the strays of a run that had none."""
-    return one.requests > 0 or not run.websockets
+    return measurement.requests > 0 or not run.websockets
 
 
 def commands(run: Run) -> list[dict[str, str]]:

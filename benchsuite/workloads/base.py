@@ -165,12 +165,12 @@ def expect_object(response: Response, status: int = 200) -> dict[str, Any]:
     """The answer's JSON object; raises AnswerError for another status or content."""
     expect_status(response, status)
     try:
-        found = response.json()
+        value = response.json()
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        value = None
+    if not isinstance(value, dict):
         raise AnswerError(f"expected a JSON object, and got {response.content[:60]!r}")
-    return found
+    return value
 
 
 def expect_seconds(response: Response, least_s: float) -> None:

@@ -25,11 +25,11 @@ def kept(rows: int, *, comments: bool = False) -> Mapping[str, Any]:
     from benchsuite.target.seed import counted
 
     with _explained():
-        found = counted(Comment if comments else Post)
-    if found != rows:
+        count = counted(Comment if comments else Post)
+    if count != rows:
         raise DatabaseError(
-            f"The kept database has {found} {'comments' if comments else 'rows'}, not the "
-            f"requested {rows}; {f'give --rows={found}, or ' * bool(found)}run: "
+            f"The kept database has {count} {'comments' if comments else 'rows'}, not the "
+            f"requested {rows}; {f'give --rows={count}, or ' * bool(count)}run: "
             f"python manage.py seedbench --rows {rows}{' --comments' * comments}"
         )
     return {"options": {"rows": rows}}

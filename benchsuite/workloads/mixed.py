@@ -32,8 +32,8 @@ class Mixed(Workload):
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        said = [part.strip() for part in str(self.settings["shares"]).split(" + ")]
-        parts = [_part(words) for words in said]
+        shares = [part.strip() for part in str(self.settings["shares"]).split(" + ")]
+        parts = [_part(words) for words in shares]
         names = [work.name for _, work in parts]
         if len(parts) < 2 or len(set(names)) < len(names):
             raise UsageError(
@@ -64,13 +64,13 @@ class Mixed(Workload):
                 "Shares are of a number of users; give it with --users, and remove --rate and "
                 "--stages."
             )
-        for work, one in zip(self._parts, self.populations(load), strict=True):
-            if not one.users:
+        for work, population in zip(self._parts, self.populations(load), strict=True):
+            if not population.users:
                 raise UsageError(
                     f"Of {load.users} users none is left for {work.name}; give more --users."
                 )
             work.visitor = self.visitor
-            work.fit(replace(load, users=len(one.users)))
+            work.fit(replace(load, users=len(population.users)))
         return load
 
     def populations(self, load: LoadProfile) -> Sequence[Population]:
@@ -97,20 +97,20 @@ class Mixed(Workload):
         self._gather_unchecked()
 
     def _gather_unchecked(self) -> None:
-        told = dict.fromkeys(work.unchecked for work in self._parts if work.unchecked)
-        self.unchecked = " ".join(told)
+        sentences = dict.fromkeys(work.unchecked for work in self._parts if work.unchecked)
+        self.unchecked = " ".join(sentences)
 
 
-def _part(said: str) -> tuple[int, Workload]:
+def _part(parts: str) -> tuple[int, Workload]:
     """80 and the workload url from "80 url path=/shop/"."""
     try:
-        share, name, *options = shlex.split(said)
+        share, name, *options = shlex.split(parts)
     except ValueError:
         share, name, options = "", "", []
     if not (share.isascii() and share.isdigit() and 0 < int(share) <= MOST_SHARES):
         raise UsageError(
             f"A part of mixed must be a whole number up to {MOST_SHARES}, a workload and its "
-            f"options, as in shares={EXAMPLE}, and is {said!r}."
+            f"options, as in shares={EXAMPLE}, and is {parts!r}."
         )
     fit = {one: _loaded(one) for one in BUILTIN if one != Mixed.name}
     fit = {one: work for one, work in fit.items() if _may_be_part(work)}

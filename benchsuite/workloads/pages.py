@@ -208,8 +208,8 @@ class Upstream(TargetPage):
         at_once = bool(self.settings["at_once"])
         self._least_s = (max if at_once else sum)(self._right) - EARLY_S
         self._url = f"{self.path}?calls={','.join(given)}{'&at_once=1' * at_once}"
-        told = ("failures", "stall_at_s", "stall_s")
-        self.services = {"api": {name: self.settings[name] for name in told}}
+        options_of_api = ("failures", "stall_at_s", "stall_s")
+        self.services = {"api": {name: self.settings[name] for name in options_of_api}}
         self.libraries = {"httpx": "upstream"}
 
     def journey(self, client: Client) -> None:

@@ -97,19 +97,19 @@ class Shape:
     @property
     def checked(self) -> list[str]:
         """What is required of every answer, in words."""
-        found = [f"{name} {value}" for name, value in self._wanted.items()]
-        return found if self._band == ANY else [*found, f"{LENGTH} {self._bytes_seen}"]
+        signs = [f"{name} {value}" for name, value in self._wanted.items()]
+        return signs if self._band == ANY else [*signs, f"{LENGTH} {self._bytes_seen}"]
 
     @property
     def varied(self) -> list[str]:
         """What is not, because it differed between rehearsals."""
         names = dict.fromkeys(name for one in self._signs for name in one)
-        found = [
+        signs = [
             self._told(name)
             for name in names
             if name not in self._wanted and len({one.get(name) for one in self._signs}) > 1
         ]
-        return [*found, LENGTH] if self._band == ANY else found
+        return [*signs, LENGTH] if self._band == ANY else signs
 
     def _told(self, name: str) -> str:
         """A sign that varied; with its rule if it hardly did."""
@@ -147,24 +147,24 @@ class Shape:
         return ""
 
     def _looked_at(self, response: Any) -> str:
-        found, length = self._signs_of(response), len(response.content)
+        signs, length = self._signs_of(response), len(response.content)
         wrong = [
-            f"{name} {found.get(name, 'unknown')} (was {value})"
+            f"{name} {signs.get(name, 'unknown')} (was {value})"
             for name, value in self._wanted.items()
-            if not _same(found.get(name), value)
+            if not _same(signs.get(name), value)
         ]
-        if wrong and TYPE in self._wanted and found[TYPE] != self._wanted[TYPE]:
+        if wrong and TYPE in self._wanted and signs[TYPE] != self._wanted[TYPE]:
             return wrong[0]  # the other signs belong to another type
         least, most = self._band
         if not least <= length <= most:
             wrong.append(f"{LENGTH} {length} bytes (was {self._bytes_seen})")
         if not wrong:
-            self._get_to_know(response, found, length)
+            self._get_to_know(response, signs, length)
         return ", ".join(wrong)
 
-    def _get_to_know(self, response: Any, found: Mapping[str, str], length: int) -> None:
+    def _get_to_know(self, response: Any, signs: Mapping[str, str], length: int) -> None:
         """Remembers it, so that the next one like it needs no full check."""
-        if REDIRECT in found:
+        if REDIRECT in signs:
             return
         looks = ((TITLED, TITLE.search), (WAY_OUT, LOG_OUT.search), (JSON, BEGIN.match))
         seen = [look(response.content) for name, look in looks if name in self._wanted]
@@ -176,7 +176,7 @@ class Shape:
             self._known_lengths = NONE
         self._known = response.content
         self._known_type, self._known_marks = known
-        if TITLED not in found or (marks and TITLED in self._wanted):
+        if TITLED not in signs or (marks and TITLED in self._wanted):
             least, most = self._known_lengths
             self._known_lengths = min(least, length), max(most, length)
 
@@ -188,23 +188,23 @@ class Shape:
     def _signs_of(self, response: Any) -> dict[str, str]:
         """Name of a sign → its value in words."""
         content, media_type = response.content, _media_type(response)
-        found = {TYPE: media_type or "none"}
+        signs = {TYPE: media_type or "none"}
         if 300 <= response.status_code < 400:
-            found[REDIRECT] = "to " + urlsplit(response.headers.get("Location", "")).path
+            signs[REDIRECT] = "to " + urlsplit(response.headers.get("Location", "")).path
         elif "html" in media_type:
             title = TITLE.search(content)
             words = " ".join(unescape(title[1].decode(errors="replace")).split()) if title else ""
-            found[TITLED] = repr(words) if title else "none"
+            signs[TITLED] = repr(words) if title else "none"
             heading = HEADING.search(content)
-            told = b" ".join(one[1] for one in (title, heading) if one is not None)
-            found[ENTRY] = _present(ENTRY_WORDS.search(told) is not None)
-            found[PASSWORD] = _present(any(one in content for one in PASSWORDS))
-            found[WAY_OUT] = _present(_has_way_out(content))
+            text = b" ".join(one[1] for one in (title, heading) if one is not None)
+            signs[ENTRY] = _present(ENTRY_WORDS.search(text) is not None)
+            signs[PASSWORD] = _present(any(one in content for one in PASSWORDS))
+            signs[WAY_OUT] = _present(_has_way_out(content))
         elif media_type.endswith(("/json", "+json")) and (begin := BEGIN.match(content)):
-            found[JSON] = f"that begins {begin[0].decode(errors='replace').strip()}"
+            signs[JSON] = f"that begins {begin[0].decode(errors='replace').strip()}"
         if self._visitor:
-            found[VISITOR] = _present(self._visitor in content)
-        return found
+            signs[VISITOR] = _present(self._visitor in content)
+        return signs
 
 
 def _has_way_out(content: bytes) -> bool:
@@ -219,9 +219,11 @@ def _media_type(response: Any) -> str:
     return str(known)
 
 
-def _same(one: str | None, other: str) -> bool:
+def _same(first: str | None, other: str) -> bool:
     """Equal apart from numbers, which may be counts or times."""
-    return one == other or (one is not None and DIGITS.sub("0", one) == DIGITS.sub("0", other))
+    return first == other or (
+        first is not None and DIGITS.sub("0", first) == DIGITS.sub("0", other)
+    )
 
 
 def _band(lengths: Sequence[int]) -> tuple[float, float]:

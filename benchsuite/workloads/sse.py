@@ -47,10 +47,10 @@ class Sse(Workload):
             return
         self.ready_path = "/"
         check_written(self.path)
-        told = [name for name in ("rate", "size") if name in options]
-        if told:
+        named = [name for name in ("rate", "size") if name in options]
+        if named:
             raise UsageError(
-                f"sse's option {told[0]} belongs to benchsuite's stream, and path={self.path} is "
+                f"sse's option {named[0]} belongs to benchsuite's stream, and path={self.path} is "
                 "your own; remove it."
             )
         numbered = self.settings["numbered"]

@@ -75,8 +75,8 @@ class Survey(Workload):
 
         def naming(method: str, path: str) -> str:
             place = path.removeprefix(f"{self.path}{quote(slug)}").partition("?")[0]
-            found = PAGE.search(place)
-            where = "thanks" if "/thanks/" in place else f"page {found[1]}" if found else "start"
+            match = PAGE.search(place)
+            where = "thanks" if "/thanks/" in place else f"page {match[1]}" if match else "start"
             return f"{slug} {where}" + (" answers" if method == "POST" else "")
 
         try:

@@ -79,37 +79,41 @@ class Url(Workload):
 
     def _unchecked(self) -> str:
         if self._shapes:
-            told = [self._told_of(path, shape) for path, shape in self._shapes.items()]
-            return f"{' '.join(told)} Nothing else of what these pages say was checked. {MISSED}"
+            sentence = [self._told_of(path, shape) for path, shape in self._shapes.items()]
+            return (
+                f"{' '.join(sentence)} Nothing else of what these pages say was checked. {MISSED}"
+            )
         plain = [path for path, texts in self._expected.items() if not texts]
         asked = [path for path in self._expected if path not in plain]
         checked = {"status": plain, "status and the text": asked}
-        told = [
+        sentence = [
             f"Of {listed(paths)}, nothing but the {what} was checked."
             for what, paths in checked.items()
             if paths
         ]
-        return f"{' '.join(told)} {MISSED}"
+        return f"{' '.join(sentence)} {MISSED}"
 
     def _told_of(self, path: str, shape: Shape) -> str:
         checked = [*["the expected text"] * bool(self._expected[path]), *shape.checked]
-        told = f"{path} was compared with {shape.rehearsed} rehearsed answers: {', '.join(checked)}"
+        sentence = (
+            f"{path} was compared with {shape.rehearsed} rehearsed answers: {', '.join(checked)}"
+        )
         if shape.varied:
-            told += f"; not its {listed(shape.varied)}, which varied"
+            sentence += f"; not its {listed(shape.varied)}, which varied"
         if shape.asks_for_password:
-            told += " (it has a field for a password: is it the page that was meant?)"
-        return f"{told}."
+            sentence += " (it has a field for a password: is it the page that was meant?)"
+        return f"{sentence}."
 
     def _told(self, option: str) -> list[tuple[Sequence[str], str]]:
         """What this option requires of pages: TEXT of all, /path/=TEXT of one, a line each."""
-        told: list[tuple[Sequence[str], str]] = []
+        pairs: list[tuple[Sequence[str], str]] = []
         for line in filter(None, str(self.settings[option]).split("\n")):
-            found = [path for path in self._paths if line.startswith(f"{path}=")]
-            path = max(found, key=len, default="")
+            paths = [path for path in self._paths if line.startswith(f"{path}=")]
+            path = max(paths, key=len, default="")
             if not path and line.startswith("/") and "=" in line:
                 raise UsageError(
                     f"--{option}={line} is for a page that is not among --path="
                     f"{','.join(self._paths)}; write the path as given there."
                 )
-            told.append(([path], line[len(path) + 1 :]) if path else (self._paths, line))
-        return told
+            pairs.append(([path], line[len(path) + 1 :]) if path else (self._paths, line))
+        return pairs

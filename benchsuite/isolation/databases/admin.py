@@ -114,7 +114,7 @@ class DatabaseAdmin:
         workload = self._workload()
         self._begin(f"prepare {workload.name}")
         with _explained():
-            found = (workload.inspect if kept else workload.prepare)(self._database) or {}
+            counted = (workload.inspect if kept else workload.prepare)(self._database) or {}
             self._begin("log in")
             empty = not kept and bool(apps.get_models()) and with_rows() <= migrated
             cookies: dict[str, str] = {}
@@ -123,7 +123,7 @@ class DatabaseAdmin:
                 cookies, who, superuser = signed_in(self._login, self._rights)
             program = engine()
         connections.close_all()
-        cookies = {**found.get("cookies", {}), **cookies}
+        cookies = {**counted.get("cookies", {}), **cookies}
         _check_sessions(cookies)
         facts = dataclasses.replace(
             self._facts(),
@@ -133,7 +133,7 @@ class DatabaseAdmin:
             superuser=superuser,
             copied=self._copied,
             empty=empty,
-            options=dict(found.get("options", {})),
+            options=dict(counted.get("options", {})),
         )
         return {"settings_changed": self._changes(), "facts": dataclasses.asdict(facts)}
 
@@ -174,23 +174,23 @@ class DatabaseAdmin:
             files.handed_on(self._folder, folder)
             files.make_folders(dict.fromkeys(changes.folders, ""))
             instructions.write(path)
-        said: dict[str, Any] = {"instructions": str(path), "settings_changed": self._said(changes)}
+        reply: dict[str, Any] = {"instructions": str(path), "settings_changed": self._said(changes)}
         if moved := ", ".join(sorted({*instructions.environment, *instructions.words})):
             words = f"{moved}: what the run has in place of yours"
-            said["settings_changed"]["(environment)"] = words
-        return said
+            reply["settings_changed"]["(environment)"] = words
+        return reply
 
     def count(self, token: str) -> dict[str, int]:
         """What the workload counts in one run's databases; with "keep", in the project's."""
         kept = self._database.use == KEEP
         with _explained():
             if kept:
-                found = self._workload().count(self._database)
+                counted = self._workload().count(self._database)
             else:
                 with self._throwaway.looking_at(token[:SUFFIX]):
-                    found = self._workload().count(self._database)
+                    counted = self._workload().count(self._database)
         connections.close_all()
-        return dict(found)
+        return dict(counted)
 
     def rows(self, token: str, watched: Collection[str]) -> dict[str, Any]:
         """What all tables of one run's copies hold, and which of these lost earlier rows."""
@@ -200,9 +200,9 @@ class DatabaseAdmin:
         with _explained(), self._throwaway.looking_at(suffix):
             if suffix not in self._rows:
                 self._rows[suffix] = Rows(self._throwaway.groups)
-            found: dict[str, Any] = self._rows[suffix].count(watched)
+            counts: dict[str, Any] = self._rows[suffix].count(watched)
         connections.close_all()
-        return found
+        return counts
 
     def drop(self, token: str) -> None:
         self._rows.pop(token[:SUFFIX], None)
@@ -238,8 +238,8 @@ class DatabaseAdmin:
     @staticmethod
     def _variables() -> Mapping[str, str]:
         """The environment as it was when the project's settings were loaded."""
-        found: Mapping[str, str] = getattr(settings, "BENCHSUITE_ENVIRONMENT")  # noqa: B009
-        return found
+        variables: Mapping[str, str] = getattr(settings, "BENCHSUITE_ENVIRONMENT")  # noqa: B009
+        return variables
 
     def _workload(self) -> Workload:
         made: Workload = import_string(self._workload_path)(**self._spec.options)

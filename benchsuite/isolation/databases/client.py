@@ -120,8 +120,8 @@ class Keeper:
     @property
     def settings_changed(self) -> dict[str, str]:
         """Setting → what is changed for the server of the last clone, in words."""
-        found: Mapping[str, str] = self._changed or self._found("settings_changed")
-        return dict(found)
+        changed: Mapping[str, str] = self._changed or self._found("settings_changed")
+        return dict(changed)
 
     @property
     def facts(self) -> Facts:

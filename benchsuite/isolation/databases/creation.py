@@ -146,14 +146,14 @@ class Throwaway:
 
 def with_rows() -> set[tuple[str, str]]:
     """Database and table of all models of the project that have a row."""
-    found = set()
+    filled = set()
     for alias in _aliases():
         tables = set(connections[alias].introspection.table_names())
         for model in apps.get_models(include_auto_created=True):
             table = model._meta.db_table
             if table in tables and model._base_manager.using(alias).exists():
-                found.add((alias, table))
-    return found
+                filled.add((alias, table))
+    return filled
 
 
 def engine() -> str:
@@ -192,9 +192,9 @@ def _send_away(alias: str, name: str) -> None:
     elif connection.vendor == "mysql":
         with connection.creation._nodb_cursor() as cursor:
             cursor.execute("SELECT ID FROM information_schema.PROCESSLIST WHERE DB = %s", [name])
-            for (one,) in cursor.fetchall():
+            for (pid,) in cursor.fetchall():
                 with suppress(OperationalError):  # it has ended by itself
-                    cursor.execute("KILL %s", [one])
+                    cursor.execute("KILL %s", [pid])
 
 
 def _check_copy(alias: str, name: str) -> None:
@@ -205,8 +205,8 @@ def _check_copy(alias: str, name: str) -> None:
     counted = "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = %s"
     with connection.creation._nodb_cursor() as cursor:
         tables = []
-        for one in (_entry(alias)["NAME"], name):
-            cursor.execute(counted, [one])
+        for database in (_entry(alias)["NAME"], name):
+            cursor.execute(counted, [database])
             tables.append(cursor.fetchone()[0])
     if tables[0] != tables[1]:
         raise DatabaseError(

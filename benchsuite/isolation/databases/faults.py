@@ -16,7 +16,7 @@ _ELSEWHERE = "or have the databases made elsewhere: --database=postgres://user@h
 
 def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
     """One sentence for an error while creating databases on the server of a DATABASES entry."""
-    place, user, said = where(entry), entry.get("USER") or "of this process", first_line(error)
+    place, user, words = where(entry), entry.get("USER") or "of this process", first_line(error)
     match why(error):
         case Refusal.FORBIDDEN:
             return (
@@ -30,7 +30,7 @@ def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
                 "the URL of --database."
             )
         case Refusal.NOT_LET_IN:
-            return f"The database server {place} does not let {user} in: {said}"
+            return f"The database server {place} does not let {user} in: {words}"
         case Refusal.FULL:
             room = _room(entry)
             return f"There is no space left for the throw-away database {room}, or lower --rows."
@@ -46,8 +46,8 @@ def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
                 f"{_ELSEWHERE}"
             )
         case Refusal.UNREACHABLE:
-            return f"The database server {place} can't be reached ({said}); start it, {_ELSEWHERE}"
-    return f"The throw-away database could not be made on {place}: {said}"
+            return f"The database server {place} can't be reached ({words}); start it, {_ELSEWHERE}"
+    return f"The throw-away database could not be made on {place}: {words}"
 
 
 def too_early(error: BaseException) -> str:

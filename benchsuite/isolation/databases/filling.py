@@ -41,20 +41,20 @@ def fill(database: DatabaseSpec, begin: Callable[[str], None]) -> None:
 
 
 def _call(words: list[str]) -> None:
-    said = ""
+    reason = ""
     try:
         call_command(*words)
     except CommandError as error:
-        said = str(error) or "CommandError"
+        reason = str(error) or "CommandError"
     except NobodyWaits:
         raise
     except SystemExit as error:
         if error.code:
-            said = error.code if isinstance(error.code, str) else f"it ended with {error.code}"
+            reason = error.code if isinstance(error.code, str) else f"it ended with {error.code}"
     except Exception as error:  # noqa: BLE001 - a project's own command
-        said = last_line(error)
-    if said:
-        raise DatabaseError(f"--fill={shown_command(words)} failed: {said}")
+        reason = last_line(error)
+    if reason:
+        raise DatabaseError(f"--fill={shown_command(words)} failed: {reason}")
 
 
 MOST_BYTES = 5 * 2**30
@@ -145,8 +145,8 @@ def _explained(source: Any) -> Iterator[None]:
     try:
         yield
     except (django.db.Error, sqlite3.Error) as error:
-        said = sentence(error, source.settings_dict, source.alias)
-        raise DatabaseError(f"--fill-from=mine: {said}") from error
+        reason = sentence(error, source.settings_dict, source.alias)
+        raise DatabaseError(f"--fill-from=mine: {reason}") from error
 
 
 def _size(connection: Any) -> int:
@@ -213,11 +213,11 @@ def _dump(source: Any, target: Any) -> None:
         programs: list[tuple[Any, Any]] = []
         pipe: Any = subprocess.DEVNULL
         for words, env in commands:
-            said = stack.enter_context(tempfile.TemporaryFile())
+            errors = stack.enter_context(tempfile.TemporaryFile())
             try:
                 program = stack.enter_context(
                     subprocess.Popen(
-                        words, env=env, stdin=pipe, stdout=subprocess.PIPE, stderr=said
+                        words, env=env, stdin=pipe, stdout=subprocess.PIPE, stderr=errors
                     )
                 )
             except FileNotFoundError as error:
@@ -226,14 +226,14 @@ def _dump(source: Any, target: Any) -> None:
                     f"the client programs of the database, or {INSTEAD}."
                 ) from error
             stack.callback(program.kill)
-            programs.append((program, said))
+            programs.append((program, errors))
             pipe = program.stdout
         programs[0][0].stdout.close()  # so that it ends when its reader does
         programs[1][0].communicate()
-        for program, said in reversed(programs):
+        for program, errors in reversed(programs):
             if program.wait():
-                said.seek(0)
-                lines = said.read().decode(errors="replace").strip().splitlines() or ["nothing"]
+                errors.seek(0)
+                lines = errors.read().decode(errors="replace").strip().splitlines() or ["nothing"]
                 raise DatabaseError(
                     f"--fill-from=mine could not copy your database {source.alias}: "
                     f"{program.args[0]} ended with status {program.returncode} and said: {lines[0]}"

@@ -48,8 +48,8 @@ class Table:
         if not self.known:
             return False
         places = ", ".join(["%s"] * len(self.known))
-        found = self._ask(f"SELECT COUNT(*) FROM {{}} WHERE {{key}} IN ({places})", self.known)
-        return bool(found[0] < len(self.known))
+        present = self._ask(f"SELECT COUNT(*) FROM {{}} WHERE {{key}} IN ({places})", self.known)
+        return bool(present[0] < len(self.known))
 
     def _ask(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """The first column of what is found, with names for {} (the table) and {key}."""

@@ -120,9 +120,9 @@ def _made(model: Any, name: str, create: Callable[..., Any] | None) -> Any:
         user.set_unusable_password()
         user.save()
     except (TypeError, ValueError, ValidationError, IntegrityError) as error:
-        said = "; ".join(error.messages) if isinstance(error, ValidationError) else str(error)
+        reason = "; ".join(error.messages) if isinstance(error, ValidationError) else str(error)
         raise DatabaseError(
-            f"--login={name}: there is no such user, and {label} could not be created ({said}); "
+            f"--login={name}: there is no such user, and {label} could not be created ({reason}); "
             "add one with --fixture or --fill."
         ) from error
     return user

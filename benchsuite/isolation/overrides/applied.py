@@ -142,8 +142,8 @@ def _users(changes: Changes, name: str, value: Any) -> None:
     folder = changes.folder(FILES, "")
     wanted = leaves(value, lambda text: text.replace("{folder}", folder))
     top, *keys = name.split(".")
-    said = changes.now(top)
-    changes.put(top, _put(said, keys, wanted), f"{name} as --setting or OVERRIDES says")
+    current = changes.now(top)
+    changes.put(top, _put(current, keys, wanted), f"{name} as --setting or OVERRIDES says")
 
 
 def _put(value: Any, keys: list[str], wanted: Any) -> Any:

@@ -28,42 +28,42 @@ _CLUSTERS = ("Sentinel", "Cluster", "Shard")
 _KEPT = ("KEY_PREFIX", "KEY_FUNCTION", "TIMEOUT", "VERSION")
 
 
-def of_redis(found: Found) -> Any:
+def of_redis(setting: Found) -> Any:
     """Redis stays Redis if the run has one."""
-    if not is_redis(found.value) or not found.instructions.redis_url:
-        return found.value
-    number = list(found.settings["CACHES"]).index(found.alias)
-    entry = {**found.value, "LOCATION": numbered(found.instructions.redis_url, number)}
+    if not is_redis(setting.value) or not setting.instructions.redis_url:
+        return setting.value
+    number = list(setting.settings["CACHES"]).index(setting.alias)
+    entry = {**setting.value, "LOCATION": numbered(setting.instructions.redis_url, number)}
     if "OPTIONS" in entry:
         entry["OPTIONS"] = _without_place(entry["OPTIONS"])
     return entry
 
 
-def in_folder(found: Found) -> Any:
+def in_folder(setting: Found) -> Any:
     """A file cache, Django's or not, gets another folder."""
-    backend, location = _told(found.value)
+    backend, location = _told(setting.value)
     in_files = backend == FILE_CACHE or location.startswith("/")
-    if not in_files or "memcached" in backend.lower() or is_redis(found.value):
-        return found.value
-    place = found.changes.folder(EMPTY, found.named("cache"))
-    return {**found.value, "LOCATION": place}
+    if not in_files or "memcached" in backend.lower() or is_redis(setting.value):
+        return setting.value
+    place = setting.changes.folder(EMPTY, setting.named("cache"))
+    return {**setting.value, "LOCATION": place}
 
 
-def shared(found: Found) -> Any:
+def shared(setting: Found) -> Any:
     """A cache on another server becomes a file cache, which all processes still share."""
-    backend, location = _told(found.value)
+    backend, location = _told(setting.value)
     if backend.endswith(IN_MEMORY) or backend == FILE_CACHE:
-        return found.value
+        return setting.value
     if backend.endswith(IN_DATABASE):
-        if not found.instructions.keeps_databases:
-            return found.value
-    elif is_redis(found.value):
-        if found.instructions.redis_url:
-            return found.value
+        if not setting.instructions.keeps_databases:
+            return setting.value
+    elif is_redis(setting.value):
+        if setting.instructions.redis_url:
+            return setting.value
     elif not location or (location.startswith("/") and "memcached" not in backend.lower()):
-        return found.value
-    kept = {key: found.value[key] for key in _KEPT if key in found.value}
-    place = found.changes.folder(EMPTY, found.named("cache"))
+        return setting.value
+    kept = {key: setting.value[key] for key in _KEPT if key in setting.value}
+    place = setting.changes.folder(EMPTY, setting.named("cache"))
     options = {"MAX_ENTRIES": MOST_ENTRIES}
     return {**kept, "BACKEND": FILE_CACHE, "LOCATION": place, "OPTIONS": options}
 
@@ -144,10 +144,10 @@ def _in_memory(backend: str) -> bool:
     try:
         from channels.layers import InMemoryChannelLayer
 
-        found = getattr(import_module(module), name, None)
+        layer = getattr(import_module(module), name, None)
     except (ImportError, ValueError):
         return False
-    return isinstance(found, type) and issubclass(found, InMemoryChannelLayer)
+    return isinstance(layer, type) and issubclass(layer, InMemoryChannelLayer)
 
 
 def _prefixed(entry: Mapping[str, Any], instructions: Instructions) -> dict[str, Any]:
@@ -170,13 +170,13 @@ its own, its limit of 100 would refuse the 101st WebSocket of a process.
 def _host(url: str) -> dict[str, Any]:
     if not is_by_sentinel(url):
         return {"address": url, **CLIENT}
-    found = SentinelUrl.read(url)
+    sentinel = SentinelUrl.read(url)
     return {
-        "sentinels": list(found.sentinels),
-        "master_name": found.master,
-        "sentinel_kwargs": found.of_sentinels,
+        "sentinels": list(sentinel.sentinels),
+        "master_name": sentinel.master,
+        "sentinel_kwargs": sentinel.of_sentinels,
         **CLIENT,
-        **found.of_redis,
+        **sentinel.of_redis,
     }
 
 
@@ -198,67 +198,71 @@ LOCAL_RESULTS = ("cache", "cache+memory", "memory", "disabled", "django-cache")
 Q_BROKERS = ("redis", "django_redis", "disque_nodes", "iron_mq", "sqs", "mongo", "broker_class")
 
 
-def tasks(found: Found) -> Any:
+def tasks(setting: Found) -> Any:
     """A backend of `django.tasks` or the package django-tasks."""
-    backend = str(found.value.get("BACKEND", ""))
-    in_own_database = backend.startswith(DATABASE_TASKS) and not found.instructions.keeps_databases
+    backend = str(setting.value.get("BACKEND", ""))
+    in_own_database = (
+        backend.startswith(DATABASE_TASKS) and not setting.instructions.keeps_databases
+    )
     if backend.endswith(LOCAL_TASKS) or in_own_database:
-        return found.value
+        return setting.value
     package = backend.startswith("django_tasks") or not HAS_TASKS
-    kept = {key: value for key, value in found.value.items() if key != "OPTIONS"}
+    kept = {key: value for key, value in setting.value.items() if key != "OPTIONS"}
     return {**kept, "BACKEND": DUMMY_TASKS.format("_" if package else ".")}
 
 
-def results(found: Found) -> Any:
+def results(setting: Found) -> Any:
     """Celery's results; those in Django's databases and caches are the run's own anyway."""
-    kind = str(found.value).partition(":")[0]  # "cache+memcached" is somebody's server
-    if found.value in (MISSING, None) or kind in LOCAL_RESULTS:
-        return found.value
-    if found.value == "django-db" and not found.instructions.keeps_databases:
-        return found.value
+    kind = str(setting.value).partition(":")[0]  # "cache+memcached" is somebody's server
+    if setting.value in (MISSING, None) or kind in LOCAL_RESULTS:
+        return setting.value
+    if setting.value == "django-db" and not setting.instructions.keeps_databases:
+        return setting.value
     return "cache+memory://"
 
 
-def q_cluster(found: Found) -> Any:
-    if not isinstance(found.value, Mapping):
-        return found.value
-    kept = {key: value for key, value in found.value.items() if key not in Q_BROKERS}
+def q_cluster(setting: Found) -> Any:
+    if not isinstance(setting.value, Mapping):
+        return setting.value
+    kept = {key: value for key, value in setting.value.items() if key not in Q_BROKERS}
     return {**kept, "orm": "default"}
 
 
-def huey(found: Found) -> Any:
+def huey(setting: Found) -> Any:
     """An instance can't be replaced; the project must use a dictionary."""
-    if not isinstance(found.value, dict):
-        return found.value
-    kept = {key: found.value[key] for key in ("name", "immediate", "results") if key in found.value}
+    if not isinstance(setting.value, dict):
+        return setting.value
+    kept = {
+        key: setting.value[key] for key in ("name", "immediate", "results") if key in setting.value
+    }
     return {**kept, "huey_class": "huey.MemoryHuey"}
 
 
-def dramatiq(found: Found) -> Any:
-    if not isinstance(found.value, Mapping):
-        return found.value
-    return {**found.value, "BROKER": "dramatiq.brokers.stub.StubBroker", "OPTIONS": {}}
+def dramatiq(setting: Found) -> Any:
+    if not isinstance(setting.value, Mapping):
+        return setting.value
+    return {**setting.value, "BROKER": "dramatiq.brokers.stub.StubBroker", "OPTIONS": {}}
 
 
-def dramatiq_results(found: Found) -> Any:
+def dramatiq_results(setting: Found) -> Any:
     """Drops the options, which the in-memory backend does not take."""
-    if not isinstance(found.value, Mapping) or not found.value:
-        return found.value
+    if not isinstance(setting.value, Mapping) or not setting.value:
+        return setting.value
     stub = "dramatiq.results.backends.stub.StubBackend"
-    return {**found.value, "BACKEND": stub, "BACKEND_OPTIONS": {}}
+    return {**setting.value, "BACKEND": stub, "BACKEND_OPTIONS": {}}
 
 
-def rq(found: Found) -> Any:
+def rq(setting: Found) -> Any:
     """RQ needs Redis; if the run has none, jobs can't be sent."""
     kept = {
         key: value
-        for key, value in found.value.items()
+        for key, value in setting.value.items()
         if key in ("ASYNC", "DEFAULT_TIMEOUT", "DEFAULT_RESULT_TTL")
     }
-    url = found.instructions.redis_url or f"unix://{quote(found.instructions.folder)}/no-redis"
-    return {**kept, "URL": numbered(url, 0) if found.instructions.redis_url else url}
+    url = setting.instructions.redis_url or f"unix://{quote(setting.instructions.folder)}/no-redis"
+    return {**kept, "URL": numbered(url, 0) if setting.instructions.redis_url else url}
 
 
 def unless(name: str) -> Callable[[Found], Any]:
     """False where the project has the setting of that name."""
-    return lambda found: False if name in found.settings else found.value
+    return lambda setting: False if name in setting.settings else setting.value

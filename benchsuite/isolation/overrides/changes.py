@@ -110,13 +110,13 @@ def _within(value: Any, keys: Sequence[str], alias: str, replaced: Callable[...,
         return value
     key, *rest = keys
     new = dict(value)
-    for one in list(value) if key == "*" else [key]:
-        if rest and one not in value:
+    for item in list(value) if key == "*" else [key]:
+        if rest and item not in value:
             continue
-        name = _joined(alias, str(one)) if key == "*" else alias
-        found = _within(value.get(one, MISSING), rest, name, replaced)
-        if found is not MISSING:
-            new[one] = found
+        name = _joined(alias, str(item)) if key == "*" else alias
+        inner = _within(value.get(item, MISSING), rest, name, replaced)
+        if inner is not MISSING:
+            new[item] = inner
     return new
 
 
@@ -141,9 +141,9 @@ ENVIRONMENT = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRI
 
 def project_settings(module: str) -> dict[str, Any]:
     """Name → value of all that the module sets, or the environment instead."""
-    found = importlib.import_module(module)
-    said = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    return {**named(found), **said}
+    module_settings = importlib.import_module(module)
+    variables = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    return {**named(module_settings), **variables}
 
 
 def named(module: object) -> dict[str, Any]:

@@ -110,9 +110,9 @@ class Replaced:
                 return text
             after = leaves(before, self.text)
             return text if after == before else json.dumps(after)
-        found = _ADDRESS.fullmatch(text)
-        if found and (found["scheme"] or found["port"]):
-            return self._address(found)
+        match = _ADDRESS.fullmatch(text)
+        if match and (match["scheme"] or match["port"]):
+            return self._address(match)
         if path := self._path(text):
             return path
         if pair := _PAIR.fullmatch(text):
@@ -135,23 +135,23 @@ class Replaced:
         meant = [part for key, part in parts if key[:4] in name.lower()]
         return next(iter([*meant, *(part for _, part in reversed(parts))]), text)
 
-    def _address(self, found: re.Match[str]) -> str:
-        here, path = _place(found), found["path"] or ""
+    def _address(self, match: re.Match[str]) -> str:
+        here, path = _place(match), match["path"] or ""
         if not here.host:
             for skipped in (0, 1):  # sqlite:///relative
                 if place := self._path(unquote(path)[skipped:]):
-                    return f"{here.scheme}://{'/' * skipped}{quote(place)}{found['rest']}"
+                    return f"{here.scheme}://{'/' * skipped}{quote(place)}{match['rest']}"
         for old, new in self._moves:
             if not old.is_at(here):
                 continue
-            login, place = found["login"] or "", f"{found['host']}:{found['port'] or ''}"
+            login, place = match["login"] or "", f"{match['host']}:{match['port'] or ''}"
             if (old.host, old.port) != (new.host, new.port):
                 login = ":".join(quote(one, safe="") for one in (new.user, new.password))
                 place = f"{quote(new.host, safe='[]:')}:{new.port}"
             name = f"/{quote(new.name, safe='')}" if old.name and here.name else path
             start = f"{new.scheme or here.scheme}://{login.rstrip(':')}@".replace("//@", "//")
-            return f"{start * bool(here.scheme)}{place.rstrip(':')}{name}{found['rest']}"
-        return found[0]
+            return f"{start * bool(here.scheme)}{place.rstrip(':')}{name}{match['rest']}"
+        return match[0]
 
     def _path(self, text: str) -> str:
         """What is in place of a path; empty for one that is not replaced, and for a mere word."""
@@ -172,17 +172,17 @@ def _entry(entry: Mapping[str, Any]) -> Place:
     """Of DATABASES; drivers listen to some of its OPTIONS in place of NAME."""
     options = entry.get("OPTIONS") or {}
     name = next((options[one] for one in NAME_OPTIONS if one in options), entry.get("NAME"))
-    said = [entry.get(key) or "" for key in ("USER", "PASSWORD", "HOST", "PORT")]
-    return Place("", *map(str, [*said, name or ""]))
+    parts = [entry.get(key) or "" for key in ("USER", "PASSWORD", "HOST", "PORT")]
+    return Place("", *map(str, [*parts, name or ""]))
 
 
-def _place(found: re.Match[str]) -> Place:
+def _place(match: re.Match[str]) -> Place:
     """Without a host, such as in a URL of Amazon's, the log-in is where it is."""
-    login = found["login"] or ""
+    login = match["login"] or ""
     user, _, password = map(unquote, login.partition(":"))
-    name = unquote((found["path"] or "").strip("/"))
-    host = found["host"] or login
-    return Place(found["scheme"] or "", user, password, host, found["port"] or "", name)
+    name = unquote((match["path"] or "").strip("/"))
+    host = match["host"] or login
+    return Place(match["scheme"] or "", user, password, host, match["port"] or "", name)
 
 
 def _host(name: str) -> str:
@@ -199,21 +199,21 @@ def _kind(scheme: str) -> str:
 def _servers(value: Any) -> Iterator[Place]:
     """Every server that a setting names, in whatever form."""
     if isinstance(value, str):
-        for found in filter(None, map(_ADDRESS.fullmatch, _WORD.findall(value))):
-            place = _place(found)
+        for match in filter(None, map(_ADDRESS.fullmatch, _WORD.findall(value))):
+            place = _place(match)
             if place.host and (place.scheme or place.port):
                 yield place._replace(name="")
     elif isinstance(value, Mapping):
-        keys = {str(key).lower(): one for key, one in value.items()}
+        keys = {str(key).lower(): item for key, item in value.items()}
         if isinstance(keys.get("host"), str) and keys.get("port"):
             yield Place(host=keys["host"], port=str(keys["port"]))
-        for one in value.values():
-            yield from _servers(one)
+        for item in value.values():
+            yield from _servers(item)
     elif isinstance(value, (list, tuple)):
-        if [type(one) for one in value] == [str, int]:
+        if [type(item) for item in value] == [str, int]:
             yield Place(host=value[0], port=str(value[1]))
-        for one in value:
-            yield from _servers(one)
+        for item in value:
+            yield from _servers(item)
 
 
 def _folders(before: Any, after: Any) -> Iterator[tuple[str, str]]:

@@ -31,73 +31,73 @@ class Rule:
 
 def _a(value: Any) -> Callable[[Found], Any]:
     """Replaces the setting by this value where the project sets it."""
-    return lambda found: found.value if found.value is MISSING else value
+    return lambda setting: setting.value if setting.value is MISSING else value
 
 
 def _always(value: Any) -> Callable[[Found], Any]:
-    return lambda found: value
+    return lambda setting: value
 
 
 def _folder(part: str, name: str) -> Callable[[Found], Any]:
     """Replaces the setting by a folder of the run where the project sets it."""
 
-    def becomes(found: Found) -> Any:
-        if found.value is MISSING or not found.value:
-            return found.value
-        original = found.value if part == FILES else ""
-        return like(found.value, found.changes.folder(part, found.named(name), original))
+    def becomes(setting: Found) -> Any:
+        if setting.value is MISSING or not setting.value:
+            return setting.value
+        original = setting.value if part == FILES else ""
+        return like(setting.value, setting.changes.folder(part, setting.named(name), original))
 
     return becomes
 
 
-def _mailer(found: Found) -> Any:
-    return found.value if found.value.get("BACKEND") == MAIL_SINK else {"BACKEND": MAIL_SINK}
+def _mailer(setting: Found) -> Any:
+    return setting.value if setting.value.get("BACKEND") == MAIL_SINK else {"BACKEND": MAIL_SINK}
 
 
-def _mail(found: Found) -> Any:
+def _mail(setting: Found) -> Any:
     """Django 6.1 refuses EMAIL_BACKEND beside MAILERS; older versions ignore MAILERS."""
-    return found.value if KNOWS_MAILERS and "MAILERS" in found.settings else MAIL_SINK
+    return setting.value if KNOWS_MAILERS and "MAILERS" in setting.settings else MAIL_SINK
 
 
-def _search(found: Found) -> Any:
+def _search(setting: Found) -> Any:
     """Haystack: an index in files stays in files; one on a server is replaced."""
-    if found.value.get("ENGINE") == SIMPLE_SEARCH:
-        return found.value
-    if "PATH" in found.value:
-        place = found.changes.folder(FILES, found.named("search"), found.value["PATH"])
-        return {**found.value, "PATH": place}
+    if setting.value.get("ENGINE") == SIMPLE_SEARCH:
+        return setting.value
+    if "PATH" in setting.value:
+        place = setting.changes.folder(FILES, setting.named("search"), setting.value["PATH"])
+        return {**setting.value, "PATH": place}
     return {"ENGINE": SIMPLE_SEARCH}
 
 
-def _wagtail(found: Found) -> Any:
-    ours = str(found.value.get("BACKEND", "")).startswith(DATABASE_SEARCH)
-    return found.value if ours else {"BACKEND": DATABASE_SEARCH}
+def _wagtail(setting: Found) -> Any:
+    ours = str(setting.value.get("BACKEND", "")).startswith(DATABASE_SEARCH)
+    return setting.value if ours else {"BACKEND": DATABASE_SEARCH}
 
 
-def _constance(found: Found) -> Any:
+def _constance(setting: Found) -> Any:
     """The default is Redis."""
-    backend = "redis" if found.value is MISSING else str(found.value)
-    if "CONSTANCE_CONFIG" not in found.settings or "redis" not in backend:
-        return found.value
+    backend = "redis" if setting.value is MISSING else str(setting.value)
+    if "CONSTANCE_CONFIG" not in setting.settings or "redis" not in backend:
+        return setting.value
     return "constance.backends.memory.MemoryBackend"
 
 
-def _log_file(found: Found) -> Any:
-    if not isinstance(found.value, Mapping) or "filename" not in found.value:
-        return found.value
-    folder = found.changes.folder(EMPTY, "logs")
-    return {**found.value, "filename": f"{folder}/{found.safe}.log"}
+def _log_file(setting: Found) -> Any:
+    if not isinstance(setting.value, Mapping) or "filename" not in setting.value:
+        return setting.value
+    folder = setting.changes.folder(EMPTY, "logs")
+    return {**setting.value, "filename": f"{folder}/{setting.safe}.log"}
 
 
-def _log_sender(found: Found) -> Any:
+def _log_sender(setting: Found) -> Any:
     senders = tuple(
         f"logging.handlers.{name}Handler" for name in ("SMTP", "HTTP", "Socket", "Datagram")
     )
-    if not isinstance(found.value, Mapping):
-        return found.value
-    if found.value.get("class") not in senders:  # mail to the admins goes where all mail goes
-        return {key: one for key, one in found.value.items() if key != "email_backend"}
-    kept = {key: found.value[key] for key in ("level", "filters") if key in found.value}
+    if not isinstance(setting.value, Mapping):
+        return setting.value
+    if setting.value.get("class") not in senders:  # mail to the admins goes where all mail goes
+        return {key: one for key, one in setting.value.items() if key != "email_backend"}
+    kept = {key: setting.value[key] for key in ("level", "filters") if key in setting.value}
     return {**kept, "class": "logging.NullHandler"}
 
 

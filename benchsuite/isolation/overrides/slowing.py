@@ -29,24 +29,24 @@ SQL_LOGGERS = ("django.db.backends", "django.db")
 
 def slowing(settings: Settings) -> dict[str, str]:
     """Setting → what in it slows each request down."""
-    found = {}
+    reasons = {}
     for name in ("MIDDLEWARE", "INSTALLED_APPS"):
         tools = _tools(settings.get(name) or ())
         if tools:
-            found[name] = f"{' and '.join(tools)} {'is' if len(tools) == 1 else 'are'} installed"
+            reasons[name] = f"{' and '.join(tools)} {'is' if len(tools) == 1 else 'are'} installed"
     if any(_compiles_anew(engine) for engine in settings.get("TEMPLATES") or ()):
-        found["TEMPLATES"] = f"loaders without {CACHED} compile templates for each page"
-    return found
+        reasons["TEMPLATES"] = f"loaders without {CACHED} compile templates for each page"
+    return reasons
 
 
 def undone(settings: Settings) -> dict[str, str]:
     """Setting → what would slow requests down if runs did not turn DEBUG off."""
     if not settings.get("DEBUG"):
         return {}
-    found = {"DEBUG": "was True, so that every SQL statement is kept in memory"}
+    reasons = {"DEBUG": "was True, so that every SQL statement is kept in memory"}
     if _logs_sql(settings.get("LOGGING") or {}):
-        found["LOGGING"] = "wrote every SQL statement to the log"
-    return found
+        reasons["LOGGING"] = "wrote every SQL statement to the log"
+    return reasons
 
 
 def _tools(paths: Iterable[str]) -> list[str]:

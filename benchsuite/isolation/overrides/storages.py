@@ -26,5 +26,5 @@ def storage_of_the_run(*, original: str, options: Mapping[str, Any], place: str)
     made._location = place
     if os.path.abspath(made.location) != os.path.abspath(place):  # it has a property of its own
         return FileSystemStorage(location=place)
-    found: Storage = made
-    return found
+    storage: Storage = made
+    return storage

@@ -72,17 +72,17 @@ class Account:
     written_at: float = field(default_factory=time.monotonic)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, name: str, one: Page) -> None:
+    def add(self, name: str, seen: Page) -> None:
         """Adds a request; writes now and then."""
         with self.lock:
             page = self.pages.setdefault(name, Page())
             page.requests += 1
-            page.request_s += one.request_s
-            page.queries += one.queries
-            page.query_s += one.query_s
-            page.connections += one.connections
-            page.connecting_s += one.connecting_s
-            for shape, (times, seconds) in one.shapes.items():
+            page.request_s += seen.request_s
+            page.queries += seen.queries
+            page.query_s += seen.query_s
+            page.connections += seen.connections
+            page.connecting_s += seen.connecting_s
+            for shape, (times, seconds) in seen.shapes.items():
                 if shape in page.shapes or len(page.shapes) < MOST_SHAPES:
                     known = page.shapes.setdefault(shape, [0, 0.0])
                     known[0] += times
@@ -144,17 +144,17 @@ def diagnosed(get_response: Get) -> Get:
 
 @contextmanager
 def _timed(request: HttpRequest) -> Iterator[None]:
-    account, one = _account(), Page()
-    token = _request.set(one)
+    account, page = _account(), Page()
+    token = _request.set(page)
     begin = time.perf_counter()
     try:
         yield
     finally:
-        one.request_s = time.perf_counter() - begin
+        page.request_s = time.perf_counter() - begin
         _request.reset(token)
         match = request.resolver_match
         route = f"/{match.route.removeprefix('^')}" if match and match.route else request.path
-        account.add(f"{request.method} {route}", one)
+        account.add(f"{request.method} {route}", page)
 
 
 def _account() -> Account:
@@ -174,9 +174,9 @@ def _watch_connections() -> None:
     def watched(self: BaseDatabaseWrapper) -> None:
         begin = time.perf_counter()
         connect(self)
-        if (one := _request.get()) is not None:
-            one.connections += 1
-            one.connecting_s += time.perf_counter() - begin
+        if (page := _request.get()) is not None:
+            page.connections += 1
+            page.connecting_s += time.perf_counter() - begin
         if _query not in self.execute_wrappers:
             self.execute_wrappers.append(_query)
 
@@ -186,8 +186,8 @@ def _watch_connections() -> None:
 
 def _query(execute: Callable[..., Any], sql: Any, *rest: Any) -> Any:
     """As `connection.execute_wrapper` wants it."""
-    one = _request.get()
-    if one is None:
+    page = _request.get()
+    if page is None:
         return execute(sql, *rest)
     begin = time.perf_counter()
     try:
@@ -196,12 +196,12 @@ def _query(execute: Callable[..., Any], sql: Any, *rest: Any) -> Any:
         seconds = time.perf_counter() - begin
         text = str(sql)
         shape = words(text), line(), crc32(text.encode())
-        known = one.shapes.setdefault(shape, [0, 0.0])
+        known = page.shapes.setdefault(shape, [0, 0.0])
         known[0] += 1
         known[1] += seconds
-        one.first = one.first or shape
-        one.queries += 1
-        one.query_s += seconds
+        page.first = page.first or shape
+        page.queries += 1
+        page.query_s += seconds
 
 
 def _watch_querysets() -> None:
@@ -211,21 +211,21 @@ def _watch_querysets() -> None:
         return
 
     def watched(self: QuerySet[Any]) -> None:
-        one = _request.get()
-        if one is None:
+        page = _request.get()
+        if page is None:
             fetch(self)
             return
-        outer, one.first = one.first, None
-        counted_s = one.query_s + one.orm_s
+        outer, page.first = page.first, None
+        counted_s = page.query_s + page.orm_s
         begin = time.perf_counter()
         try:
             fetch(self)
         finally:
-            if one.first is not None:
-                own_s = time.perf_counter() - begin - (one.query_s + one.orm_s - counted_s)
-                one.orm_s += own_s
-                one.shapes[one.first][1] += own_s
-            one.first = outer or one.first
+            if page.first is not None:
+                own_s = time.perf_counter() - begin - (page.query_s + page.orm_s - counted_s)
+                page.orm_s += own_s
+                page.shapes[page.first][1] += own_s
+            page.first = outer or page.first
 
     watched.is_watched = True  # type: ignore[attr-defined]
     QuerySet._fetch_all = watched  # type: ignore[method-assign]
@@ -278,5 +278,5 @@ def _collected(phase: str, info: Mapping[str, int]) -> None:
 
 def read(instructions: Path) -> list[dict[str, Any]]:
     """The accounts of the servers with those instructions."""
-    found = instructions.parent.glob(f"{PREFIX}*.json")
-    return [json.loads(path.read_text()) for path in sorted(found)]
+    files = instructions.parent.glob(f"{PREFIX}*.json")
+    return [json.loads(path.read_text()) for path in sorted(files)]

@@ -104,11 +104,11 @@ def read(instructions: Path) -> list[Error]:
         lines = instructions.with_name(FILE).read_text(errors="replace").split("\n")[:-1]
     except OSError:
         return []
-    found = []
+    errors = []
     for line in lines:
         with suppress(ValueError):  # on a full disk, processes may mix their lines
-            found.append(Error(**json.loads(line)))
-    return found
+            errors.append(Error(**json.loads(line)))
+    return errors
 
 
 def _place(calls: Iterable[tuple[FrameType, int]]) -> str:
@@ -123,8 +123,8 @@ def _place(calls: Iterable[tuple[FrameType, int]]) -> str:
 
 def is_the_projects(path: str) -> bool:
     """Whether this is code of the project: not of a package, of Python, or ours."""
-    others = (*NOT_THE_PROJECTS, f"{os.sep}benchsuite{os.sep}")
-    return not any(sign in path for sign in others)
+    foreign = (*NOT_THE_PROJECTS, f"{os.sep}benchsuite{os.sep}")
+    return not any(sign in path for sign in foreign)
 
 
 def short(path: str) -> str:

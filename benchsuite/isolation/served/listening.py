@@ -39,8 +39,8 @@ def who_refused(scope: dict[str, Any]) -> str:
 
 
 def _origin(scope: dict[str, Any]) -> str:
-    found = (value for name, value in scope.get("headers", ()) if name.lower() == b"origin")
-    return bytes(next(found, b"")).decode("latin-1")
+    origins = (value for name, value in scope.get("headers", ()) if name.lower() == b"origin")
+    return bytes(next(origins, b"")).decode("latin-1")
 
 
 def _visitor(scope: dict[str, Any]) -> str:

@@ -41,20 +41,20 @@ def project_wsgi() -> Callable[..., Any]:
     return get_wsgi_application()
 
 
-def named(interface: str, said: Mapping[str, str | None]) -> str:
+def named(interface: str, dotted: Mapping[str, str | None]) -> str:
     """The setting of the interface, else the module of its name beside that of WSGI_APPLICATION or
     ROOT_URLCONF, where there is one: `startproject` writes them side by side, and a setting that
     names them not always. Empty for Django's own.
     """
-    if path := said[f"{interface.upper()}_APPLICATION"]:
+    if path := dotted[f"{interface.upper()}_APPLICATION"]:
         return path
-    beside = (said["WSGI_APPLICATION"] or "").rpartition(".")[0] or said["ROOT_URLCONF"]
+    beside = (dotted["WSGI_APPLICATION"] or "").rpartition(".")[0] or dotted["ROOT_URLCONF"]
     if not beside:
         return ""
     package = beside.rpartition(".")[0]
     module = f"{package}.{interface}".removeprefix(".")
-    found = find_spec(module)
-    if found is None or not (package or _folder(found) == _folder(find_spec(beside))):
+    spec = find_spec(module)
+    if spec is None or not (package or _folder(spec) == _folder(find_spec(beside))):
         return ""
     return f"{module}.application"
 
@@ -78,7 +78,7 @@ def project_asgi() -> Callable[..., Any]:
 
 def _imported(path: str) -> Callable[..., Any]:
     settings.INSTALLED_APPS  # noqa: B018  (the run's settings must be loaded before the project's module)
-    found: Callable[..., Any] = import_string(path)
+    application: Callable[..., Any] = import_string(path)
     chosen = os.environ.get("DJANGO_SETTINGS_MODULE")
     if chosen != SETTINGS_MODULE:
         module = path.rpartition(".")[0]
@@ -87,4 +87,4 @@ def _imported(path: str) -> Callable[..., Any]:
             "on its throw-away database; write os.environ.setdefault('DJANGO_SETTINGS_MODULE', "
             f"{chosen!r}) there."
         )
-    return found
+    return application

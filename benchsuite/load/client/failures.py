@@ -24,11 +24,13 @@ def leads_to_log_in(location: str) -> bool:
     return LOG_IN.search(f"{parts.path}?{parts.query}") is not None
 
 
-def kind_of_responder(wanted: str, found: str | None, *, may_lack: bool) -> tuple[Kind, str] | None:
+def kind_of_responder(
+    wanted: str, actual: str | None, *, may_lack: bool
+) -> tuple[Kind, str] | None:
     """Kind and words for an answer whose run header, found, is not the wanted one; `may_lack`: an
     answer like this may come from before the application, such as an error of a front.
     """
-    if not wanted or found == wanted or (found is None and may_lack):
+    if not wanted or actual == wanted or (actual is None and may_lack):
         return None
     return Kind.WRONG_RESPONDER, "answered without the header of this run"
 

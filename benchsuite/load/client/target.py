@@ -62,13 +62,13 @@ class Target:
                 f"A load goes to http://host:port or https://host:port, not to {job.base_url!r}."
             )
         port = parts.port or PORTS[parts.scheme]
-        found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
         return cls(
             host=job.visitor.host or parts.netloc,
             place=parts.netloc,
             name=parts.hostname,
-            family=found[0][0],
-            address=found[0][4],
+            family=addresses[0][0],
+            address=addresses[0][4],
             context=client_context(parts.hostname) if parts.scheme == "https" else None,
             run_header=job.run_header,
             timeout_s=job.load.timeout_s,

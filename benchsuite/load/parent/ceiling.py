@@ -114,7 +114,7 @@ def ceilings(
 
 def _best(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:
     tries = [_measure(target, load, folder) for _ in range(TRIES)]
-    return max(tries, key=lambda one: (not ceiling_doubt(one), one.throughput))
+    return max(tries, key=lambda attempt: (not ceiling_doubt(attempt), attempt.throughput))
 
 
 def _measure(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:

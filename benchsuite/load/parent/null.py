@@ -41,20 +41,20 @@ def serve(listener: socket.socket, token: str) -> NoReturn:
                         open_sockets[connected.fileno()] = connected
                         poll.register(connected, select.EPOLLIN)
                 continue
-            one = open_sockets[number]
+            connection = open_sockets[number]
             try:
-                data = one.recv(BLOCK_BYTES)
+                data = connection.recv(BLOCK_BYTES)
                 if data.endswith(END):
                     if CLOSE not in data.lower():
-                        one.send(kept)
+                        connection.send(kept)
                         continue
-                    one.send(closed)
+                    connection.send(closed)
                 elif data:
                     continue  # a head in pieces: the one with the empty line will end it
             except OSError:
                 data = b""
             del open_sockets[number]
-            one.close()
+            connection.close()
 
 
 def main() -> None:

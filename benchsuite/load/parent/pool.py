@@ -63,11 +63,11 @@ class LoadPool:
         """Hands over the job; each process checks its journey. Returns what remains unchecked."""
         parts = len(self._workers)
         self._ends_below = job.load.ends_below or 0.0
-        told = [
+        reports = [
             worker.check(replace(job, part=part, parts=parts))
             for part, worker in enumerate(self._workers)
         ]
-        return told[0]
+        return reports[0]
 
     @property
     def posts(self) -> bool:
@@ -93,10 +93,10 @@ class LoadPool:
 
     def wait(self, on_tick: Callable[[Tick], None]) -> Done:
         """Goes on waiting for the end of a load, after an exception has interrupted `run()`."""
-        first, *others = self._workers
+        first, *further = self._workers
 
         def on_first(tick: Tick) -> None:
-            for worker in others:
+            for worker in further:
                 worker.hear(self._noting(worker))
             whole = _sum([tick, *self._ticks.values()])
             if self.ended_at is None and self._is_hopeless(whole):
@@ -105,7 +105,7 @@ class LoadPool:
             on_tick(whole)
 
         done = [first.wait(on_first)]
-        done += [worker.wait(self._noting(worker)) for worker in others]
+        done += [worker.wait(self._noting(worker)) for worker in further]
         return merged(done)
 
     def salvaged(self) -> Done:

@@ -244,8 +244,8 @@ class LocustfileUsers(UserPool):
         status = getattr(response, "status_code", None)
         headers = getattr(response, "headers", None)
         if status and headers is not None:
-            wanted, found = self._job.run_header, headers.get(RUN_HEADER)
-            foreign = failures.kind_of_responder(wanted, found, may_lack=status >= 400)
+            wanted, actual = self._job.run_header, headers.get(RUN_HEADER)
+            foreign = failures.kind_of_responder(wanted, actual, may_lack=status >= 400)
             if foreign is not None:
                 return foreign
         if exception is None:

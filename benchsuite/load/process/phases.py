@@ -61,7 +61,7 @@ class Phases:
         self._next_tick = inf
         self._until(origin)
         self._pool.begin(origin)
-        first, *others = self._load.plan
+        first, *further = self._load.plan
         self._rise(first)
         if not self._started.wait(FIRST_START_S):
             raise LoadError(f"Locust started no user within {FIRST_START_S:g} s.")
@@ -73,7 +73,7 @@ class Phases:
         self._until(begin)
         lag_timer.begin()
         earlier = self._pool.traffic() or Traffic()
-        for stage in others:
+        for stage in further:
             self._until(self._origin + stage.start_s)
             if not self._stop.is_set():
                 self._rise(stage)
@@ -158,8 +158,8 @@ class Phases:
     def _judged(self, now: float) -> dict[str, Any]:
         """Of the window under way, if it may end the load: when it began, and what is late."""
         within_s = self._load.ends_within_s
-        for one in self._load.plan:
-            begun = self._origin + one.window_start_s
-            if within_s is not None and begun < now < self._origin + one.window_end_s:
+        for stage in self._load.plan:
+            begun = self._origin + stage.window_start_s
+            if within_s is not None and begun < now < self._origin + stage.window_end_s:
                 return {"begun": begun, "overdue": self._pool.overdue(begun, now - within_s)}
         return {}

@@ -101,8 +101,8 @@ def main(events: int) -> NoReturn:
         parent.say({"event": "failed", "message": str(error)})
     except OSError as error:
         full = error.errno in scratch.FULL
-        said = {"event": "failed", "message": f"The load process failed: {error}."}
-        parent.say({"event": "full"} if full else said)
+        event = {"event": "failed", "message": f"The load process failed: {error}."}
+        parent.say({"event": "full"} if full else event)
     except Exception as error:  # noqa: BLE001 - a workload's or locustfile's own code
         traceback.print_exc()
         parent.say({"event": "failed", "message": f"The load broke: {last_line(error)}."})
@@ -162,8 +162,8 @@ def _workload(job: Job) -> Workload:
 def _dialect(job: Job) -> type[Dialect] | None:
     if not job.dialect:
         return None
-    found: type[Dialect] = _imported("dialect", job.dialect)
-    return found
+    dialect: type[Dialect] = _imported("dialect", job.dialect)
+    return dialect
 
 
 def _imported(what: str, path: str) -> Any:

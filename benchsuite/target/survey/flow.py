@@ -65,24 +65,24 @@ class Flow:
         return holds(condition.operator, condition.value, self._answers.get(source.pk))
 
 
-def holds(operator: str, wanted: str, found: Any) -> bool:
+def holds(operator: str, wanted: str, given: Any) -> bool:
     """Whether an answer meets a condition; a missing answer meets none."""
-    if found in (None, "", [], {}):
+    if given in (None, "", [], {}):
         return False
     if operator == Operator.IS:
-        return _contains(wanted, found)
+        return _contains(wanted, given)
     if operator == Operator.IS_NOT:
-        return not _contains(wanted, found)
-    low, high = (wanted, found) if operator == Operator.AT_LEAST else (found, wanted)
+        return not _contains(wanted, given)
+    low, high = (wanted, given) if operator == Operator.AT_LEAST else (given, wanted)
     return _ordered(str(low), str(high))
 
 
-def _contains(wanted: str, found: Any) -> bool:
-    if isinstance(found, list):
-        return wanted in found
-    if str(found) == wanted:
+def _contains(wanted: str, given: Any) -> bool:
+    if isinstance(given, list):
+        return wanted in given
+    if str(given) == wanted:
         return True
-    numbers = _number(str(found)), _number(wanted)
+    numbers = _number(str(given)), _number(wanted)
     return None not in numbers and numbers[0] == numbers[1]
 
 

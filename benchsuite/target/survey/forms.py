@@ -265,7 +265,7 @@ class PageForm(forms.Form):
 
         A file that was not sent again has no entry: the kept one stays.
         """
-        found: dict[int, Any] = {}
+        by_question: dict[int, Any] = {}
         for question in self._questions:
             names = self._names[question.pk]
             if any(name not in self.cleaned_data for name in names):
@@ -273,10 +273,10 @@ class PageForm(forms.Form):
             sent = self.cleaned_data[names[0]] if names else None
             if question.kind == Kind.FILE and not isinstance(sent, UploadedFile):
                 if not self.initial.get(question.name):
-                    found[question.pk] = None
+                    by_question[question.pk] = None
                 continue
-            found[question.pk] = self._answer(question, names)
-        return found
+            by_question[question.pk] = self._answer(question, names)
+        return by_question
 
     def uploads(self) -> "dict[int, UploadedFile[bytes]]":
         """Question's ID → uploaded file."""

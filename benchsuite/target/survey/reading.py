@@ -49,8 +49,8 @@ class Definition:
 def questions_of(page: Page, flow: Flow) -> list[Question]:
     """The questions of the page that are shown, with their choices."""
     choices = Prefetch("choices", Choice.objects.order_by("position"))
-    found = page.questions.order_by("position").prefetch_related(choices)
-    return [question for question in found if flow.asks(question.pk, page.pk)]
+    questions = page.questions.order_by("position").prefetch_related(choices)
+    return [question for question in questions if flow.asks(question.pk, page.pk)]
 
 
 def stale(definition: Definition, visit: Visit, flow: Flow) -> set[int]:

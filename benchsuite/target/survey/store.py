@@ -137,10 +137,10 @@ class DatabaseStore:
 
     def visit(self, survey: Survey, key: str) -> Visit | None:
         try:
-            found = Participation.objects.using(self._writes).filter(pk=uuid.UUID(key))
+            participations = Participation.objects.using(self._writes).filter(pk=uuid.UUID(key))
         except ValueError:
             return None
-        participation = found.filter(survey=survey).first()
+        participation = participations.filter(survey=survey).first()
         if participation is None:
             return None
         rows = Answer.objects.using(self._writes).filter(participation=participation)

@@ -91,8 +91,8 @@ async def upstream(request: HttpRequest) -> HttpResponse:
 
     calls, at_once = work.wanted_calls(request), "at_once" in request.GET
     start = time.perf_counter()
-    told = await answers_async(calls, at_once=at_once)
-    return JsonResponse({"answers": told, "seconds": time.perf_counter() - start})
+    answered = await answers_async(calls, at_once=at_once)
+    return JsonResponse({"answers": answered, "seconds": time.perf_counter() - start})
 
 
 @only_in_a_run_async

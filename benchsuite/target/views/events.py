@@ -15,9 +15,9 @@ from benchsuite.target.gate import only_in_a_run
 def sse(request: HttpRequest) -> HttpResponseBase:
     """Endless events from the one after Last-Event-ID on, the first one at once."""
     stream = work.wanted_stream(request)
-    told = _told_async(stream) if isinstance(request, ASGIRequest) else _told(stream)
+    events = _told_async(stream) if isinstance(request, ASGIRequest) else _told(stream)
     return StreamingHttpResponse(
-        told,
+        events,
         content_type="text/event-stream",
         headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
     )

@@ -89,8 +89,8 @@ def upstream(request: HttpRequest) -> HttpResponse:
 
     calls, at_once = work.wanted_calls(request), "at_once" in request.GET
     start = time.perf_counter()
-    told = answers(calls, at_once=at_once)
-    return JsonResponse({"answers": told, "seconds": time.perf_counter() - start})
+    answered = answers(calls, at_once=at_once)
+    return JsonResponse({"answers": answered, "seconds": time.perf_counter() - start})
 
 
 @only_in_a_run

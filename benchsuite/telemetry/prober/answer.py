@@ -82,13 +82,13 @@ class _Exchange:
         with self._connected() as connection:
             try:
                 connection.sendall(self._request())
-                found = self._final(connection)
+                final = self._final(connection)
                 self._leave(connection)
             except TimeoutError:
                 raise NotAnswered(self._so_far()) from None
             except OSError as error:
                 raise NotAnswered(self._cut_off(str(error.strerror or error))) from None
-        return found
+        return final
 
     def _connected(self) -> socket.socket:
         host = str(self._parts.hostname)

@@ -198,15 +198,15 @@ LIMIT_S = 10.0  #: For all rounds; those of a page that waits take 0.2 s each.
 def stall(request: Mapping[str, object]) -> Stall:
     """Rounds until it is clear; fewer than four when the page was not answered, or too slow."""
     limit = monotonic() + LIMIT_S
-    found = Stall()
-    while len(found.rounds) < MOST_ROUNDS and monotonic() < limit and not found.is_shown:
-        if len(found.rounds) >= FEWEST_ROUNDS and not found.later:
+    rounds = Stall()
+    while len(rounds.rounds) < MOST_ROUNDS and monotonic() < limit and not rounds.is_shown:
+        if len(rounds.rounds) >= FEWEST_ROUNDS and not rounds.later:
             break
         made = _round(request, limit)
         if made is None:
             break
-        found = Stall((*found.rounds, made))
-    return found
+        rounds = Stall((*rounds.rounds, made))
+    return rounds
 
 
 def _round(request: Mapping[str, object], limit: float) -> Round | None:

@@ -208,28 +208,28 @@ def between(
 ) -> Probes:
     """What those meant for the window saw, beside what the load did; `traffic` is all of it."""
     inside = [probe for probe in probes if window[0] <= probe.due < window[1]]
-    answered = [one for one in inside if one.outcome != WRONG]
+    answered = [moment for moment in inside if moment.outcome != WRONG]
     asked: Counter[int] = Counter()
     alike = []  #: Without those of connections that were asked more often, because they were slow.
-    for one in inside:
-        asked[one.connection] += 1
-        if asked[one.connection] <= SUSPECT:
-            alike.append(one)
+    for moment in inside:
+        asked[moment.connection] += 1
+        if asked[moment.connection] <= SUSPECT:
+            alike.append(moment)
     own_s, most_own_s = traffic.own_times_s(window)
-    begun = np.array([one.due + one.late_s for one in answered])
-    waited = np.array([one.waited_s for one in answered])
+    begun = np.array([moment.due + moment.late_s for moment in answered])
+    waited = np.array([moment.waited_s for moment in answered])
     beyond_s = waited - traffic.expected_s(begun, most_own_s)
     ahead_s = traffic.before_s(begun) - waited
     return Probes(
         sent=len(alike),
-        answered=sum(one.outcome == RIGHT for one in alike),
-        hung=sum(one.outcome == HUNG for one in alike),
-        lost=sum(one.outcome == LOST for one in alike),
+        answered=sum(moment.outcome == RIGHT for moment in alike),
+        hung=sum(moment.outcome == HUNG for moment in alike),
+        lost=sum(moment.outcome == LOST for moment in alike),
         connections=tuple(
             _of_connection(answered, number, beyond_s, ahead_s)
-            for number in dict.fromkeys(one.connection for one in answered)
+            for number in dict.fromkeys(moment.connection for moment in answered)
         ),
-        lateness_s=median(one.late_s for one in inside) if inside else 0.0,
+        lateness_s=median(moment.late_s for moment in inside) if inside else 0.0,
         load=load,
         own_s=own_s,
         users=users,
@@ -240,7 +240,7 @@ def _of_connection(
     answered: Sequence[Probe], number: int, beyond_s: Times, ahead_s: Times
 ) -> Connection:
     places = [place for place, one in enumerate(answered) if one.connection == number]
-    others = [
+    further = [
         [
             one
             for one in answered[max(0, place - NEAR) : place + NEAR + 1]
@@ -256,13 +256,13 @@ def _of_connection(
         ahead_s=tuple(ahead_s[places].tolist()),
         beside_s=tuple(
             one.waited_s
-            for near in others[SUSPECT:]
+            for near in further[SUSPECT:]
             for one in near
             if one is firsts[one.connection]
         ),
         hung=last.outcome == HUNG,
         lost=last.outcome == LOST,
         broke_alone=last.outcome != RIGHT
-        and len(others[-1]) > 1
-        and all(one.outcome == RIGHT for one in others[-1]),
+        and len(further[-1]) > 1
+        and all(one.outcome == RIGHT for one in further[-1]),
     )

@@ -149,10 +149,14 @@ class Prober:
         """
         now = time.monotonic()
         with self._lock:
-            late = [(number, one) for number, one in self._under_way.items() if now > one.until]
-        for number, one in late:
-            if self._end(number, now - one.begun, HUNG):
-                one.client.give_up()
+            late = [
+                (number, request)
+                for number, request in self._under_way.items()
+                if now > request.until
+            ]
+        for number, request in late:
+            if self._end(number, now - request.begun, HUNG):
+                request.client.give_up()
         with self._lock:
             if len(self._under_way) >= at_once:
                 return
@@ -228,8 +232,8 @@ def probe(request: dict[str, object], pace: Path, output: TextIO) -> NoReturn:
     before = time.monotonic()
     stretch = 0.0
     while True:
-        told = json.loads(pace.read_text())
-        due = before + float(told["pause_s"]) * stretch
+        orders = json.loads(pace.read_text())
+        due = before + float(orders["pause_s"]) * stretch
         left_s = due - time.monotonic()
         if left_s > LONGEST_SLEEP_S:
             time.sleep(LONGEST_SLEEP_S / 2)
@@ -237,11 +241,11 @@ def probe(request: dict[str, object], pace: Path, output: TextIO) -> NoReturn:
         time.sleep(max(0.0, left_s))
         prober.ask(
             due,
-            patience_s=float(told["patience_s"]),
-            at_once=int(told["at_once"]),
-            slow_s=float(told["slow_s"]),
+            patience_s=float(orders["patience_s"]),
+            at_once=int(orders["at_once"]),
+            slow_s=float(orders["slow_s"]),
         )
-        before = max(due, time.monotonic() - float(told["pause_s"]) * (1 - JITTER))
+        before = max(due, time.monotonic() - float(orders["pause_s"]) * (1 - JITTER))
         stretch = draw.uniform(1 - JITTER, 1 + JITTER)
 
 

@@ -73,8 +73,8 @@ class Head:
     def media_type(self) -> str:
         """The content's type without parameters, such as "text/html"; empty where none is said."""
         if self._media_type is None:
-            said = next(iter(self.values("content-type")), "")
-            self._media_type = said.partition(";")[0].strip().lower()
+            header = next(iter(self.values("content-type")), "")
+            self._media_type = header.partition(";")[0].strip().lower()
         return self._media_type
 
     @property
@@ -93,12 +93,12 @@ class Head:
 @lru_cache(MAX_KNOWN)
 def simple_head(text: bytes) -> Head | None:
     """The head of a final answer with a length, or None when only the parser can read it."""
-    found = SIMPLE.fullmatch(text)
+    match = SIMPLE.fullmatch(text)
     lower = text.lower()
     lengths = LENGTH.findall(lower)
-    if found is None or len(lengths) != 1 or BEYOND.search(lower) is not None:
+    if match is None or len(lengths) != 1 or BEYOND.search(lower) is not None:
         return None
-    status = int(found[1])
+    status = int(match[1])
     if status in NO_BODY:
         return None
     closing = CLOSE.search(lower) is not None

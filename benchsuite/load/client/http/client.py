@@ -329,9 +329,9 @@ class HttpClient:
                 answer.content = decoded(content, codings, whole=head.length <= KEPT_BYTES)
             except NotDecoded as error:
                 undecoded = str(error)
-        found = answer.headers.get(RUN_HEADER)
+        actual = answer.headers.get(RUN_HEADER)
         is_refusal = answer.status_code >= 400 and answer.status_code != self._expected_status
-        foreign = failures.kind_of_responder(wanted, found, may_lack=is_refusal)
+        foreign = failures.kind_of_responder(wanted, actual, may_lack=is_refusal)
         if foreign is not None:
             self._fail(held, *foreign)
         elif is_refusal:

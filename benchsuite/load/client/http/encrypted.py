@@ -78,8 +78,8 @@ class EncryptedConnection(Connection):
             return None
         except OSError:
             return b""
-        said = self._tls.take(block)
-        return said or (None if block and not (self._tls.over or self._tls.failure) else b"")
+        plain = self._tls.take(block)
+        return plain or (None if block and not (self._tls.over or self._tls.failure) else b"")
 
 
 def connection(target: Target) -> Connection:

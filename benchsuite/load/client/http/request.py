@@ -53,18 +53,18 @@ class Cookies:
 
 def _expired(attributes: list[str]) -> bool:
     """Whether the attributes of a cookie delete it; Max-Age weighs more than Expires (RFC 6265)."""
-    found = {
+    wanted = {
         name.strip().lower(): value.strip()
         for name, _, value in (attribute.partition("=") for attribute in attributes)
     }
-    if "max-age" in found:
+    if "max-age" in wanted:
         try:
-            return int(found["max-age"]) <= 0
+            return int(wanted["max-age"]) <= 0
         except ValueError:
             return False
-    if "expires" in found:
+    if "expires" in wanted:
         try:
-            moment = parsedate_to_datetime(found["expires"])
+            moment = parsedate_to_datetime(wanted["expires"])
         except ValueError:
             return False
         return moment.replace(tzinfo=moment.tzinfo or UTC) <= datetime.now(UTC)

@@ -118,8 +118,8 @@ class EventStream:
         if event is None:
             event = self._first()
         if self._numbered and not _is_number(event.id):
-            told = "no id" if event.id is None else f"the id {event.id[:SHOWN]!r}"
-            raise AnswerError(f"expected events numbered by their ids, and one came with {told}")
+            last_id = "no id" if event.id is None else f"the id {event.id[:SHOWN]!r}"
+            raise AnswerError(f"expected events numbered by their ids, and one came with {last_id}")
         return event
 
     def drop(self) -> None:

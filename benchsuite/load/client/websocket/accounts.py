@@ -79,16 +79,16 @@ def connection_number(user: int, generation: int) -> int:
 def message(connection: int, number: int, size: int) -> bytes:
     """A numbered message of `size` bytes."""
     filler, checksum = _filler(size - HEAD_BYTES)
-    said = b"%08x%08x" % (connection, number)
-    return b"%s%08x%s" % (said, crc32(said, checksum), filler)
+    head = b"%08x%08x" % (connection, number)
+    return b"%s%08x%s" % (head, crc32(head, checksum), filler)
 
 
 def publication(connection: int, number: int, size: int, intended: float, start: float) -> bytes:
     """A numbered message to all subscribers, of `size` bytes, with its times."""
     filler, checksum = _filler(size - LEAST_PUBLICATION_BYTES)
-    said = b"%08x%08x" % (connection, number)
+    head = b"%08x%08x" % (connection, number)
     times = _times.pack(intended, start).hex().encode()
-    return b"%s%08x%s%s" % (said, crc32(times, crc32(said, checksum)), times, filler)
+    return b"%s%08x%s%s" % (head, crc32(times, crc32(head, checksum)), times, filler)
 
 
 def numbered(data: bytes) -> Numbered | None:
@@ -105,18 +105,18 @@ def published(data: bytes) -> Published | None:
     return Published(*head, *_times.unpack(times))
 
 
-def resembles(data: bytes, said: bytes) -> bool:
+def resembles(data: bytes, sent: bytes) -> bool:
     """Whether it is probably a damaged copy of `said`, a message of ours: cut, longer, or with
     other bytes in it. What a server sends unasked is none of these.
     """
-    if said in data or (
-        len(data) >= CLAIM_BYTES and data[:CLAIM_BYTES].lower() == said[:CLAIM_BYTES]
+    if sent in data or (
+        len(data) >= CLAIM_BYTES and data[:CLAIM_BYTES].lower() == sent[:CLAIM_BYTES]
     ):
         return True
-    if len(data) != len(said):
-        return len(data) >= CLAIM_BYTES and data in said
-    alike: int = sum(map(eq, data[:LOOKED_BYTES], said[:LOOKED_BYTES]))
-    return 2 * alike >= min(len(said), LOOKED_BYTES)
+    if len(data) != len(sent):
+        return len(data) >= CLAIM_BYTES and data in sent
+    alike: int = sum(map(eq, data[:LOOKED_BYTES], sent[:LOOKED_BYTES]))
+    return 2 * alike >= min(len(sent), LOOKED_BYTES)
 
 
 def resembles_publication(data: bytes) -> bool:

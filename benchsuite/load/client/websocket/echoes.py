@@ -39,10 +39,10 @@ class Echoes:
         """The next message, of `size` bytes."""
         return accounts.message(self._connection, self.count(), size)
 
-    def expect(self, said: bytes, *, is_text: bool, begun: Begun) -> None:
+    def expect(self, sent: bytes, *, is_text: bool, begun: Begun) -> None:
         """Awaits the echo of that message, the last one, from now on."""
         _, intended, start = begun
-        self._said, self._is_text, self._start = said, is_text, start
+        self._said, self._is_text, self._start = sent, is_text, start
         self._meant.add(accounts.Numbered(self._connection, self._number), intended)
         self.is_over, self.failure = False, None
 
@@ -56,29 +56,29 @@ class Echoes:
         if awaited and message.data == self._said and message.is_text is self._is_text:
             self.is_over, self.moment = True, message.moment
             return
-        said = accounts.numbered(message.data) if self._said else None
-        if said is not None:
-            last = said.connection == self._connection and said.number == self._number
+        numbered = accounts.numbered(message.data) if self._said else None
+        if numbered is not None:
+            last = numbered.connection == self._connection and numbered.number == self._number
         else:
             last = bool(self._said) and accounts.resembles(message.data, self._said)
         if awaited and last:
             self.is_over, self.failure = True, (Kind.CORRUPT, _as_it_came(message))
-        elif said is not None:
-            self._count(message, said)
+        elif numbered is not None:
+            self._count(message, numbered)
         elif last:
             meant = self._meant.of(accounts.Numbered(self._connection, self._number))
             self._records.stray(Kind.CORRUPT, message, _as_it_came(message), meant)
         else:
             self._records.unsolicited(message)
 
-    def _count(self, message: Message, said: accounts.Numbered) -> None:
+    def _count(self, message: Message, numbered: accounts.Numbered) -> None:
         """Counts an intact message of this load that is not the awaited one."""
-        meant = self._meant.of(said)
-        if said.connection != self._connection:
+        meant = self._meant.of(numbered)
+        if numbered.connection != self._connection:
             words = "a message of another connection"
             self._records.stray(Kind.MISDIRECTED, message, words, meant)
-        elif said.number <= self._number:
-            words = f"message {said.number} once more"
+        elif numbered.number <= self._number:
+            words = f"message {numbered.number} once more"
             self._records.stray(Kind.DUPLICATED, message, words, meant)
         else:
             self._records.stray(Kind.CORRUPT, message, _as_it_came(message))
@@ -104,22 +104,22 @@ class Subscription:
 
     def take(self, message: Message) -> None:
         """Counts a delivery or, when it is not from this load or a duplicate, a stray."""
-        said = accounts.published(message.data)
-        if said is None and not accounts.resembles_publication(message.data):
+        published = accounts.published(message.data)
+        if published is None and not accounts.resembles_publication(message.data):
             self._records.unsolicited(message)
             return
-        if said is None or message.is_text is self._binary or message.moment < said.start:
+        if published is None or message.is_text is self._binary or message.moment < published.start:
             self._records.stray(Kind.CORRUPT, message, f"came as {message.data[:60]!r}")
             return
-        kind = self._seen.setdefault(said.connection, Sequence()).judge(said.number)
+        kind = self._seen.setdefault(published.connection, Sequence()).judge(published.number)
         if kind is not Kind.OK:
-            words = f"publication {said.number} of connection {said.connection}"
-            self._records.stray(kind, message, words, said.intended)
+            words = f"publication {published.number} of connection {published.connection}"
+            self._records.stray(kind, message, words, published.intended)
         else:
-            begun = (self._messages, said.intended, said.start)
+            begun = (self._messages, published.intended, published.start)
             self._records.right(begun, message.moment, len(message.data))
             self._sockets.last_delivery = monotonic()
-            self.group.delivered(said, self)
+            self.group.delivered(published, self)
 
     def leave(self) -> None:
         self.group.leave(self)

@@ -47,14 +47,14 @@ def _decoded(content: Content) -> Any:
         return None
 
 
-def _has(values: Mapping[str, Any], found: Any) -> bool:
+def _has(values: Mapping[str, Any], content: Any) -> bool:
     """Whether an object has these values; inner objects may have more."""
-    return isinstance(found, dict) and all(
-        name in found
+    return isinstance(content, dict) and all(
+        name in content
         and (
-            _has(value, found[name])
+            _has(value, content[name])
             if isinstance(value, Mapping)
-            else type(found[name]) is type(value) and found[name] == value
+            else type(content[name]) is type(value) and content[name] == value
         )
         for name, value in values.items()
     )
@@ -98,12 +98,12 @@ class Exchanges:
             if to not in self._waiting:
                 raise UsageError("The message that is to be answered has its answer already.")
             return to
-        found = self._waiting
-        if len(found) > 1 and identifies(matching):
+        waiting = self._waiting
+        if len(waiting) > 1 and identifies(matching):
             is_meant = predicate(matching)
-            found = [one for one in found if is_meant(one.content)]
-        if len(found) == 1 or not self._waiting:
-            return found[0] if found else None
+            waiting = [exchange for exchange in waiting if is_meant(exchange.content)]
+        if len(waiting) == 1 or not self._waiting:
+            return waiting[0] if waiting else None
         raise UsageError(
             f"{len(self._waiting)} messages wait for an answer, and {matching!r} may belong to any "
             "of them: say which, with to= and what send() returned."

@@ -35,10 +35,10 @@ class Handshake:
     def judged(self, response: Response, wire: Wire) -> Failed | None:
         """What is wrong with the answer."""
         status = response.status_code
-        found = response.headers.get(RUN_HEADER)
+        actual = response.headers.get(RUN_HEADER)
         may_lack = status >= 400 or (bool(self._mark) and wire.subprotocol in self.offered)
         # without headers a subprotocol identifies the run, unless the application has chosen one
-        foreign = failures.kind_of_responder(self._run, found, may_lack=may_lack)
+        foreign = failures.kind_of_responder(self._run, actual, may_lack=may_lack)
         if foreign is not None:
             return foreign
         if status != 101:

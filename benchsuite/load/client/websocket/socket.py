@@ -172,7 +172,7 @@ class WebSocket:
                 message = self._wire.receive()
             else:
                 since = -inf if asked is None else asked.begun[2]
-                message = self._wire.receive(lambda one: wanted(one.content), since)
+                message = self._wire.receive(lambda candidate: wanted(candidate.content), since)
             content = message.content
         except ConnectionFailed as error:
             failure = error.failure

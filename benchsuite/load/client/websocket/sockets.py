@@ -43,26 +43,26 @@ class Sockets:
         self._groups: dict[str, Group] = {}
         self._alone = alone
 
-    def __contains__(self, one: Leaving) -> bool:
-        return one in self._open
+    def __contains__(self, socket: Leaving) -> bool:
+        return socket in self._open
 
     def __len__(self) -> int:
         return len(self._open)
 
-    def add(self, one: Leaving) -> None:
+    def add(self, socket: Leaving) -> None:
         self.used = True
-        self._open.add(one)
+        self._open.add(socket)
 
-    def discard(self, one: Leaving) -> None:
+    def discard(self, socket: Leaving) -> None:
         """It is no longer open; messages may still arrive until it is gone."""
-        if one in self._open:
-            self._open.discard(one)
-            if not one.is_gone:
-                self._leaving.add(one)
+        if socket in self._open:
+            self._open.discard(socket)
+            if not socket.is_gone:
+                self._leaving.add(socket)
 
-    def gone(self, one: Leaving) -> None:
+    def gone(self, socket: Leaving) -> None:
         """Nothing is left of it."""
-        self._leaving.discard(one)
+        self._leaving.discard(socket)
 
     def group(self, path: str) -> Group:
         """The subscribers of that path."""
@@ -81,9 +81,9 @@ class Sockets:
         """
         self.over = True
         limit = monotonic() + limit_s
-        for one in list(self._open):
-            one.leave()
+        for socket in list(self._open):
+            socket.leave()
         while self._leaving and monotonic() < limit:
             gevent.sleep(STEP_S)
-        for one in list(self._leaving):
-            one.drop()
+        for socket in list(self._leaving):
+            socket.drop()

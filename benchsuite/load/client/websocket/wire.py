@@ -70,18 +70,18 @@ class Counted(Extension):
         self._traffic = traffic
 
     def encode(self, frame: Frame) -> Frame:
-        found = self._deflate.encode(frame)
+        encoded = self._deflate.encode(frame)
         if frame.opcode not in CTRL_OPCODES:
             self._traffic.sent_bytes += len(frame.data)
-            self._traffic.sent_wire_bytes += on_the_wire(len(found.data)) + MASK_BYTES
-        return found
+            self._traffic.sent_wire_bytes += on_the_wire(len(encoded.data)) + MASK_BYTES
+        return encoded
 
     def decode(self, frame: Frame, *, max_size: int | None = None) -> Frame:
-        found = self._deflate.decode(frame, max_size=max_size)
+        decoded = self._deflate.decode(frame, max_size=max_size)
         if frame.opcode not in CTRL_OPCODES:
-            self._traffic.received_bytes += len(found.data)
+            self._traffic.received_bytes += len(decoded.data)
             self._traffic.received_wire_bytes += on_the_wire(len(frame.data))
-        return found
+        return decoded
 
 
 def on_the_wire(length: int) -> int:
@@ -194,17 +194,17 @@ class Wire:
         """The oldest message that is wanted and arrived since then; those before it stay where they
         are. Raises ConnectionFailed; TimedOut after the time-out.
         """
-        found: list[Message] = []
+        messages: list[Message] = []
         self.inbox.look_again()
 
         def is_there() -> bool:
             message = self.inbox.find(wanted, since)
             if message is not None:
-                found.append(message)
+                messages.append(message)
             return message is not None
 
         self.wait_for(is_there)
-        return found[0]
+        return messages[0]
 
     def wait_for(self, is_there: Callable[[], object], what: str = "answer") -> None:
         """Waits until it is so, by looking at all that comes; raises as `receive()` does."""

@@ -32,11 +32,11 @@ class Check:
     advice: str = ""  #: What to do; empty when nothing need be.
 
 
-def graded(name: str, value: float, limits: tuple[float, float], found: str, advice: str) -> Check:
+def graded(name: str, value: float, limits: tuple[float, float], text: str, advice: str) -> Check:
     """Doubtful above the first limit, bad above the second; negative where less is worse."""
     doubtful, bad = limits
     state = State.BAD if value > bad else State.DOUBTFUL if value > doubtful else State.OK
-    return Check(name=name, state=state, found=found, advice="" if state is State.OK else advice)
+    return Check(name=name, state=state, found=text, advice="" if state is State.OK else advice)
 
 
 GOOD_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "xen")
@@ -194,8 +194,8 @@ def _limits(facts: Mapping[str, object], root: Path) -> Iterator[Check]:
 
 def _pressure(path: Path) -> float | None:
     """The avg10 of the line "some avg10=1.23 …", in percent."""
-    _, found, rest = _text(path).partition("some avg10=")
-    return float(rest.split()[0]) if found else None
+    _, separator, rest = _text(path).partition("some avg10=")
+    return float(rest.split()[0]) if separator else None
 
 
 def _text(path: Path) -> str:
@@ -245,8 +245,8 @@ class HostSample:
         time.sleep(max(0.0, first + SAMPLE_S - time.monotonic()))
         self._host.look()
         noise_checks = _from_host(self._host.shares(first, time.monotonic()))
-        told = [check.found for check in noise_checks if check.state is not State.OK]
-        return f"The machine is not quiet: {'; '.join(told)}. See checkbench." if told else ""
+        doubts = [check.found for check in noise_checks if check.state is not State.OK]
+        return f"The machine is not quiet: {'; '.join(doubts)}. See checkbench." if doubts else ""
 
 
 def noise_checks(seen: Noise) -> Iterator[Check]:

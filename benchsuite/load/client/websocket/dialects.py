@@ -60,16 +60,16 @@ class ActionCable:
         """The kind of message that comes next in the opening; empty once it is over."""
 
     def hear(self, frame: bytes) -> Heard:
-        found = json.loads(frame)
-        if not isinstance(found, dict):
+        fields = json.loads(frame)
+        if not isinstance(fields, dict):
             raise ValueError(f"expected an object of Action Cable, and got {frame[:60]!r}")
-        if found.get("type") == "ping":
+        if fields.get("type") == "ping":
             return Heard()
         if self._awaited:
-            return self._opening(found)
-        said = found.get("message")
-        text = said.get("text") if isinstance(said, dict) else None
-        if found.get("identifier") != self._identifier or not isinstance(text, str):
+            return self._opening(fields)
+        inner = fields.get("message")
+        text = inner.get("text") if isinstance(inner, dict) else None
+        if fields.get("identifier") != self._identifier or not isinstance(text, str):
             raise ValueError(f"expected a message of Action Cable, and got {frame[:60]!r}")
         return Heard(payload=text.encode())
 
@@ -77,9 +77,9 @@ class ActionCable:
         data = json.dumps({"action": "say", "text": payload.decode()})
         return self._command("message", data=data)
 
-    def _opening(self, found: dict[str, Any]) -> Heard:
-        if found.get("type") != self._awaited:
-            raise ValueError(f"expected {self._awaited!r} of Action Cable, and got {found}")
+    def _opening(self, fields: dict[str, Any]) -> Heard:
+        if fields.get("type") != self._awaited:
+            raise ValueError(f"expected {self._awaited!r} of Action Cable, and got {fields}")
         if self._awaited == WELCOME:
             self._awaited = CONFIRMED
             return Heard(answer=self._command("subscribe"))
