@@ -22,7 +22,7 @@ JOB = Job(
     workload_class="benchsuite.workloads.pages.Plain",
     workload=WorkloadSpec(),
     load=LoadProfile(timeout_s=0.001),
-    folder="",
+    spool="",
 )
 
 
