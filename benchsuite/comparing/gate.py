@@ -108,7 +108,7 @@ def _judge(condition: Condition, contrast: Contrast) -> Judgement:
     decision = condition.decide(low, high)
     why = f"{_change(contrast, contrast.found.value)} [{_signed(low)}, {_signed(high)}]"
     cell = contrast.candidate.cell
-    if decision is Decision.HELD and (cell.failed or not cell.is_sound):
+    if decision is Decision.HELD and cell.failed:
         why += f", but {cell.starts.words}"
         return Judgement(condition, contrast, Decision.UNDECIDED, why)
     if decision is Decision.UNDECIDED:

@@ -351,7 +351,7 @@ def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         f"{format_percent(cluster.percent)} of the answers took just over "
         f"{format_duration(cluster.at_s)} longer than the fastest."
     )
-    if asked is None or (len(asked.rounds) < FEWEST_ROUNDS and not asked.is_shown):
+    if asked is None or len(asked.rounds) < FEWEST_ROUNDS:
         yield rule.found(
             Level.INFO,
             f"{longer} Whether they waited for an acknowledgement, or the page takes that long, "

@@ -7,7 +7,7 @@ import pytest
 from benchsuite.comparing.gate import Decision, Judgement, judge, overall, parse
 from benchsuite.core.exceptions import UsageError
 from benchsuite.report.exports.junit import as_junit
-from tests.starts import FAST, SLOW, side
+from tests.starts import FAST, SLOW, found_out, side
 
 
 @pytest.mark.parametrize(
@@ -92,6 +92,24 @@ def test_invalid_starts_never_pass() -> None:
     found = judged("p95 > +10%", [*SLOW], [*FAST], status="failed")
     assert found.decision is Decision.UNDECIDED
     assert "but 5 of 5 starts failed (no result)" in found.why
+
+
+@pytest.mark.parametrize(
+    ("code", "spoilt", "words"),
+    [
+        ("B201 failures", 1, "but 1 of 5 starts failed (B201)"),
+        ("B401 noisy-host", 5, "branch is invalid: 0 of 5 starts; 5 excluded (B401)"),
+    ],
+)
+def test_a_cell_that_is_unsound_or_fails_in_part_never_passes(
+    code: str, spoilt: int, words: str
+) -> None:
+    candidate = side("branch", [*FAST])
+    for run in candidate.cell.runs[:spoilt]:
+        found_out(run, code)
+    (judgement,) = judge([(side("main", [*SLOW]), candidate)], [parse("p95 > +10%")])
+    assert judgement.decision is Decision.UNDECIDED
+    assert words in judgement.why
 
 
 def test_failures_are_judged_in_percentage_points() -> None:

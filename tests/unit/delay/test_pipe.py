@@ -4,11 +4,13 @@ import asyncio
 import socket
 import struct
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from benchsuite.delay import pipe
+from benchsuite.delay import connection, pipe
+from benchsuite.delay.connection import Connection, Owner
 from benchsuite.delay.pipe import HELD_BYTES, Endpoint, Pipe
 
 
@@ -70,7 +72,8 @@ class Transport:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     one = Clock()
-    monkeypatch.setattr(pipe, "monotonic", lambda: one.now)
+    for module in (pipe, connection):
+        monkeypatch.setattr(module, "monotonic", lambda: one.now)
     return one
 
 
@@ -144,9 +147,19 @@ def test_nothing_is_late_without_a_delay(clock: Clock) -> None:
 def test_counts_from_when_the_connection_would_have_been_made(clock: Clock) -> None:
     line = Line(clock, begins_at=100.1, connected=False)
     line.source.data_received(b"one")
-    clock.go_to(100.2)
+    clock.go_to(100.19)
     line.connect()
+    assert line.received == []
+    clock.go_to(100.2)
     assert line.received == [b"one"]
+
+
+def test_the_server_is_reached_when_it_would_have_accepted(clock: Clock) -> None:
+    """The SYN, its reply, and the client's next packet."""
+    owner = SimpleNamespace(timer=clock, to_server_s=0.1, to_client_s=0.03, opened=id)
+    Connection(cast(Owner, owner)).client.connection_made(cast(asyncio.Transport, Transport()))
+    ((moment, _),) = clock.calls
+    assert moment == pytest.approx(100.0 + 0.1 + 0.03 + 0.1)
 
 
 def test_waits_for_the_sink(clock: Clock) -> None:

@@ -70,6 +70,7 @@ def test_nobody_is_answered_and_nothing_ends_in_the_window(
     if level:
         said = f"500 requests waited through the whole window and were never answered; {answered} "
         assert findings["B201"].message.startswith(said)
+        assert findings["B201"].value == pytest.approx(100 * 500 / (500 + answered))
 
 
 def test_failures_are_told_once_where_others_wait_in_vain() -> None:
@@ -274,6 +275,7 @@ HONEST = Stall((Round(0.043, 0.044, 0.043),) * 4)
         (CLUSTER, None, Level.INFO),  # nothing to ask: it can't be told
         (CLUSTER, Stall(HONEST.rounds[:3]), Level.INFO),
         (CLUSTER, Stall(), Level.INFO),
+        (CLUSTER, Stall(STALLS.rounds[:9]), None),  # by chance
         (replace(CLUSTER, percent=10.1), STALLS, Level.WEAK),
         (replace(CLUSTER, percent=10.0), STALLS, None),
         (None, STALLS, None),

@@ -191,12 +191,39 @@ def test_numbers_keep_to_their_limits(limits: str, low: int, high: int, step: fl
 
 
 def test_days_keep_to_their_limits() -> None:
-    today = date.today()
-    soon = today + timedelta(days=3)
-    inner = f'<input type="date" name="a" min="{today}" max="{soon}">'
+    soon = TODAY + timedelta(days=3)
+    inner = f'<input type="date" name="a" min="{TODAY}" max="{soon}">'
     assert {one for (one,) in answers(inner)} <= {
-        str(today + timedelta(days=number)) for number in range(4)
+        str(TODAY + timedelta(days=number)) for number in range(4)
     }
+
+
+@pytest.mark.parametrize(
+    ("error", "first", "last"),
+    [
+        # where time zones differ today may be over, or not there yet
+        ("Must be in the past. Choose a day after {-4}.", -3, -1),
+        ("No later than today. Choose a day after {-4}.", -3, -1),
+        ("Must not be in the past. Choose a day before {+4}.", 1, 3),
+        ("Must be in the future. Choose a day before {+4}.", 1, 3),
+        ("Choose a day after {+2}. Choose a day before {+4}.", 3, 3),
+        ("Within the next 3 days.", 1, 3),
+        ("At least 3 days in advance. Choose a day before {+6}.", 3, 5),
+        ("You must be at least 18 years old. Choose a day after {-6579}.", -6578, -6575),
+    ],
+)
+def test_the_first_and_the_last_day_are_the_extreme_answers(
+    error: str, first: int, last: int
+) -> None:
+    asked = re.sub(r"\{(.\d+)\}", lambda at: str(TODAY + timedelta(days=int(at[1]))), error)
+    days = [
+        mended('<label>Day <input type="date" name="a"></label>', {"a": asked}, seed)[0].answers[
+            "a"
+        ]
+        for seed in SEEDS
+    ]
+    (least,), (most,) = min(days), max(days)
+    assert (least, most) == tuple(str(TODAY + timedelta(days=at)) for at in (first, last))
 
 
 def test_choices_are_made_among_what_is_offered() -> None:

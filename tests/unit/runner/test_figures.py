@@ -178,3 +178,11 @@ def test_only_what_failed_while_the_server_was_away_is_set_aside() -> None:
 def test_without_a_restart_nothing_is() -> None:
     samples = np.zeros(1, DTYPE)
     assert without_restart(samples, NAMED, None) == (samples, NAMED)
+
+
+def test_of_several_pages_the_first_example_stays() -> None:
+    made = figures(LoadProfile(users=1, warmup_s=0.0, duration_s=2.0), *steady(0, 0.0, 2.0, 0.5))
+    made.samples["kind"] = Kind.RESET
+    pages = [NameEntry(name=name, scope="request", examples={Kind.RESET: name}) for name in "ab"]
+    made = replace(made, names=(pages[0], NAMES[1], pages[1]))
+    assert made.total.failure_examples == {Kind.RESET.words: "a"}

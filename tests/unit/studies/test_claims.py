@@ -68,6 +68,15 @@ def test_an_interval_across_the_edge_of_the_region_tells_nothing() -> None:
     assert "plateau of sync, 200 / sync, 100 is 0." in found.reason
 
 
+@pytest.mark.parametrize(("checks", "outcome"), [(1, Outcome.FAILS), (20, Outcome.UNTOLD)])
+def test_of_many_checks_one_fails_by_chance(checks: int, outcome: Outcome) -> None:
+    """An interval at 95 % that barely misses its region reaches it at 1 − 0.05 / 20."""
+    truth = worlds.TRUTH | {("sync", "200"): 1.0}
+    found = judged(worlds.claim(*[HALVES] * checks), worlds.execution(truth, noise=0.04))
+    assert found.outcome is outcome
+    assert (f"as one of {checks} checks by chance" in found.reason) == (checks > 1)
+
+
 def test_one_start_proves_nothing() -> None:
     found = judged(worlds.claim(HALVES), worlds.execution(starts=1))
     assert found.outcome is Outcome.UNTOLD

@@ -38,6 +38,19 @@ def test_samples_come_back_as_they_were(recorder: SpoolRecorder, tmp_path: Path)
     ]
 
 
+def test_of_several_processes_the_first_example_stays(tmp_path: Path) -> None:
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder, kinds in zip(folders, ((0,), (0, 1)), strict=True):
+        folder.mkdir()
+        recorder = SpoolRecorder(folder)
+        for kind in kinds:
+            failure = (Kind.RESET, Kind.WRONG_BODY)[kind]
+            recorder.example(recorder.index("buy", JOURNEY), failure, folder.name)
+        recorder.close()
+    (entry,) = driver.read_all_samples(folders)[1]
+    assert entry.examples == {Kind.RESET: "a", Kind.WRONG_BODY: "b"}
+
+
 def test_a_name_has_one_number_in_each_scope(recorder: SpoolRecorder) -> None:
     assert recorder.index("a", REQUEST) == recorder.index("a", REQUEST)
     assert recorder.index("a", REQUEST) != recorder.index("a", JOURNEY)

@@ -85,8 +85,8 @@ def test_each_stage_has_its_own_rate() -> None:
 
 
 def test_a_tally_counts_what_lies_in_each_window() -> None:
-    load = profile(10, stages=(10.0, 20.0), warmup_s=1.0, duration_s=2.0)
+    load = profile(10, stages=(10.0, 20.0, 30.0), warmup_s=1.0, duration_s=2.0)
     tally = Tally(load, origin=100.0)
-    for moment in (100.0, 100.99, 101.0, 102.99, 103.0, 104.5, 105.99, 106.0, 107.0):
+    for moment in (100.0, 100.99, 101.0, 102.99, 103.0, 104.5, 105.99, 106.0, 107.0, 109.0):
         tally.add(moment)
-    assert tally.counts == [2, 2]
+    assert tally.counts == [2, 2, 1]
