@@ -26,6 +26,7 @@ from benchsuite.pythons.finding import find
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.servers.peers import packages
 from benchsuite.servers.peers.adapters import ActionCable
+from benchsuite.services.cassandra import jars
 from benchsuite.system import programs
 
 
@@ -116,6 +117,10 @@ NEEDS: dict[str, Need] = {
     "mod_wsgi": Need(
         lambda: Path("/usr/lib/apache2/modules/mod_wsgi.so").exists(),
         "apt install libapache2-mod-wsgi-py3",
+    ),
+    # A hundred jars and a gigabyte of memory: for those who ask for it.
+    "cassandra": Need(
+        lambda: bool(jars()), "set CASSANDRA_JARS as docs/services.md says", rare=True
     ),
     "systemd": Need(_system("systemd-analyze"), "apt install systemd"),
     "dockerd": Need(_system("dockerd"), "apt install docker.io"),

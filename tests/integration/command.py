@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,9 +89,13 @@ def wait_for(what: str, condition: object, limit_s: float = 30.0) -> None:
         time.sleep(0.05)
 
 
-def measured(command: Command, *words: str) -> dict[str, Any]:
-    """The one object that --json=- printed."""
-    ended = command.run("runbench", "--json=-", *SHORT, *words)
+def measured(
+    command: Command, line: str, *words: str, how: Sequence[str] = SHORT
+) -> dict[str, Any]:
+    """The one object that --json=- printed; later words win over short times. What has blanks in
+    it stands beside the line.
+    """
+    ended = command.run("runbench", "--json=-", *how, *line.split(), *words)
     assert ended.status == 0, ended.err
     (one,) = json.loads(ended.out)
     assert isinstance(one, dict)

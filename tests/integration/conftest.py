@@ -1,4 +1,4 @@
-"""What is left out where the machine can't have it, and why."""
+"""Commands, projects and the cache of environments that tests share."""
 
 import os
 import sqlite3
@@ -8,14 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.services.cassandra import jars
 from tests.integration.command import Command
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.shop import Shop
-
-# Cassandra is a hundred jars and a gigabyte of memory: its test is for those who ask for it, with
-# CASSANDRA_JARS=FOLDER, where FOLDER is what docs/services.md says how to fill.
-collect_ignore = [] if jars() else ["test_cassandra_store.py"]
 
 
 @pytest.fixture(scope="session")

@@ -15,8 +15,12 @@ class Get(Workload):
     name = "get"
     options: ClassVar[Mapping[str, Option]] = {"path": "/"}
 
+    @property
+    def path(self) -> str:
+        return str(self.settings["path"])
+
     def journey(self, client: Client) -> None:
-        expect_body(client.get(str(self.settings["path"])), b"OK")
+        expect_body(client.get(self.path), b"OK")
 
 
 class Late(Get):
@@ -34,7 +38,7 @@ class Lenient(Get):
     name = "lenient"
 
     def journey(self, client: Client) -> None:
-        client.get(str(self.settings["path"]))
+        client.get(self.path)
 
 
 class CheckedOnce(Get):
@@ -43,34 +47,70 @@ class CheckedOnce(Get):
     name = "checked-once"
     passed = False
 
-    def journey(self, client: Client) -> None:
+    @property
+    def path(self) -> str:
         path = str(self.settings["path"]) if self.passed else "/"
         self.passed = True
-        expect_body(client.get(path), b"OK")
+        return path
 
 
-class PostOnce(CheckedOnce):
-    """The same with a POST, after a GET that opens the connection."""
+class Then(Get):
+    """A GET that opens the connection, and after the check something more on it."""
 
-    name = "post-once"
+    passed = False
 
     def journey(self, client: Client) -> None:
         client.get("/")
-        if self.passed:
-            client.post(str(self.settings["path"]), {"a": "1"})
-        self.passed = True
+        passed, self.passed = self.passed, True
+        if passed:
+            self.then(client)
+
+    def then(self, client: Client) -> None:
+        raise NotImplementedError
 
 
-class Broken(CheckedOnce):
+class PostOnce(Then):
+    name = "post-once"
+
+    def then(self, client: Client) -> None:
+        client.post(self.path, {"a": "1"})
+
+
+class GetTwice(Then):
+    name = "get-twice"
+
+    def then(self, client: Client) -> None:
+        client.get(self.path)
+
+
+class Broken(Then):
     """A fault of the journey itself, after a right answer."""
 
     name = "broken"
 
+    def then(self, client: Client) -> None:
+        {}["missing"]
+
+
+class Spinning(Then):
+    """Never lets go of the interpreter once the load has begun."""
+
+    name = "spinning"
+
+    def then(self, client: Client) -> None:
+        while True:
+            pass
+
+
+class PauseAndPost(Get):
+    """A GET, a pause in which the server closes the connection, and a POST."""
+
+    name = "pause-and-post"
+
     def journey(self, client: Client) -> None:
         client.get("/")
-        if self.passed:
-            {}["missing"]
-        self.passed = True
+        time.sleep(0.05)
+        client.post(self.path, {"a": "1"})
 
 
 class Everything(Workload):
@@ -113,17 +153,6 @@ class Long(Workload):
             time.sleep(0.01)
 
 
-class Asserting(CheckedOnce):
-    """Says by an assertion without words that the answer is wrong."""
-
-    name = "asserting"
-
-    def journey(self, client: Client) -> None:
-        client.get("/")
-        assert not self.passed
-        self.passed = True
-
-
 class Idle(Workload):
     name = "idle"
 
@@ -137,150 +166,6 @@ class Complaining(Workload):
     def journey(self, client: Client) -> None:
         client.get("/")
         raise AnswerError("expected three rows, and got two")
-
-
-class Spinning(CheckedOnce):
-    """Never lets go of the interpreter once the load has begun."""
-
-    name = "spinning"
-
-    def journey(self, client: Client) -> None:
-        client.get("/")
-        while self.passed:
-            pass
-        self.passed = True
-
-
-class PauseAndPost(CheckedOnce):
-    """A GET, a pause in which the server closes the connection, and a POST."""
-
-    name = "pause-and-post"
-
-    def journey(self, client: Client) -> None:
-        client.get("/")
-        time.sleep(0.05)
-        client.post(str(self.settings["path"]), {"a": "1"})
-
-
-class GetTwice(CheckedOnce):
-    """A GET that opens the connection, and one more on it."""
-
-    name = "get-twice"
-
-    def journey(self, client: Client) -> None:
-        client.get("/")
-        if self.passed:
-            client.get(str(self.settings["path"]))
-        self.passed = True
-
-
-class Socket(Workload):
-    """Passes the check at /, and then echoes at the path, `messages` on each connection."""
-
-    name = "socket"
-    unit = "message"
-    options: ClassVar[Mapping[str, Option]] = {
-        "path": "/",
-        "messages": 0,
-        "size": 32,
-        "binary": False,
-    }
-    passed = False
-
-    def journey(self, client: Any) -> None:
-        path = str(self.settings["path"]) if self.passed else "/"
-        self.passed = True
-        messages = int(self.settings["messages"])
-        with client.websocket(path, keep=not messages) as socket:
-            for _ in range(messages or 1):
-                socket.echo(int(self.settings["size"]), binary=bool(self.settings["binary"]))
-
-
-class SocketEntering(Workload):
-    """Has nothing ready for the load, and fails in a way that no client does."""
-
-    name = "socket-entering"
-    unit = "message"
-    options: ClassVar[Mapping[str, Option]] = {"path": "/"}
-    passed = False
-
-    def enter(self, client: Any) -> None:
-        {}["missing"]
-
-    def journey(self, client: Any) -> None:
-        with client.websocket("/") as socket:
-            socket.echo(32)
-        if self.passed:
-            {}["missing"]
-        self.passed = True
-
-
-class SocketTalk(Workload):
-    """All that a journey can do with a WebSocket, checked by itself."""
-
-    name = "socket-talk"
-    unit = "message"
-
-    def journey(self, client: Any) -> None:
-        with client.websocket("/", headers={"X-Mine": "1"}) as socket:
-            socket.send("häh?")
-            assert socket.receive(matching="häh") == "häh?"
-            socket.send(b"\x00\xff")
-            assert socket.receive(matching=b"\xff") == b"\x00\xff"
-            socket.send('{"id": 1, "say": "one"}')
-            socket.send('{"id": 2, "say": "two"}')
-            assert "two" in socket.receive(matching=2)
-            assert "one" in socket.receive(matching={"id": 1})
-            socket.send("not awaited", answered=False)
-            assert socket.receive() == "not awaited"
-            socket.ping()
-        with client.websocket("/greets", name="/greets/[id]") as socket:
-            assert socket.receive() == "hello"
-            socket.send("whatever")
-            if socket.receive(matching=lambda said: True) != "goodbye":
-                raise AnswerError("expected a goodbye")
-
-
-class SocketImpatient(Workload):
-    """Takes for the answer whatever comes next."""
-
-    name = "socket-impatient"
-    unit = "message"
-    options: ClassVar[Mapping[str, Option]] = {"path": "/"}
-
-    def journey(self, client: Any) -> None:
-        with client.websocket(str(self.settings["path"]), keep=True) as socket:
-            socket.send("hello")
-            socket.receive(matching=lambda said: True)
-
-
-class SocketRest(Workload):
-    """Rests on a kept connection for a moment at a time."""
-
-    name = "socket-rest"
-    unit = "message"
-    options: ClassVar[Mapping[str, Option]] = {"path": "/"}
-    passed = False
-
-    def journey(self, client: Any) -> None:
-        path = str(self.settings["path"]) if self.passed else "/"
-        self.passed = True
-        with client.websocket(path, keep=True) as socket:
-            socket.rest(0.05)
-
-
-class SocketConnect(Workload):
-    """Passes the check at /, and then connects to the path and closes again."""
-
-    name = "socket-connect"
-    unit = "handshake"
-    options: ClassVar[Mapping[str, Option]] = {"path": "/"}
-    passed = False
-
-    def journey(self, client: Any) -> None:
-        path = str(self.settings["path"]) if self.passed else "/"
-        self.passed = True
-        client.websocket(path).close()
 
 
 class LogIn(Workload):
@@ -319,3 +204,99 @@ class Followed(Workload):
 
     def journey(self, client: Client) -> None:
         expect_body(client.get("/", follow=True), b"OK")
+
+
+class Socket(CheckedOnce):
+    """Passes the check at /, and then echoes at the path, `messages` on each connection."""
+
+    name = "socket"
+    unit = "message"
+    options: ClassVar[Mapping[str, Option]] = {
+        "path": "/",
+        "messages": 0,
+        "size": 32,
+        "binary": False,
+    }
+
+    def journey(self, client: Any) -> None:
+        messages = int(self.settings["messages"])
+        with client.websocket(self.path, keep=not messages) as socket:
+            for _ in range(messages or 1):
+                socket.echo(int(self.settings["size"]), binary=bool(self.settings["binary"]))
+
+
+class SocketRest(CheckedOnce):
+    """Rests on a kept connection for a moment at a time."""
+
+    name = "socket-rest"
+    unit = "message"
+
+    def journey(self, client: Any) -> None:
+        with client.websocket(self.path, keep=True) as socket:
+            socket.rest(0.05)
+
+
+class SocketConnect(CheckedOnce):
+    """Passes the check at /, and then connects to the path and closes again."""
+
+    name = "socket-connect"
+    unit = "handshake"
+
+    def journey(self, client: Any) -> None:
+        client.websocket(self.path).close()
+
+
+class SocketImpatient(Get):
+    """Takes for the answer whatever comes next."""
+
+    name = "socket-impatient"
+    unit = "message"
+
+    def journey(self, client: Any) -> None:
+        with client.websocket(self.path, keep=True) as socket:
+            socket.send("hello")
+            socket.receive(matching=lambda said: True)
+
+
+class SocketEntering(Get):
+    """Has nothing ready for the load, and fails in a way that no client does."""
+
+    name = "socket-entering"
+    unit = "message"
+    passed = False
+
+    def enter(self, client: Any) -> None:
+        {}["missing"]
+
+    def journey(self, client: Any) -> None:
+        with client.websocket("/") as socket:
+            socket.echo(32)
+        if self.passed:
+            {}["missing"]
+        self.passed = True
+
+
+class SocketTalk(Workload):
+    """All that a journey can do with a WebSocket, checked by itself."""
+
+    name = "socket-talk"
+    unit = "message"
+
+    def journey(self, client: Any) -> None:
+        with client.websocket("/", headers={"X-Mine": "1"}) as socket:
+            socket.send("häh?")
+            assert socket.receive(matching="häh") == "häh?"
+            socket.send(b"\x00\xff")
+            assert socket.receive(matching=b"\xff") == b"\x00\xff"
+            socket.send('{"id": 1, "say": "one"}')
+            socket.send('{"id": 2, "say": "two"}')
+            assert "two" in socket.receive(matching=2)
+            assert "one" in socket.receive(matching={"id": 1})
+            socket.send("not awaited", answered=False)
+            assert socket.receive() == "not awaited"
+            socket.ping()
+        with client.websocket("/greets", name="/greets/[id]") as socket:
+            assert socket.receive() == "hello"
+            socket.send("whatever")
+            if socket.receive(matching=lambda said: True) != "goodbye":
+                raise AnswerError("expected a goodbye")

@@ -4,7 +4,7 @@ import http.client
 import os
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -78,7 +78,7 @@ def read(connection: http.client.HTTPConnection, path: str = "/") -> bytes:
 
 @contextmanager
 def started(
-    name: str,
+    server: str | ServerAdapter,
     folder: Path,
     *,
     processes: int | None = None,
@@ -87,19 +87,26 @@ def started(
     application: Application = STUB,
     environment: dict[str, str] | None = None,
     marker: str = "",
+    port: int = 0,
+    argv: Sequence[str] = (),
 ) -> Iterator[Served]:
-    """The server of that name with the stub application; not waited for."""
-    available = CLASSES[name].available()
-    if not available.ok:
-        pytest.skip(f"{name}: {available.reason}; {available.command}")
-    spec = ServerSpec(server=name, processes=processes, threads=threads, options=options or {})
-    adapter = CLASSES[name](spec, application, Place(folder=folder))
-    port, token = free_port(HOST), marker or uuid.uuid4().hex
-    for file, content in adapter.config_files(HOST, port).items():
+    """The server of that name with the stub application, or by another command line; not waited
+    for.
+    """
+    if isinstance(server, str):
+        available = CLASSES[server].available()
+        if not available.ok:
+            pytest.skip(f"{server}: {available.reason}; {available.command}")
+        spec = ServerSpec(
+            server=server, processes=processes, threads=threads, options=options or {}
+        )
+        server = CLASSES[server](spec, application, Place(folder=folder))
+    port, token = port or free_port(HOST), marker or uuid.uuid4().hex
+    for file, content in ({} if argv else server.config_files(HOST, port)).items():
         (folder / file).write_text(content)
     env = {
         **os.environ,
-        **adapter.env(),
+        **({} if argv else server.env()),
         "PYTHONPATH": str(HERE),
         "DJANGO_SETTINGS_MODULE": "stubs_app",
         "BENCHSUITE_RUN": token,
@@ -110,14 +117,14 @@ def started(
     with ExitStack() as stack:
         process = stack.enter_context(
             running(
-                adapter.argv(HOST, port),
-                name=name,
-                log=folder / "server.log",
+                argv or server.argv(HOST, port),
+                name=server.name,
+                log=folder / f"{port}.log",
                 env=env,
                 cwd=folder,
-                stop_signal=adapter.stop_signal,
-                grace_s=adapter.grace_s,
+                stop_signal=server.stop_signal,
+                grace_s=server.grace_s,
                 marker=token,
             )
         )
-        yield Served(adapter, process, port, token, stack)
+        yield Served(server, process, port, token, stack)

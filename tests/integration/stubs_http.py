@@ -8,10 +8,11 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Self
+
+from tests.integration.listening import server
 
 RUN = "token-of-this-run"
 RUN_HEADERS: Mapping[str, str] = {"X-Benchsuite-Run": RUN}
@@ -130,99 +131,46 @@ class Responder:
         """The first hundred."""
         self.connections = 0
         self._lock = threading.Lock()
-        self._open: set[socket.socket] = set()
-        self._threads: list[threading.Thread] = []
-        self._ending = threading.Event()
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
-        self.port: int = self._listener.getsockname()[1]
         self._tls = tls
         self._idle_s = idle_s
-        self.base_url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
+        self._listening = ExitStack()
 
     def __enter__(self) -> Self:
-        self._accepting = threading.Thread(target=self._accept)
-        self._accepting.start()
+        address = self._listening.enter_context(server(self._serve, self._tls))
+        self.port: int = address[1]
+        self.base_url = f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def stop(self) -> None:
         """Closes the port and every connection; may be called before the block ends."""
-        if self._ending.is_set():
-            return
-        self._ending.set()
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._accepting.join()
-        self._listener.close()
-        with self._lock:
-            for connection in self._open:
-                with suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:
-            thread.join()
-
-    def _accept(self) -> None:
-        while not self._ending.is_set():
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            with self._lock:
-                self.connections += 1
-                self._open.add(connection)
-            thread = threading.Thread(target=self._serve, args=(connection,))
-            self._threads.append(thread)
-            thread.start()
+        self._listening.close()
 
     def _serve(self, connection: socket.socket) -> None:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if self._tls is not None:
-            plain, connection = connection, self._encrypted(connection)
-            with self._lock:
-                self._open.discard(plain)
-                self._open.add(connection)
+        with self._lock:
+            self.connections += 1
+        connection.settimeout(self._idle_s)
         count = 0
-        try:
-            connection.settimeout(self._idle_s)
-            with connection.makefile("rb") as lines:
-                while line := lines.readline():
-                    count += 1
-                    request = self._read(line, lines.readline, lines.read, count)
-                    try:
-                        sent = self.behaviours[request.path.partition("?")[0]](request)
-                    except Close as close:
-                        connection.sendall(close.first)
-                        if close.reset:
-                            linger = struct.pack("ii", 1, 0)
-                            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-                        return
-                    if sent is None:
-                        return
-                    for part in [sent] if isinstance(sent, bytes) else sent:
-                        connection.sendall(part)
-                    if request.headers.get("connection") == "close":
-                        return
-        except OSError:
-            return  # the client is gone
-        finally:
-            with self._lock:
-                self._open.discard(connection)
-            connection.close()
-
-    def _encrypted(self, connection: socket.socket) -> socket.socket:
-        """After the handshake; the plain connection, closed, when that fails."""
-        assert self._tls is not None
-        try:
-            return self._tls.wrap_socket(connection, server_side=True)
-        except OSError:
-            connection.close()
-            return connection
+        with connection.makefile("rb") as lines:
+            while line := lines.readline():
+                count += 1
+                request = self._read(line, lines.readline, lines.read, count)
+                try:
+                    sent = self.behaviours[request.path.partition("?")[0]](request)
+                except Close as close:
+                    connection.sendall(close.first)
+                    if close.reset:
+                        linger = struct.pack("ii", 1, 0)
+                        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                    return
+                if sent is None:
+                    return
+                for part in [sent] if isinstance(sent, bytes) else sent:
+                    connection.sendall(part)
+                if request.headers.get("connection") == "close":
+                    return
 
     def _read(
         self,

@@ -10,9 +10,8 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from http import HTTPStatus
-from types import TracebackType
 from typing import Any, Self
 
 from websockets.exceptions import ConnectionClosed
@@ -22,6 +21,7 @@ from websockets.server import ServerProtocol
 from websockets.sync.server import Server, ServerConnection, serve
 from websockets.typing import Subprotocol
 
+from tests.integration.listening import server
 from tests.integration.stubs_http import RUN
 
 Treated = Callable[[ServerConnection, Any], None]
@@ -141,12 +141,7 @@ class SocketResponder:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._thread.join()
 
@@ -218,53 +213,26 @@ class RawResponder:
         self._handled = {"/": raw_echo, **handled}
         self._speaks_first = speaks_first
         self._tls = tls
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listener.getsockname()[1]
-        self.base_url = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
-        self._threads: list[threading.Thread] = []
+        self._listening = ExitStack()
 
     def __enter__(self) -> Self:
-        self._accepting = threading.Thread(target=self._accept)
-        self._accepting.start()
+        port = self._listening.enter_context(server(self._handle, self._tls))[1]
+        self.base_url = f"{'https' if self._tls else 'http'}://127.0.0.1:{port}"
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._accepting.join()
-        self._listener.close()
-        for thread in self._threads:
-            thread.join()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                connected, _ = self._listener.accept()
-            except OSError:
-                return
-            thread = threading.Thread(target=self._handle, args=(connected,))
-            self._threads.append(thread)
-            thread.start()
+    def __exit__(self, *_: object) -> None:
+        self._listening.close()
 
     def _handle(self, connected: socket.socket) -> None:
-        with ExitStack() as stack:
-            stack.enter_context(suppress(OSError))  # who is gone is gone
-            stack.enter_context(connected)
-            connected.settimeout(LIMIT_S)
-            if self._tls is not None:
-                connected = stack.enter_context(self._tls.wrap_socket(connected, server_side=True))
-            protocol = ServerProtocol()
-            path = self._shake(connected, protocol)
-            if path == "/":
-                raw_echo(connected, protocol)
-            else:
-                if not self._speaks_first:
-                    protocol.receive_data(connected.recv(65_536))
-                self._handled[path](connected, protocol)
+        connected.settimeout(LIMIT_S)
+        protocol = ServerProtocol()
+        path = self._shake(connected, protocol)
+        if path == "/":
+            raw_echo(connected, protocol)
+            return
+        if not self._speaks_first:
+            protocol.receive_data(connected.recv(65_536))
+        self._handled[path](connected, protocol)
 
     def _shake(self, connected: socket.socket, protocol: ServerProtocol) -> str:
         while True:

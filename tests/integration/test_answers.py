@@ -215,13 +215,6 @@ def test_the_prober_takes_one_message_for_an_answer(
     assert set(asked) == outcomes
 
 
-def test_an_answer_that_ends_early_is_lost_to_the_prober() -> None:
-    responder = Responder({"/page": closing(answer(b"OK")[:-1])})
-    profile = LoadProfile(timeout_s=2.0)
-    with responder, closed(Client(asking(responder.base_url, profile))) as client:
-        assert client.ask() == LOST
-
-
 UP, DOWN = b"<title>Basket</title>Basket", b"<title>Down for a while</title>Basket"
 PACKED = {"br": brotli.compress, "gzip": gzip.compress, "": bytes}
 REHEARSED = 40  #: Requests that are answered right: more than those before the load.

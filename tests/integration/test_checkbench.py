@@ -1,8 +1,9 @@
-"""`checkbench` as people use it."""
+"""`checkbench` as people use it, the null responder and what the load generator makes of it."""
 
+import http.client
 import os
-from collections.abc import Iterator
-from contextlib import suppress
+import socket
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 
@@ -10,17 +11,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from benchsuite.load.parent import ceiling
+from benchsuite.load.parent.ceiling import ceilings, responder
 from benchsuite.management.commands import checkbench
 from benchsuite.models import Calibration
 from benchsuite.system import lock
 from tests.integration.command import Command
-
-
-@pytest.fixture
-def command(tmp_path: Path) -> Iterator[Command]:
-    made = Command(tmp_path)
-    yield made
-    assert made.left_in_temporary_folder() == []
 
 
 def test_the_machine_is_shown_with_what_to_do(command: Command) -> None:
@@ -63,24 +58,99 @@ def test_calibrating_keeps_a_ceiling_for_each_load(
     assert all(row[4] > 50 for row in kept)
 
 
-def test_results_without_tables_ask_for_migrate_before_anything_is_measured(
-    command: Command,
-) -> None:
-    ended = command.run("checkbench", "--calibrate")
+def test_results_without_tables_ask_for_migrate_before_anything_is_measured(tmp_path: Path) -> None:
+    ended = Command(tmp_path).run("checkbench", "--calibrate")
     assert ended.status == 1
     assert "python manage.py migrate" in ended.err
     assert "Traceback" not in ended.err
 
 
-@pytest.mark.parametrize("count", ["0", "65"])
-def test_a_number_of_load_processes_that_makes_no_sense(command: Command, count: str) -> None:
-    ended = command.run("checkbench", f"--load-processes={count}")
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--load-processes=65", "--load-processes must be between 1 and 64, and is 65."),
+        ("--duration=0.1", "0.1"),
+        ("--duration=an hour", "an hour"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(command: Command, words: str, sentence: str) -> None:
+    ended = command.run("checkbench", words)
     assert ended.status == 2
-    assert f"--load-processes must be between 1 and 64, and is {count}." in ended.err
+    assert sentence in ended.err
 
 
-@pytest.mark.parametrize("duration", ["0.1", "an hour", "2h"])
-def test_a_duration_that_makes_no_sense(command: Command, duration: str) -> None:
-    ended = command.run("checkbench", f"--duration={duration}")
-    assert ended.status == 2
-    assert duration in ended.err
+@pytest.fixture
+def _one_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ceiling, "TRIES", 1)
+
+
+def test_it_answers_whatever_it_is_asked(tmp_path: Path) -> None:
+    with responder(tmp_path) as null:
+        port = int(null.base_url.rpartition(":")[2])
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+            for path in ("/", "/anything/?at=all"):
+                connection.request("GET", path)
+                answer = connection.getresponse()
+                assert (answer.status, answer.read()) == (200, b"OK")
+                assert answer.getheader("X-Benchsuite-Run") == null.token
+            connection.request("GET", "/", headers={"Connection": "close"})
+            answer = connection.getresponse()
+            assert (answer.read(), answer.getheader("Connection")) == (b"OK", "close")
+
+
+def test_it_waits_for_a_whole_head_and_outlives_whoever_goes_away(tmp_path: Path) -> None:
+    with responder(tmp_path) as null:
+        port = int(null.base_url.rpartition(":")[2])
+        for _ in range(3):
+            socket.create_connection(("127.0.0.1", port)).close()
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\nHost")
+            connection.settimeout(0.2)
+            try:
+                early = connection.recv(1)
+            except TimeoutError:
+                early = b""
+            assert early == b""
+            connection.settimeout(5)
+            connection.sendall(b": here\r\n\r\n")
+            assert connection.recv(1000).endswith(b"\r\n\r\nOK")
+
+
+def test_each_process_of_the_responder_answers(tmp_path: Path) -> None:
+    with responder(tmp_path, processes=2) as null:
+        port = int(null.base_url.rpartition(":")[2])
+        assert len(null.process.living()) == 2
+        for _ in range(20):
+            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+                connection.request("GET", "/")
+                assert connection.getresponse().read() == b"OK"
+
+
+@pytest.mark.alone
+@pytest.mark.usefixtures("_one_try")
+def test_ceilings_of_both_models_with_kept_and_closed_connections() -> None:
+    told: list[str] = []
+    kept, kept_open, closed, closed_open = ceilings(seconds=0.5, users=(3,), on_begin=told.append)
+    assert told == [
+        f"{load}, {how}"
+        for how in ("connections kept", "one connection each")
+        for load in ("3 users", "arrivals, 3 in flight")
+    ]
+    made = [(one.model, one.keep_alive) for one in (kept, kept_open, closed, closed_open)]
+    assert made == [(model, keep) for keep in (True, False) for model in ("closed", "open")]
+    for one in (kept, kept_open, closed, closed_open):
+        assert (one.users, one.processes) == (3, 1)
+        assert one.throughput > 50
+        for percent in (one.load_cpu_percent, one.responder_cpu_percent):
+            assert percent is not None
+            assert 0 < percent < 130
+    assert kept.throughput > closed.throughput
+
+
+@pytest.mark.usefixtures("_one_try")
+def test_several_load_processes_share_the_users() -> None:
+    """One user can't be shared by two processes, so there is no ceiling for it."""
+    kept, kept_open, *_ = found = list(ceilings(seconds=0.5, users=(1, 4), processes=2))
+    assert [one.users for one in found] == [4] * 4
+    assert {one.processes for one in found} == {2}
+    assert min(kept.throughput, kept_open.throughput) > 50

@@ -4,19 +4,16 @@ import http.client
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from statistics import median
 
-import psycopg
 import pytest
 
 from benchsuite.delay.accuracy import Accuracy
 from benchsuite.delay.address import DelayedAddress, Direction
-from tests.integration.delay_servers import connect, echo, receive, server, through
-from tests.integration.postgres import Cluster, cluster
-from tests.needs import needs
+from tests.integration.listening import connect, echo, receive, server, through
 
 pytestmark = pytest.mark.alone
 
@@ -43,45 +40,6 @@ def check(seen_s: Callable[[], float], truth_s: float, within_s: float = WITHIN_
         if abs(seen - truth_s) <= within_s:
             return
     assert seen == pytest.approx(truth_s, abs=within_s)
-
-
-@pytest.fixture(scope="module")
-def database() -> Iterator[Cluster]:
-    with cluster() as one:
-        yield one
-
-
-def session(port: int) -> psycopg.Connection[tuple[object, ...]]:
-    url = f"postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable"
-    return psycopg.connect(url, autocommit=True, prepare_threshold=None)
-
-
-@needs("postgresql", "psycopg")
-@pytest.mark.parametrize("delay_s", DELAYS_S)
-def test_query_is_late_by_the_delay(delay_s: float, database: Cluster, tmp_path: Path) -> None:
-    with (
-        through(("127.0.0.1", database.port), tmp_path, delay_s) as late,
-        closing(session(late.port)) as delayed,
-        closing(session(database.port)) as direct,
-    ):
-
-        def later_s() -> float:
-            direct_s = typical_s(lambda: direct.execute("SELECT 1").fetchone())
-            return typical_s(lambda: delayed.execute("SELECT 1").fetchone()) - direct_s
-
-        check(later_s, delay_s)
-
-
-@needs("postgresql", "psycopg")
-def test_new_connection_is_late_twice(database: Cluster, tmp_path: Path) -> None:
-    """By its SYN, and by the first message; a page with a connection of its own pays for both."""
-    with through(("127.0.0.1", database.port), tmp_path, LATE_S) as late:
-
-        def later_s() -> float:
-            direct_s = typical_s(lambda: session(database.port).close(), 9)
-            return typical_s(lambda: session(late.port).close(), 9) - direct_s
-
-        check(later_s, 2 * LATE_S, 5 * WITHIN_S)
 
 
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK"
@@ -207,34 +165,3 @@ def _accuracy(late: DelayedAddress) -> Accuracy:
     assert 1000 < found.ceiling_per_s < 1_000_000
     assert late.to_json()["accuracy"] == found.to_json()
     return found
-
-
-@needs("websockets")
-@pytest.mark.parametrize("direction", ["to_server", "to_client"])
-def test_websocket_messages_are_late_by_the_delay(direction: Direction, tmp_path: Path) -> None:
-    from websockets.exceptions import ConnectionClosed
-    from websockets.sync.client import connect as open_websocket
-    from websockets.sync.server import ServerConnection, serve
-
-    def answer(websocket: ServerConnection) -> None:
-        with suppress(ConnectionClosed):
-            for message in websocket:
-                websocket.send(message)
-
-    with serve(answer, "127.0.0.1", 0) as server:
-        serving = threading.Thread(target=server.serve_forever)
-        serving.start()
-        try:
-            with (
-                through(server.socket.getsockname(), tmp_path, LATE_S, direction) as late,
-                open_websocket(f"ws://{late.host}:{late.port}/") as websocket,
-            ):
-
-                def turn() -> None:
-                    websocket.send("message" * 100)
-                    assert websocket.recv() == "message" * 100
-
-                check(lambda: typical_s(turn), LATE_S, 2 * WITHIN_S)
-        finally:
-            server.shutdown()
-            serving.join()

@@ -1,10 +1,7 @@
-"""The samples of deploy/, really started where they can be, else looked through by a program.
+"""The samples of deploy/, really started where they can be, else looked through by a program."""
 
-Those for fronts are in test_deploy_fronts.py.
-"""
-
+import os
 import re
-import shlex
 import shutil
 import socket
 import subprocess
@@ -13,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from benchsuite.system import programs
 from benchsuite.system.network import free_port
 from tests.integration.left_behind import eventually
 from tests.integration.shop import HOST, READY_S, Shop, echoes, get, looked_through
@@ -121,12 +119,140 @@ def test_docker_compose_takes_the_file() -> None:
     assert re.search(r"published: '?\"?8080", said)
 
 
-@pytest.mark.parametrize("name", ["Dockerfile", "swarm/Dockerfile"])
-def test_the_images_are_made_of_known_steps(name: str) -> None:
-    """Nothing builds them where there is no Docker; a slip in a word is seen all the same."""
-    text = (DEPLOY / name).read_text().replace("\\\n", "")
-    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    known = {"ARG", "CMD", "COPY", "ENV", "EXPOSE", "FROM", "RUN", "STOPSIGNAL", "USER", "WORKDIR"}
-    assert {line.split()[0] for line in lines} <= known
-    assert lines[0].startswith("ARG BASE_IMAGE=")
-    assert all(shlex.split(line) for line in lines)
+@needs("nginx", "uvicorn")
+def test_nginx_shares_among_four_instances_and_serves_files(shop: Shop) -> None:
+    shop.folder.chmod(0o755)
+    port = free_port()
+    with shop.served(4) as instances:
+        main = _nginx(shop, port, instances, "shop.conf")
+        with shop.started([programs.find_program("nginx") or "", *main], port):
+            seen = {get(port)[1] for _ in range(8)}
+            assert len(seen) == 4
+            assert get(port, "/static/shop.css") == (200, b"body {}")
+            assert echoes(port)
+
+
+@needs("nginx", "uvicorn")
+def test_the_nginx_of_compose_serves(shop: Shop) -> None:
+    port = free_port()
+    with shop.served() as instances:
+        main = _nginx(shop, port, instances, "compose.conf")
+        with shop.started([programs.find_program("nginx") or "", *main], port):
+            assert get(port)[0] == 200
+            assert echoes(port)
+
+
+def _nginx(shop: Shop, port: int, instances: list[int], name: str) -> list[str]:
+    """The arguments for an nginx with the sample in a folder of its own."""
+    folder = shop.folder / "nginx"
+    (folder / "conf.d").mkdir(parents=True)
+    site = (DEPLOY / "nginx" / name).read_text()
+    backends = [f"127.0.0.1:{at}" for at in range(8001, 8005)]
+    if name == "compose.conf":
+        backends = ["web:8000"]
+    swaps = {old: f"{HOST}:{new}" for old, new in zip(backends, instances, strict=True)}
+    swaps["listen 80;"] = f"listen {HOST}:{port};"
+    if name == "shop.conf":
+        swaps["/var/log/nginx/shop.access.log"] = str(folder / "access.log")
+    (folder / "conf.d" / "shop.conf").write_text(shop.moved(site, **swaps))
+    main = shop.moved(
+        (DEPLOY / "nginx" / "nginx.conf").read_text(),
+        **{
+            "user www-data;": "user root;" if os.geteuid() == 0 else "",
+            "/run/nginx.pid": str(folder / "nginx.pid"),
+            "/var/log/nginx/error.log": "stderr",
+            "/etc/nginx/conf.d": str(folder / "conf.d"),
+        },
+    )
+    temporary = "".join(
+        f"{kind}_temp_path {folder}/{kind};\n"
+        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    main = main.replace("http {\n", "http {\naccess_log off;\n" + temporary)
+    (folder / "nginx.conf").write_text(f"daemon off;\n{main}")
+    arguments = ["-p", f"{folder}/", "-c", str(folder / "nginx.conf"), "-e", "stderr"]
+    looked_through(programs.find_program("nginx") or "", *arguments, "-t", "-q")
+    return arguments
+
+
+@needs("haproxy", "uvicorn")
+def test_haproxy_shares_among_four_instances(shop: Shop) -> None:
+    port = free_port()
+    with shop.served(4) as instances:
+        swaps = {f"127.0.0.1:{8000 + at}": f"{HOST}:{one}" for at, one in enumerate(instances, 1)}
+        text = shop.moved(
+            (DEPLOY / "haproxy" / "haproxy.cfg").read_text(),
+            **{
+                "user haproxy": "user root" if os.geteuid() == 0 else "",
+                "group haproxy": "group root" if os.geteuid() == 0 else "",
+                "/run/haproxy/admin.sock": str(shop.folder / "admin.sock"),
+                "bind :80": f"bind {HOST}:{port}",
+                **swaps,
+            },
+        )
+        conf = shop.folder / "haproxy.cfg"
+        conf.write_text(text)
+        haproxy = programs.find_program("haproxy") or ""
+        looked_through(haproxy, "-c", "-f", str(conf))
+        with shop.started([haproxy, "-db", "-f", str(conf)], port):
+            assert len({get(port)[1] for _ in range(8)}) == 4
+            assert echoes(port)
+
+
+MODULES = Path("/usr/lib/apache2/modules")
+
+
+@needs("apache", "uvicorn")
+def test_apache_before_a_server_of_its_own(shop: Shop) -> None:
+    port = free_port()
+    with shop.served() as (instance,):
+        arguments = _apache(
+            shop,
+            port,
+            "shop-proxy.conf",
+            ["proxy", "proxy_http", "proxy_wstunnel", "headers", "rewrite"],
+            {"127.0.0.1:8000": f"{HOST}:{instance}"},
+        )
+        with shop.started(
+            [programs.find_program("apache2") or "", *arguments, "-DFOREGROUND"], port
+        ):
+            assert get(port)[0] == 200
+            assert echoes(port)
+
+
+@needs("apache", "mod_wsgi")
+def test_apache_takes_the_site_of_mod_wsgi(shop: Shop) -> None:
+    """Only looked through: the Python it is built for is not the one of every test."""
+    _apache(
+        shop,
+        free_port(),
+        "shop-wsgi.conf",
+        ["wsgi", "alias"],
+        {"user=shop group=shop": ""},
+    )
+
+
+def _apache(
+    shop: Shop, port: int, name: str, modules: list[str], swaps: dict[str, str]
+) -> list[str]:
+    """The arguments for an Apache with nothing but the sample."""
+    folder = shop.folder / "apache"
+    folder.mkdir()
+    lines = [
+        f'ServerRoot "{folder}"',
+        f'DefaultRuntimeDir "{folder}"',
+        f'PidFile "{folder}/apache.pid"',
+        f'Mutex "file:{folder}" default',
+        "ErrorLog /dev/stderr",
+        f"Listen {HOST}:{port}",
+        *(
+            f"LoadModule {one}_module {MODULES}/mod_{one}.so"
+            for one in ["mpm_event", "authz_core", *modules]
+        ),
+    ]
+    site = shop.moved((DEPLOY / "apache" / name).read_text(), **{"*:80": f"{HOST}:{port}", **swaps})
+    conf = folder / "apache.conf"
+    conf.write_text("\n".join(lines) + "\n" + site)
+    arguments = ["-f", str(conf)]
+    looked_through(programs.find_program("apache2") or "", *arguments, "-t")
+    return arguments

@@ -6,7 +6,6 @@ import shlex
 import sys
 import threading
 import time
-import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.client import HTTPException
@@ -17,9 +16,8 @@ import pytest
 from benchsuite.core.specs import ServerSpec
 from benchsuite.servers.base import Place, ServerAdapter
 from benchsuite.system.network import free_port
-from benchsuite.system.process import running
 from tests.integration.left_behind import eventually
-from tests.integration.serving import CLASSES, HERE, HOST, STUB, Served
+from tests.integration.serving import CLASSES, HOST, STUB, Served, started
 from tests.integration.shop import looked_through
 from tests.needs import audited, needs
 
@@ -74,23 +72,13 @@ def command_line(kind: str, text: str) -> tuple[list[str], dict[str, str]]:
 
 @contextmanager
 def serving(
-    one: ServerAdapter, argv: Sequence[str], port: int, env: dict[str, str]
+    one: ServerAdapter, port: int, argv: Sequence[str] = (), env: dict[str, str] | None = None
 ) -> Iterator[Served]:
-    """A server that answers."""
-    token, folder = uuid.uuid4().hex, one.place.folder
+    """A server that answers; without a command line as a run starts it."""
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    told = {"PYTHONPATH": str(HERE), "DJANGO_SETTINGS_MODULE": "stubs_app", "PATH": programs}
-    with running(
-        argv,
-        name=one.name,
-        log=folder / f"{port}.log",
-        env={**os.environ, **told, "STUB_FOLDER": str(folder), "BENCHSUITE_RUN": token, **env},
-        cwd=folder,
-        stop_signal=one.stop_signal,
-        grace_s=one.grace_s,
-        marker=token,
-    ) as process:
-        served = Served(one, process, port, token, None)  # type: ignore[arg-type]
+    with started(
+        one, one.place.folder, port=port, argv=argv, environment={"PATH": programs, **(env or {})}
+    ) as served:
         served.wait()
         yield served
 
@@ -145,9 +133,7 @@ MEASURED: dict[str, int] = {}  #: Threads of each server as a run starts it.
 
 def measured_threads(one: ServerAdapter, port: int) -> int:
     if one.name not in MEASURED:
-        for file, content in one.config_files(HOST, port).items():
-            (one.place.folder / file).write_text(content)
-        with serving(one, one.argv(HOST, port), port, one.env()) as served:
+        with serving(one, port) as served:
             MEASURED[one.name] = threads(served)
     return MEASURED[one.name]
 
@@ -176,7 +162,7 @@ def test_a_pasted_text_starts_the_processes_and_threads_that_were_measured(
     words, env = command_line(shown, texts[shown])
     if name.startswith("apache-"):  # started by root it needs a user, as the measured one has
         words = [*one.argv(HOST, port)[: -len(words)], *words]
-    with serving(one, words, port, env) as served:
+    with serving(one, port, words, env) as served:
         assert processes(served) == one.expected_processes()
         worker = int(served.get("/pid/"))
         assert VARIABLE.encode() in Path(f"/proc/{worker}/environ").read_bytes().split(b"\0")

@@ -53,21 +53,25 @@ def test_makes_a_connection_for_each_request_when_none_are_kept(name: str) -> No
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_large_bodies_pass_both_ways(name: str) -> None:
-    with fronted(name) as served, closing(served.connect()) as connection:
-        assert exchange(connection, "/big/")[1] == b"0123456789abcdef" * 196_608
-        for size in (300_000, 3_000_000):
-            body = os.urandom(size)
-            assert exchange(connection, "/", body)[1] == hashlib.sha256(body).hexdigest().encode()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_tells_the_instance_who_asked(name: str) -> None:
+def test_runs_without_root_and_passes_large_bodies_and_who_asked(name: str) -> None:
     with fronted(name) as served:
+        wanted = served.adapter.expected_processes()
+        assert eventually(lambda: len(served.process.living()) == wanted)
+        status = Path(f"/proc/{served.process.pid}/status").read_text()
+        user = int(status.partition("Uid:")[2].split()[0])
+        with closing(served.connect()) as connection:
+            assert exchange(connection, "/big/")[1] == b"0123456789abcdef" * 196_608
+            for size in (300_000, 3_000_000):
+                body = os.urandom(size)
+                digest = hashlib.sha256(body).hexdigest().encode()
+                assert exchange(connection, "/", body)[1] == digest
         seen = json.loads(served.get("/headers/")[1])
     assert seen["host"] == f"{HOST}:{served.port}"
     assert seen["x-forwarded-for"] == seen["x-real-ip"] == HOST
     assert seen["x-forwarded-proto"] == "http"
+    wanted_user = account.unprivileged()
+    assert user == (pwd.getpwnam(wanted_user).pw_uid if wanted_user else os.geteuid())
+    assert front_class(name).version()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -91,18 +95,6 @@ def test_more_clients_at_once_than_nginx_would_have_by_itself(name: str) -> None
         for client in clients:
             client.request("GET", "/slow/")
         assert {client.getresponse().read() for client in clients} == {b"slow"}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_runs_without_root_in_as_many_processes_as_it_says(name: str) -> None:
-    with fronted(name) as served:
-        wanted = served.adapter.expected_processes()
-        assert eventually(lambda: len(served.process.living()) == wanted)
-        status = Path(f"/proc/{served.process.pid}/status").read_text()
-        user = int(status.partition("Uid:")[2].split()[0])
-    wanted_user = account.unprivileged()
-    assert user == (pwd.getpwnam(wanted_user).pw_uid if wanted_user else os.geteuid())
-    assert front_class(name).version()
 
 
 @needs("nginx")

@@ -1,4 +1,4 @@
-"""A parent that is killed takes its run with it."""
+"""A parent that is killed takes its run with it: processes, folder, shared memory, semaphores."""
 
 import os
 import secrets
@@ -9,16 +9,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.system import guard, reaper
+from benchsuite.services import postgres_programs as programs
+from benchsuite.system import guard, reaper, sharedmemory
+from benchsuite.system.account import hand_over, rights_of, unprivileged
 from benchsuite.system.guard import guarded
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.stub import Parent
+from tests.needs import needs
 
 GUARDED = """
 from contextlib import ExitStack
@@ -151,50 +155,20 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-SLIP = """
-import os, sys
-sys.path.insert(0, {checkout!r})
-from pathlib import Path
-from benchsuite.core.exceptions import UsageError
-from benchsuite.system import guard, reaper
-from benchsuite.system.guard import guarded
-assert guard.__file__.startswith({checkout!r})
-os.chdir({working!r})
-try:
-    with guarded("a-marker-of-this-test", Path({folder!r})):
-        os.kill(os.getpid(), 9)
-except UsageError as error:
-    sys.exit(str(error))
-"""
-
-
-def slip(checkout: Path, folder: Path, temp: Path, working: Path = Path("/")) -> str:
-    """A parent of that copy that names the wrong folder, and is killed if it gets so far."""
-    program = SLIP.format(checkout=str(checkout), folder=str(folder), working=str(working))
-    ended = subprocess.run(
-        [sys.executable, "-c", program],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={"TMPDIR": str(temp)},
-        timeout=30,
-        check=False,
-    )
-    assert ended.returncode == 1, ended.stderr
-    return ended.stderr
-
-
-def test_a_checkout_is_refused_as_the_folder(checkout: Path, tmp_path: Path) -> None:
-    assert "holds benchsuite itself" in slip(checkout, checkout, temp=tmp_path)
-    assert "holds benchsuite itself" in slip(checkout, checkout / "benchsuite", temp=tmp_path)
-    (tmp_path / "other" / ".git").mkdir(parents=True)
-    assert "holds a git repository" in slip(checkout, tmp_path / "other", temp=tmp_path)
-    (tmp_path / "run" / "here").mkdir(parents=True)
-    said = slip(checkout, tmp_path / "run", temp=tmp_path, working=tmp_path / "run" / "here")
-    assert "holds the current directory" in said
-    (tmp_path / "temp").mkdir()
-    assert "not below the system's temp folder" in slip(
-        checkout, tmp_path / "run", temp=tmp_path / "temp"
-    )
+def test_a_folder_that_may_not_be_removed_is_refused(
+    tmp_path: Path, temp_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All is well with these, so a slip would remove nothing."""
+    (temp_folder / "other" / ".git").mkdir(parents=True)
+    (temp_folder / "run" / "here").mkdir(parents=True)
+    monkeypatch.chdir(temp_folder / "run" / "here")
+    for folder, words in (
+        (temp_folder / "other", "holds a git repository"),
+        (temp_folder / "run", "holds the current directory"),
+        (tmp_path, "not below the system's temp folder"),
+    ):
+        with pytest.raises(UsageError, match=words), guarded("a-marker-of-this-test", folder):
+            pytest.fail("it was accepted")
 
 
 @pytest.mark.parametrize("wrong", ["package", "repository", "directory", "elsewhere", "none"])
@@ -270,3 +244,113 @@ def test_shared_memory_is_removed_before_and_after(temp_folder: Path) -> None:
         assert not left.exists()
         left.touch()
     assert not left.exists()
+
+
+SHARING = """
+import os, sys, time
+from pathlib import Path
+from benchsuite.system.guard import guarded, without_shared_memory
+from benchsuite.system.process import running
+from benchsuite.services.postgres import PostgreSQL
+from benchsuite.servers.base import Application, Place
+from benchsuite.servers.hypercorn import Hypercorn
+from benchsuite.core.specs import ServerSpec
+
+marker, folder = sys.argv[1], Path(sys.argv[2])
+env = dict(os.environ)
+spec = ServerSpec(server="hypercorn", processes=2)
+adapter = Hypercorn(spec, Application(), Place(folder=folder))
+(folder / "pg").mkdir()
+with (
+    guarded(marker, folder),
+    PostgreSQL(folder=folder / "pg", marker=marker, fsync=False, env=env) as database,
+    without_shared_memory(marker, adapter.shared_memory()),
+    running(
+        adapter.argv("127.0.0.1", 0), name="hypercorn", log=folder / "log",
+        env={**env, **adapter.env()}, marker=marker,
+    ) as server,
+):
+    mark = "sem." + adapter.shared_memory()
+    while not any(name.startswith(mark) for name in os.listdir("/dev/shm")):
+        time.sleep(0.02)
+    print(database.process.pid, server.pid, adapter.shared_memory(), flush=True)
+    time.sleep(600)
+"""
+
+
+def shared() -> set[str]:
+    """All that is there of this machine: names in /dev/shm, numbers of System V segments."""
+    return {*os.listdir("/dev/shm"), *(f"segment {number}" for number, _ in segments())}
+
+
+def segments() -> list[tuple[str, int]]:
+    """Numbers of System V segments, and who made them."""
+    lines = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+    return [(line.split()[1], int(line.split()[4])) for line in lines]
+
+
+@pytest.fixture
+def run_folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="shm-") as name:
+        os.chmod(name, 0o711)  # nobody, as whom PostgreSQL runs, passes through
+        (Path(name) / "run").mkdir()
+        yield Path(name) / "run"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "after_s"),
+    [
+        ("parent", "", 0.0),
+        ("parent", "everything", 0.0),
+        ("parent", "everything", 0.5),
+        ("services", "parent", 0.2),
+    ],
+)
+def test_nothing_of_a_killed_run_stays(
+    first: str, second: str, after_s: float, run_folder: Path
+) -> None:
+    marker = secrets.token_hex(8)
+    argv = [sys.executable, "-c", SHARING, marker, str(run_folder)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        database, _, mark = parent.stdout.readline().split()
+
+        def left() -> set[str]:
+            """What this run has made, whoever else is at work on this machine."""
+            names = {name for name in os.listdir("/dev/shm") if mark in name}
+            return names | {number for number, maker in segments() if maker == int(database)}
+
+        assert any(name.startswith("sem.") for name in left())
+        assert any(name.isdigit() for name in left()), "PostgreSQL's segment"
+        time.sleep(after_s)
+        everything = processes_with(marker)
+        pids = {"parent": [parent.pid], "services": everything, "everything": everything, "": []}
+        for pid in [*pids[first], *pids[second]]:
+            with suppress(ProcessLookupError):  # its leader has taken it along
+                os.kill(pid, signal.SIGKILL)
+    assert eventually(lambda: not processes_with(marker))
+    assert eventually(lambda: not left()), left()
+    assert eventually(lambda: not run_folder.exists())
+
+
+@needs("postgresql", "psycopg")
+@pytest.mark.alone  # others leave things in /dev/shm meanwhile
+def test_what_initdb_starts_and_is_killed_leaves_nothing_either(run_folder: Path) -> None:
+    """A PostgreSQL for one user, as `initdb` runs it, has its memory in /dev/shm whatever the
+    server is told.
+    """
+    before, user, folder = shared(), unprivileged(), programs.found()
+    assert folder is not None
+    hand_over(run_folder, user)
+    words = [folder / "initdb", "-D", run_folder / "data", "--no-sync"]
+    subprocess.run(words, check=True, capture_output=True, cwd=run_folder, **rights_of(user))
+    argv = [folder / "postgres", "--single", "-D", run_folder / "data"]
+    argv += ["-c", "dynamic_shared_memory_type=posix", "postgres"]
+    with subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=run_folder, **rights_of(user)
+    ) as alone:
+        eventually(lambda: len(shared() - before) >= 3)
+        alone.kill()
+    assert len(shared() - before) >= 3, "it leaves something, or this test shows nothing"
+    sharedmemory.remove_of_clusters(run_folder)
+    assert shared() <= before

@@ -102,15 +102,9 @@ def test_serves_its_target_with_as_many_processes_as_asked_for(name: str, cache:
 
 
 @pytest.mark.parametrize("name", BUILTIN)
-def test_keeps_connections_as_declared(name: str, cache: Path) -> None:
-    with started(name, cache) as served, closing(served.connect()) as connection:
-        served.read(connection, "/bench/plain/")
-        # http.client drops its socket when the server closes or says that it will.
-        assert (connection.sock is not None) == served.adapter.keeps_alive
-
-
-@pytest.mark.parametrize("name", BUILTIN)
-def test_stops_in_time_with_a_request_in_flight(name: str, cache: Path) -> None:
+def test_keeps_connections_as_declared_and_stops_in_time_with_a_request_in_flight(
+    name: str, cache: Path
+) -> None:
     bodies: list[bytes | None] = []
 
     def ask(served: Served) -> None:
@@ -120,6 +114,10 @@ def test_stops_in_time_with_a_request_in_flight(name: str, cache: Path) -> None:
             bodies.append(None)
 
     with started(name, cache) as served:
+        with closing(served.connect()) as connection:
+            served.read(connection, "/bench/plain/")
+            # http.client drops its socket when the server closes or says that it will.
+            assert (connection.sock is not None) == served.adapter.keeps_alive
         client = threading.Thread(target=ask, args=(served,))
         client.start()
         time.sleep(0.4)

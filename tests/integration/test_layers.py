@@ -8,7 +8,7 @@ import socket
 import tempfile
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -37,11 +37,10 @@ Then = Callable[[Any], Awaitable[None]]
 
 @pytest.fixture(scope="module", params=["tcp", "unix"])
 def service(request: pytest.FixtureRequest) -> Iterator[Service]:
+    how = {"marker": uuid.uuid4().hex, "by": request.param, "env": dict(os.environ)}
     with (
         tempfile.TemporaryDirectory(prefix="bst-") as folder,
-        Redis(
-            folder=Path(folder), marker=uuid.uuid4().hex, by=request.param, env=dict(os.environ)
-        ) as one,
+        Redis(folder=Path(folder), **how) as one,
     ):
         yield one
 
@@ -51,13 +50,10 @@ def with_layer(backend: str, url: str, then: Then) -> None:
     from django.utils.module_loading import import_string
 
     async def all_of_it() -> None:
-        path = LayerSpec(backend=backend).path
-        changes = Changes({})
-        of_redis = "" if backend == "memory" else url
-        instructions = Instructions(
-            settings_module="", token=uuid.uuid4().hex, folder="", layer=path, layer_url=of_redis
-        )
-        change_layers(changes, instructions)
+        path, changes = LayerSpec(backend=backend).path, Changes({})
+        told = {"layer": path, "layer_url": "" if backend == "memory" else url}
+        token = uuid.uuid4().hex
+        change_layers(changes, Instructions(settings_module="", token=token, folder="", **told))
         made = changes.values["CHANNEL_LAYERS"]["default"]
         layer = import_string(path)(**made["CONFIG"])
         try:
@@ -135,7 +131,7 @@ def test_what_a_process_forgets_is_counted(left_out: list[None]) -> None:
 def test_requests_go_through_the_layer(
     command: Command, words: tuple[str, ...], workers: int
 ) -> None:
-    one = measured(command, "--server=daphne", "--workload=layer", *words)
+    one = measured(command, "--server=daphne --workload=layer", *words)
     assert one["failures"] == 0
     assert one["requests"] > 10
     parts = [program["part"] for program in one["programs"]]
@@ -154,10 +150,7 @@ def test_requests_go_through_the_layer(
 def test_a_redis_that_is_there_already_is_used(command: Command, service: Service) -> None:
     one = measured(
         command,
-        "--server=uvicorn",
-        "--workload=layer",
-        "--layer=redis",
-        "--layer-workers=1",
+        "--server=uvicorn --workload=layer --layer=redis --layer-workers=1 "
         f"--layer-url={service.url}",
     )
     assert one["failures"] == 0
@@ -165,6 +158,11 @@ def test_a_redis_that_is_there_already_is_used(command: Command, service: Servic
     assert "password" not in str(one["spec"]["layer"])
     password = service.url.rpartition("password=")[2] if service.socket else service.url[9:41]
     assert password not in str(one)
+
+
+def is_open(port: int) -> bool:
+    with socket.socket() as asking:
+        return asking.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextmanager
@@ -184,14 +182,8 @@ def sentinel(of: Service, folder: Path) -> Iterator[int]:
         env=dict(os.environ),
         marker=uuid.uuid4().hex,
     ) as process:
-        wait_until_ready(process, lambda: port_answers(port), timeout_s=10)
+        wait_until_ready(process, lambda: is_open(port), timeout_s=10)
         yield port
-
-
-def port_answers(port: int) -> bool:
-    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-        return True
-    return False
 
 
 @pytest.mark.filterwarnings("ignore:unclosed", "ignore::pytest.PytestUnraisableExceptionWarning")
@@ -209,14 +201,8 @@ def test_a_group_hears_through_a_redis_that_a_sentinel_names(
 
 
 def test_a_redis_that_is_not_there_is_told_by_the_worker(command: Command) -> None:
-    ended = command.run(
-        "runbench",
-        "--server=daphne",
-        "--workload=layer",
-        "--layer=redis",
-        "--layer-workers=1",
-        "--layer-url=redis://127.0.0.1:9/0",
-    )
+    words = "--server=daphne --workload=layer --layer=redis --layer-workers=1"
+    ended = command.run("runbench", *words.split(), "--layer-url=redis://127.0.0.1:9/0")
     assert ended.status == 1
     assert "runworker 1 ended with status 1 before it answered" in ended.err
     assert "ConnectionError" in ended.err

@@ -13,6 +13,21 @@ from tests.integration.stubs_http import Behaviour, Responder, after, answer, cl
 HEAD = """
 from locust import FastHttpUser, HttpUser, User, between, constant, events, task
 """
+HOME = """
+    @task
+    def home(self):
+        self.client.get("/")
+"""
+SAVE = """
+    @task
+    def save(self):
+        self.client.post("/save", {"a": "1"}, name="save it")
+"""
+each_base = pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
+
+
+def visitor(base: str, wait: str = "constant(0.02)", body: str = HOME) -> str:
+    return f"class Visitor({base}):\n    wait_time = {wait}\n{body}"
 
 
 def run(tmp_path: Path, text: str, responder: Responder, **profile: object) -> Loaded:
@@ -21,29 +36,17 @@ def run(tmp_path: Path, text: str, responder: Responder, **profile: object) -> L
     return load(tmp_path, a_job(responder, locustfile=str(path), **profile))
 
 
-@pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
+@each_base
 @pytest.mark.alone
 def test_requests_are_samples_under_locusts_names(tmp_path: Path, base: str) -> None:
-    text = f"""
-class Visitor({base}):
-    wait_time = constant(0.01)
-
-    @task(2)
-    def home(self):
-        self.client.get("/")
-
-    @task
-    def save(self):
-        self.client.post("/save", {{"a": "1"}}, name="save it")
-"""
+    text = visitor(base, "constant(0.01)", HOME.replace("@task", "@task(2)") + SAVE)
     with Responder({"/": after(0.01), "/save": after(0.01)}) as responder:
         result = run(tmp_path, text, responder, duration_s=1.0)
     home = result.of("GET /")
     assert result.kinds("GET /") == {Kind.OK: responder.seen["/"]}
     assert result.kinds("POST save it") == {Kind.OK: responder.seen["/save"]}
     assert responder.seen["/"] > responder.seen["/save"] > 5
-    times = home["finish"] - home["start"]
-    assert times.min() >= 0.01
+    assert (home["finish"] - home["start"]).min() >= 0.01
     assert (home["start"] >= result.done.origin).all()
     assert (home["start"] < result.done.window[1] + 0.1).all()
     assert set(home["user"]) == {0, 1}
@@ -51,7 +54,7 @@ class Visitor({base}):
     assert result.done.users[-1][1] == 2
 
 
-@pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
+@each_base
 @pytest.mark.parametrize(
     ("behaviour", "kind"),
     [
@@ -65,35 +68,20 @@ class Visitor({base}):
 def test_failures_are_told_apart(
     tmp_path: Path, base: str, behaviour: Behaviour, kind: Kind
 ) -> None:
-    options = "timeout=0.2" if base == "HttpUser" else ""
-    text = f"""
-class Visitor({base}):
-    wait_time = constant(0.02)
-    network_timeout = 0.2
-
-    @task
-    def bad(self):
-        self.client.get("/bad", {options})
-"""
+    options = ", timeout=0.2" if base == "HttpUser" else ""
+    bad = "    network_timeout = 0.2\n" + HOME.replace('"/"', f'"/bad"{options}')
     with Responder({"/bad": behaviour}) as responder:
-        result = run(tmp_path, text, responder, users=1)
+        result = run(tmp_path, visitor(base, body=bad), responder, users=1)
     assert result.kinds("GET /bad") == {kind: responder.seen["/bad"]}
     assert result.example("GET /bad", kind)
 
 
-@pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
+@each_base
 @pytest.mark.parametrize("think_s", [0.0, 0.06])
 @pytest.mark.alone
 def test_what_is_sent_again_is_told(tmp_path: Path, base: str, think_s: float) -> None:
     """FastHttpUser's client does so by itself: once at most, on a connection that has rested."""
-    text = f"""
-class Visitor({base}):
-    wait_time = constant({think_s})
-
-    @task
-    def page(self):
-        self.client.get("/")
-"""
+    text = visitor(base, f"constant({think_s})")
     with Responder({"/": every(5, closing(), then=after(0.005))}) as responder:
         result = run(tmp_path, text, responder, users=1, duration_s=1.0)
     kinds, again = result.kinds("GET /"), len(result.of("resent"))
@@ -103,29 +91,15 @@ class Visitor({base}):
     assert (kinds.get(Kind.RESET, 0) > 1) is not resends
 
 
-@pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
+@each_base
 def test_a_refused_connection(tmp_path: Path, base: str) -> None:
-    text = f"""
-class Visitor({base}):
-    wait_time = constant(0.02)
-
-    @task
-    def home(self):
-        self.client.get("/")
-"""
     with Responder() as responder:
         responder.stop()
-        result = run(tmp_path, text, responder)
+        result = run(tmp_path, visitor(base), responder)
     assert set(result.kinds("GET /")) == {Kind.CONNECT_REFUSED}
 
 
-@pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
-@pytest.mark.alone
-def test_a_with_block_judges_its_answer(tmp_path: Path, base: str) -> None:
-    text = f"""
-class Visitor({base}):
-    wait_time = constant(0.01)
-
+JUDGING = """
     @task
     def home(self):
         with self.client.get("/", catch_response=True) as response:
@@ -139,11 +113,17 @@ def time_passes():
     import gevent
     gevent.sleep(0.3)
 """
+
+
+@each_base
+@pytest.mark.alone
+def test_a_with_block_judges_its_answer(tmp_path: Path, base: str) -> None:
     behaviours = {
         "/": every(2, lambda request: answer(b"KO")),
         "/gone": lambda request: answer(status=404),
     }
     with Responder(behaviours) as responder:
+        text = visitor(base, "constant(0.01)", JUDGING)
         result = run(tmp_path, text, responder, users=1, duration_s=1.5)
     samples = result.of("GET /")
     # the with-block that the end of the window cut off in its sleep has judged nothing
@@ -151,25 +131,21 @@ def time_passes():
     assert result.kinds("GET /")[Kind.WRONG_BODY] == len(samples) // 2
     assert result.example("GET /", Kind.WRONG_BODY) == "knocked out"
     assert result.kinds("GET /gone") == {Kind.OK: responder.seen["/gone"]}
-    times = samples["finish"] - samples["start"]
-    assert times.max() < 0.3, "the time of the with-block is not the server's"
+    longest_s = (samples["finish"] - samples["start"]).max()
+    assert longest_s < 0.3, "the time of the with-block is not the server's"
 
 
 def test_a_client_of_its_own_fires_the_event(tmp_path: Path) -> None:
-    text = """
-import time
-
-class Other(User):
-    wait_time = constant(0.05)
-
+    asking = """
     @task
     def ask(self):
+        import time
         time.sleep(0.1)
         events.request.fire(request_type="RPC", name="ask", response_time=100, response_length=7,
                             exception=None)
 """
     with Responder() as responder:
-        result = run(tmp_path, text, responder)
+        result = run(tmp_path, visitor("User", body=asking), responder)
     samples = result.of("RPC ask")
     assert len(samples) >= 4
     assert samples["finish"] - samples["start"] == pytest.approx(0.1)
@@ -177,20 +153,12 @@ class Other(User):
 
 
 def test_a_task_that_raises_is_a_failed_journey(tmp_path: Path) -> None:
-    text = """
-class Clumsy(HttpUser):
-    wait_time = constant(0.05)
-
-    @task
-    def stumble(self):
-        self.client.get("/")
-        {}["missing"]
-"""
+    text = visitor("HttpUser", "constant(0.05)", HOME + '        {}["missing"]\n')
     with Responder() as responder:
         result = run(tmp_path, text, responder)
     assert result.kinds("GET /") == {Kind.OK: responder.seen["/"]}
-    assert result.kinds("Clumsy") == {Kind.JOURNEY_ERROR: responder.seen["/"]}
-    assert result.example("Clumsy", Kind.JOURNEY_ERROR).startswith("KeyError: 'missing' (")
+    assert result.kinds("Visitor") == {Kind.JOURNEY_ERROR: responder.seen["/"]}
+    assert result.example("Visitor", Kind.JOURNEY_ERROR).startswith("KeyError: 'missing' (")
 
 
 def test_hooks_weights_and_options_work_as_in_locust(tmp_path: Path) -> None:
@@ -219,56 +187,47 @@ class Often(Seldom):
 """
     with Responder({"/page": after(0.002), "/hello": after(0), "/bye": after(0)}) as responder:
         result = run(tmp_path, text, responder, users=4)
-    assert responder.seen["/hello"] == 4
-    assert responder.seen["/bye"] == 4
+    assert responder.seen["/hello"] == responder.seen["/bye"] == 4
     assert len(result.of("GET /page")) == responder.seen["/page"] > 10
-    byes = result.of("GET /bye")
-    assert (byes["start"] >= result.done.window[1]).all()
+    assert (result.of("GET /bye")["start"] >= result.done.window[1]).all()
 
 
 def test_waiting_users_end_at_once(tmp_path: Path) -> None:
-    text = """
-class Patient(HttpUser):
-    wait_time = between(60, 90)
-
-    @task
-    def home(self):
-        self.client.get("/")
-"""
     with Responder() as responder:
         started = time.monotonic()
-        result = run(tmp_path, text, responder)
+        result = run(tmp_path, visitor("HttpUser", "between(60, 90)"), responder)
         assert time.monotonic() - started < 20
     assert len(result.of("GET /")) == responder.seen["/"] == 2
 
 
 @pytest.mark.alone
 def test_a_task_with_many_requests_is_cut_off_at_the_end(tmp_path: Path) -> None:
-    text = """
-class Endless(HttpUser):
-    @task
-    def read(self):
-        while True:
-            self.client.get("/")
-"""
+    endless = HOME.replace("        self", "        while True: self")
     with Responder({"/": after(0.01)}) as responder:
-        result = run(tmp_path, text, responder)
+        result = run(tmp_path, visitor("HttpUser", body=endless), responder)
     assert result.kinds("GET /") == {Kind.OK: responder.seen["/"]}
     assert result.of("GET /")["start"].max() < result.done.window[1] + 0.1
 
 
 def test_the_drain_counts_late_answers_and_missing_ones(tmp_path: Path) -> None:
-    text = """
-class Slow(HttpUser):
-    @task
-    def slow(self):
-        self.client.get("/late")
-        self.client.get("/never")
-"""
+    both = HOME.replace('"/"', '"/late"') + '        self.client.get("/never")\n'
     with Responder({"/late": after(0.5), "/never": after(3.0)}) as responder:
+        text = visitor("HttpUser", body=both)
         result = run(tmp_path, text, responder, duration_s=0.7, drain_s=0.5)
     assert result.kinds("GET /late") == {Kind.OK: 2}
     assert result.kinds("GET /never") == {Kind.UNFINISHED: 2}
+
+
+NEEDED = """
+@events.init_command_line_parser.add_listener
+def _(parser):
+    parser.add_argument("--needed", required=True)
+"""
+SHAPE = """
+from locust import LoadTestShape
+class Stages(LoadTestShape):
+    def tick(self): return None
+"""
 
 
 @pytest.mark.parametrize(
@@ -279,17 +238,10 @@ class Slow(HttpUser):
         ("import nowhere_at_all\n", r"does not import: ModuleNotFoundError: .*locustfile\.py:3"),
         ("raise SystemExit(3)\n", "ended the process while it was imported"),
         (
-            "from locust import LoadTestShape\n"
-            "class Stages(LoadTestShape):\n    def tick(self): return None\n"
-            "class Visitor(HttpUser):\n    @task\n    def home(self): pass\n",
+            SHAPE + visitor("HttpUser"),
             "uses a LoadTestShape, which runbench does not run; give --users and --duration",
         ),
-        (
-            "@events.init_command_line_parser.add_listener\n"
-            "def _(parser):\n    parser.add_argument('--needed', required=True)\n"
-            "class Visitor(HttpUser):\n    @task\n    def home(self): pass\n",
-            "demands options of its own",
-        ),
+        (NEEDED + visitor("HttpUser"), "demands options of its own"),
     ],
 )
 def test_a_locustfile_that_cannot_run_is_told_in_one_sentence(

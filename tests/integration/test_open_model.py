@@ -89,17 +89,9 @@ def test_an_arrival_that_finds_no_free_slot_waits_and_its_waiting_counts(tmp_pat
 
 def test_arrivals_that_were_never_sent_are_counted(tmp_path: Path) -> None:
     with Responder({"/slow": after(0.4)}) as responder:
-        job = a_job(
-            responder,
-            "CheckedOnce",
-            path="/slow",
-            model="open",
-            arrival_rate=20.0,
-            max_in_flight=2,
-            warmup_s=0.5,
-            duration_s=1.0,
-            drain_s=0.2,
-        )
+        rate = {"model": "open", "arrival_rate": 20.0, "max_in_flight": 2}
+        times = {"warmup_s": 0.5, "duration_s": 1.0, "drain_s": 0.2}
+        job = a_job(responder, "CheckedOnce", path="/slow", **rate, **times)
         result = load(tmp_path, job)
     samples = result.of("GET /slow")
     begin, end = result.done.window
@@ -129,14 +121,8 @@ def test_later_requests_of_a_journey_are_meant_when_they_start(tmp_path: Path) -
 
 def test_each_stage_has_its_own_rate(tmp_path: Path) -> None:
     with Responder() as responder:
-        job = a_job(
-            responder,
-            model="open",
-            arrival_rate=100.0,
-            stages=(20.0, 100.0),
-            warmup_s=0.2,
-            duration_s=0.5,
-        )
+        rate = {"model": "open", "arrival_rate": 100.0, "stages": (20.0, 100.0)}
+        job = a_job(responder, warmup_s=0.2, duration_s=0.5, **rate)
         result = load(tmp_path, job)
     assert (result.done.sent, result.done.dropped) == ((10, 50), (0, 0))
     figures = Figures(result.samples, result.names, result.done, job.load)
@@ -226,14 +212,8 @@ def test_a_stall_is_seen_as_those_who_arrive_see_it(tmp_path: Path) -> None:
     """
     rate, length_s, stall_s = 200.0, 10.0, 1.0
     with stallable() as (pid, port):
-        job = a_job(
-            f"http://127.0.0.1:{port}",
-            run_header="it",
-            model="open",
-            arrival_rate=rate,
-            warmup_s=0.5,
-            duration_s=length_s,
-        )
+        profile = {"model": "open", "arrival_rate": rate, "warmup_s": 0.5, "duration_s": length_s}
+        job = a_job(f"http://127.0.0.1:{port}", run_header="it", **profile)
         stall: list[float] = []
 
         def stop() -> None:

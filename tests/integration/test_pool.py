@@ -1,4 +1,4 @@
-"""Several load processes make one load: shared out, begun together, written down once."""
+"""Several load processes make one load: shared out, begun together, in stages."""
 
 import os
 from pathlib import Path
@@ -13,6 +13,8 @@ from benchsuite.core.samples import Kind
 from benchsuite.load.job import Tick, stage_windows
 from benchsuite.load.parent.pool import load_pool
 from benchsuite.load.process.schedule import arrivals
+from benchsuite.runner.figures import Figures
+from tests.integration import loads
 from tests.integration.loads import Loaded, a_job
 from tests.integration.stubs_http import Responder, after
 
@@ -146,3 +148,44 @@ def test_a_refused_journey_is_told_once(tmp_path: Path) -> None:
         pytest.raises(AnswerError, match="closed before the answer"),
     ):
         pool.check(a_job(responder, processes=2))
+
+
+@pytest.mark.alone
+def test_each_stage_has_its_own_users(tmp_path: Path) -> None:
+    with Responder({"/": after(0.01)}) as responder:
+        job = a_job(responder, users=4, stages=(1.0, 4.0, 2.0), warmup_s=0.2, duration_s=0.5)
+        result = loads.load(tmp_path, job)
+    figures = Figures(result.samples, result.names, result.done, job.load)
+    stages = list(figures.stages)
+    assert [one.name for one in stages] == ["1 user", "4 users", "2 users"]
+    assert [one.order for one in stages] == [1, 2, 3]
+    assert [round(one.concurrency or 0) for one in stages] == [1, 4, 2]
+    total = figures.total
+    assert total.requests == sum(one.requests for one in stages) < result.requests()
+    assert np.isclose(total.goodput, np.mean([one.goodput for one in stages]))
+    assert result.kinds("GET /") == {Kind.OK: responder.seen["/"] - 1}, "nobody was cut off"
+    begins = [one.phase.value for one in figures.intervals]
+    assert begins[0] == "warm-up"
+
+
+@pytest.mark.alone
+def test_users_of_a_locustfile_rise_from_stage_to_stage(tmp_path: Path) -> None:
+    file = tmp_path / "locustfile.py"
+    file.write_text(
+        "from locust import FastHttpUser, task\n"
+        "class Visitor(FastHttpUser):\n"
+        "    @task\n"
+        "    def page(self): self.client.get('/')\n"
+    )
+    with Responder({"/": after(0.01)}) as responder:
+        job = a_job(
+            responder,
+            locustfile=str(file),
+            users=3,
+            stages=(1.0, 3.0),
+            warmup_s=0.2,
+            duration_s=0.5,
+        )
+        result = loads.load(tmp_path, job)
+    low, high = Figures(result.samples, result.names, result.done, job.load).stages
+    assert [round(one.concurrency or 0) for one in (low, high)] == [1, 3]

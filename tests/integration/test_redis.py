@@ -5,14 +5,12 @@ import pwd
 import tempfile
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.services.redis import Redis
-from benchsuite.services.redis_reading import Info
 from benchsuite.system.account import NOBODY
 from benchsuite.system.network import ensure_port_free
 from tests.integration.left_behind import processes_with
@@ -21,8 +19,8 @@ from tests.needs import needs
 pytestmark = needs("redis", "redis-py")
 
 
-@contextmanager
-def folder() -> Iterator[Path]:
+@pytest.fixture
+def place() -> Iterator[Path]:
     """A folder of a run, closed to others as the session's is."""
     with tempfile.TemporaryDirectory(prefix="bst-redis-") as name:
         place = Path(name) / "redis"
@@ -31,73 +29,55 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("by", ["tcp", "unix"])
-def test_it_comes_up_and_nothing_is_left(by: str) -> None:
+def test_it_comes_up_for_who_has_its_password_and_nothing_is_left(by: str, place: Path) -> None:
     import redis as client
 
     marker = uuid.uuid4().hex
-    with folder() as place:
-        with Redis(folder=place, marker=marker, by=by, env=dict(os.environ)) as service:
-            with client.Redis.from_url(service.url) as connection:
-                connection.set("x", 1)
-                assert connection.get("x") == b"1"
-                assert connection.config_get("save") == {"save": ""}
-                probe = Info(service.admin_url)
-                told = probe.sample()
-                probe.close()
-                assert told["clients"] == 1, "its own is left out"
-                assert told["memory_bytes"] > 0
-            assert service.settings["appendonly"] == "off"
-            assert service.version
-            assert (service.socket is None) == (by == "tcp")
-            if os.geteuid() == 0:
-                owners = {os.stat(f"/proc/{pid}").st_uid for pid in service.process.living()}
-                assert owners == {pwd.getpwnam(NOBODY).pw_uid}
-        assert service.process.poll() == 0
-        assert not list(place.glob("*.sock")) + list(place.glob("*.rdb"))
+    with Redis(folder=place, marker=marker, by=by, env=dict(os.environ)) as service:
+        with client.Redis.from_url(service.url) as connection:
+            connection.set("x", 1)
+            assert connection.get("x") == b"1"
+            assert connection.config_get("save") == {"save": ""}
+            probe = service.reading()
+            told = probe.sample()
+            probe.close()
+            assert told["clients"] == 1, "its own is left out"
+            assert told["memory_bytes"] > 0
+        assert service.settings["appendonly"] == "off"
+        assert service.version
+        assert (service.socket is None) == (by == "tcp")
+        if os.geteuid() == 0:
+            owners = {os.stat(f"/proc/{pid}").st_uid for pid in service.process.living()}
+            assert owners == {pwd.getpwnam(NOBODY).pw_uid}
+        if by == "tcp":
+            nobody = client.Redis(host=service.host, port=service.port or 0)
+            with nobody, pytest.raises(client.AuthenticationError):
+                nobody.ping()
+            password = service.url.partition("://:")[2].partition("@")[0]
+            assert len(password) > 16
+            line = Path(f"/proc/{service.process.pid}/cmdline").read_bytes()
+            assert password not in " ".join(service.process.argv)
+            assert password.encode() not in line
+            assert (place / "redis.conf").stat().st_mode & 0o077 == 0
+    assert service.process.poll() == 0
+    assert not list(place.glob("*.sock")) + list(place.glob("*.rdb"))
     assert processes_with(marker) == []
     if service.port is not None:
         ensure_port_free(service.host, service.port)
 
 
-def test_nobody_gets_in_without_the_runs_password() -> None:
-    import redis as client
-
+def test_what_can_not_be_started_is_told(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = place / ("x" * 100)
+    deep.mkdir()
+    env = dict(os.environ)
     with (
-        folder() as place,
-        Redis(folder=place, marker="m" * 16, env=dict(os.environ)) as service,
-        client.Redis(host=service.host, port=service.port or 0) as connection,
-        pytest.raises(client.AuthenticationError),
+        pytest.raises(StartError, match="longer path than the 107 bytes"),
+        Redis(folder=deep, marker="m" * 16, by="unix", env=env),
     ):
-        connection.ping()
-
-
-def test_the_password_is_on_no_command_line() -> None:
-    with folder() as place, Redis(folder=place, marker="m" * 16, env=dict(os.environ)) as service:
-        password = service.url.partition("://:")[2].partition("@")[0]
-        assert len(password) > 16
-        line = Path(f"/proc/{service.process.pid}/cmdline").read_bytes()
-        assert password not in " ".join(service.process.argv)
-        assert password.encode() not in line
-        assert (place / "redis.conf").stat().st_mode & 0o077 == 0
-
-
-def test_a_path_too_long_for_a_socket_is_told() -> None:
-    with folder() as place:
-        deep = place / ("x" * 100)
-        deep.mkdir()
-        with (
-            pytest.raises(StartError, match="longer path than the 107 bytes"),
-            Redis(folder=deep, marker="m" * 16, by="unix", env=dict(os.environ)),
-        ):
-            pytest.fail("it started")
-
-
-def test_without_the_program_the_command_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+        pytest.fail("it started")
     monkeypatch.setattr(Redis, "program", lambda: None)
     with (
         pytest.raises(UnavailableError, match="apt install redis-server"),
-        Redis(folder=tmp_path, marker="m" * 16, env=dict(os.environ)),
+        Redis(folder=place, marker="m" * 16, env=env),
     ):
         pytest.fail("it started")

@@ -1,8 +1,10 @@
 """The robot on forms it was not made for: Django's admin, a wizard, a crispy page, bad ones."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, User
@@ -20,22 +22,27 @@ TEMPLATES = Path(views.__file__).parent / "templates"
 SEEDS = range(8)
 
 
-@pytest.fixture(autouse=True)
-def foreign_project(settings: object) -> Iterator[None]:
-    engine = dict(settings.TEMPLATES[0], DIRS=[TEMPLATES])  # type: ignore[attr-defined]
+@contextmanager
+def foreign_forms(settings: Any) -> Iterator[None]:
+    """The project of tests/foreign, which has received nothing yet."""
+    apps = ["formtools", "crispy_forms", "crispy_bootstrap5"]
     with (
-        modify_settings(
-            INSTALLED_APPS={"append": ["formtools", "crispy_forms", "crispy_bootstrap5"]}
-        ),
+        modify_settings(INSTALLED_APPS={"append": apps}),
         override_settings(
             ROOT_URLCONF="tests.foreign.urls",
-            TEMPLATES=[engine],
+            TEMPLATES=[dict(settings.TEMPLATES[0], DIRS=[TEMPLATES])],
             CRISPY_TEMPLATE_PACK="bootstrap5",
             CRISPY_ALLOWED_TEMPLATE_PACKS="bootstrap5",
             MESSAGE_STORAGE="django.contrib.messages.storage.session.SessionStorage",
         ),
     ):
         views.received.clear()
+        yield
+
+
+@pytest.fixture(autouse=True)
+def foreign_project(settings: Any) -> Iterator[None]:
+    with foreign_forms(settings):
         yield
 
 

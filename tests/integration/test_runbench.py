@@ -1,10 +1,13 @@
 """`runbench` as people use it: real servers, real load, and everything that can go wrong."""
 
 import json
+import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import time
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,13 +22,9 @@ from tests.needs import needs
 
 def rows(command: Command, columns: str = "status, failure, goodput") -> list[Any]:
     """Stored runs, oldest first."""
-    connection = sqlite3.connect(command.folder / "results.sqlite3")
-    try:
-        return connection.execute(
-            f"SELECT {columns} FROM benchsuite_run ORDER BY started_at"
-        ).fetchall()
-    finally:
-        connection.close()
+    with closing(sqlite3.connect(command.folder / "results.sqlite3")) as connection:
+        query = f"SELECT {columns} FROM benchsuite_run ORDER BY started_at"
+        return connection.execute(query).fetchall()
 
 
 UNDER_CIRCUS = ("circus-daphne", "circus-chaussette-gevent")
@@ -44,7 +43,7 @@ PARTS = 5
 def test_every_server_makes_a_run(command: Command, part: int) -> None:
     """With a database: what patches threads for greenlets shows there whether it did it in time."""
     servers = MAKES_RUNS[part::PARTS]
-    words = (f"--server={','.join(servers)}", "--workload=io_read", "--rows=100", "--duration=2")
+    words = (f"--server={','.join(servers)}", "--workload=io_read", "--rows=100", "--duration=1")
     ended = command.run("runbench", "--json=-", *SHORT, *words, limit_s=300)
     assert ended.status == 0, ended.err
     made = json.loads(ended.out)
@@ -53,17 +52,21 @@ def test_every_server_makes_a_run(command: Command, part: int) -> None:
         told = one["server"], one["failures_by_kind"]
         assert one["workload"] == "io_read"
         assert one["failures"] == 0, told
-        assert one["requests"] > 10, told
+        assert one["requests"] > 5, told
         assert one["goodput"] == one["throughput"] > 10, told
         times = one["response_time"]
-        assert 0 < times["p50_s"] <= times["p75_s"] <= times["p90_s"] <= times["max_s"], told
+        shown = [times[name] for name in ("p50_s", "p75_s", "p90_s", "max_s")]
+        known = [value for value in shown if value is not None]  # few answers carry no p90
+        assert 0 < known[0], told
+        assert known == sorted(known), told
+        assert len(known) >= 2, told
         assert one["server_version"] or one["server"] == "runserver"
         assert one["startup_s"] > 0
         assert one["memory_bytes"] > 5_000_000, told
 
 
 def test_json_has_every_promised_field_and_null_for_what_is_missing(command: Command) -> None:
-    one = measured(command, "--server=gunicorn-sync", "--label=here", "--workload=bench_app")
+    one = measured(command, "--server=gunicorn-sync --label=here --workload=bench_app")
     promised = (
         "id label workload server server_version argv python_version processes threads model users "
         "duration_s startup_s requests failures throughput goodput response_time service_time "
@@ -84,9 +87,7 @@ def test_json_has_every_promised_field_and_null_for_what_is_missing(command: Com
 @pytest.mark.parametrize("workload", ["cpu", "io_create", "io_read", "io_read_async"])
 def test_every_workload_is_answered_right(command: Command, workload: str) -> None:
     options = ["--workload-option=size=1000"] if workload == "cpu" else []
-    one = measured(
-        command, "--server=granian-asgi", f"--workload={workload}", "--rows=500", *options
-    )
+    one = measured(command, f"--server=granian-asgi --workload={workload} --rows=500", *options)
     assert (one["workload"], one["failures"]) == (workload, 0)
     assert one["requests"] > 5
 
@@ -112,17 +113,12 @@ def test_an_application_without_django_is_served_in_place_of_the_project(command
     named = "benchsuite.target.bare:application"
     one = measured(
         command,
-        "--server=gunicorn-gevent",
-        f"--application={named}",
-        "--workload=bench_app",
+        f"--server=gunicorn-gevent --application={named} --workload=bench_app "
         "--workload-option=version=2",
     )
     assert (one["requests"] > 5, one["failures"]) == (True, 0)
     assert one["response_time"]["min_s"] >= 0.075
     assert one["spec"]["server"]["application"] == named
-    ended = command.run("runbench", *SHORT, "--application=benchsuite.target:nothing")
-    assert ended.status == 1
-    assert "nothing" in ended.err
 
 
 def test_several_servers_are_interleaved_and_shown_in_a_table(command: Command) -> None:
@@ -145,7 +141,7 @@ def test_several_servers_are_interleaved_and_shown_in_a_table(command: Command) 
 
 
 def test_again_repeats_a_stored_run(command: Command) -> None:
-    first = measured(command, "--server=waitress", "--threads=3", "--no-keep-alive")
+    first = measured(command, "--server=waitress --threads=3 --no-keep-alive")
     ended = command.run("runbench", f"--again={first['id'][:8]}", "--json=-")
     assert ended.status == 0, ended.err
     (second,) = json.loads(ended.out)
@@ -223,29 +219,32 @@ def test_what_was_measured_outlives_the_database_and_the_reader(command: Command
     assert goodput > 10
 
 
-@pytest.mark.alone
 def test_a_second_command_waits_for_the_first(command: Command) -> None:
-    with command.start(
-        "runbench", "--server=waitress", "--users=1", "--warmup=0", "--duration=4"
-    ) as first:
+    words = ("runbench", "--server=waitress", "--users=1", "--warmup=0")
+    with command.start(*words, "--duration=60") as first:
         wait_for("a running server", lambda: says(first, "ready in"))
-        second = command.run("runbench", "--server=waitress", *SHORT)
-        assert second.status == 0, second.err
-        assert f"Another run is under way (process {first.pid} of " in second.out
-        assert command.wait(first).status == 0
-    assert [status for status, *_ in rows(command)] == ["finished", "finished"]
+        with command.start(*words, "--duration=0.5") as second:
+            under_way = f"Another run is under way (process {first.pid} of "
+            wait_for("its turn", lambda: says(second, under_way))
+            first.send_signal(signal.SIGINT)
+            assert command.wait(first).status == 130
+            assert command.wait(second).status == 0
+    assert [status for status, *_ in rows(command)] == ["interrupted", "finished"]
+
+
+VISITOR = """
+from locust import HttpUser, task
+class Visitor(HttpUser):
+    @task
+    def look(self):
+        self.client.get('/bench/plain/', name='front')
+"""
 
 
 def test_a_locustfile_is_measured_by_our_clock(command: Command, tmp_path: Path) -> None:
     file = tmp_path / "locustfile.py"
-    file.write_text(
-        "from locust import HttpUser, task\n"
-        "class Visitor(HttpUser):\n"
-        "    @task\n"
-        "    def look(self):\n"
-        "        self.client.get('/bench/plain/', name='front')\n"
-    )
-    one = measured(command, "--server=waitress", f"--locustfile={file}")
+    file.write_text(VISITOR)
+    one = measured(command, f"--server=waitress --locustfile={file}")
     assert (one["workload"], one["failures"]) == ("locustfile", 0)
     assert one["requests"] > 10
 
@@ -256,3 +255,40 @@ def says(process: subprocess.Popen[str], words: str) -> bool:
     line = process.stdout.readline()
     assert line, f"ended before it said {words!r}: {process.stderr and process.stderr.read()}"
     return words in line
+
+
+def test_a_port_that_is_taken_is_named(command: Command) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        ended = command.run("runbench", "--server=waitress", f"--port={port}", *SHORT)
+    assert ended.status == 1
+    assert f"Port {port} of 127.0.0.1 is taken" in ended.err
+    assert f"process {os.getpid()}" in ended.err
+    assert rows(command)[0][0] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentences"),
+    [
+        (["--path=/nowhere/"], ["404", "/nowhere/"]),
+        (["--path=/bench/cpu/?size=nonsense"], ["400", "/bench/cpu/"]),
+        (["--database=postgres://someone@127.0.0.1:9/nothing"], ["127.0.0.1"]),
+        (["--application=benchsuite.target:nothing"], ["nothing"]),
+    ],
+)
+def test_what_can_not_be_measured_is_told(
+    command: Command, words: list[str], sentences: list[str]
+) -> None:
+    ended = command.run("runbench", "--server=waitress", *words, *SHORT)
+    assert ended.status == 1
+    assert all(sentence in ended.err for sentence in sentences)
+    assert "Traceback" not in ended.err
+
+
+def test_results_without_tables_ask_for_migrate(tmp_path: Path) -> None:
+    ended = Command(tmp_path).run("runbench", "--server=waitress", *SHORT)
+    assert ended.status == 1
+    assert "python manage.py migrate" in ended.err
+    assert "Traceback" not in ended.err

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.command import ROOT
 from tests.integration.postgres import cluster
 from tests.needs import needs
 
-ROOT = Path(__file__).parent.parent.parent
 IDS = """
 import django; django.setup()
 from benchsuite.target.models import Post
@@ -29,23 +29,20 @@ print(len(numbers), posts, min(numbers), max(numbers))
 """
 
 
+def python(url: str, *words: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "DATABASE_URL": url}
+    env["DJANGO_SETTINGS_MODULE"] = "testproject.settings.console"
+    return subprocess.run(
+        [sys.executable, *words], cwd=ROOT, env=env, capture_output=True, text=True, timeout=120
+    )
+
+
 def manage(url: str, *words: str) -> subprocess.CompletedProcess[str]:
     return python(url, str(ROOT / "manage.py"), *words)
 
 
 def migrate(url: str) -> subprocess.CompletedProcess[str]:
     return python(url, "-m", "django", "migrate", "--settings=testproject.settings.target")
-
-
-def python(url: str, *words: str) -> subprocess.CompletedProcess[str]:
-    env = {
-        **os.environ,
-        "DATABASE_URL": url,
-        "DJANGO_SETTINGS_MODULE": "testproject.settings.console",
-    }
-    return subprocess.run(
-        [sys.executable, *words], cwd=ROOT, env=env, capture_output=True, text=True, timeout=120
-    )
 
 
 @pytest.fixture(scope="module")
@@ -98,17 +95,3 @@ def test_a_table_that_is_missing_is_told_with_the_command(tmp_path: Path) -> Non
     assert result.returncode == 1
     assert "python manage.py migrate benchsuite_target" in result.stderr
     assert "Traceback" not in result.stderr
-
-
-@needs("psycopg")
-def test_a_server_that_is_not_there_is_named() -> None:
-    result = manage("postgres://me@127.0.0.1:9/nothing", "seedbench")
-    assert result.returncode == 1
-    assert "127.0.0.1:9" in result.stderr
-    assert "Traceback" not in result.stderr
-
-
-def test_an_alias_that_is_none_is_told_the_names(tmp_path: Path) -> None:
-    result = manage(f"sqlite:///{tmp_path / 'x.sqlite3'}", "seedbench", "--database=other")
-    assert "--database=other names no database; there are: default." in result.stderr
-    assert manage(f"sqlite:///{tmp_path / 'x.sqlite3'}", "seedbench", "--rows=-1").returncode == 2

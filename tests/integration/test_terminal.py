@@ -1,4 +1,4 @@
-"""The commands in a real terminal of 80 and of 40 columns, and in a pipe."""
+"""The commands in a real terminal of 80 and of 40 columns, in a pipe, and where nobody reads."""
 
 import contextlib
 import fcntl
@@ -7,12 +7,16 @@ import re
 import select
 import struct
 import subprocess
+import sys
 import termios
 import time
+from itertools import product
+from pathlib import Path
 
 import pytest
 
-from tests.integration.command import SHORT, Command
+from tests.integration.command import ROOT, SHORT, Command
+from tests.needs import audited
 
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 NO_BREAK = ("http://", "https://", "pip install", "apt ", "  python manage.py ", "/", "surveys=")
@@ -100,3 +104,47 @@ def test_a_pipe_gets_all_columns_without_padding(command: Command) -> None:
     assert heading.split() == [
         *("server", "runs", "goodput", "p50", "p95", "p99", "failed", "CPU", "memory", "verdict")
     ]
+
+
+EARLY = """
+import sys
+from django.conf import settings
+from django.core.management import execute_from_command_line
+settings.configure(INSTALLED_APPS=["benchsuite", "struck"])
+execute_from_command_line(["manage.py", "listbench"])
+"""
+
+
+def shell(line: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {line}", "bash", sys.executable],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+WHERE = ["| true", "| head -1", ">&-", "2>&-", ">&- 2>&-"]
+ENDS = {"listbench": 0, "tunebench --help": 0, "runbench --nonsense": 2, "loadbench /no": 1}
+EACH = list(product(WHERE, ENDS.items()))
+
+
+@pytest.mark.parametrize(("where", "command_line"), audited(EACH, *EACH[::3]))
+def test_an_output_that_nobody_reads_is_no_error(where: str, command_line: tuple[str, int]) -> None:
+    words, status = command_line
+    ended = shell(f"$1 manage.py {words} {where}")
+    assert "Traceback" not in ended.stderr
+    assert "Error:" not in ended.stderr.replace("CommandError:", "")
+    assert ended.returncode == status
+
+
+def test_ctrl_c_while_it_is_imported_is_a_word(tmp_path: Path) -> None:
+    (tmp_path / "struck.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\n")
+    (tmp_path / "start.py").write_text(
+        f"import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler){EARLY}"
+    )
+    ended = shell(f"PYTHONPATH={ROOT}:{tmp_path} $1 {tmp_path}/start.py listbench; exit $?")
+    assert ended.stderr == "Interrupted.\n"
+    assert ended.returncode == 130

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.services.postgres import PostgreSQL
 from benchsuite.services.redis import Redis
 from tests.integration.command import SHORT, Command, measured, wait_for
 from tests.integration.fronted import fronted
@@ -57,28 +56,21 @@ def test_a_front_starts_in_any_folder(name: str, place: Path) -> None:
 
 
 @needs("redis", "redis-py")
-@pytest.mark.parametrize("by", ["tcp", "unix"])
-def test_redis_starts_in_any_folder(by: str, place: Path) -> None:
+def test_redis_starts_in_any_folder(place: Path) -> None:
+    """As do databases: tests/integration/test_databases.py."""
     import redis as client
 
-    marker = uuid.uuid4().hex
     with (
-        Redis(folder=place, marker=marker, by=by, env=dict(os.environ)) as service,
+        Redis(folder=place, marker=uuid.uuid4().hex, by="unix", env=dict(os.environ)) as service,
         client.Redis.from_url(service.url) as connection,
     ):
         assert connection.config_get("dir") == {"dir": str(place)}
 
 
-@needs("postgresql", "psycopg")
-def test_postgresql_starts_in_any_folder(place: Path) -> None:
-    with PostgreSQL(folder=place, marker=uuid.uuid4().hex, env=dict(os.environ)) as service:
-        assert service.process.poll() is None
-
-
 @needs("haproxy", "gunicorn")
 def test_a_run_is_made_in_any_folder(command: Command, place: Path) -> None:
     command.env["TMPDIR"] = str(place)
-    one = measured(command, "--server=gunicorn-sync", "--front=haproxy")
+    one = measured(command, "--server=gunicorn-sync --front=haproxy")
     assert one["status"] == "finished"
     assert list(place.iterdir()) == []
 

@@ -49,7 +49,7 @@ def test_a_projects_postgresql_is_as_it_was(tmp_path: Path) -> None:
         inherited |= {"PGDATABASE": "shop", "SHOP_DSN": server.url("shop")}
         project = writer(tmp_path, databases=POSTGRES.format(port=server.port), **inherited)
         marks = server.execute("SELECT count(*) FROM mark", "shop")
-        found = measured(project.command, "--server=waitress", "--workload=reading")
+        found = measured(project.command, "--server=waitress --workload=reading")
         assert found["status"] == "finished", found
         assert server.execute("SELECT count(*) FROM mark", "shop") == marks
         assert server.databases() == ["shop"]

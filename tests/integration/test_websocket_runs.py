@@ -10,6 +10,7 @@ import pytest
 from benchsuite import conf
 from benchsuite.servers import BUILTIN
 from tests.integration.command import Command, wait_for
+from tests.integration.command import measured as command_measured
 from tests.integration.test_runbench import rows, says
 
 SERVERS = [
@@ -26,13 +27,8 @@ SHORT = ("--warmup=0.3", "--duration=1")
 KEPT = ("lost", "duplicated", "reordered", "corrupt", "misdirected", "closed_early")
 
 
-def measured(command: Command, *words: str) -> dict[str, Any]:
-    """The one object that --json=- printed; later words win over short times."""
-    ended = command.run("runbench", "--json=-", *SHORT, *words)
-    assert ended.status == 0, ended.err
-    (one,) = json.loads(ended.out)
-    assert isinstance(one, dict)
-    return one
+def measured(command: Command, line: str, *words: str) -> dict[str, Any]:
+    return command_measured(command, line, *words, how=SHORT)
 
 
 def test_every_server_echoes_every_message(command: Command) -> None:
@@ -60,10 +56,7 @@ def test_echoes_of_every_kind(command: Command, option: str) -> None:
     words = ["--layer=memory"] if option == "layer=1" else []
     one = measured(
         command,
-        "--server=daphne",
-        "--workload=ws_echo",
-        "--connections=3",
-        f"--workload-option={option}",
+        f"--server=daphne --workload=ws_echo --connections=3 --workload-option={option}",
         *words,
     )
     assert one["failures"] == one["websockets"]["accounts"]["lost"] == 0
@@ -73,12 +66,8 @@ def test_echoes_of_every_kind(command: Command, option: str) -> None:
 def test_what_is_offered_with_the_handshake_is_negotiated_and_stored(command: Command) -> None:
     one = measured(
         command,
-        "--server=uvicorn",
-        "--workload=ws_echo",
-        "--connections=3",
-        "--workload-option=deflate=1",
-        "--workload-option=subprotocol=chat,benchsuite",
-        "--workload-option=size=2000",
+        "--server=uvicorn --workload=ws_echo --connections=3 --workload-option=deflate=1 "
+        "--workload-option=subprotocol=chat,benchsuite --workload-option=size=2000",
     )
     assert one["failures"] == one["websockets"]["accounts"]["lost"] == 0
     told = one["websockets"]["compression"]
@@ -91,9 +80,7 @@ def test_what_is_offered_with_the_handshake_is_negotiated_and_stored(command: Co
 
 
 def test_a_connection_for_each_message(command: Command) -> None:
-    one = measured(
-        command, "--server=uvicorn", "--workload=ws_echo", "--connections=3", "--no-keep-alive"
-    )
+    one = measured(command, "--server=uvicorn --workload=ws_echo --connections=3 --no-keep-alive")
     accounts = one["websockets"]["accounts"]
     assert one["failures"] == 0
     assert accounts["handshakes"] >= accounts["messages"] > 20
@@ -102,11 +89,7 @@ def test_a_connection_for_each_message(command: Command) -> None:
 def test_messages_at_a_rate_by_two_load_processes(command: Command) -> None:
     one = measured(
         command,
-        "--server=uvicorn",
-        "--workload=ws_echo",
-        "--connections=10",
-        "--rate=100",
-        "--load-processes=2",
+        "--server=uvicorn --workload=ws_echo --connections=10 --rate=100 --load-processes=2",
     )
     assert one["offered_rate"] == pytest.approx(100)
     assert (one["dropped"], one["failures"]) == (0, 0)
@@ -115,7 +98,7 @@ def test_messages_at_a_rate_by_two_load_processes(command: Command) -> None:
 
 
 def test_a_storm_of_connections(command: Command) -> None:
-    one = measured(command, "--server=uvicorn", "--workload=ws_connect", "--connections=5")
+    one = measured(command, "--server=uvicorn --workload=ws_connect --connections=5")
     assert (one["unit"], one["failures"]) == ("handshake", 0)
     assert one["goodput"] > 20
     assert one["response_time"]["p50_s"] == pytest.approx(one["handshake_time"]["p50_s"])
@@ -124,12 +107,8 @@ def test_a_storm_of_connections(command: Command) -> None:
 def test_a_broadcast_reaches_everybody(command: Command) -> None:
     one = measured(
         command,
-        "--server=uvicorn",
-        "--layer=memory",
-        "--workload=ws_broadcast",
-        "--connections=8",
-        "--rate=20",
-        "--duration=2",
+        "--server=uvicorn --layer=memory --workload=ws_broadcast --connections=8 "
+        "--rate=20 --duration=2",
     )
     accounts = one["websockets"]["accounts"]
     assert {name: accounts[name] for name in KEPT} == dict.fromkeys(KEPT, 0)
@@ -141,11 +120,7 @@ def test_a_broadcast_reaches_everybody(command: Command) -> None:
 def test_idle_connections_cost_memory(command: Command) -> None:
     one = measured(
         command,
-        "--server=uvicorn",
-        "--workload=ws_idle",
-        "--stages=50:100:150:200",
-        "--duration=1.5",
-        "--warmup=0.7",
+        "--server=uvicorn --workload=ws_idle --stages=50:100:150:200 --duration=1.5 --warmup=0.7",
     )
     idle = one["websockets"]["idle"]
     assert [many for many, _ in idle["steps"]] == [50, 100, 150, 200]
@@ -159,11 +134,7 @@ def test_idle_connections_cost_memory(command: Command) -> None:
 def test_pings_are_messages(command: Command) -> None:
     one = measured(
         command,
-        "--server=daphne",
-        "--workload=ws_idle",
-        "--stages=5:10:15",
-        "--duration=1.2",
-        "--warmup=0.3",
+        "--server=daphne --workload=ws_idle --stages=5:10:15 --duration=1.2 --warmup=0.3 "
         "--workload-option=ping_s=0.1",
     )
     assert one["failures"] == 0

@@ -1,21 +1,27 @@
-"""What the delay proxy passes on, how connections end through it, and how it ends itself."""
+"""The delay proxy: what it passes on, how connections end through it, and runs that ask for it."""
 
-import hashlib
+import http.client
+import json
 import os
 import random
 import resource
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from benchsuite.core.exceptions import StartError
-from benchsuite.delay.address import Loop
+from benchsuite.core.specs.delay import DelaySpec
+from benchsuite.delay.address import HOST, Address, Loop
+from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.telemetry.prober.answer import answers_as
-from tests.integration.delay_servers import (
+from tests.integration.command import Command
+from tests.integration.left_behind import eventually, processes_with
+from tests.integration.listening import (
     PATIENCE_S,
     connect,
     echo,
@@ -25,7 +31,7 @@ from tests.integration.delay_servers import (
     server,
     through,
 )
-from tests.integration.left_behind import eventually
+from tests.integration.stub import stub
 from tests.needs import needs
 
 MEGABYTE = random.Random(1).randbytes(2**20)
@@ -36,20 +42,6 @@ def loop(request: pytest.FixtureRequest) -> Loop:
     """Each event loop ends connections by code of its own."""
     chosen: Loop = request.param
     return chosen
-
-
-@pytest.mark.parametrize("direction", ["to_server", "to_client"])
-def test_bulk_is_intact_both_ways(direction: str, loop: Loop, tmp_path: Path) -> None:
-    with (
-        server(echo) as upstream,
-        through(upstream, tmp_path, 0.05, direction, loop=loop) as late,  # type: ignore[arg-type]
-        connect(late) as connection,
-    ):
-        sending = threading.Thread(target=connection.sendall, args=(MEGABYTE,))
-        sending.start()
-        received = receive(connection, len(MEGABYTE))
-        sending.join(PATIENCE_S)
-    assert hashlib.sha256(received).digest() == hashlib.sha256(MEGABYTE).digest()
 
 
 @pytest.mark.parametrize("direction", ["to_server", "to_client"])
@@ -87,8 +79,7 @@ def test_slow_reader_holds_its_sender_up(direction: str, loop: Loop, tmp_path: P
     assert received == [MEGABYTE * whole]
 
 
-def _stands_still(count: object) -> bool:
-    assert callable(count)
+def _stands_still(count: Callable[[], int]) -> bool:
     before = count()
     time.sleep(0.3)
     return bool(before == count() and before)
@@ -281,3 +272,135 @@ def test_unknown_host(tmp_path: Path) -> None:
         through(("no-such-host.invalid", 9), tmp_path),
     ):
         pytest.fail("it started")
+
+
+MARKER = "a-marker-of-a-delayer"
+
+
+def answer_rows(connection: socket.socket) -> None:
+    while connection.recv(5):
+        connection.sendall(b"a row")
+
+
+def test_a_run_with_all_delays(tmp_path: Path) -> None:
+    spec = DelaySpec(to_clients_s=0.05, to_database_s=0.1, to_layer_s=0.08)
+    with (
+        server(answer_rows) as database,
+        on_socket(tmp_path / "its.sock") as layer,
+        delayer(
+            spec,
+            database=database,
+            layer=layer,
+            folder=tmp_path,
+            marker=MARKER,
+            env=dict(os.environ),
+        ) as late,
+    ):
+        there = late.database
+        assert there is not None
+        assert there != database
+        assert query_s(connect(there)) == pytest.approx(0.1, abs=0.02)
+        path, port = late.layer or ("", 1)
+        assert (path, port) == (str(tmp_path / "late.sock"), 0)
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(path)
+            assert query_s(connection) == pytest.approx(0.08, abs=0.02)
+        # The server comes up while its clients' way to it is there already.
+        with stub("good", tmp_path) as target:
+            host, port = late.clients((HOST, target.port))
+            assert port != target.port
+            target.wait()
+            assert page_s(host, port) == pytest.approx(2 * 0.05, abs=0.02)
+        told(late)
+        assert len(processes_with(MARKER)) == 3
+    assert processes_with(MARKER) == []
+
+
+def told(late: Delayer) -> None:
+    """Each proxy by its name, with how exact it is; as JSON."""
+    names = {"delay-to-database", "delay-to-layer", "delay-to-clients"}
+    assert set(late.processes()) == names
+    data = json.loads(json.dumps(late.to_json()))
+    to_database = data["proxies"]["delay-to-database"]
+    assert (to_database["direction"], to_database["delay_s"]) == ("to_server", 0.1)
+    to_clients = data["proxies"]["delay-to-clients"]
+    assert (to_clients["direction"], to_clients["delay_s"]) == ("to_client", 0.05)
+    for proxy in (to_database, to_clients):
+        assert abs(proxy["accuracy"]["median_error_s"]) < 0.01
+
+
+@contextmanager
+def on_socket(path: Path) -> Iterator[tuple[str, int]]:
+    """A server of one connection on a Unix socket."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        listener.settimeout(20)
+
+        def serve() -> None:
+            with listener.accept()[0] as connection:
+                answer_rows(connection)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield str(path), 0
+        thread.join()
+
+
+def query_s(to: socket.socket) -> float:
+    with to as connection:
+        seconds = []
+        for _ in range(6):
+            began = time.monotonic()
+            connection.sendall(b"query")
+            assert receive(connection, 5) == b"a row"
+            seconds.append(time.monotonic() - began)
+    return min(seconds)
+
+
+def page_s(host: str, port: int) -> float:
+    """On a new connection each."""
+    seconds = []
+    for _ in range(5):
+        with closing(http.client.HTTPConnection(host, port, timeout=20)) as client:
+            began = time.monotonic()
+            client.request("GET", "/")
+            client.getresponse().read()
+            seconds.append(time.monotonic() - began)
+    return min(seconds)
+
+
+@pytest.mark.parametrize("database", [("127.0.0.1", 9), None])
+@pytest.mark.parametrize("spec", [DelaySpec(to_clients_s=0.05), DelaySpec(to_database_s=0.05)])
+def test_what_is_not_delayed_has_no_proxy(
+    spec: DelaySpec, database: Address | None, tmp_path: Path
+) -> None:
+    if database is None and spec.to_database_s:
+        return
+    with delayer(
+        spec, database=database, folder=tmp_path, marker=MARKER, env=dict(os.environ)
+    ) as late:
+        assert (late.database == database) is (not spec.to_database_s)
+        assert len(late.processes()) == bool(spec.to_database_s)
+        assert (late.clients((HOST, 10)) == (HOST, 10)) is (not spec.to_clients_s)
+        assert len(late.processes()) == 1
+
+
+RUN = (
+    *("runbench", "--server=gunicorn-sync", "--workload=plain", "--users=1"),
+    *("--warmup=0", "--duration=2", "--delay-to-clients=50ms", "--json=-"),
+)
+TARGET = ("--setting=DATABASES.default.ATOMIC_REQUESTS=true", "--variable=MALLOC_ARENA_MAX=2")
+
+
+@needs("gunicorn")
+def test_through_the_proxy(command: Command) -> None:
+    ended = command.run(*RUN, "--delay-to-database=20ms", *TARGET)
+    assert ended.status == 0, ended.err
+    assert "20.0\u2009ms to the database" in ended.err
+    assert "(plain asks no database) added" in ended.err
+    (run,) = json.loads(ended.out)
+    assert "ATOMIC_REQUESTS as --setting or OVERRIDES says" in run["settings_changed"]["DATABASES"]
+    assert list(run["delay"]["proxies"]) == ["delay-to-clients"]
+    # gunicorn-sync closes its connections: each request is late by the SYN's answer and its own.
+    assert 0.1 < run["response_time"]["p50_s"] < 0.5

@@ -1,12 +1,13 @@
-"""Small servers to stand behind a delay, and the delay in front of them."""
+"""Small servers of a thread for each connection, and the delay in front of them."""
 
 import os
 import socket
+import ssl
 import struct
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from benchsuite.delay.address import Address, DelayedAddress, Direction, Loop, delayed
@@ -44,13 +45,17 @@ def through(
 
 
 @contextmanager
-def server(talk: Talk) -> Iterator[Address]:
+def server(talk: Talk, tls: ssl.SSLContext | None = None) -> Iterator[Address]:
     """A thread for each connection; at the end all connections are shut and all threads joined."""
     threads: list[threading.Thread] = []
     connections: list[socket.socket] = []
 
     def serve(connection: socket.socket) -> None:
-        with connection, suppress(OSError):
+        with suppress(OSError), ExitStack() as stack:
+            stack.enter_context(connection)
+            if tls is not None:
+                connection = stack.enter_context(tls.wrap_socket(connection, server_side=True))
+                connections.append(connection)
             talk(connection)
 
     def accept() -> None:

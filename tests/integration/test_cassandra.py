@@ -1,0 +1,218 @@
+"""Cassandra as a service of a run, with a stub in its place, too, and as the survey's store."""
+
+import json
+import os
+import shutil
+import socket
+import stat
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from benchsuite.core.exceptions import StartError, UnavailableError
+from benchsuite.services.cassandra import Cassandra
+from benchsuite.target.survey import store as module
+from benchsuite.target.survey.answers import Answer, Participation
+from benchsuite.target.survey.counts import completions, counts
+from benchsuite.target.survey.definitions import Survey
+from benchsuite.target.survey.loading import load_surveys
+from benchsuite.target.survey.store import Visit
+from tests.integration.command import Command
+from tests.integration.left_behind import processes_with
+from tests.needs import needs
+from tests.unit.survey.visitor import Visitor
+
+pytestmark = [pytest.mark.audit, pytest.mark.django_db]
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with (
+        tempfile.TemporaryDirectory(prefix="bst-") as folder,
+        Cassandra(folder=Path(folder), marker=uuid.uuid4().hex, env=dict(os.environ)) as one,
+    ):
+        assert one.port is not None
+        yield one.port
+
+
+@pytest.fixture
+def kept(port: int, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The store that the pages use, on a keyspace of the test's own."""
+    load_surveys()
+    settings.ROOT_URLCONF = "testproject.urls_target"
+    settings.BENCHSUITE_SURVEY_STORE = "benchsuite.target.survey.stores.cassandra.CassandraStore"
+    keyspace = f"test_{uuid.uuid4().hex[:8]}"
+    settings.BENCHSUITE_SURVEY_CASSANDRA = {"PORT": port, "KEYSPACE": keyspace}
+    monkeypatch.setenv("BENCHSUITE_RUN", "a-run")
+    module.store.cache_clear()
+    store: Any = module.store()
+    yield store
+    store.close()
+    module.store.cache_clear()
+
+
+def again(kept: Any, visit: Visit, survey: Survey) -> Visit:
+    found = kept.visit(survey, str(visit.id))
+    assert found is not None
+    return found
+
+
+@needs("cassandra")
+@pytest.mark.parametrize("slug", ["coffee", "travel", "census"])
+def test_a_survey_is_completed(slug: str, kept: Any) -> None:
+    answer, _ = Visitor(Client(enforce_csrf_checks=True)).complete(slug)
+    assert b"data-completion-code" in answer.content
+    found = counts()
+    assert (found["participations"], found["completions"]) == (1, 1)
+    assert found["uploads"] == (slug != "coffee")
+    assert found["answers"] >= 5
+    assert completions() == 1
+    assert not Participation.objects.exists()
+    assert not Answer.objects.exists()
+
+
+@needs("cassandra")
+def test_a_way_that_was_left_is_forgotten(kept: Any) -> None:
+    visitor = Visitor(Client(enforce_csrf_checks=True))
+    visitor.get("health/")
+    visitor.post("health/1/", visitor.answers("health", 1, smoker="now", sport="no"))
+    visitor.post("health/2/", visitor.answers("health", 2))
+    before = counts()["answers"]
+    visitor.post("health/1/", visitor.answers("health", 1, smoker="never", sport="no"))
+    for number in (4, 5, 6):
+        visitor.post(f"health/{number}/", visitor.answers("health", number, water=None))
+    assert before == 10
+    assert counts() == {"participations": 1, "completions": 1, "answers": 19, "uploads": 0}
+
+
+@needs("cassandra")
+def test_the_contract_of_a_store(kept: Any) -> None:
+    travel, coffee = (Survey.objects.get(slug=slug) for slug in ("travel", "coffee"))
+    visit = kept.begin(travel)
+    assert again(kept, visit, travel) == visit
+    assert kept.visit(coffee, str(visit.id)) is None
+    assert kept.visit(travel, str(uuid.uuid4())) is None
+    assert kept.visit(travel, "no id at all") is None
+    file = SimpleUploadedFile("a.png", b"x" * 200_000, "image/png")
+    kept.save_page(visit, 2, {7: ["a", "b"], 8: None, 9: {"name": "a.png"}}, {9: file}, done=False)
+    assert again(kept, visit, travel).done == []
+    kept.save_page(visit, 2, {7: "ä"}, {}, done=True)
+    kept.save_page(visit, 1, {6: 1.5}, {}, done=True)
+    assert again(kept, visit, travel).done == [1, 2]
+    assert again(kept, visit, travel).answers == {6: 1.5, 7: "ä", 8: None, 9: {"name": "a.png"}}
+    for _ in range(2):
+        kept.complete(visit, {9})
+    assert again(kept, visit, travel).completed
+    kept.begin(coffee)
+    assert kept.counts() == {"participations": 2, "completions": 1, "answers": 3, "uploads": 0}
+
+
+@pytest.mark.alone
+@needs("cassandra")
+def test_a_run_starts_one_and_counts_in_it(command: Command) -> None:
+    ended = command.run(
+        *("runbench", "--server=gunicorn-gthread", "--workload=survey", "--users=2", "--json=-"),
+        *("--workload-option=store=cassandra", "--warmup=0", "--duration=4"),
+    )
+    assert ended.status == 0, ended.err
+    (run,) = json.loads(ended.out)
+    assert run["completions"] >= 1
+    assert [one["version"] for one in run["programs"] if one["part"] == "cassandra"] != [""]
+    assert not {"B208", "B301"} & {one["code"].partition(" ")[0] for one in run["findings"]}
+
+
+MARKER = "a-marker-of-cassandra"
+JAVA = """#!/usr/bin/python3
+import json, pathlib, signal, socket, sys, time
+from urllib.parse import unquote, urlsplit
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+if "broken" in sys.argv[sys.argv.index("-cp") + 1]:
+    sys.exit("Exception (java.lang.OutOfMemoryError)")
+(told,) = (word.partition("=")[2] for word in sys.argv if word.startswith("-Dcassandra.config="))
+config = json.loads(pathlib.Path(unquote(urlsplit(told).path)).read_text())
+pathlib.Path(config["commitlog_directory"]).mkdir()
+with socket.create_server((config["rpc_address"], config["native_transport_port"])):
+    time.sleep(0.3)
+    print("INFO Starting listening for CQL clients on", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """What everybody may read: as root, the service runs as nobody."""
+    with tempfile.TemporaryDirectory(prefix="bst-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        java = folder / "java"
+        java.write_text(JAVA)
+        java.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+        yield folder
+
+
+@pytest.fixture
+def jars(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    def make(name: str = "jars") -> Path:
+        made = folder / name
+        made.mkdir()
+        made.chmod(0o755)
+        (made / "cassandra-all-5.0.4.jar").touch()
+        monkeypatch.setenv("CASSANDRA_JARS", str(made))
+        return made
+
+    return make
+
+
+def service(folder: Path) -> Cassandra:
+    own = folder / "its own [1]"
+    own.mkdir()
+    return Cassandra(folder=own, marker=MARKER, env=dict(os.environ))
+
+
+def test_it_answers_in_the_block_and_is_gone_after_it(
+    folder: Path, jars: Callable[..., Path]
+) -> None:
+    jars()
+    with service(folder) as one:
+        assert one.url == f"cassandra://127.0.0.1:{one.port}/benchsuite_surveys"
+        assert one.version == "5.0.4"
+        assert one.answers()
+        assert (one.folder / "commitlog").is_dir()
+        assert not stat.S_IMODE((one.folder / "cassandra.yaml").stat().st_mode) & 0o077
+    assert processes_with(MARKER) == []
+    with socket.socket() as free:
+        assert free.connect_ex(("127.0.0.1", one.port or 0)) != 0
+
+
+def test_one_that_does_not_come_up_says_why(folder: Path, jars: Callable[..., Path]) -> None:
+    jars("broken")
+    with pytest.raises(StartError, match=r"(?s)Cassandra .*OutOfMemoryError"):
+        service(folder).start()
+
+
+def test_without_its_jars_it_is_not_available(
+    folder: Path, jars: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CASSANDRA_JARS", raising=False)
+    with pytest.raises(UnavailableError, match="CASSANDRA_JARS names no folder of its jars"):
+        service(folder).start()
+    monkeypatch.setenv("CASSANDRA_JARS", str(folder))
+    assert not Cassandra.available().ok, "a folder with other things in it"
+    jars()
+    assert Cassandra.available().ok
+    (folder / "java").unlink()
+    monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
+    assert Cassandra.available().command == "apt install openjdk-17-jre-headless"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has another user to run it as")
+def test_jars_that_its_user_may_not_read_are_told(jars: Callable[..., Path]) -> None:
+    jars().chmod(0o700)
+    assert "may not read" in Cassandra.available().reason

@@ -1,0 +1,115 @@
+"""Programs of the system are asked for their version; git for a project's revision."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from benchsuite.system import programs
+from benchsuite.system.programs import revision_of, short_revision
+
+
+def program(folder: Path, name: str, prints: str) -> Path:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\necho {prints!r} >&2\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("prints", "version"),
+    [
+        ("nginx version: nginx/1.22.1", "1.22.1"),
+        ("HAProxy version 2.6.12-1+deb12u4 2026/10/17", "2.6.12-1+deb12u4"),
+        ("Server version: Apache/2.4.71 (Debian)", "2.4.71"),
+        ("nothing of the kind", None),
+    ],
+)
+def test_tells_the_version_that_it_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prints: str, version: str | None
+) -> None:
+    program(tmp_path, "serverd", prints)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    assert programs.program_version("serverd", "-v") == version
+
+
+def test_what_is_missing_or_no_program_has_no_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path, "serverd", "").write_text("no program")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert programs.program_version("serverd", "-v") is None
+    assert programs.program_version("no-such-program-anywhere", "-v") is None
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = {"NAME": "Ann", "EMAIL": "ann@example.org"}
+    names = {f"GIT_{role}_{key}": who[key] for role in ("AUTHOR", "COMMITTER") for key in who}
+    subprocess.run(
+        ["git", "-C", str(folder), *arguments],
+        env={**os.environ, **names, "GIT_CONFIG_GLOBAL": os.devnull},
+        check=True,
+        capture_output=True,
+    )
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with the project in a folder of it."""
+    folder = tmp_path / "repository" / "site"
+    folder.mkdir(parents=True)
+    (folder / "views.py").write_text("answer = 1\n")
+    git(folder.parent, "init", "--quiet")
+    git(folder.parent, "add", ".")
+    git(folder.parent, "commit", "--quiet", "-m", "first")
+    return folder
+
+
+def test_a_clean_checkout_is_its_commit(repository: Path) -> None:
+    clean = revision_of(repository)
+    assert len(clean) == 40
+    assert short_revision(clean) == clean[:8]
+    (repository / "results.sqlite3").write_text("not known to git")
+    assert revision_of(repository) == clean
+
+
+def test_changes_are_told_apart(repository: Path) -> None:
+    clean = revision_of(repository)
+    (repository / "views.py").write_text("answer = 2\n")
+    first = revision_of(repository)
+    (repository / "views.py").write_text("answer = 3\n")
+    git(repository, "add", ".")
+    second = revision_of(repository)
+    assert first.startswith(f"{clean}+")
+    assert second.startswith(f"{clean}+")
+    assert first != second
+    assert short_revision(first) == f"{clean[:8]} with changes {first[-8:]}"
+    (repository / "views.py").write_text("answer = 2\n")
+    assert revision_of(repository) == first, "the same changes again"
+
+
+def test_another_commit_is_another_revision(repository: Path) -> None:
+    clean = revision_of(repository)
+    (repository / "views.py").write_text("answer = 2\n")
+    git(repository, "commit", "--quiet", "-a", "-m", "second")
+    assert len(revision_of(repository)) == 40
+    assert revision_of(repository) != clean
+
+
+def test_reading_a_clean_checkout_writes_nothing(repository: Path) -> None:
+    index = repository.parent / ".git" / "index"
+    os.utime(repository / "views.py", (1, 1))
+    before = index.read_bytes()
+    revision_of(repository)
+    assert index.read_bytes() == before
+
+
+def test_where_there_is_no_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert revision_of(tmp_path) == ""
+    assert revision_of(tmp_path / "none") == ""
+    git(tmp_path, "init", "--quiet")
+    assert revision_of(tmp_path) == "", "nothing was committed yet"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert revision_of(tmp_path) == "", "no git"
+    assert short_revision("") == ""

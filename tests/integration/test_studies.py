@@ -1,0 +1,266 @@
+"""Studies and tunings of real runs: killed in the middle, interrupted by Ctrl-C, and resumed."""
+
+import json
+import os
+import re
+import signal
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.management.keeping import Results
+from benchsuite.management.session import session
+from benchsuite.runner.planning import resolve
+from benchsuite.system import lock
+from tests.integration.command import Command, wait_for
+from tests.integration.runs import Quiet
+from tests.unit.studies.test_documented import example
+
+LONGEST_S = 180.0
+
+STUDY = """
+format = 1
+name = "small"
+question = "Does it end?"
+repeat = 2
+[every]
+users = 2
+warmup = "0"
+duration = "500ms"
+timeout = "5s"
+[axis.setup]
+waitress = { server = "waitress" }
+sync = { server = "gunicorn-sync" }
+impossible = { server = "gunicorn-sync", max-connections = 10 }
+[axis.page]
+plain = { workload = "plain" }
+missing = { path = "/no/such/page/" }
+[[exclude]]
+setup = ["sync", "impossible"]
+page = "missing"
+[figures]
+goodput = { of = "goodput" }
+[[claim]]
+name = "impossible"
+says = "It answers."
+[[claim.check]]
+figure = "goodput"
+cell = { setup = "impossible" }
+value = [0, inf]
+"""
+CELLS = {("waitress", "plain"), ("waitress", "missing"), ("sync", "plain")}
+RUNS = """
+SELECT json_extract(coordinates, '$.setup'), json_extract(coordinates, '$.page'), repetition,
+status, benchsuite_run.id FROM benchsuite_run JOIN benchsuite_studycell
+ON study_cell_id = benchsuite_studycell.id ORDER BY started_at
+"""
+
+
+@pytest.fixture
+def study(command: Command) -> Command:
+    """A command that knows the small study."""
+    (command.folder / "small.toml").write_text(STUDY)
+    command.env["BENCHSUITE_STUDIES"] = str(command.folder / "small.toml")
+    return command
+
+
+def rows(command: Command, query: str) -> list[Any]:
+    with closing(sqlite3.connect(command.folder / "results.sqlite3")) as connection:
+        return connection.execute(query).fetchall()
+
+
+def ended(command: Command) -> list[Any]:
+    return [row for row in rows(command, RUNS) if row[3] in ("finished", "failed")]
+
+
+def under_way(command: Command, before: int) -> Callable[[], bool]:
+    """Whether so many runs have ended and the next one is loaded."""
+
+    def is_so() -> bool:
+        states = [row[3] for row in rows(command, RUNS)]
+        return len(states) > before and states[-1] == "running"
+
+    return is_so
+
+
+def test_what_was_killed_goes_on_and_measures_nothing_twice(study: Command) -> None:
+    with study.start("runstudy", "small") as process:
+        wait_for("a run that ended, and one under way", under_way(study, 2), LONGEST_S)
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=60)
+    before = ended(study)
+    assert 2 <= len(before) < 6
+    wait_for("its end", lambda: study.left_in_temporary_folder() == [], 60)
+
+    path = study.folder / "small.toml"
+    path.write_text(STUDY.replace('"5s"', '"6s"'))
+    refused = study.run("runstudy", "small", "--resume")
+    assert (refused.status, "of another" in refused.err) == (2, True)
+    path.write_text(STUDY)
+
+    resumed = study.run("runstudy", "small", "--resume", limit_s=LONGEST_S)
+    assert resumed.status == 0, resumed.err
+    for words in (
+        f"{len(before)} made before",
+        "Skipped  setup impossible, page plain: --max-connections",
+        f"({len(before) + 1} of 6) starting",
+        "can't be told here: It answers. (impossible, plain: --max-connections",
+        "/results/studies/small/",
+        "Failed   setup waitress, page missing: ",
+        "answered 404",
+    ):
+        assert words in resumed.out
+    assert re.search(r"of 6\) starting · about \d.* left\n", resumed.out)
+    after = ended(study)
+    assert after[: len(before)] == before
+    wanted = sorted((*cell, repetition) for cell in CELLS for repetition in (1, 2))
+    assert sorted(row[:3] for row in after) == wanted
+    for setup, page, _, status, _ in after:
+        assert (status == "failed") == (page == "missing"), setup
+    assert "Traceback" not in resumed.out + resumed.err
+    assert rows(study, "SELECT status, owner FROM benchsuite_studyrun") == [("finished", "")]
+    assert "no execution" in study.run("runstudy", "small", "--resume").err
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_keeps_what_was_measured(study: Command, times: int) -> None:
+    words = ("runstudy", "small", "--only=setup=sync", "--only=page=plain")
+    with study.start(*words) as process:
+        wait_for("a run that ended, and one under way", under_way(study, 1), LONGEST_S)
+        for _ in range(times):
+            process.send_signal(signal.SIGINT)
+        stopped = study.wait(process)
+    assert stopped.status == 130, stopped.err
+    assert "Go on with: python manage.py runstudy small --resume" in stopped.err
+    assert "Traceback" not in stopped.err
+    assert rows(study, "SELECT status, owner FROM benchsuite_studyrun") == [("interrupted", "")]
+    resumed = study.run("runstudy", "small", "--resume", limit_s=LONGEST_S)
+    assert resumed.status == 0, resumed.err
+    assert [row[:3] for row in ended(study)] == [("sync", "plain", 1), ("sync", "plain", 2)]
+
+
+def test_the_documented_study_of_ones_own_project_runs(command: Command, tmp_path: Path) -> None:
+    text = example()
+    for shown, there in (("/shop/cart/", "/bench/plain_async/"), ("/shop/", "/bench/plain/")):
+        assert text.count(f'"{shown}"') == 1
+        text = text.replace(f'"{shown}"', f'"{there}"')
+    (tmp_path / "studies").mkdir()
+    (tmp_path / "studies" / "shop_servers.toml").write_text(text)
+    command.env["BENCHSUITE_STUDIES"] = str(tmp_path / "studies")
+    words = ("shop_servers", "--scale=0.05", "--only=size=1", "--repeat=1")
+    done = command.run("runstudy", *words, limit_s=LONGEST_S)
+    assert done.status == 0, done.err
+    assert "3 cells × 1 start, scale 0.05" in done.out
+    found = rows(command, RUNS.replace("$.setup", "$.server"))
+    assert sorted(row[:2] for row in found) == [
+        (server, "cart") for server in ("sync", "threads", "waitress")
+    ]
+    assert {row[3] for row in found} == {"finished"}
+
+
+TUNING = (
+    *("--server=gunicorn-gthread", "--processes=1", "--threads=2"),
+    *("--workload=io_read", "--rows=1000", "--objective=p95 < 200ms, failures < 1%"),
+    *("--window=2s", "--budget=80s"),
+)
+TRIALS = """
+SELECT "order", json_extract(trial, "$.phase"), run_id FROM benchsuite_tuningtrial ORDER BY "order"
+"""
+
+
+def interrupted(command: Command) -> list[Any]:
+    """The trials of a tuning that Ctrl-C has ended."""
+    with command.start("tunebench", *TUNING) as process:
+        wait_for("a trial that ended", lambda: len(rows(command, TRIALS)) >= 2, LONGEST_S)
+        process.send_signal(signal.SIGINT)
+        stopped = command.wait(process)
+    assert stopped.status == 130, stopped.err
+    assert "gunicorn-gthread 1×2" in stopped.out
+    assert "Go on with: python manage.py tunebench --resume=" in stopped.err
+    assert "Traceback" not in stopped.out + stopped.err
+    assert rows(command, "SELECT status, owner FROM benchsuite_tuning") == [("interrupted", "")]
+    assert command.left_in_temporary_folder() == []
+    return rows(command, TRIALS)
+
+
+def test_ctrl_c_keeps_the_trials_of_a_tuning(command: Command) -> None:
+    assert interrupted(command)
+
+
+@pytest.mark.alone
+def test_a_tuning_is_interrupted_and_goes_on_to_its_answer(command: Command) -> None:
+    before, file = interrupted(command), command.folder / "tuning.json"
+    went_on = command.run("tunebench", "--resume", f"--json={file}", limit_s=LONGEST_S)
+    told = json.loads(file.read_text())
+    assert went_on.status == (0 if told["answer"]["end"] == "confirmed" else 3), went_on.err
+    after = rows(command, TRIALS)
+    assert after[: len(before)] == before, "nothing is measured twice"
+    assert len(told["trials"]) == len(after)
+    spoiled = [one for one in told["trials"] if one["observation"]["codes"]]
+    open_ones = [one for one in told["trials"] if one["load"]["rates"]]
+    measured = [one for one in open_ones if one["observation"]["levels"]]
+    assert spoiled or [one["phase"] for one in measured].count("confirm") >= 3
+    diagnosed, profiled = (
+        [one["run"] for one in told["trials"] if one["phase"] == phase]
+        for phase in ("diagnose", "flame")
+    )
+    seen = rows(command, "SELECT id FROM benchsuite_run WHERE diagnosis IS NOT NULL")
+    saw = {str(UUID(one)) for (one,) in seen}
+    assert {*diagnosed} <= saw <= {*diagnosed, *profiled}, (
+        "where no profiler may look, it can't see"
+    )
+    assert len(profiled) <= len(diagnosed) <= 1
+    if told["answer"]["end"] == "confirmed" and not diagnosed:
+        assert "a diagnostic start" in dict(told["answer"]["not_tried"])
+    for one in measured:
+        levels = one["observation"]["levels"]
+        assert [level["rate"] for level in levels] == one["load"]["rates"][: len(levels)]
+        assert all(level["met"][0] <= level["planned"] for level in levels)
+        assert one["observation"]["memory_bytes"] > 10_000_000
+        # readings come once a second, so a window of one may hold none
+        cpu_s = one["observation"]["cpu_s"]
+        assert cpu_s > 0 if cpu_s is not None else one["load"]["window_s"] <= 1
+    states = dict(rows(command, "SELECT status, count(*) FROM benchsuite_run GROUP BY status"))
+    assert set(states) <= {"finished", "interrupted"}
+    assert rows(command, "SELECT status, owner FROM benchsuite_tuning") == [("finished", "")]
+    assert "no tuning to go on with" in command.run("tunebench", "--resume").err
+
+
+class Listening(Quiet):
+    def begin(self, spec: RunSpec) -> None:
+        self.stages.append(spec.server.server)
+
+    def end(self, summary: str) -> None:
+        self.stages.append(summary)
+
+
+@pytest.mark.alone
+@pytest.mark.django_db
+def test_a_run_that_ends_early_has_the_figures_of_what_it_reached_and_says_where_it_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One thread that sleeps 0.1 s answers ten a second."""
+    monkeypatch.setattr(lock, "NAME", f"benchsuite-test-{os.getpid()}")
+    rates = {"model": "open", "arrival_rate": 80.0, "stages": (5.0, 40.0, 80.0), "in_turn": True}
+    ends = {"timeout_s": 2.0, "ends_below": 0.5, "ends_within_s": 0.5, "max_in_flight": 50}
+    spec = RunSpec(
+        server=ServerSpec(server="waitress", threads=1),
+        workload=WorkloadSpec(workload="sleep", options={"seconds": 0.1}),
+        load=LoadProfile(warmup_s=0.2, duration_s=3.0, **rates, **ends),  # type: ignore[arg-type]
+    )
+    results, watcher = Results(lambda line: None, 1), Listening()
+    with session(results, watcher, on_wait=lambda pid: None, on_build=lambda what: None) as at_work:
+        row, _ = at_work.one(resolve(spec))
+    assert (row.status, row.failure) == ("finished", "")
+    assert re.fullmatch(
+        r"at 40 /s, because of \d+ requests due only \d+ were answered right within 0\.5 s",
+        row.settings_changed["(end of the load)"],
+    )
+    stages = list(row.measurements.filter(scope="stage").order_by("order"))
+    assert [one.name for one in stages] == ["5 /s", "40 /s"]
