@@ -18,7 +18,7 @@ from django.test import Client
 
 from benchsuite.core.exceptions import StatusError
 from benchsuite.services.api import Api
-from benchsuite.workloads.upstream import Upstream, UpstreamAsync
+from benchsuite.workloads.pages import Upstream, UpstreamAsync
 from tests.integration.command import SHORT, Command, measured, wait_for
 from tests.needs import needs
 

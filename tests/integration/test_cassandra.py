@@ -18,11 +18,9 @@ from django.test import Client
 from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.services.cassandra import Cassandra
 from benchsuite.target.survey import store as module
-from benchsuite.target.survey.answers import Answer, Participation
-from benchsuite.target.survey.counts import completions, counts
 from benchsuite.target.survey.definitions import Survey
 from benchsuite.target.survey.loading import load_surveys
-from benchsuite.target.survey.store import Visit
+from benchsuite.target.survey.store import Answer, Participation, Visit, completions, counts
 from tests.integration.command import Command
 from tests.integration.left_behind import processes_with
 from tests.needs import needs
@@ -46,7 +44,7 @@ def kept(port: int, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     """The store that the pages use, on a keyspace of the test's own."""
     load_surveys()
     settings.ROOT_URLCONF = "testproject.urls_target"
-    settings.BENCHSUITE_SURVEY_STORE = "benchsuite.target.survey.stores.cassandra.CassandraStore"
+    settings.BENCHSUITE_SURVEY_STORE = "benchsuite.target.survey.cassandra.CassandraStore"
     keyspace = f"test_{uuid.uuid4().hex[:8]}"
     settings.BENCHSUITE_SURVEY_CASSANDRA = {"PORT": port, "KEYSPACE": keyspace}
     monkeypatch.setenv("BENCHSUITE_RUN", "a-run")

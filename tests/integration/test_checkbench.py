@@ -45,7 +45,7 @@ def test_calibrating_keeps_a_ceiling_for_each_load(
     monkeypatch.setattr(ceiling, "WARMUP_S", 0.2)
     monkeypatch.setattr(checkbench, "ceilings", partial(ceiling.ceilings, users=(1, 3)))
     with suppress(CommandError):  # the machine may be doubtful
-        call_command("checkbench", calibrate=True, duration="500ms")
+        call_command("checkbench", "--calibrate", "--duration=500ms")
     assert "one connection each" in capsys.readouterr().out
     fields = ("keep_alive", "users", "model", "processes", "throughput")
     kept = list(Calibration.objects.order_by("id").values_list(*fields))

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.services import postgres_programs as programs
+from benchsuite.services import postgres as programs
 from benchsuite.system import guard, reaper, sharedmemory
 from benchsuite.system.account import hand_over, rights_of, unprivileged
 from benchsuite.system.guard import guarded

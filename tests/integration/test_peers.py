@@ -1,11 +1,8 @@
 """Servers outside Django, really started: they echo, tell the run, and leave nothing behind."""
 
 import http.client
-import os
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,18 +14,17 @@ from benchsuite import conf
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs import ServerSpec
 from benchsuite.load.client.websocket.dialects import Dialect
-from benchsuite.servers.base import Application, Place, ServerAdapter
+from benchsuite.servers.base import Application, Place
 from benchsuite.servers.peers import packages
 from benchsuite.system import programs
-from benchsuite.system.network import ensure_port_free, free_port
-from benchsuite.system.process import running, wait_until_ready
-from benchsuite.telemetry.prober.answer import answers_as
+from benchsuite.system.network import ensure_port_free
+from tests.integration import serving
 from tests.integration.command import measured
+from tests.integration.serving import HOST, Served
 from tests.needs import needs
 
 pytestmark = pytest.mark.audit
 
-HOST = "127.0.0.1"
 WAIT_S = 10.0
 NAMES = [
     pytest.param("peer-ws", marks=needs("node-peers")),
@@ -37,49 +33,30 @@ NAMES = [
 ]
 
 
-@dataclass(frozen=True)
-class Peer:
-    """A server that was started."""
-
-    port: int
-    token: str
-
-    def open(self, path: str, subprotocols: Sequence[str] = ()) -> ClientConnection:
-        return connect(
-            f"ws://{HOST}:{self.port}{path}",
-            subprotocols=[Subprotocol(name) for name in subprotocols] or None,
-            compression=None,
-            proxy=None,
-        )
-
-
 @contextmanager
-def started(name: str, folder: Path) -> Iterator[tuple[ServerAdapter, Peer]]:
+def started(name: str, folder: Path) -> Iterator[Served]:
     spec, place = ServerSpec(server=name), Place(folder=folder)
-    adapter = conf.server_class(name)(spec, Application(), place)
-    token, port = secrets.token_hex(8), free_port(HOST)
-    with running(
-        adapter.argv(HOST, port),
-        name=name,
-        log=folder / "server.log",
-        env={**os.environ, **adapter.env(), "BENCHSUITE_RUN": token},
-        cwd=folder,
-        stop_signal=adapter.stop_signal,
-        grace_s=adapter.grace_s,
-        marker=token,
-    ) as process:
-        url = f"http://{HOST}:{port}/bench/plain/"
-        wait_until_ready(process, lambda: answers_as(url, token), timeout_s=30.0)
-        assert len(process.living()) == adapter.expected_processes()
-        yield adapter, Peer(port, token)
-    ensure_port_free(HOST, port)
+    with serving.started(conf.server_class(name)(spec, Application(), place), folder) as peer:
+        peer.wait()
+        assert len(peer.process.living()) == peer.adapter.expected_processes()
+        yield peer
+    ensure_port_free(HOST, peer.port)
 
 
-def talk(peer: Peer, adapter: ServerAdapter, does: str, texts: list[str]) -> list[str]:
+def opened(peer: Served, path: str, subprotocols: Sequence[str] = ()) -> ClientConnection:
+    return connect(
+        f"ws://{HOST}:{peer.port}{path}",
+        subprotocols=[Subprotocol(name) for name in subprotocols] or None,
+        compression=None,
+        proxy=None,
+    )
+
+
+def talk(peer: Served, does: str, texts: list[str]) -> list[str]:
     """What comes back for each text, by the server's own protocol."""
-    dialect: Dialect = import_string(adapter.dialect)(f"/bench/ws/{does}/")
+    dialect: Dialect = import_string(peer.adapter.dialect)(f"/bench/ws/{does}/")
     heard_texts = []
-    with peer.open(dialect.address, dialect.subprotocols) as connection:
+    with opened(peer, dialect.address, dialect.subprotocols) as connection:
         assert connection.response is not None
         assert connection.response.headers["X-Benchsuite-Run"] == peer.token
         ready = False
@@ -105,24 +82,24 @@ def received(connection: ClientConnection) -> bytes:
 @pytest.mark.parametrize("name", NAMES)
 def test_answers_http_and_says_back_what_it_hears_in_its_own_protocol(name, tmp_path):
     texts = ["hello", 'Grüße, "世界" 🌍\n', "x" * 10_000]
-    with started(name, tmp_path) as (adapter, peer):
+    with started(name, tmp_path) as peer:
         with closing(http.client.HTTPConnection(HOST, peer.port, timeout=10)) as connection:
             connection.request("GET", "/")
             answer = connection.getresponse()
             assert (answer.status, answer.read()) == (200, b"OK")
             assert answer.getheader("X-Benchsuite-Run") == peer.token
-        for does in ("echo", "broadcast") if adapter.dialect else ():
-            assert talk(peer, adapter, does, texts) == texts
+        for does in ("echo", "broadcast") if peer.adapter.dialect else ():
+            assert talk(peer, does, texts) == texts
 
 
 @needs("node-peers")
 def test_ws_broadcasts_to_all_subscribers_and_idles(tmp_path):
-    with started("peer-ws", tmp_path) as (_, peer):
+    with started("peer-ws", tmp_path) as peer:
         room = "/bench/ws/broadcast/"
-        with peer.open(room) as speaker, peer.open(room) as listener:
+        with opened(peer, room) as speaker, opened(peer, room) as listener:
             speaker.send(b"\x00hello")
             assert [member.recv(WAIT_S) for member in (speaker, listener)] == [b"\x00hello"] * 2
-        with peer.open("/bench/ws/idle/") as connection:
+        with opened(peer, "/bench/ws/idle/") as connection:
             connection.send("hello")
             assert connection.ping().wait(WAIT_S)
 

@@ -14,7 +14,7 @@ from benchsuite.system.process import Process, running
 from benchsuite.system.procfs import read_stat
 from benchsuite.system.tree import Mark, ProcessTree
 from benchsuite.telemetry import Sampler, Watched
-from benchsuite.telemetry.others import Others
+from benchsuite.telemetry.host import Others
 from tests.integration.command import ROOT
 from tests.integration.left_behind import eventually
 
@@ -266,7 +266,7 @@ import os, time
 from statistics import median
 import gevent
 from gevent import get_hub
-from benchsuite.load.process.lag_timer import STEP_S, LagTimer
+from benchsuite.load.process.timers import STEP_S, LagTimer
 """
 PROGRAM = """
 reading, writing = os.pipe()

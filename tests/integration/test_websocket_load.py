@@ -15,7 +15,6 @@ from websockets.server import ServerProtocol
 from websockets.sync.server import ServerConnection
 
 from benchsuite.core.exceptions import AnswerError
-from benchsuite.core.results import Traffic
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import VisitorSpec
 from tests.integration.loads import Loaded, a_job, load
@@ -277,7 +276,7 @@ def test_an_envelope_that_says_good_bye_at_once_harms_no_other(tmp_path: Path) -
 
     path = "/socket.io/?EIO=4&transport=websocket"
     with RawResponder({path: engine}, speaks_first=True) as responder:
-        dialect = "benchsuite.load.client.websocket.dialects.socketio.SocketIo"
+        dialect = "benchsuite.load.client.websocket.dialects.SocketIo"
         job = a_job(responder, "Socket", unit="message", dialect=dialect, users=4, timeout_s=1.0)
         result = load(tmp_path, job)
     found = result.kinds("message /")
@@ -343,7 +342,7 @@ def test_a_handshake_that_fails_is_refused_with_its_reason(
     tmp_path: Path, behaviour: Any, kind: Kind, words: str
 ) -> None:
     with Responder({"/ws": behaviour}) as responder:
-        job = a_job(responder, "benchsuite.workloads.ws_connect.WsConnect", path="/ws")
+        job = a_job(responder, "benchsuite.workloads.websockets.WsConnect", path="/ws")
         with pytest.raises(AnswerError, match="WebSocket /ws") as raised:
             load(tmp_path, job)
     assert words in str(raised.value) or kind is Kind.WRONG_RESPONDER
@@ -352,7 +351,7 @@ def test_a_handshake_that_fails_is_refused_with_its_reason(
 def test_a_handshake_that_is_never_answered_ends_in_time(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        job = a_job(url, "benchsuite.workloads.ws_connect.WsConnect", path="/ws", timeout_s=0.3)
+        job = a_job(url, "benchsuite.workloads.websockets.WsConnect", path="/ws", timeout_s=0.3)
         begin = time.monotonic()
         with pytest.raises(AnswerError, match=r"no whole handshake after 0\.3 s"):
             load(tmp_path, job)
@@ -404,7 +403,7 @@ def test_the_handshake_carries_cookies_and_origin(tmp_path: Path) -> None:
     assert "Sec-WebSocket-Extensions" not in asked[0]
 
 
-ECHO = "benchsuite.workloads.ws_echo.WsEcho"
+ECHO = "benchsuite.workloads.websockets.WsEcho"
 
 
 def test_a_subprotocol_is_chosen_or_the_handshake_has_failed(tmp_path: Path) -> None:
@@ -419,32 +418,6 @@ def test_a_subprotocol_is_chosen_or_the_handshake_has_failed(tmp_path: Path) -> 
         pytest.raises(AnswerError, match=r"no subprotocol of chat\.v3, chat\.v2"),
     ):
         load(tmp_path / "again", replace(job, base_url=responder.base_url))
-
-
-@pytest.mark.parametrize("compression", ["deflate", None])
-def test_messages_are_compressed_where_the_server_takes_up_the_offer(
-    tmp_path: Path, compression: str | None
-) -> None:
-    job = a_job("", ECHO, path="/odd", unit="message", size=2000)
-    job = replace(
-        job, workload=replace(job.workload, options={**job.workload.options, "deflate": True})
-    )
-    with SocketResponder({"/odd": echo}, compression=compression) as responder:
-        result = load(tmp_path, replace(job, base_url=responder.base_url))
-    messages = result.of(MESSAGE)
-    traffic = result.done.traffic
-    assert set(result.kinds(MESSAGE)) == {Kind.OK}
-    assert traffic is not None
-    assert sum(traffic.negotiated.values()) == len(result.of(HANDSHAKE)) == 2
-    if compression is None:
-        assert traffic == Traffic({"": 2})
-        return
-    (answer,) = traffic.negotiated
-    assert answer.startswith("permessage-deflate; server_max_window_bits=12")
-    counted = {traffic.sent_bytes, traffic.received_bytes}
-    assert all(abs(count - 2000 * len(messages)) <= 2 * 2000 for count in counted)
-    assert 0.01 < traffic.sent_wire_bytes / traffic.sent_bytes < 0.1  # a filler, again and again
-    assert 0.01 < traffic.received_wire_bytes / traffic.received_bytes < 0.1
 
 
 def test_a_server_that_sends_no_headers_tells_the_run_by_a_subprotocol(tmp_path: Path) -> None:
