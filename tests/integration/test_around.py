@@ -41,7 +41,7 @@ def stored(command: Command, query: str) -> list[Any]:
 @needs("nginx", "haproxy")
 @pytest.mark.parametrize("front", ["nginx", "haproxy"])
 def test_instances_behind_a_front(command: Command, front: str) -> None:
-    one = measured(command, f"--server=gunicorn-sync --front={front} --instances=2")
+    one = measured(command, f"--server=gunicorn-sync --front={front} --instances=2 --duration=1")
     assert one["failures"] == 0
     assert one["requests"] > 10
     assert parts(one) == ["target", "target", "front"]
