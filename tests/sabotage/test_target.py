@@ -12,6 +12,8 @@ import pytest
 from benchsuite.core.results import Level, RunResult, Status
 from benchsuite.core.specs import DatabaseSpec
 from benchsuite.fronts import starting
+from benchsuite.fronts.nginx import Nginx
+from benchsuite.fronts.program import FOLDER
 from tests.integration.postgres import cluster
 from tests.needs import needs
 from tests.sabotage.apart import Task, run_apart
@@ -337,6 +339,25 @@ def test_b208_rows_are_held_against_completions(
     assert seen == levels, told(run)
     assert words in message(run, "B208")
     assert "completions claimed" in run.settings_changed["(completions)"]
+
+
+@needs("nginx")
+def test_b208_a_proxy_that_asks_another_instance_stores_twice(
+    storing: Laboratory, tmp_path: Path
+) -> None:
+    ours = (FOLDER / Nginx.template).read_text()
+    retrying = tmp_path / "nginx.conf"
+    retrying.write_text(
+        re.sub(
+            "proxy_next_upstream off", "proxy_next_upstream timeout non_idempotent", ours
+        ).replace("proxy_read_timeout @{timeout_s}s", "proxy_read_timeout 200ms")
+    )
+    around = {"front": "nginx", "instances": 2, "front_options": {"config": str(retrying)}}
+    asked = {"kind": "hesitating"}
+    run = storing.run(workload="storing", asked=asked, processes=1, **around, **BRIEF)
+    assert [one.level for one in findings(run, "B208")] == [Level.INVALID], told(run)
+    claimed, gained = map(int, re.findall(r"(\d+) (?:completions|rows)", message(run, "B208"))[:2])
+    assert 0 < claimed < gained
 
 
 @pytest.mark.parametrize("workload", ["io_create", "survey"])

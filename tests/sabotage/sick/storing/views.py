@@ -35,6 +35,13 @@ def _capped(text: str) -> None:
     Entry.objects.exclude(pk__in=[*kept]).delete()
 
 
+def _hesitating(text: str) -> None:
+    """What asks again of another instance meanwhile has stored it twice."""
+    _store(text)
+    if next(_sent) % 20 == 0:
+        time.sleep(LATE_S)
+
+
 def _refused(text: str) -> None:
     """The form is shown again."""
 
@@ -44,6 +51,7 @@ KINDS: dict[str, Callable[[str], object]] = {
     "late": _late,
     "capped": _capped,
     "refusing": _refused,
+    "hesitating": _hesitating,
     "once": lambda text: Entry.objects.get_or_create(text="the same"),
     "choosing": lambda text: Entry.objects.get_or_create(text=text),
     "halving": lambda text: _store(text, next(_sent) % 2),
