@@ -30,6 +30,12 @@ def test_points_on_one_side_say_so_and_are_left_a_little() -> None:
     assert 110 * math.exp(-0.12) - 1e-9 <= missed.rate < 110
 
 
+@pytest.mark.parametrize(("margin", "beyond"), [(0.0, "above"), (-0.01, "")])
+def test_a_rate_with_no_margin_left_is_held(margin: float, beyond: str) -> None:
+    found = crossing([Point(90, 1.0, 400), Point(100, margin, 400)])
+    assert (found.rate, found.beyond) == (pytest.approx(100, rel=0.01), beyond)
+
+
 def test_margins_that_rise_by_chance_do_not_make_it_infinitely_steep() -> None:
     """The isotonic fit of these falls from above zero to below it within a thousandth."""
     points = [Point(99.99, 1.5, 400), Point(100.01, -1.5, 400), *line([93, 106])]

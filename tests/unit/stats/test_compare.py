@@ -4,7 +4,9 @@ import math
 import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from benchsuite.core.metrics.metric import Scale
 from benchsuite.stats.compare import Comparison, Outcome, compare, together
@@ -17,6 +19,25 @@ def limits(found: Comparison) -> tuple[float, float]:
     assert found.low is not None
     assert found.high is not None
     return found.low, found.high
+
+
+def test_the_interval_is_the_widened_percentile_one() -> None:
+    """From α/2 to Φ(t(α/2, ν) · se / se_plug-in), with Welch's ν (Hesterberg 2015)."""
+    first, second = np.array([90.0, 100, 104, 106, 110]), np.array([95.0, 99, 101, 103, 107, 111])
+    found = compare(first, second, confidence=0.9, seed=3)
+    squares = [side.var(ddof=1) / side.mean() ** 2 / len(side) for side in (first, second)]
+    freedom = sum(squares) ** 2 / (squares[0] ** 2 / 4 + squares[1] ** 2 / 5)
+    plug_in = squares[0] * 4 / 5 + squares[1] * 5 / 6
+    tail = stats.norm.cdf(stats.t.ppf(0.05, freedom) * math.sqrt(sum(squares) / plug_in))
+    draw = np.random.default_rng(3)
+    drawn = [side[draw.integers(0, len(side), (9999, len(side)))] for side in (first, second)]
+    ratios = drawn[1].mean(axis=1) / drawn[0].mean(axis=1)
+    low, high = np.quantile(ratios, [tail, 1 - tail])
+    assert limits(found) == (pytest.approx(low, rel=0.002), pytest.approx(high, rel=0.002))
+    assert (found.freedom, found.error) == (
+        pytest.approx(freedom),
+        pytest.approx(math.sqrt(sum(squares))),
+    )
 
 
 def test_a_clear_difference_is_shown() -> None:

@@ -13,7 +13,7 @@ from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.models import Run
 from benchsuite.report.levels import climb_words, overload_words
 from benchsuite.report.sentences import question_sentence, run_sentence
-from benchsuite.stats.levels import Climb, Level, climb
+from benchsuite.stats.levels import Climb, Level, climb, level_of
 from tests.factories import BEGUN, begin
 
 
@@ -112,6 +112,25 @@ def summary(load: LoadProfile, level: float, goodput: float, *, dropped: int = 0
         arrivals=planned if load.is_open else None,
         level=level,
     )
+
+
+def test_a_stage_is_a_level_with_its_rates() -> None:
+    load = LoadProfile(model="open", arrival_rate=50.0, stages=(10.0, 50.0), duration_s=10.0)
+    stage = replace(summary(load, 50.0, 40.0, dropped=30), failures=70)
+    assert level_of(stage, 10.0) == Level(
+        name=stage.name,
+        value=50.0,
+        requests=470,
+        failures=70,
+        throughput=40.0,
+        goodput=40.0,
+        requested_rate=47.0,
+        offered_rate=50.0,
+        achieved_rate=47.0,
+        dropped=30,
+    )
+    of_users = level_of(summary(USERS, 10.0, 40.0), 10.0)
+    assert (of_users.offered_rate, of_users.achieved_rate, of_users.dropped) == (None, None, None)
 
 
 def stored(load: LoadProfile, *stages: Summary, headline: int = 0) -> Run:

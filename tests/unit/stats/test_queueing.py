@@ -42,6 +42,15 @@ def test_own_times_are_those_without_the_backlog() -> None:
     assert line.own_times_s((200.0, 300.0)) == (0.0, 0.0)
 
 
+def test_own_times_are_an_interval_of_the_median() -> None:
+    times = np.linspace(0.1, 0.5, 99)
+    seen = traffic(*((at, at + time) for at, time in enumerate(times)))
+    low, high = seen.own_times_s((0.0, 99.0))
+    assert low < 0.3 < high
+    assert high - 0.3 == pytest.approx(0.3 - low)
+    assert seen.own_times_s((99.0, 100.0)) == (0.0, 0.0)
+
+
 def test_how_many_are_answered_and_what_they_take() -> None:
     assert LINE.answered(np.array([0.0, 3.0, 6.0])).tolist() == [1, 2]
     assert LINE.taken_s(np.array([0.0, 1.5, 6.0]), 1) == pytest.approx([1.5, 3.5])

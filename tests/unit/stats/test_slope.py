@@ -1,10 +1,12 @@
 """What one more takes, and how sure that is."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from benchsuite.stats.memory import ARENA_BYTES, slope
 
@@ -17,6 +19,13 @@ def test_a_line_is_found_but_for_an_arena() -> None:
     assert found is not None
     assert found.value == pytest.approx(EACH)
     assert 0 < found.high - EACH < 2 * ARENA_BYTES / 3000
+
+
+def test_without_scatter_only_the_arenas_at_both_ends_are_unknown() -> None:
+    found = slope([(at, 1000.0 * at) for at in (0, 10, 30, 60)])
+    assert found is not None
+    half = stats.t.ppf(0.975, 2) * ARENA_BYTES / math.sqrt(6) / 60
+    assert (found.low, found.high) == (pytest.approx(1000 - half), pytest.approx(1000 + half))
 
 
 @pytest.mark.parametrize("steps", [[], [(1, 2)], [(1, 2), (2, 3)], [(1, 2), (2, 3), (2, 4)]])

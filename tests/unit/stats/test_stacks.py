@@ -102,6 +102,7 @@ def test_the_same_call_in_two_places_is_two_boxes() -> None:
         ("<lambda> (a (b)/c.py:3)", ("<lambda>", "a (b)/c.py:3")),
         ("bare", ("bare", "")),
         (RARE, (RARE, "")),
+        ("(rare) (calls)", ("(rare) (calls)", "")),
     ],
 )
 def test_a_call_has_a_name_and_a_place(call: str, words: tuple[str, str]) -> None:

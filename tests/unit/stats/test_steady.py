@@ -48,6 +48,19 @@ def test_no_change(values: list[float]) -> None:
     assert seen(values) is None
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_the_unit_changes_nothing(unit: float) -> None:
+    quick = [0.9, 1.0, 1.1]
+    step = [unit * value for value in (*quick * 3, *(1.5 * value for value in quick * 3))]
+    slow = [unit * (3.0 if second % 5 < 2 else 1.0) for second in range(40)]
+    found = change(step, least=8, percent=5.0)
+    assert found is not None
+    assert (found.at, round(found.percent), found.has_steady_half) == (9, 50, True)
+    cycle = change(slow, least=8, percent=5.0)
+    assert cycle is not None
+    assert (round(cycle.period or 0), cycle.has_steady_half) == (5, True)
+
+
 def test_an_outlier_is_no_trend() -> None:
     assert seen([100.0, 100, 101, 99, 100, 10, 100, 101, 99, 100]) is None
 

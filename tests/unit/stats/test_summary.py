@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from benchsuite.core.results import Interval, Phase, Summary
+from benchsuite.core.results import Arrivals, Interval, Phase, Summary
 from benchsuite.core.samples import FIELDS, PROCESS_SHIFT, RECORD, Kind
 from benchsuite.stats.summary import (
     DTYPE,
     Samples,
+    arrivals,
     concurrency,
     distribution,
     intervals,
@@ -188,3 +189,16 @@ class TestIntervals:
 
     def test_no_samples_make_no_intervals(self) -> None:
         assert seconds() == []
+
+
+def test_what_became_of_the_arrivals_of_a_window() -> None:
+    journeys = samples(
+        sample(2.0, 2.1),
+        sample(3.0, 3.1, start=3.011),  # late
+        sample(4.0, 4.1, start=4.009),
+        sample(1.9, 2.3, start=2.1),  # before the window, and begun in it
+        sample(11.9, 12.6, start=12.5),  # late, and begun after the window
+    )
+    assert arrivals(journeys, window=WINDOW, sent=18, dropped=2) == Arrivals(
+        offered_rate=2.0, achieved_rate=0.4, late=2, dropped=2
+    )
