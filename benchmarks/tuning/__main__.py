@@ -18,7 +18,7 @@ from benchmarks.tuning.scaling import scaled
 from benchmarks.tuning.simulated import Exhaustive, asked, candidate, keeps, size, tune
 from benchmarks.tuning.worlds import CASES, CONNECTS, EQUAL, IN_VAIN, NOISY, UNLAWFUL, USUAL, Case
 from benchsuite.core.units import format_period
-from benchsuite.tuning.answer import answer
+from benchsuite.tuning.answer import outcome
 from benchsuite.tuning.confirming import FEWEST_STARTS
 from benchsuite.tuning.notebook import End, State
 from benchsuite.tuning.trial import Phase
@@ -47,7 +47,7 @@ def row(case: Case, tunings: int) -> list[str]:
     for seed in range(tunings):
         question = asked(case.world, case.objective, seed)
         book = tune(case.world, question)
-        told = answer(book)
+        told = outcome(book)
         took.append(book.spent_s)
         wrong += [
             truth.of(one.candidate) >= truth.of(told.pick)
@@ -80,7 +80,7 @@ def equals(tunings: int) -> str:
     alike = least = 0
     for seed in range(tunings):
         question = asked(EQUAL.world, EQUAL.objective, seed)
-        told = answer(tune(EQUAL.world, question, sizes))
+        told = outcome(tune(EQUAL.world, question, sizes))
         if {told.pick, *(one.candidate for one in told.not_told_apart)} == set(sizes[:2]):
             alike += 1
             least += told.pick == sizes[1]
@@ -119,7 +119,7 @@ def alone(tunings: int) -> str:
     told = []
     for seed in range(tunings):
         question = replace(asked(case.world, case.objective, seed), only=only)
-        if rate := answer(tune(case.world, question)).rate:
+        if rate := outcome(tune(case.world, question)).rate:
             told.append(rate / truth.of(only))
     return (
         f"The capacity of one size there: confirmed in {share(len(told), tunings)} of {tunings} "

@@ -13,10 +13,10 @@ from uuid import uuid4
 from django.db import Error, OperationalError, close_old_connections
 
 from benchsuite import store
+from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Ceiling, RunResult, Status
 from benchsuite.models import Run, StudyCell
-from benchsuite.report import addresses
 from benchsuite.report.exports.runs import json_of
 from benchsuite.runner.plan import Plan
 from benchsuite.store.abandoned import abandon

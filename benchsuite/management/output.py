@@ -4,22 +4,24 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO, cast
 
+from benchsuite import conf
+from benchsuite.comparing.answer import own_targets, ranking
 from benchsuite.comparing.cells import cells
+from benchsuite.conf import addresses
 from benchsuite.core.passwords import hidden
 from benchsuite.core.results import Status
 from benchsuite.management import writing
 from benchsuite.management.console import SafeConsole
 from benchsuite.management.streams import Outlasting
 from benchsuite.models import Run
-from benchsuite.report import addresses, flames
+from benchsuite.report import flames
 from benchsuite.report.completions import completion_lines
 from benchsuite.report.doubts import doubt_lines
 from benchsuite.report.exports.runs import json_of
 from benchsuite.report.levels import populations_table, stages_table
 from benchsuite.report.limiting import limit_lines
-from benchsuite.report.sentences import model_sentence, ranking_sentence
+from benchsuite.report.sentences import model_sentence
 from benchsuite.report.sockets import sockets_table
-from benchsuite.report.targets import own_target_sentence
 from benchsuite.report.terminal import plan as planned
 from benchsuite.report.terminal import results
 from benchsuite.report.terminal.progress import Progress
@@ -40,9 +42,7 @@ class Screen:
 
     def plan(self, plans: Sequence[Plan], estimate: Estimate) -> None:
         self._line(f"Plan     {planned.line(plans, sum(estimate.each_s(plans)))}")
-        self.warn(
-            own_target_sentence((plan.spec.server.server, plan.server_facts) for plan in plans)
-        )
+        self.warn(own_targets((plan.spec.server.server, plan.server_facts) for plan in plans))
 
     def warn(self, line: str) -> None:
         """A line of its own; none when there is nothing to say."""
@@ -88,11 +88,10 @@ class Screen:
             self.console.table(grid)
         for line in completion_lines(found):
             self._line(line)
-        sentence = ranking_sentence(found)
-        if sentence:
-            self._line(sentence)
+        first = ranking(found, conf.margins())
+        self.warn(" ".join([first.headline, *first.cautions]))
         self.warn(model_sentence(rows))
-        self.warn(own_target_sentence((row.server, row.server_facts) for row in rows))
+        self.warn(own_targets((row.server, row.server_facts) for row in rows))
         if stored:
             self._line(f"Look: {_address(every)}")
 

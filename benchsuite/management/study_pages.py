@@ -10,9 +10,9 @@ from benchsuite.core.suggestions import choices
 from benchsuite.management import writing
 from benchsuite.models import StudyRun
 from benchsuite.report.studies import summary
-from benchsuite.report.studies.exports import markdown
-from benchsuite.report.studies.others import chosen_beside
+from benchsuite.report.studies.others import chosen_beside, whole
 from benchsuite.report.studies.told import Told, chosen, told
+from benchsuite.report.writers import to_markdown
 
 FLAG = "--markdown"
 INDEX = "README"  #: The page that answers a question from all.
@@ -30,7 +30,7 @@ def write(file: str, names: Sequence[str], label: str, other: str = "") -> str:
     if len(names) == 1:
         writing.check(FLAG, file)
         found = told(chosen(names[0], label))
-        writing.write(file, markdown(found, chosen_beside(found, other)))
+        writing.write(file, to_markdown(whole(found, chosen_beside(found, other))))
         return ""
     if other:
         raise UsageError("--with is the difference of two executions of one study; name it.")
@@ -40,8 +40,8 @@ def write(file: str, names: Sequence[str], label: str, other: str = "") -> str:
             "one study."
         )
     every, without = _found(names, label)
-    pages = {f"{one.study.name}.md": markdown(one) for one in every}
-    pages[f"{INDEX}.md"] = summary.page(every, without)
+    pages = {f"{one.study.name}.md": to_markdown(whole(one)) for one in every}
+    pages[f"{INDEX}.md"] = to_markdown(summary.answer(every, without))
     if file == "-":
         writing.write(file, pages[f"{INDEX}.md"])
         return ""

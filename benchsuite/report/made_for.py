@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import read
 from benchsuite.models import Run, TuningTrial
-from benchsuite.report.tuning.decisions import PHASES
+from benchsuite.tuning.log import PHASES
 from benchsuite.tuning.trial import Trial
 
 

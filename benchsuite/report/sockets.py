@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.titles import keeps_alive
 from benchsuite.core.metrics import every
 from benchsuite.core.samples import EVENT, FANOUT, HANDSHAKE, UNSOLICITED
@@ -169,13 +168,6 @@ def _codes(accounts: Mapping[str, Any]) -> str:
     """(10 × 1011, 2 × 1006); empty without any."""
     codes = ", ".join(f"{format_count(many)} × {code}" for code, many in accounts["closes"].items())
     return f"({codes})" if codes else ""
-
-
-def idle_interval(cell: Cell) -> tuple[float, float]:
-    """The bytes between which an idle connection's memory lies, over all starts of a cell."""
-    measured = [run for run in cell.measured if run.connection_bytes is not None]
-    found = [run.websockets["idle"] for run in measured if run.websockets]
-    return min(one["low_bytes"] for one in found), max(one["high_bytes"] for one in found)
 
 
 def idle_sentence(run: Run) -> str:

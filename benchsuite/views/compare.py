@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from benchsuite import conf
-from benchsuite.comparing.beside import beside
+from benchsuite.comparing.answer import of_runs
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.differences import Comparison, Unlike, alike, unlike
 from benchsuite.comparing.titles import levels_title, units_beside
@@ -18,19 +18,11 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Metric, Place
 from benchsuite.core.metrics.reading import was_asked
-from benchsuite.core.results import Verdict
 from benchsuite.core.units import format_ratio, listed
 from benchsuite.report import queries
 from benchsuite.report.charts import overlays
 from benchsuite.report.charts.styles import Style
-from benchsuite.report.sentences import (
-    missing_reason,
-    question_sentence,
-    questions,
-    starts_sentence,
-    thread_sentence,
-)
-from benchsuite.report.targets import own_target_sentence
+from benchsuite.report.sentences import missing_reason
 from benchsuite.views import access
 from benchsuite.views.charts import wanted_ids
 from benchsuite.views.page import page, problem
@@ -106,28 +98,16 @@ def _compare_url(cells: Sequence[Cell]) -> str:
 
 def _context(request: HttpRequest, comparison: Comparison, reasons: list[str]) -> dict[str, Any]:
     cells = comparison.cells
-    sentences = [question_sentence(cells, question) for question in questions(cells)]
-    shown = [sentence for sentence in sentences if sentence]
-    cautions = [own_target_sentence((run.server, run.server_facts) for run in comparison.runs)]
-    if shown:
-        cautions += [starts_sentence(cells), thread_sentence(cells)]
     return {
         "title": f"{len(comparison.runs)} runs compared"
         if len(comparison.runs) > 1
         else "One run, nothing to compare it with",
         "comparison": comparison,
-        "sentences": shown,
-        "cautions": [sentence for sentence in cautions if sentence],
+        "answer": of_runs(comparison, conf.margins()),
         "unlike": reasons,
-        "beside": beside(comparison, conf.margins()),
         "differences": comparison.differences,
         "headings": [metric.heading for metric in _columns(comparison)],
         "rows": _rows(request, comparison),
-        "invalid": [
-            title
-            for title, cell in zip(comparison.titles, cells, strict=True)
-            if cell.verdict == Verdict.INVALID
-        ],
         "several": any(len(cell.shown) > 1 for cell in cells),
         "failed": [run for cell in cells for run in cell.runs if run.goodput is None],
         "charts": overlays.charts(comparison),

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 
+from benchsuite.comparing.answer import own_targets
 from benchsuite.comparing.titles import (
     Around,
     cpus_title,
@@ -29,7 +30,6 @@ from benchsuite.report.made_for import made_for
 from benchsuite.report.pages import html
 from benchsuite.report.sentences import model_sentence, run_sentence
 from benchsuite.report.sockets import Tile
-from benchsuite.report.targets import own_target_sentence
 from benchsuite.system.programs import short_revision
 from benchsuite.views import access
 from benchsuite.views.listing import REFRESH_S, is_running
@@ -60,7 +60,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "state": html.state(run),
         "sentence": run_sentence(run, findings, measurements),
         "model_sentence": model_sentence([run]),
-        "own_target": own_target_sentence([(run.server, run.server_facts)]),
+        "own_target": own_targets([(run.server, run.server_facts)]),
         "findings": findings,
         "request_time": told.sentence,
         "limits": told.limits,

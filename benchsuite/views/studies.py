@@ -13,8 +13,9 @@ from benchsuite.models import StudyRun
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import json_of
 from benchsuite.report.pages.html import one_file
-from benchsuite.report.studies import exports, others
-from benchsuite.report.studies.told import Told, chosen, told
+from benchsuite.report.studies import others
+from benchsuite.report.studies.told import Told, chosen, csv, told
+from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import reading
 from benchsuite.views import access
@@ -93,9 +94,10 @@ def _context(mine: Told, beside: others.Beside | None) -> dict[str, Any]:
         "title": mine.study.name,
         "told": mine,
         "charts": mine.charts,
-        "beside": beside,
+        "answer": mine.answer,
+        "above": beside.section if beside else None,
         "executions": executions,
-        "steps": others.steps(mine),
+        "trend": others.trend_of(mine)[0],
         "query": f"execution={mine.row.pk}",
         "with_other": f"&with={beside.other.row.pk}" if beside else "",
     }
@@ -107,18 +109,17 @@ def _export(
     name = mine.study.name
     runs = queries.exported().filter(study_cell__study_run=mine.row).order_by("started_at")
 
-    def whole() -> str:
-        context = {"told": mine, "beside": beside, "steps": others.steps(mine)}
-        return one_file("study_file", name, mine.charts, context)
-
+    answer = others.whole(mine, beside)
     return download(
         request,
         wanted,
         name,
         {
-            "md": lambda: [exports.markdown(mine, beside)],
-            "csv": lambda: exports.csv(mine),
-            "html": lambda: [whole()],
+            "md": lambda: [to_markdown(answer)],
+            "csv": lambda: csv(mine),
+            "html": lambda: [
+                one_file("answer_file", name, mine.charts, {"told": mine, "answer": answer})
+            ],
             "json": lambda: json_of(queries.by_and_by(runs)),
         },
     )

@@ -1,5 +1,6 @@
 """Tunings: which server in which size holds an objective, and how that is known."""
 
+from typing import Any
 from uuid import UUID
 
 from django.core.paginator import Paginator
@@ -10,8 +11,8 @@ from benchsuite.models import Tuning
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import json_of
 from benchsuite.report.pages.html import one_file
-from benchsuite.report.tuning.exports import markdown
 from benchsuite.report.tuning.told import Told, told
+from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.views import access
 from benchsuite.views.charts import chart_file
@@ -57,12 +58,16 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     except UsageError as error:
         return problem(request, str(error), status=400)
     context = {
+        **_context(mine),
         "title": _title(mine),
-        "told": mine,
         "charts": mine.charts,
         "refresh_s": REFRESH_S if mine.is_running else None,
     }
     return page(request, "tuning", context)
+
+
+def _context(mine: Told) -> dict[str, Any]:
+    return {"told": mine, "answer": mine.answer}
 
 
 @access.guarded
@@ -92,8 +97,8 @@ def _title(mine: Told) -> str:
 def _export(request: HttpRequest, mine: Told, wanted: str) -> HttpResponseBase:
     runs = queries.exported().filter(trials__tuning=mine.row).distinct()
     formats = {
-        "md": lambda: [markdown(mine)],
-        "html": lambda: [one_file("tuning_file", _title(mine), mine.charts, {"told": mine})],
+        "md": lambda: [to_markdown(mine.answer)],
+        "html": lambda: [one_file("answer_file", _title(mine), mine.charts, _context(mine))],
         "json": lambda: json_of(queries.by_and_by(runs)),
     }
     return download(request, wanted, f"tuning-{mine.row.pk}", formats)

@@ -60,8 +60,9 @@ def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
 def test_two_servers_by_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert compared("gunicorn-gthread", "granian-wsgi") == 0
     shown = capsys.readouterr().out
-    assert "granian-wsgi / gunicorn-gthread goodput 1.30 [1.27, 1.33], p = 0.008." in shown
-    assert "granian-wsgi / gunicorn-gthread memory 1.00" in shown
+    assert shown.startswith(
+        "granian-wsgi against gunicorn-gthread: better in goodput (1.30) and p95"
+    )
     lines = [line.strip() for line in shown.splitlines()]
     table = [line.split() for line in lines if line.startswith(("goodput", "p95"))]
     assert table[0][:4] == ["goodput", "granian-wsgi", "gunicorn-gthread", "5:5"]
@@ -105,7 +106,7 @@ def test_servers_are_taken_from_a_batch_that_holds_both(
 def test_labels_and_what_to_beware_of(capsys: pytest.CaptureFixture[str]) -> None:
     assert compared("main", "branch") == 0
     shown = capsys.readouterr().out
-    assert "gunicorn-gthread · branch / gunicorn-gthread · main goodput 0.77" in shown
+    assert "gunicorn-gthread · branch against gunicorn-gthread · main: worse in goodput" in shown
     assert "were not measured in turns, but 2 h 58 min apart" in shown
 
 
@@ -155,7 +156,10 @@ def test_a_label_of_every_build_stands_for_the_last(capsys: pytest.CaptureFixtur
 def test_single_runs_are_shown_but_prove_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     first, second = starts("uvicorn", SLOW[:2])
     assert compared(first.pk.hex[:12], str(second.pk), "--metric=goodput") == 0
-    assert "uvicorn (2) / uvicorn (1) goodput 1.01: 1 against 1 starts" in capsys.readouterr().out
+    assert (
+        "uvicorn (2) against uvicorn (1): too few starts in goodput (1.01)."
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(
@@ -459,9 +463,8 @@ def test_files_for_a_build(tmp_path: Path, summary: Path) -> None:
     suite = ElementTree.parse(junit).getroot()[0]
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
     text = markdown.read_text()
-    assert "| `goodput < -5%` | gunicorn-gthread · branch |" in text
-    assert "**broken**" in text
-    assert "- gunicorn-gthread · branch / gunicorn-gthread · main goodput 0.77" in text
+    assert r"gunicorn-gthread · main: goodput \< -5% is broken: −23.2 %" in text
+    assert "| goodput | gunicorn-gthread · branch | gunicorn-gthread · main | 5:5 |" in text
     assert summary.read_text() == f"before\n{text}"
     decisions = [one["decision"] for one in json.loads(plain.read_text())["conditions"]]
     assert decisions == ["broken", "held"]

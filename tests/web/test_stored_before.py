@@ -172,7 +172,7 @@ def compare_page(client: Client, query: str) -> dict[str, Any]:
         "sentences": [words(one) for one in page.select("p.sentence, main > p.quiet")],
         "differences": [words(row) for row in page.select("section.differences tbody tr")],
         "table": [words(row) for row in page.select("table.comparison tbody tr")],
-        "contrasts": [words(row) for row in page.select("table.contrasts tbody tr")],
+        "contrasts": [words(row) for row in page.select("section[aria-labelledby=real] tbody tr")],
         "charts": charts(client, content),
     }
 

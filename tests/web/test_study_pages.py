@@ -9,8 +9,9 @@ from django.core.management import CommandError, call_command
 
 from benchsuite.core.results import Finding, Level
 from benchsuite.models import StudyRun
-from benchsuite.report.studies.exports import markdown
+from benchsuite.report.studies.others import whole
 from benchsuite.report.studies.told import told
+from benchsuite.report.writers import to_markdown
 from benchsuite.studies import catalogue
 from tests.factories import MACHINE
 from tests.study_factories import RATES, TEXT, make_study_run, write
@@ -57,9 +58,9 @@ def test_a_page_a_study_and_one_that_answers_from_all(
     make_study_run(dict.fromkeys(RATES, 50.0), days=1)
     page = index(folder, label="first")
     assert capsys.readouterr().out == f"Written  shop.md, README.md in {folder}\n"
-    assert (folder / "shop.md").read_text() == markdown(told(mine))
+    assert (folder / "shop.md").read_text() == to_markdown(whole(told(mine)))
     assert page.startswith("# Which server do I take?\n")
-    assert "\n## Does it wait?\n\nFrom [shop](shop.md). By answers a second; the most is" in page
+    assert "\n## Does it wait?\n\n### From shop\n\nBy answers a second; the most is" in page
     assert "| case | best | behind |" in page
     best = row(page, "delay 200")
     assert re.fullmatch(r"● async 1[45]\d\u2009/s \[1..\u2009/s, 1..\u2009/s\]", best[1])
@@ -71,7 +72,7 @@ def test_a_page_a_study_and_one_that_answers_from_all(
     executed = row(page, "[shop](shop.md) | Does async")
     assert "finished, first" in executed[2]
     assert executed[3:] == ["1", "2", "12 valid", "2 hold and 1 can't be told here"]
-    assert "- [shop](shop.md). Written by a person: Async stays at 150 /s.\n" in page
+    assert "- shop. Written by a person: Async stays at 150 /s.\n" in page
     assert f"- CPU: {MACHINE['cpu_model']}\n" in page
     assert "- servers: gunicorn-sync 23.0.0, uvicorn 23.0.0\n" in page
     for name in catalogue.studies():
@@ -84,11 +85,11 @@ def test_a_study_answers_on_its_own_page_too(soup: Any, folder: Path, file: Path
     page = soup("/results/studies/shop/")
     assert [one.text for one in page.select("#answers ~ h3")] == ["Does it wait?", "Does it last?"]
     (found,) = page.select("#answers ~ div tbody")
-    rows = [[one.text for one in line.select("th, td")] for line in found.select("tr")]
+    rows = [[one.text.strip() for one in line.select("th, td")] for line in found.select("tr")]
     assert [one[0] for one in rows] == ["delay 100", "delay 200"]
     assert rows[1][1].startswith("● async 1")
     assert "No cell of it is part of this execution." in page.text
-    written = markdown(told(mine))
+    written = to_markdown(whole(told(mine)))
     assert "\n### Does it wait?\n\nBy answers a second; the most is the best.\n\n| case " in written
     assert f"| {' | '.join(rows[1])} |" in written
     assert f"| {' | '.join(rows[1])} |" in index(folder)

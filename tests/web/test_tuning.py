@@ -18,18 +18,17 @@ from benchmarks.tuning.scaling import lawful, tuned
 from benchmarks.tuning.simulated import Measured, asked, search
 from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run, Tuning
-from benchsuite.report.tuning.decisions import PHASES
-from benchsuite.report.tuning.exports import markdown
 from benchsuite.report.tuning.pasting import application
-from benchsuite.report.tuning.table import state
 from benchsuite.report.tuning.told import told
+from benchsuite.report.writers import to_markdown
 from benchsuite.runner import environments
 from benchsuite.system import lock
-from benchsuite.tuning.answer import UNTRIED, answer
+from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.log import PHASES
 from benchsuite.tuning.notebook import State
 from benchsuite.tuning.trial import Phase
 from tests.flames import make_profiled
-from tests.tuning_factories import ASKED, WORLD, make_tuning, searched
+from tests.tuning_factories import WORLD, make_tuning, searched
 
 LIST = "/results/tune/"
 
@@ -60,80 +59,109 @@ def test_the_list_says_what_to_type_and_then_what_was_found(soup: Any) -> None:
     make_tuning(searched(10), status="interrupted", days=-1)
     rows = table(soup(LIST), "Tunings")
     assert [one[-2:] for one in rows[1:]] == [["· finished", "shop"], ["■ interrupted", ""]]
-    assert rows[1][2] == " ".join(told(row).answer.sentences[0].split())
+    assert rows[1][2] == " ".join(told(row).answer.headline.split())
     assert rows[1][1].endswith("url /shop/")
 
 
-@pytest.mark.parametrize("starts", [0, 1, 5, 12, None])
-@pytest.mark.parametrize("rate", [None, 120.0])
-def test_list_and_page_say_the_same(soup: Any, starts: int | None, rate: float | None) -> None:
-    status = "finished" if starts is None else "interrupted"
-    row = make_tuning(searched(starts, rate), status=status)
-    said = table(soup(LIST), "Tunings")[1][2]
-    assert said == " ".join(soup(address(row)).select_one("p.sentence").text.split())
-
-
-def test_the_answer_comes_first_and_its_configuration_leads_the_table(soup: Any) -> None:
+def test_the_page_has_the_answer_its_table_and_its_evidence(soup: Any) -> None:
     row = make_tuning()
-    found = answer(searched())
-    page = soup(address(row))
-    assert [one.text for one in page.select("p.sentence")] == list(found.sentences)
-    assert page.h1.text.startswith("url /shop/: p95 < 200ms, failures < 0.1%")
+    answer, page = told(row).answer, soup(address(row))
+    assert [one.text for one in page.select("p.sentence")] == [*(answer.headline, *answer.reasons)]
+    assert [one.text for one in page.select("section h2")] == [
+        *("Charts", *(one.title for one in answer.sections))
+    ]
     rows = table(page, "Configurations")
-    assert rows[0][:4] == ["configuration", "estimate", "holds", "p95 there"]
-    assert rows[1][0] == found.pick.name
-    assert rows[1][-1].startswith("recommended")
-    assert page.select_one("tr.pick th").text == found.pick.name
-    raced = [one for one in found.rows if one.estimate is not None]
-    assert len(rows) == 1 + len(raced)
-    others = [one for one in found.rows if one.state not in UNTRIED and one not in raced]
-    folded = table(page, f"{len(others)} others that did not come so far")
-    assert [one[-1] for one in folded[1:]] == [state(one) for one in others]
-    why = {one["title"] for one in page.select("details .tuning .missing")}
-    assert any("after the screening" in one for one in why), why
-
-
-def test_what_limits_the_recommended_one_is_said_with_the_time_of_a_request(soup: Any) -> None:
-    row = make_tuning()
-    section = soup(address(row)).select_one("section[aria-labelledby=limits]")
-    assert "L01 cpu" in section.text
-    parts = [[cell.text for cell in one.select("th, td")] for one in section.select("tr")]
+    assert answer.table is not None
+    assert rows[0] == [" ".join(one.split()) for one in answer.table.headings]
+    assert [one[0] for one in rows[1:]] == [one[0] for one in answer.table.rows]
+    assert page.select_one("tr.pick th").text == rows[1][0]
+    limits = page.select_one("section[aria-labelledby=limits]")
+    assert "L01 cpu" in limits.text
+    parts = [[cell.text for cell in one.select("th, td")] for one in limits.select("tr")]
     assert parts[-1][0] == "something else"
-    assert ["CPU", *parts[1][1:3]] in [one[:3] for one in parts]
     assert all(one[2].endswith("%") for one in parts)
-    written = markdown(told(row))
-    assert "## What limits it" in written
-    assert "(L01 cpu)" in written
+    facts = {one.dt.text: one.dd.text for one in page.select("dl.facts div")}
+    assert facts["Looked for"] == "the highest rate"
+    assert facts["CPU"] == "Example CPU 3.2 GHz"
 
 
-def test_one_whose_runs_were_deleted_names_no_limit(soup: Any) -> None:
+def test_each_start_leads_to_its_run_unless_that_is_gone(soup: Any) -> None:
     row = make_tuning()
+    *_, decisions, _question, _environment = told(row).answer.sections
+    (log,) = decisions.tables
+    entries = searched().entries
+    assert [one[1:3] for one in log.rows] == [
+        [PHASES[one.trial.phase], one.trial.candidate.name] for one in entries
+    ]
+    section = soup(address(row)).select_one("section[aria-labelledby=decisions]")
+    links = [one["href"] for one in section.select("a")]
+    assert sorted(links) == sorted(run.get_absolute_url() for run in Run.objects.all())
+    gone = [one["title"] for one in section.select(".missing")]
+    assert gone == ["its run was deleted"] * (len(entries) - 2)
     Run.objects.all().delete()
+    assert not soup(address(row)).select("section[aria-labelledby=limits]")
+
+
+@pytest.mark.parametrize("starts", [0, 1, 5, 30])
+def test_one_that_was_stopped_shows_what_is_known_and_how_to_go_on(soup: Any, starts: int) -> None:
+    book = searched(starts)
+    row = make_tuning(book, status="interrupted")
+    (premise,) = told(row).answer.premises
+    where = f" in the {PHASES[book.entries[-1].trial.phase]}" if starts else ""
+    assert premise.startswith(f"It was stopped{where}, after {starts} start")
+    assert premise.endswith(f"python manage.py tunebench --resume={row.pk}")
     page = soup(address(row))
-    assert not page.select("section[aria-labelledby=limits]")
-    assert page.select("p.sentence")
+    assert page.select_one("p.note").text == premise
+    assert not page.select("meta[http-equiv=refresh]")
+    assert bool(page.select("#to-paste")) == ("which leads and is not confirmed" in page.text)
+    assert table(soup(LIST), "Tunings")[1][2] == " ".join(told(row).answer.headline.split())
+
+
+def test_one_that_is_still_searching_says_so_and_stays_fresh(soup: Any) -> None:
+    row = make_tuning(searched(12), status="running", made_by=lock.owner_name())
+    page = soup(address(row))
+    assert page.select_one("p.note").text.startswith("It is still searching: 12 starts in ")
+    assert page.select("meta[http-equiv=refresh]")
+    assert "--resume" not in page.text
+    Tuning.objects.update(owner="")  # its command was killed
+    assert "It was stopped in the screening, after 12 starts" in soup(address(row)).text
+    assert table(soup(LIST), "Tunings")[1][3] == "■ interrupted"
+
+
+def test_it_leaves_as_markdown_and_one_html_file(client: Client) -> None:
+    row = make_tuning()
+    assert text(client, f"{address(row)}?format=md") == to_markdown(told(row).answer)
+    page = text(client, f"{address(row)}?format=html")
+    assert page.count("Plotly.newPlot(") == 2
+    parsed = BeautifulSoup(page, "html.parser")
+    assert not parsed.select("link, img, script[src], a")
+    online = BeautifulSoup(client.get(address(row)).content, "html.parser")
+    assert table(parsed, "Configurations") == table(online, "Configurations")
+
+
+def test_where_nothing_can_be_pasted_it_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = make_tuning()
+    row.spec["server"]["python"] = "3.1"
+    assert "3.1" in told(row).unpasted
+    bare = SimpleNamespace(WSGI_APPLICATION=None, ROOT_URLCONF="tests.web.bare_urls")
+    monkeypatch.setattr(environments, "target_settings", lambda: bare)
+    mine = told(make_tuning())
+    assert "no WSGI application to paste" in mine.unpasted
+    (section,) = [one for one in mine.answer.sections if one.title == "To paste"]
+    assert section.sentences == [mine.unpasted]
 
 
 def test_what_was_recommended_is_there_to_paste(soup: Any, settings: Any) -> None:
     settings.WSGI_APPLICATION = "shop.wsgi.application"
     row = make_tuning()
-    pick = answer(searched()).pick
+    pick = outcome(searched()).pick
     page = soup(address(row))
-    found = {one.summary.text: one.code.text for one in page.select("#paste ~ details")}
+    found = {one.summary.text: one.code.text for one in page.select("#to-paste ~ details")}
     assert {"command", "systemd", "Procfile", "Dockerfile"} < set(found)
     measured = f"runbench --server={pick.server} --processes={pick.processes}"
     assert all(measured in one.splitlines()[0] for one in found.values())
     assert any("shop.wsgi:application" in one for one in found.values())
-    assert found["systemd"].rstrip() in markdown(told(row))
-
-
-def test_where_nothing_can_be_pasted_it_says_why(
-    soup: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bare = SimpleNamespace(WSGI_APPLICATION=None, ROOT_URLCONF="tests.web.bare_urls")
-    monkeypatch.setattr(environments, "target_settings", lambda: bare)
-    page = soup(address(make_tuning()))
-    assert "no WSGI application to paste" in page.select_one("#paste ~ p").text
+    assert found["systemd"].rstrip() in to_markdown(told(row).answer)
 
 
 def test_an_asgi_server_is_pasted_for_the_asgi_application_alone(settings: Any) -> None:
@@ -146,46 +174,13 @@ def test_an_asgi_server_is_pasted_for_the_asgi_application_alone(settings: Any) 
     assert application("own:app", "asgi").asgi == "own:app"
 
 
-def test_where_the_python_that_served_is_missing_nothing_names_another(soup: Any) -> None:
-    row = make_tuning()
-    row.spec["server"]["python"] = "3.1"
-    row.save()
-    assert "3.1" in soup(address(row)).select_one("#paste ~ p").text
-
-
-def test_what_was_not_tried_says_why(soup: Any) -> None:
-    page = soup(address(make_tuning()))
-    rows = table(page, "What was not tried")[1:]
-    assert rows
-    assert [tuple(one) for one in rows] == [tuple(one) for one in answer(searched()).not_tried]
-    assert any("at most" in why for _, why in rows)
-
-
-def test_the_log_has_every_start_with_its_reason_and_run(soup: Any) -> None:
-    row = make_tuning()
-    rows = table(soup(address(row)), "Decisions")[1:]
-    entries = searched().entries
-    assert [(one[1], one[2], one[4]) for one in rows] == [
-        (PHASES[one.trial.phase], one.trial.candidate.name, one.trial.reason) for one in entries
-    ]
-    assert rows[0][3] == "1 user, 3 s"
-    assert rows[0][5].endswith("/s")
-    assert "% at" in rows[-1][5]
-    page = soup(address(row))
-    links = {one["href"] for one in page.select(".decisions a")}
-    assert links == {run.get_absolute_url() for run in Run.objects.all()}
-    assert len(links) == 2
-    gone = [one["title"] for one in page.select(".decisions .missing")]
-    assert gone == ["its run was deleted"] * (len(entries) - 2)
-
-
 def test_capacity_stands_against_memory_with_its_interval(soup: Any, client: Client) -> None:
     row = make_tuning()
     page = soup(address(row))
     assert [one["id"] for one in page.select("figure.chart")] == ["capacity-memory", "shares"]
     chart, _ = told(row).charts
     drawn = {one["hovertemplate"].partition(",")[0]: one for one in chart.drawing["data"]}
-    rows = {one.candidate.name: one for one in answer(searched()).rows}
+    rows = {one.candidate.name: one for one in outcome(searched()).rows}
     assert set(drawn) == {
         name
         for name, one in rows.items()
@@ -210,7 +205,7 @@ def test_where_a_rate_is_asked_for_shares_stand_against_memory(soup: Any) -> Non
     screened = {one.trial.candidate.name for one in book.entries if one.seen.levels[0].rate}
     drawn = {one["hovertemplate"].partition(",")[0] for one in chart.drawing["data"]}
     assert drawn == screened
-    pick = answer(book).pick
+    pick = outcome(book).pick
     assert pick is not None
     assert table(page, "Configurations")[1][0] == pick.name
     facts = {one.dt.text: one.dd.text for one in page.select("dl.facts div")}
@@ -223,7 +218,7 @@ def test_capacity_stands_against_cpus_with_the_law_and_its_interval(
     book = tuned(lawful, seed=1)
     row = make_tuning(book)
     page = soup(address(row))
-    found = answer(book)
+    found = outcome(book)
     assert [one.text for one in page.select("p.sentence")] == list(found.sentences)
     assert [one["id"] for one in page.select("figure.chart")] == ["scaling", "shares"]
     rows = table(page, "Configurations")[1:]
@@ -241,8 +236,8 @@ def test_capacity_stands_against_cpus_with_the_law_and_its_interval(
     (held,) = (one for one in told(row).charts[0].drawing["data"] if one.get("name") == "just held")
     assert len(held["error_y"]["array"]) == len(held["y"]) == 4
     assert b"Plotly.newPlot" in client.get(f"{address(row)}scaling.html").content
-    written = markdown(told(row))
-    assert all(sentence in written for sentence in found.sentences)
+    answer = told(row).answer
+    assert [answer.headline, *answer.reasons] == list(found.sentences)
     facts = {one.dt.text: one.dd.text for one in page.select("dl.facts div")}
     assert "gunicorn-gthread 4×4 on 4 CPUs" in facts["Looked for"]
 
@@ -259,7 +254,7 @@ def test_two_numbers_of_cpus_stand_there_without_a_law(soup: Any, client: Client
 def test_shares_fall_with_the_rate_beside_what_was_asked_for(client: Any) -> None:
     row = make_tuning()
     data = list(csv.reader(io.StringIO(text(client, f"{address(row)}shares.csv"))))
-    pick = answer(searched()).pick.name
+    pick = outcome(searched()).pick.name
     assert data[0][0] == "rate_per_s"
     assert data[0][-1] == "asked_percent"
     assert {one[-1] for one in data[1:]} == {"95.0"}
@@ -277,54 +272,7 @@ def test_one_that_was_refused_before_any_start_says_why(soup: Any) -> None:
     page = soup(address(make_tuning(made.book)))
     assert page.select_one("p.sentence").text.startswith("Nothing was started.")
     assert "postgresql has 1 to give" in page.select_one("main").text
-    assert not page.select("figure, #configurations, #decisions, #paste")
-
-
-def test_one_that_is_still_searching_says_so_and_stays_fresh(soup: Any) -> None:
-    page = soup(address(make_tuning(searched(12), status="running", made_by=lock.owner_name())))
-    note = page.select_one("section.note").text
-    assert "It is still searching: 12 starts in " in note
-    assert "of 15 min so far" in note
-    assert page.select("meta[http-equiv=refresh]")
-    assert "--resume" not in page.text
-    assert len(table(page, "Decisions")) == 1 + 12
-
-
-def test_one_whose_command_was_killed_is_not_still_searching(soup: Any) -> None:
-    row = make_tuning(searched(12), status="running", made_by="")
-    assert "It was stopped in the screening, after 12 starts" in soup(address(row)).text
-    assert table(soup(LIST), "Tunings")[1][3] == "■ interrupted"
-
-
-@pytest.mark.parametrize("starts", [0, 1, 5, 30])
-def test_one_that_was_stopped_shows_what_is_known_and_how_to_go_on(soup: Any, starts: int) -> None:
-    book = searched(starts)
-    row = make_tuning(book, status="interrupted")
-    page = soup(address(row))
-    note = " ".join(page.select_one("section.note").text.split())
-    where = f" in the {PHASES[book.entries[-1].trial.phase]}" if starts else ""
-    assert note.startswith(f"It was stopped{where}, after {starts} start")
-    assert f"python manage.py tunebench --resume={row.pk}" in note
-    assert page.select("p.sentence")
-    assert not page.select("meta[http-equiv=refresh]")
-    assert bool(page.select("#paste")) == ("which leads and is not confirmed" in page.text)
-
-
-def test_it_leaves_as_markdown_and_one_html_file(client: Client) -> None:
-    row = make_tuning()
-    written = text(client, f"{address(row)}?format=md")
-    assert written == markdown(told(row))
-    found = answer(searched())
-    assert written.startswith(f"# Tuning for {told(row).objective}\n\n{found.sentences[0]}\n")
-    assert f"| {found.pick.name} |" in written
-    assert f"| {found.not_tried[0][0]} | {found.not_tried[0][1]} |" in written
-    page = text(client, f"{address(row)}?format=html")
-    assert page.count("Plotly.newPlot(") == 2
-    parsed = BeautifulSoup(page, "html.parser")
-    assert not parsed.select("link, img, script[src], a")
-    assert table(parsed, "Decisions") == table(
-        BeautifulSoup(client.get(address(row)).content, "html.parser"), "Decisions"
-    )
+    assert not page.select("figure, tr.pick, #decisions, #to-paste")
 
 
 def test_it_needs_few_queries_however_many_starts_there_were(client: Client) -> None:
@@ -359,16 +307,6 @@ def test_strangers_see_none_of_it(settings: Any, client: Client) -> None:
     settings.BENCHSUITE = {}
     for path in (LIST, address(row), f"{address(row)}shares.csv", f"{address(row)}?format=md"):
         assert client.get(path).status_code == 302
-
-
-def test_what_was_asked_and_where_stands_at_the_end(soup: Any) -> None:
-    facts = soup(address(make_tuning())).select_one("#question").parent
-    found = {one.dt.text: one.dd.text for one in facts.select("dl div")}
-    assert found["Looked for"] == "the highest rate"
-    assert found["Workload"] == "url /shop/"
-    assert found["Budget"] == "15 min"
-    assert found["CPU"] == "Example CPU 3.2 GHz"
-    assert ASKED.partition(",")[0] in found["Objective"]
 
 
 def test_where_the_cpu_time_of_the_recommended_one_goes_is_on_the_page_and_in_its_files(

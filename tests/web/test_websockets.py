@@ -10,12 +10,13 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
+from benchsuite.comparing.answer import ranking
 from benchsuite.comparing.cells import cells
 from benchsuite.core.results import Traffic
 from benchsuite.management.console import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
-from benchsuite.report.sentences import ranking_sentence, run_sentence
+from benchsuite.report.sentences import run_sentence
 from benchsuite.report.sockets import sockets_table
 from tests.factories import make_run
 from tests.socket_factories import make_echo_run, make_idle_run
@@ -184,7 +185,7 @@ def test_idle_runs_are_ranked_by_memory_per_connection(soup: Any) -> None:
     assert "goodput" not in heading
     drawn = [figure["id"] for figure in page.select("figure.chart")]
     assert drawn == ["connection-memory", "websockets"]
-    said = ranking_sentence(cells(runs)).replace("\u2009", " ")
+    said = ranking(cells(runs), {}).headline.replace("\u2009", " ")
     assert said.startswith(
         "daphne needed the least memory per connection: 28.0 KiB, uvicorn took 2.00× as much "
         "(56.0 KiB)."
@@ -196,7 +197,7 @@ def test_intervals_that_overlap_are_too_close_to_call() -> None:
         make_idle_run("daphne", each_bytes=2_000.0),
         make_idle_run("uvicorn", each_bytes=2_300.0),
     ]
-    said = ranking_sentence(cells(runs)).replace("\u2009", " ")
+    said = ranking(cells(runs), {}).headline.replace("\u2009", " ")
     assert said.startswith(
         "daphne and uvicorn are too close to call in memory per connection: 1.95 KiB and 2.25 KiB."
     )

@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from benchsuite import conf
+from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs.run import check_label
@@ -26,9 +27,9 @@ from benchsuite.management.remarks import remark
 from benchsuite.management.session import estimated, session
 from benchsuite.management.studying import Execution
 from benchsuite.models import Run
-from benchsuite.report import addresses
-from benchsuite.report.studies.told import SHAPES, Told, chosen, told
+from benchsuite.report.studies.told import chosen, told
 from benchsuite.report.terminal.progress import Progress
+from benchsuite.report.writers import to_terminal
 from benchsuite.runner.planning import Estimate
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import matrix, reading
@@ -152,8 +153,7 @@ class Command(BriefCommand):
             raise CommandError(said, returncode=130) from interrupt
         for line in _summary(execution):
             screen.warn(line)
-        for line in _claims(told(execution.row)):
-            screen.warn(line)
+        to_terminal(told(execution.row).answer, screen.console)
         screen.warn(f"Look: {addresses.of_study(execution.study.name)}")
 
     def _tell(self, names: Sequence[str], asked: Asked) -> None:
@@ -255,14 +255,6 @@ def _summary(execution: Execution) -> Sequence[str]:
     return [
         f"{len(runs)} run{'s' * (len(runs) != 1)}: {told}{left_out}",
         *dict.fromkeys(f"Failed   {run.study_cell}: {run.failure}" for run in failed),
-    ]
-
-
-def _claims(found: Told) -> list[str]:
-    """What became of each, with its reason."""
-    return [
-        f"{SHAPES[one.outcome]} {one.outcome.value}: {one.claim.says} ({one.reason})"
-        for one in found.claims
     ]
 
 

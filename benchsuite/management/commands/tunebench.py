@@ -2,13 +2,15 @@
 
 import argparse
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from django.core.management.base import CommandError
 from django.db import Error
 
-from benchsuite.bottlenecks.registry import Limit
+from benchsuite import store
 from benchsuite.comparing.titles import workload_words
+from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import format_period, listed
@@ -21,18 +23,19 @@ from benchsuite.management.options.table import add_to, read, refuse_beside
 from benchsuite.management.output import Screen
 from benchsuite.management.session import session
 from benchsuite.management.tuning import execution as executing
-from benchsuite.management.tuning import telling
 from benchsuite.management.tuning.execution import Execution
-from benchsuite.management.tuning.searching import rehearsed
-from benchsuite.management.tuning.shown import Shown
-from benchsuite.report import addresses
-from benchsuite.report.tuning.told import Told, told
+from benchsuite.management.tuning.searching import rehearsal, rehearsed
+from benchsuite.models import Run
+from benchsuite.report.terminal.progress import TrialProgress
+from benchsuite.report.tuning.told import Told, limits, told
+from benchsuite.report.writers import to_terminal
 from benchsuite.runner import planning
 from benchsuite.store.periods import overheads
 from benchsuite.system import cpus, fingerprint
 from benchsuite.telemetry.machine import HostSample
 from benchsuite.tuning import confirming
 from benchsuite.tuning.notebook import End
+from benchsuite.tuning.trial import Candidate
 
 UNCONFIRMED = 3
 """Status where nothing holds the objective, or what was found is not confirmed."""
@@ -84,10 +87,14 @@ class Command(BriefCommand):
         left_s = ahead.spent_s - execution.book.spent_s
         screen.warn(f"Tuning   {_headline(execution)} · about {format_period(round(left_s))}")
         if options["dry_run"]:
-            for line in telling.rehearsal(ahead, len(execution.book.entries)):
+            for line in rehearsal(ahead, len(execution.book.entries)):
                 screen.warn(line)
             return
-        shown = Shown(screen.console, execution.asked, execution.searching)
+        shown = TrialProgress(
+            screen.console,
+            execution.book,
+            lambda: rehearsed(execution.asked, execution.book.entries).spent_s,
+        )
         page = addresses.of_tuning(execution.row.pk)
         results = Results(screen.warn, len(ahead.entries), page)
         try:
@@ -101,7 +108,7 @@ class Command(BriefCommand):
                 on_build=screen.building,
             ) as at_work:
                 execution.enter(at_work, fingerprint.fingerprint())
-                execution.run(at_work, shown)
+                execution.run(at_work, shown, partial(_limiting, execution))
         except BenchsuiteError as error:
             _tell(screen, execution, options["json"])
             raise CommandError(f"{error}{_again(execution)}", returncode=1) from error
@@ -121,8 +128,8 @@ class Command(BriefCommand):
         why = "--paste prints what a stored tuning found"
         refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_PASTE, why)
         found = told(executing.stored(options["of"] or ""))
-        text = telling.to_paste(found, options["paste"])
-        Screen(quiet_stdout=True).warn(found.sentence)
+        text = found.to_paste(options["paste"])
+        Screen(quiet_stdout=True).warn(found.outcome.sentences[0])
         self.stdout.write(text)
 
     def _execution(self, options: dict[str, Any]) -> Execution:
@@ -177,24 +184,20 @@ def _tell(screen: Screen, execution: Execution, file: str | None) -> None:
     if execution.row._state.adding:
         return
     found = Told(execution.row, execution.book)
-    limits = _limits(found)
-    if (table := telling.table(found)) is not None:
-        screen.console.table(table)
-    for line in telling.lines(found, limits):
-        screen.warn(line)
+    to_terminal(found.answer, screen.console)
     if planning.workload(execution.asked.spec.workload).locustfile:
         screen.warn(LOCUST)
     screen.warn(f"Look: {addresses.of_tuning(execution.row.pk)}")
     if file:
         try:
-            writing.write(file, telling.as_json(found, execution.runs, limits))
+            writing.write(file, found.as_json(execution.runs))
         except BenchsuiteError as error:
             raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
 
 
-def _limits(found: Told) -> Sequence[Limit]:
-    """What limits the pick; nothing where its runs can't be read."""
+def _limiting(execution: Execution, pick: Candidate, start: Run) -> Sequence[str]:
     try:
-        return found.limiting.limits if found.limiting else ()
-    except Error:
-        return ()
+        found = limits(execution.row, execution.book, pick, start)
+    except Error as error:
+        raise BenchsuiteError(store.refusal(error)) from error
+    return [one.code for one in found.limits] if found else []

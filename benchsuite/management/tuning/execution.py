@@ -1,14 +1,15 @@
 """One tuning, new or resumed: its trials as runs, each stored with what the search made of it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
 from django.db import Error
 
 from benchsuite import store
+from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
@@ -19,11 +20,8 @@ from benchsuite.management.options.tune import Asked
 from benchsuite.management.session import Session
 from benchsuite.management.tuning import searching as searches
 from benchsuite.management.tuning.observing import observation
-from benchsuite.management.tuning.shown import Shown
 from benchsuite.management.tuning.trials import Pace, pace, spec_of
 from benchsuite.models import Run, Tuning
-from benchsuite.report import addresses
-from benchsuite.report.tuning.limits import limits
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.store import tunings
@@ -31,6 +29,20 @@ from benchsuite.system.interrupts import held_back
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.search import Searching
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
+
+
+class Watcher(Protocol):
+    """Whoever shows what becomes of trials."""
+
+    def __enter__(self) -> object: ...
+    def __exit__(self, *error: object) -> object: ...
+    def next(self, trial: Trial) -> None: ...
+    def skip(self, reason: str) -> None: ...
+    def saw(self, seen: Observation) -> None: ...
+
+
+Limiting = Callable[[Candidate, Run], Sequence[str]]
+"""Codes of what limits the pick, by its diagnostic start and those that confirmed it."""
 
 
 @dataclass(slots=True)
@@ -43,7 +55,7 @@ class Execution:
     runs: list[str | None] = field(default_factory=list)
     """The id of the run of each trial; None where it is gone, or there was none."""
 
-    def run(self, at_work: Session, shown: Shown) -> None:
+    def run(self, at_work: Session, shown: Watcher, limiting: Limiting) -> None:
         """Makes trials until the search has its answer.
 
         Raises BenchsuiteError where nothing that follows could be measured or stored, and
@@ -64,7 +76,7 @@ class Execution:
                     objective = self.asked.question.objective
                     seen = observation(trial, result, objective, took_s, self._own_pace())
                     if trial.phase is Phase.DIAGNOSE and seen.levels:
-                        seen = replace(seen, named=self._limits(trial.candidate, ran))
+                        seen = replace(seen, named=tuple(limiting(trial.candidate, ran)))
                     shown.saw(seen)
                 self._keep(seen, ran)
 
@@ -76,14 +88,6 @@ class Execution:
                 tunings.keep(self.row, self.book, ran)
             except Error as error:
                 raise BenchsuiteError(store.refusal(error)) from error
-
-    def _limits(self, pick: Candidate, start: Run) -> tuple[str, ...]:
-        """Codes of what limits the pick, by its diagnostic start and those that confirmed it."""
-        try:
-            told = limits(self.row, self.book, pick, start)
-        except Error as error:
-            raise BenchsuiteError(store.refusal(error)) from error
-        return tuple(one.code for one in told.limits) if told else ()
 
     def _plan(self, trial: Trial) -> Plan:
         asked = self.asked

@@ -1,15 +1,17 @@
 """The search for what was asked, and how it will go if the rest is as assumed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from benchsuite.core.units import format_duration, format_period
 from benchsuite.management.options.tune import Asked
 from benchsuite.management.tuning.databases import reached
 from benchsuite.management.tuning.variants import variants
 from benchsuite.tuning import bounds, candidates
+from benchsuite.tuning.answer import UNTRIED, outcome, untried_lines
 from benchsuite.tuning.bounds import Probe
-from benchsuite.tuning.notebook import Entry, Notebook
+from benchsuite.tuning.notebook import End, Entry, Notebook
 from benchsuite.tuning.search import Search, Searching
-from benchsuite.tuning.trial import Candidate, Level, Observation, Trial
+from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Trial
 
 ASSUMED = Probe(response_s=0.030, cpu_s=0.010, goodput=80.0, memory_bytes=60e6)
 """A page of which nothing is known yet."""
@@ -86,3 +88,29 @@ def _assumed(trial: Trial, book: Notebook, overhead_s: float) -> Observation:
         cpu_s=probe.cpu_s,
         memory_bytes=(probe.memory_bytes or 0.0) * trial.candidate.processes or None,
     )
+
+
+def rehearsal(book: Notebook, before: int) -> Iterator[str]:
+    """What a search will do that has made so many trials: how many starts each phase takes, which
+    candidates it compares, and what it will not try.
+    """
+    for phase in Phase:
+        some = [one for one in book.entries[before:] if one.trial.phase is phase]
+        if some:
+            count = f"{len(some)} start{'s' * (len(some) != 1)}"
+            taken = format_period(round(sum(one.seen.took_s for one in some)))
+            yield f"  {phase.value:<8} {count:>10}  {taken:>12}  {some[0].trial.reason}"
+    if not before:
+        whole, cpu = format_duration(ASSUMED.response_s), format_duration(ASSUMED.cpu_s)
+        yield (
+            f"This is for a page that takes {whole}, {cpu} of that on a CPU, which nobody has "
+            "measured yet: the first two starts tell what yours takes, and sizes follow from it."
+        )
+    if book.end is End.CONFIRMED and not any(one.changes for one in book.states):
+        yield "In the time that is left other settings are tried against what the diagnosis names."
+    found = outcome(book)
+    started = [one.candidate.name for one in found.rows if one.state not in UNTRIED]
+    if started:
+        yield f"Compared: {', '.join(started)}"
+    yield from untried_lines(found)
+    yield from filter(None, [found.missing])

@@ -11,12 +11,13 @@ from typing import Any
 from uuid import UUID
 
 from benchsuite.comparing.titles import Around
+from benchsuite.conf import addresses
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Place
 from benchsuite.core.metrics.reading import whole
 from benchsuite.core.samples import FANOUT, HANDSHAKE
 from benchsuite.models import Measurement, Run
-from benchsuite.report import addresses, limiting
+from benchsuite.report import limiting
 from benchsuite.report.levels import populations
 from benchsuite.report.sentences import model_sentence
 from benchsuite.store import purposes

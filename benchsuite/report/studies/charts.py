@@ -20,10 +20,10 @@ from benchsuite.report.charts.series import (
     points,
 )
 from benchsuite.report.charts.styles import COLOURS, DASHES
-from benchsuite.report.studies.tables import open_axes, rest_title, selected, written
 from benchsuite.studies import figures
 from benchsuite.studies.measured import Execution, MeasuredCell
 from benchsuite.studies.study import Chart, Coordinates, Study, names
+from benchsuite.studies.tables import open_axes, rest_title, selected, written
 
 
 def charts(study: Study, execution: Execution) -> list[Drawn]:

@@ -1,16 +1,17 @@
 """An execution of a study beside others of it: one, or all that are like it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from benchsuite.comparing.differences import SETTING, Difference, differences
+from benchsuite.core.answer import Answer, Section, Table
 from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run, StudyRun
 from benchsuite.report.studies import rows
-from benchsuite.report.studies.told import Told, chosen, told
+from benchsuite.report.studies.told import Told, chosen, interval_words, outcome, told
 from benchsuite.studies import figures, trend
-from benchsuite.studies.claims import place, written
-from benchsuite.studies.intervals import Interval
+from benchsuite.studies.claims import place
+from benchsuite.studies.study import Study
 from benchsuite.studies.trend import FEWEST_EXECUTIONS, Change, trends
 
 OTHER_FILE = "The two are of another file or scale: cells with the same values may not be the same."
@@ -30,45 +31,57 @@ class Beside:
     same_file: bool
 
     @property
-    def changes(self) -> dict[str, list[tuple[str, str, str]]]:
-        """Cell, figure, and ratio with its interval: first those that show a difference."""
-        titles = {one.name: figures.metric(one).headline() for one in self.other.study.figures}
-        found: dict[str, list[tuple[str, str, str]]] = {"shown": [], "not shown": []}
-        for one in self.found.changes:
-            if one.found.value is not None:
-                found["shown" if one.is_shown else "not shown"].append(_change(one, titles))
-        return found
-
-    @property
-    def title(self) -> str:
-        return f"Against the execution of {self.other.when}"
-
-    @property
-    def notes(self) -> list[str]:
-        """Sentences about the two as a whole."""
-        return [
+    def section(self) -> Section:
+        """What differs as a whole, in the environment, in claims and in figures; first the figures
+        that show a difference.
+        """
+        said = [
             *[OTHER_FILE] * (not self.same_file),
             *[ALIKE] * (not self.environment),
             *[NONE_TURNED] * (not self.found.turned),
         ]
+        found = [one for one in self.found.changes if one.found.value is not None]
+        return Section(
+            title=f"Against the execution of {self.other.when}",
+            sentences=said,
+            points=[
+                *(one.words for one in self.environment),
+                *(f"{place(one)}: measured there only" for one in self.found.only_earlier),
+                *(f"{place(one)}: measured here only" for one in self.found.only_later),
+            ],
+            tables=[
+                *self._turned(),
+                *self._changes("shown", [one for one in found if one.is_shown]),
+                *self._changes("not shown", [one for one in found if not one.is_shown]),
+            ],
+        )
 
-    @property
-    def missing(self) -> list[str]:
-        return [
-            *(f"{place(one)}: measured there only" for one in self.found.only_earlier),
-            *(f"{place(one)}: measured here only" for one in self.found.only_later),
-        ]
+    def _turned(self) -> Iterator[Table]:
+        if self.found.turned:
+            yield Table(
+                ["claim", "there", "here", "why"],
+                [
+                    [
+                        one.later.claim.says,
+                        *map(outcome, (one.earlier, one.later)),
+                        one.later.reason,
+                    ]
+                    for one in self.found.turned
+                ],
+            )
 
-
-def _change(one: Change, titles: dict[str, str]) -> tuple[str, str, str]:
-    return place(one.coordinates), titles[one.figure], interval_words(one.found)
-
-
-def interval_words(found: Interval) -> str:
-    """ "1.02 [0.98, 1.06]", or with the reason why there is no interval."""
-    if found.low is None or found.high is None:
-        return f"{written(found.value)} ({found.reason})"
-    return f"{written(found.value)} [{written(found.low)}, {written(found.high)}]"
+    def _changes(self, word: str, changes: Sequence[Change]) -> Iterator[Table]:
+        if changes:
+            titles = {one.name: figures.metric(one).headline() for one in self.other.study.figures}
+            yield Table(
+                ["cell", "figure", "this / other [95 % interval]"],
+                [
+                    [place(one.coordinates), titles[one.figure], interval_words(one.found)]
+                    for one in changes
+                ],
+                title=f"{len(changes)} difference{'s' * (len(changes) != 1)} {word}",
+                is_folded=word != "shown",
+            )
 
 
 def beside(mine: Told, other: Told) -> Beside:
@@ -97,53 +110,45 @@ def _first(row: StudyRun) -> Run | None:
     return wanted.first()
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """Where a figure changed over the executions that are like this one."""
-
-    figure: str
-    executions: Sequence[StudyRun]
-    found: Sequence[tuple[str, str]]  #: Cell, and its steps in words.
-    reason: str = ""  #: Why none were looked for.
-
-    @property
-    def title(self) -> str:
-        return f"Trend of {self.figure}"
-
-    @property
-    def sentences(self) -> list[str]:
-        """The steps of each cell, or why there are none."""
-        steps = [f"{cell}: {words}" for cell, words in self.found]
-        return steps or [self.reason or f"No step in {len(self.executions)} executions."]
-
-
-def steps(mine: Told) -> Steps:
-    """Of the figure that the study is about, else of its first."""
+def trend_of(mine: Told) -> tuple[Section, int]:
+    """Where the figure that the study is about, else its first, changed over the executions that
+    are like this one; and how many these are.
+    """
     study, row = mine.study, mine.row
     if not study.figures:
-        return Steps("figures", (), (), "The study names no figures.")
+        return Section(title="Trend", points=["The study names no figures."]), 0
     every = rows.executions(row.name).filter(
         digest=row.digest, scale=row.scale, only=row.only, environment=row.environment
     )
     like = list(every.exclude(ended_at=None)[:MOST_EXECUTIONS])[::-1]
     name = study.objective.figure if study.objective else study.figures[0].name
     title = next(figures.metric(one).headline() for one in study.figures if one.name == name)
+    return Section(title=f"Trend of {title}", points=_steps(like, study, name)), len(like)
+
+
+def _steps(like: Sequence[StudyRun], study: Study, name: str) -> list[str]:
+    """Of each cell, or why there are none."""
     if len(like) < FEWEST_EXECUTIONS:
-        said = f"{len(like)} execution{'s' * (len(like) != 1)} of this file, scale and environment"
-        return Steps(title, like, (), f"{said}; steps are looked for from {FEWEST_EXECUTIONS} on.")
-    executions = [rows.execution(one, study) for one in like]
+        count = f"{len(like)} execution{'s' * (len(like) != 1)} of this file, scale and environment"
+        return [f"{count}; steps are looked for from {FEWEST_EXECUTIONS} on."]
     try:
-        found = trends(executions, name)
+        found = trends([rows.execution(one, study) for one in like], name)
     except UsageError as error:
-        return Steps(title, like, (), str(error))
-    told_steps = [
-        (
-            place(one.coordinates),
-            "; ".join(
-                f"× {step.ratio:.3g} from {like[step.at].started_at:%d %b %Y}" for step in one.steps
-            ),
+        return [str(error)]
+    steps = [
+        f"{place(one.coordinates)}: "
+        + "; ".join(
+            f"× {step.ratio:.3g} from {like[step.at].started_at:%d %b %Y}" for step in one.steps
         )
         for one in found
         if one.steps
     ]
-    return Steps(title, like, told_steps)
+    return steps or [f"No step in {len(like)} executions."]
+
+
+def whole(mine: Told, other: Beside | None = None) -> Answer:
+    """The answer of an execution with its difference to another one, and the trend of several."""
+    steps, executions = trend_of(mine)
+    differences = [other.section] if other else []
+    after = [steps] if executions > 1 else []
+    return replace(mine.answer, sections=[*differences, *mine.answer.sections, *after])

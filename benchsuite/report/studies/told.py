@@ -1,22 +1,25 @@
 """All that is told of an execution of a study, whatever it is written as."""
 
+import math
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean
+from typing import Any
 
+from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.units import listed
 from benchsuite.models import Run, StudyRun
 from benchsuite.report import executions
 from benchsuite.report.charts.drawing import Chart
-from benchsuite.report.shown import Shown
-from benchsuite.report.studies import charts, rows, tables
-from benchsuite.report.studies.answering import HOW, Question, questions
-from benchsuite.report.studies.tables import Shape
-from benchsuite.studies import figures, matrix, published
-from benchsuite.studies.claims import Judgement, Outcome, judge
+from benchsuite.report.exports.runs import table_as_csv
+from benchsuite.report.studies import charts, rows
+from benchsuite.studies import figures, matrix, published, tables
+from benchsuite.studies.claims import Judgement, Outcome, judge, written
+from benchsuite.studies.intervals import Interval
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Kind, Study, cell_title, names
 
@@ -24,28 +27,6 @@ SHAPES = {Outcome.HOLDS: "●", Outcome.FAILS: "○", Outcome.UNTOLD: "◐"}
 """Beside the word, so that it is never told by a colour alone."""
 
 NAMED = 6  #: Executions in a message.
-
-
-@dataclass(frozen=True, slots=True)
-class CellLine:
-    """A cell with what was run of it."""
-
-    title: str
-    arguments: str  #: Those that not all cells share.
-    cell: MeasuredCell
-    figures: Sequence[Shown]
-
-    @property
-    def state(self) -> str:
-        """Empty where it was measured."""
-        return "" if self.cell.state is State.MEASURED else self.cell.reason
-
-    @property
-    def starts(self) -> str:
-        """ "2", or "2, 1 excluded: B401", or why there are none."""
-        out = [one for one in self.cell.starts if one.excluded]
-        why = f", {len(out)} excluded: {reasons(out)}" if out else ""
-        return self.state or f"{len(self.cell.starts)}{why}"
 
 
 @dataclass(frozen=True)
@@ -61,9 +42,81 @@ class Told:
         return judge(self.study, self.execution)
 
     @cached_property
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[Table]:
         """Of today's file, as far as it asks of what was executed."""
-        return questions(rows.asking(self.study), self.execution)
+        return tables.questions(rows.asking(self.study), self.execution)
+
+    @cached_property
+    def answer(self) -> Answer:
+        return Answer(
+            title=self.study.name,
+            question=self.study.question,
+            headline=f"{self.counts[:1].upper()}{self.counts[1:]}.",
+            reasons=[f"{self.when}. Runs: {self.verdicts}."],
+            premises=[self.remark] if self.remark else [],
+            table=self._claims() if self.claims else None,
+            cautions=[self.without_published] if self.without_published else [],
+            sections=[
+                *self._checks(),
+                *self._answers(),
+                *self._tables(),
+                Section(title="Cells", tables=[self._cells()]),
+                Section(
+                    title="Method", points=self.method, copies={"All cells share": self.command}
+                ),
+                Section(title="Environment", facts=self.environment),
+            ],
+        )
+
+    def _claims(self) -> Table:
+        return Table(
+            ["outcome", "claim", "published", "why"],
+            [
+                [outcome(one), one.claim.says, one.claim.published, one.reason]
+                for one in self.claims
+            ],
+            title="Claims",
+        )
+
+    def _checks(self) -> Iterator[Section]:
+        every = [(claim, check) for claim in self.claims for check in claim.checks]
+        if every:
+            rows = [
+                [
+                    *(claim.claim.name, check.name, interval_words(check.found), check.wanted),
+                    *(check.outcome.value, check.found.method),
+                ]
+                for claim, check in every
+            ]
+            head = ["claim", "check", "measured [95 % interval]", "wanted", "outcome"]
+            title = f"{len(rows)} check{'s' * (len(rows) != 1)}"
+            table = Table([*head, "interval by"], rows, title=title, is_folded=True)
+            yield Section(title="Checks of the claims", tables=[table])
+
+    def _answers(self) -> Iterator[Section]:
+        if self.questions:
+            yield Section(title="Answers", sentences=[tables.HOW], tables=self.questions)
+
+    def _tables(self) -> Iterator[Section]:
+        if found := tables.tables(self.study, self.execution, self.published):
+            yield Section(title="Measured and published", tables=found)
+
+    def _cells(self) -> Table:
+        metrics = [figures.metric(one) for one in self.study.figures]
+        shared, headings = set(self.arguments), [one.headline() for one in metrics]
+        return Table(
+            ["cell", "starts", *headings, "options of its own"],
+            [
+                [
+                    cell_title(cell.coordinates),
+                    _starts(cell),
+                    *(tables.shown(cell, metric) for metric in metrics),
+                    shlex.join(part for part in stored.arguments if part not in shared),
+                ]
+                for cell, stored in zip(self.execution.cells, self.row.cells.all(), strict=True)
+            ],
+            figures=headings,
+        )
 
     @cached_property
     def _published(self) -> tuple[list[published.Row], str]:
@@ -82,32 +135,8 @@ class Told:
         return self._published[1]
 
     @cached_property
-    def tables(self) -> list[Shape]:
-        return tables.tables(self.study, self.execution, self.published)
-
-    @cached_property
     def charts(self) -> list[Chart]:
         return charts.charts(self.study, self.execution)
-
-    @cached_property
-    def headings(self) -> list[str]:
-        """Of the figures of each cell."""
-        return [figures.metric(one).headline() for one in self.study.figures]
-
-    @cached_property
-    def cells(self) -> list[CellLine]:
-        told = [figures.metric(one) for one in self.study.figures]
-        stored = list(self.row.cells.all())
-        shared = set(self.arguments)
-        return [
-            CellLine(
-                cell_title(one.coordinates),
-                shlex.join(part for part in known.arguments if part not in shared),
-                one,
-                [tables.shown(one, metric) for metric in told],
-            )
-            for one, known in zip(self.execution.cells, stored, strict=True)
-        ]
 
     @cached_property
     def arguments(self) -> list[str]:
@@ -174,7 +203,8 @@ class Told:
                 yield f"{words}: {', '.join(arms)}."
         for order, values in sorted(row.resolved.items()):
             said = ", ".join(f"--{name}={value}" for name, value in values.items())
-            yield f"Known from other cells: {said} for {self.cells[int(order)].title}."
+            cell = cell_title(self.execution.cells[int(order)].coordinates)
+            yield f"Known from other cells: {said} for {cell}."
 
     def _scaled(self) -> Iterator[str]:
         study, scale = self.study, self.row.scale
@@ -193,10 +223,6 @@ class Told:
     def remark(self) -> str:
         """What people say of it, marked as theirs: all else is computed."""
         return f"Written by a person: {self.row.remark}" if self.row.remark else ""
-
-    @property
-    def how_answered(self) -> str:
-        return HOW
 
     @property
     def when(self) -> str:
@@ -237,3 +263,50 @@ def _those(name: str, every: Sequence[StudyRun]) -> str:
     if not known:
         return f"execute it: python manage.py runstudy {name}"
     return f"there are, the newest first: {', '.join(dict.fromkeys(known))}."
+
+
+def outcome(one: Judgement) -> str:
+    """With a shape, so that no colour tells it alone."""
+    return f"{SHAPES[one.outcome]} {one.outcome.value}"
+
+
+def interval_words(found: Interval) -> str:
+    """ "1.02 [0.98, 1.06]", or with the reason why there is no interval."""
+    if found.low is None or found.high is None:
+        return f"{written(found.value)} ({found.reason})"
+    return f"{written(found.value)} [{written(found.low)}, {written(found.high)}]"
+
+
+def _starts(cell: MeasuredCell) -> Shown:
+    """ "2", or "2, 1 excluded: B401", or why there are none."""
+    why_not = "" if cell.state is State.MEASURED else cell.reason
+    excluded = [one for one in cell.starts if one.excluded]
+    why = f", {len(excluded)} excluded: {reasons(excluded)}" if excluded else ""
+    notes = {one.run: f"excluded: {', '.join(one.excluded)}" * bool(one.excluded)
+             or ", ".join(one.failed) for one in cell.starts}  # fmt: skip
+    runs = [(one.verdict, one.run, notes[one.run]) for one in cell.starts]
+    if not runs:
+        return Shown(why_not or "0")
+    return Shown(f"{len(runs)}{why}", note=why_not, runs=runs)
+
+
+def csv(told: Told) -> Iterator[str]:
+    """A row for each cell: coordinates, then each figure with least, most and published."""
+    axes = [axis.name for axis in told.study.axes]
+    names = [one.name for one in told.study.figures]
+    head = [*axes, "state", "reason", "starts", "counted"]
+    head += [f"{name}{end}" for name in names for end in ("", "_least", "_most", "_published")]
+    return table_as_csv(head, _rows(told, axes, names))
+
+
+def _rows(told: Told, axes: Sequence[str], names: Sequence[str]) -> Iterator[Sequence[Any]]:
+    for cell in told.execution.cells:
+        row: list[Any] = [cell.coordinates.get(axis, "") for axis in axes]
+        row += [cell.state.value, cell.reason, len(cell.starts), len(cell.counted)]
+        beside = published.of(told.published, cell.coordinates)
+        for name in names:
+            values = cell.values(name)
+            known = [fmean(values), min(values), max(values)] if values else [None] * 3
+            row += [None if one is None or math.isinf(one) else one for one in known]
+            row.append(beside.get(name))
+        yield row

@@ -13,6 +13,9 @@ from benchsuite.core.specs import LoadProfile, RunSpec
 from benchsuite.core.units import format_count, format_duration, format_period, format_rate
 from benchsuite.load.job import Tick
 from benchsuite.report.terminal.grid import wrapped
+from benchsuite.tuning.log import found_words
+from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.trial import Observation, Phase, Trial
 
 BAR_WIDTH = 20
 TOLD_FROM = 3  #: The first run with which plain lines tell the time left: two have corrected it.
@@ -179,3 +182,35 @@ def _phase(load: LoadProfile, elapsed_s: float) -> tuple[str, float, float]:
         length_s = stage.window_start_s - stage.start_s
         return f"{name}warm-up", elapsed_s - stage.start_s, length_s
     return f"{name}window", elapsed_s - stage.window_start_s, load.duration_s
+
+
+class TrialProgress(Progress):
+    """Nobody knows beforehand how many trials a search makes: when it should end is asked for when
+    a phase begins.
+    """
+
+    def __init__(self, console: Console, book: Notebook, end_s: Callable[[], float]) -> None:
+        """`end_s` is when the search should have its answer, by its own clock."""
+        self._book, self._ask_end_s, self._end_s = book, end_s, 0.0
+        self._names: list[str] = []
+        self._seconds = [0.0]
+        self._phase: Phase | None = None
+        made = len(book.entries)
+        super().__init__(
+            console, self._names, lambda done: self._seconds, made_before=made, grows=True
+        )
+
+    def next(self, trial: Trial) -> None:
+        """What the next run will be."""
+        if trial.phase is not self._phase:
+            self._phase, self._end_s = trial.phase, self._ask_end_s()
+        mine_s = self._book.overhead_s + trial.load.duration_s
+        self._seconds = [mine_s, max(0.0, self._end_s - self._book.spent_s - mine_s)]
+        self._names.append(f"{trial.phase.value}: {trial.candidate.name}")
+
+    def end(self, summary: str) -> None:
+        """The figures of one level stand for a run, and here all count: `saw` tells them."""
+
+    def saw(self, seen: Observation) -> None:
+        """What the search is told of the run that is over."""
+        super().end(found_words(seen))

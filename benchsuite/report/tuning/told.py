@@ -1,15 +1,19 @@
-"""All that is told of a tuning, whatever it is written as."""
+"""One tuning with all its evidence: what limits the pick, how to deploy it, and each decision."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
 
-from benchsuite.bottlenecks.evidence import REST
+from benchsuite.bottlenecks.evidence import REST, Alone
+from benchsuite.comparing.limiting import diagnosis, one_user, profiled
 from benchsuite.comparing.titles import workload_words
+from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec, WorkloadSpec
+from benchsuite.core.suggestions import choices
 from benchsuite.core.units import (
     format_duration,
     format_number,
@@ -18,31 +22,17 @@ from benchsuite.core.units import (
     listed,
 )
 from benchsuite.models import Run, Tuning
-from benchsuite.report import executions, limiting
+from benchsuite.report import executions, flames, limiting
 from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.flames import Drawing, Flame, drawing
-from benchsuite.report.shown import Shown
-from benchsuite.report.tuning import pasting, table
-from benchsuite.report.tuning.against_memory import against_memory
-from benchsuite.report.tuning.decisions import PHASES, Decision, decisions
-from benchsuite.report.tuning.limits import limits
-from benchsuite.report.tuning.scaling import scaling
-from benchsuite.report.tuning.shares import shares
+from benchsuite.report.tuning import pasting
+from benchsuite.report.tuning.charts import against_memory, scaling, shares
 from benchsuite.store.tunings import notebook
-from benchsuite.tuning.answer import Answer, Row, answer, sentence
-from benchsuite.tuning.notebook import Notebook
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A candidate in the table."""
-
-    row: Row
-    figures: Sequence[Shown]
-
-    @property
-    def state(self) -> str:
-        return table.state(self.row)
+from benchsuite.tuning.answer import MANY, Outcome, answer, outcome, sentence
+from benchsuite.tuning.diagnosing import others
+from benchsuite.tuning.log import PHASES, found_words, load_words
+from benchsuite.tuning.notebook import COUNTED, Notebook
+from benchsuite.tuning.trial import Candidate, Phase
 
 
 @dataclass(frozen=True)
@@ -53,12 +43,31 @@ class Told:
     book: Notebook
 
     @cached_property
+    def outcome(self) -> Outcome:
+        return outcome(self.book)
+
+    @cached_property
     def answer(self) -> Answer:
-        return answer(self.book)
+        found = answer(self.book, self.outcome)
+        return replace(
+            found,
+            question=f"Asked: {self.objective}, of {self.workload}. {executions.when(self.row)}.",
+            premises=[self.stopped] if self.stopped else [],
+            next_steps=[*self._start(), *found.next_steps],
+            sections=[
+                *self._limits(),
+                *self._flame(),
+                *self._paste(),
+                *found.sections,
+                *self._decisions(),
+                Section(title="Question", facts=self.question),
+                Section(title="Environment", facts=self.environment),
+            ],
+        )
 
     @property
-    def sentence(self) -> str:
-        """The answer in one, at a part of its cost."""
+    def headline(self) -> str:
+        """The answer in one sentence, at a part of its cost."""
         return sentence(self.book)
 
     @property
@@ -70,47 +79,18 @@ class Told:
         spec = WorkloadSpec.from_json(self.row.spec.get("workload") or {})
         return workload_words(spec.workload, spec.options)
 
-    @property
-    def headings(self) -> list[str]:
-        return list(self._columns)
-
-    @cached_property
-    def _columns(self) -> Mapping[str, Any]:
-        return table.columns(self.book.question.objective.goals[0])
-
-    @cached_property
-    def lines(self) -> list[Line]:
-        shown = self._columns.values()
-        return [Line(row, [one(row) for one in shown]) for row in table.tried(self.answer)]
-
-    @property
-    def groups(self) -> list[tuple[str, list[Line]]]:
-        """The lines of those that were in the race and, under a heading, of all others."""
-        raced = [one for one in self.lines if table.in_race(one.row)]
-        others = [one for one in self.lines if not table.in_race(one.row)]
-        if not raced:
-            return [("", others)] if others else []
-        count = f"{len(others)} other{'s' * (len(others) != 1)} that did not come so far"
-        return [("", raced), *([(count, others)] if others else [])]
-
     @cached_property
     def charts(self) -> list[Chart]:
         """Those that have something to show."""
         several = bool(self.book.question.scaling)
-        capacity = scaling(self.answer) if several else against_memory(self.book, self.answer)
-        made = [capacity, shares(self.book, self.answer)]
+        capacity = scaling(self.outcome) if several else against_memory(self.book, self.outcome)
+        made = [capacity, shares(self.book, self.outcome)]
         return [one for one in made if one.series]
-
-    @cached_property
-    def decisions(self) -> list[Decision]:
-        entries = self.book.entries
-        runs = self.row.trials.values_list("run_id", "run__verdict", "run__status")
-        return decisions(entries, list(runs[: len(entries)]))  # meanwhile there may be more
 
     @cached_property
     def limiting(self) -> limiting.Told | None:
         """What limits the pick."""
-        return limits(self.row, self.book, self.answer.pick)
+        return limits(self.row, self.book, self.outcome.pick)
 
     @property
     def flame(self) -> Flame | None:
@@ -134,6 +114,52 @@ class Told:
             for name, share in shares.items()
         ]
 
+    def _limits(self) -> Iterator[Section]:
+        if self.limiting is None:
+            return
+        named = [(one.says, one.evidence, one.fix, one.gain, f"({one.code})")
+                 for one in self.limiting.limits]  # fmt: skip
+        points = [" ".join(filter(None, words)) for words in named]
+        yield Section(
+            title="What limits it",
+            sentences=[self.limiting.sentence] if self.limiting.sentence else (),
+            points=points,
+            brief=[f"Limit: {one}" for one in points],
+        )
+
+    def _flame(self) -> Iterator[Section]:
+        if self.flame:
+            tables = [
+                Table(flames.HEADINGS, [one.cells for one in rows], title=heading)
+                for heading, rows in self.flame.tables
+            ]
+            title, sentences = "Where the CPU time goes", [self.flame.sentence]
+            yield Section(title=title, sentences=sentences, tables=tables)
+
+    def _paste(self) -> Iterator[Section]:
+        if self.paste or self.unpasted:
+            pick = self.outcome.pick.name if self.outcome.pick else ""
+            leads = f"Of {pick}, which leads and is not confirmed."
+            sentences = [*[leads] * (self.outcome.rate is None), self.unpasted]
+            yield Section(
+                title="To paste", sentences=[one for one in sentences if one], copies=self.paste
+            )
+
+    def _start(self) -> Iterator[str]:
+        """How to start what is confirmed."""
+        if self.outcome.rate is None:
+            return
+        if self.unpasted:
+            yield self.unpasted
+        if self.paste:
+            *_, command = self.paste["command"].splitlines()
+            example, *_ = self.paste
+            yield f"Start it with: {command}"
+            yield (
+                f"To paste: {', '.join(self.paste)}; for example: python manage.py tunebench "
+                f"--paste={example} --of={self.row.short_id}"
+            )
+
     @property
     def paste(self) -> Mapping[str, str]:
         """Kind → text of the pick."""
@@ -146,12 +172,39 @@ class Told:
 
     @cached_property
     def _pasted(self) -> tuple[Mapping[str, str], str]:
-        if self.answer.pick is None:
+        if self.outcome.pick is None:
             return {}, ""
         try:
-            return pasting.texts(self.answer.pick, RunSpec.from_json(self.row.spec)), ""
+            return pasting.texts(self.outcome.pick, RunSpec.from_json(self.row.spec)), ""
         except (UsageError, UnavailableError) as error:
             return {}, str(error)
+
+    def _decisions(self) -> Iterator[Section]:
+        """The log: each trial, why it was made, and what it found."""
+        entries = self.book.entries
+        if not entries:
+            return
+        runs = self.row.trials.values_list("run_id", "run__verdict", "run__status")
+        rows: list[list[Shown | str]] = [
+            [
+                *(str(number), PHASES[one.trial.phase], one.trial.candidate.name),
+                *(load_words(one.trial.load), one.trial.reason, found_words(one.seen)),
+                Shown(verdict or status, runs=[(verdict or status, str(run), "")])
+                if run
+                else Shown.missing("its run was deleted"),
+            ]
+            for number, (one, (run, verdict, status)) in enumerate(
+                zip(entries, list(runs[: len(entries)]), strict=True), start=1
+            )  # meanwhile there may be more
+        ]
+        count = f"{len(rows)} start{'s' * (len(rows) != 1)}"
+        table = Table(
+            ["no.", "phase", "configuration", "load", "why", "found", "run"],
+            rows,
+            title=f"{count}: why each was made, and what it found",
+            is_folded=len(rows) >= MANY,
+        )
+        yield Section(title="Decisions", tables=[table])
 
     @property
     def is_running(self) -> bool:
@@ -166,17 +219,15 @@ class Told:
         spent, budget = self.book.spent_s, self.book.question.budget_s
         made = f"{count} start{'s' * (count != 1)} in {format_period(spent)}"
         if self.is_running:
-            return f"It is still searching: {made} of {format_period(budget)} so far."
+            return (
+                f"It is still searching: {made} of {format_period(budget)} so far. What follows is "
+                "what is known by now."
+            )
         where = f" in the {PHASES[self.book.entries[-1].trial.phase]}" if count else ""
-        return f"It was stopped{where}, after {made} of {format_period(budget)}."
-
-    @property
-    def resume(self) -> str:
-        return f"python manage.py tunebench --resume={self.row.pk}"
-
-    @property
-    def when(self) -> str:
-        return executions.when(self.row)
+        return (
+            f"It was stopped{where}, after {made} of {format_period(budget)}. What follows is what "
+            f"was known then. This goes on: python manage.py tunebench --resume={self.row.pk}"
+        )
 
     @property
     def environment(self) -> Mapping[str, object]:
@@ -191,19 +242,108 @@ class Told:
         wanted = f"the highest rate{f' of {listed(alone)}' if alone else ''}"
         if asked.rate is not None:
             wanted = f"the least memory that holds {format_number(asked.rate)}/s"
-        found = {
+        return {
             "objective": self.objective,
             "looked for": wanted,
             "workload": self.workload,
             "CPUs of the server": f"{asked.cpus:g}",
             "budget": format_period(asked.budget_s),
             "seed": str(asked.seed),
+            **({"runs now": asked.current.name} if asked.current else {}),
         }
-        if asked.current:
-            found["runs now"] = asked.current.name
-        return found
+
+    def to_paste(self, kind: str) -> str:
+        """What deploys the pick: of that kind, or of all under their names.
+
+        Raises UsageError where there is none.
+        """
+        if self.outcome.pick is None:
+            raise UsageError(f"There is nothing to paste. {self.outcome.sentences[0]}")
+        if not self.paste:
+            raise UsageError(self.unpasted)
+        if not kind:
+            return "\n".join(f"### {name}\n{text}" for name, text in self.paste.items())
+        if kind not in self.paste:
+            raise UsageError(f"There is no {kind!r} to paste; {choices(kind, self.paste)}")
+        return self.paste[kind]
+
+    def as_json(self, runs: Sequence[str | None]) -> str:
+        """Everything: the question, the answer, what to paste (or why there is none), each trial
+        with its reason, and the decisions.
+        """
+        limits = self.limiting.limits if self.limiting else ()
+        data = {
+            "id": str(self.row.pk),
+            "question": plain(self.book.question),
+            "answer": plain(self.outcome),
+            "limits": [asdict(one) for one in limits],
+            "paste": dict(self.paste),
+            "unpasted": self.unpasted,
+            "trials": [
+                {"run": run, **plain(entry.trial), "observation": plain(entry.seen)}
+                for run, entry in zip(runs, self.book.entries, strict=True)
+            ],
+            "decisions": [
+                {"candidate": candidate.name, "state": state.value, "why": why}
+                for candidate, (state, why) in self.book.states.items()
+            ],
+        }
+        return f"{json.dumps(data, indent=2)}\n"
 
 
 def told(row: Tuning) -> Told:
     """Raises UsageError for a tuning that this version can't read."""
     return Told(row, notebook(row))
+
+
+def limits(
+    row: Tuning, book: Notebook, pick: Candidate | None, start: Run | None = None
+) -> limiting.Told | None:
+    """Of its last start that confirmed, else of its last that counts; None where that run is not
+    stored. `start` is its diagnostic one, where that is no trial yet. One user's times are those of
+    the server that was tried first.
+    """
+    if pick is None:
+        return None
+    counted = [Phase.CONFIRM] if book.of(pick, Phase.CONFIRM) else COUNTED
+    order, diagnosed = _last(book, pick, *counted), _last(book, pick, Phase.DIAGNOSE)
+    one_user_order, looked_at = _one_user(book), _last(book, pick, Phase.FLAME)
+    trials = row.trials.filter(order__in=[order, diagnosed, one_user_order, looked_at])
+    trials = trials.select_related("run").prefetch_related("run__measurements")
+    runs = {one.order: one.run for one in trials}
+    run, start, looked_into = runs.get(order), start or runs.get(diagnosed), runs.get(looked_at)
+    if run is None:
+        return None
+    alone_run = runs.get(one_user_order)
+    mean = Alone(mean_s=book.probe.response_s) if book.probe else None
+    found = limiting.told(
+        run,
+        alone=(one_user(alone_run) if alone_run else None) or mean,
+        objective_s=book.question.objective.limit_s,
+        others=others(book, pick),
+        diagnosis=diagnosis(start) if start else None,
+        profiled=profiled(looked_into) if looked_into else None,
+    )
+    return replace(found, flame=flames.flame(looked_into)) if looked_into else found
+
+
+def _last(book: Notebook, pick: Candidate, *phases: Phase) -> int:
+    """Which trial was its last start in these phases that showed something; -1 for none."""
+    return max(
+        (
+            order
+            for order, entry in enumerate(book.entries)
+            if entry.trial.candidate == pick and entry.trial.phase in phases and entry.seen.levels
+        ),
+        default=-1,
+    )
+
+
+def _one_user(book: Notebook) -> int:
+    """Which trial was the last start of one user that showed something; -1 for none."""
+    found = [
+        order
+        for order, entry in enumerate(book.entries)
+        if entry.trial.phase is Phase.PROBE and entry.trial.load.users == 1 and entry.seen.levels
+    ]
+    return max(found, default=-1)

@@ -7,7 +7,6 @@ import pytest
 from benchsuite.comparing.contrasts import Contrast, contrasts, notes, ranked
 from benchsuite.comparing.margins import metric
 from benchsuite.core.exceptions import UsageError
-from benchsuite.report.terminal.contrasts import HEADINGS, markdown, screen_table
 from tests.factories import BEGUN
 from tests.starts import FAST, OTHER_BATCH, SLOW, found_out, side
 
@@ -138,18 +137,3 @@ def test_the_best_is_held_against_each_other_nearest_first() -> None:
 def test_an_unknown_metric_names_those_there_are() -> None:
     with pytest.raises(UsageError, match="there are: goodput, throughput, p50, p95, p99, mean"):
         metric("latency")
-
-
-def test_a_narrow_screen_leaves_out_what_the_sentences_say() -> None:
-    grid = screen_table([one([*SLOW], [*FAST])])
-    assert list(grid.headings) == list(HEADINGS)
-    assert grid.without(grid.spare).headings == [
-        *("figure", "candidate", "ratio", "95 % interval", "shown")
-    ]
-
-
-def test_markdown_keeps_a_bar_in_a_name_out_of_the_table() -> None:
-    (found,) = contrasts([(side("a|b", SLOW), side("c", FAST))], [metric("goodput")])
-    assert "| goodput | c | a\\|b |" in markdown([found], [])
-    text = markdown([found], [], first=["What differs: a."], notes=["Mind this."])
-    assert text.index("> What differs: a.") < text.index("| goodput |") < text.index("> Mind this.")

@@ -6,7 +6,7 @@ import pytest
 
 from benchsuite.comparing.gate import Decision, Judgement, judge, overall, parse
 from benchsuite.core.exceptions import UsageError
-from benchsuite.report.exports.junit import as_junit
+from benchsuite.report.exports.comparison import as_junit
 from tests.starts import FAST, SLOW, found_out, side
 
 

@@ -1,12 +1,11 @@
 """What a run and a comparison say."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from benchsuite.comparing.cells import cells
-from benchsuite.comparing.margins import metric
 from benchsuite.comparing.titles import cell_titles, cpus_title, options_title, workload_title
 from benchsuite.core.metrics.every import figure
 from benchsuite.models import Finding, Run
@@ -14,8 +13,6 @@ from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.sentences import (
     missing_reason,
     model_sentence,
-    question_sentence,
-    ranking_sentence,
     run_sentence,
 )
 from tests.factories import facts
@@ -93,77 +90,6 @@ def test_a_rate_comes_from_nobody() -> None:
 )
 def test_a_run_without_figures(status: str, words: str) -> None:
     assert words in run_sentence(run(status=status, verdict="", goodput=None))
-
-
-def test_the_winner_is_named_with_the_ratio_to_the_next() -> None:
-    found = cells([run("uwsgi"), run("waitress", goodput=413.5), run("daphne", goodput=100.0)])
-    sentence = plain(ranking_sentence(found))
-    assert sentence.startswith("uwsgi answered most: 612 /s, 1.48× waitress’s (414 /s).")
-    assert "One start each: a difference may be chance" in sentence
-
-
-def test_close_or_overlapping_figures_name_nobody() -> None:
-    assert "too close to call" in ranking_sentence(
-        cells([run("uwsgi"), run("waitress", goodput=600)])
-    )
-    spread = [
-        run(server, goodput=goodput, started_at=BEGUN + timedelta(seconds=number))
-        for server, figures in (("uwsgi", (700.0, 500.0)), ("waitress", (400.0, 520.0)))
-        for number, goodput in enumerate(figures)
-    ]
-    assert "too close to call" in ranking_sentence(cells(spread))
-
-
-def test_invalid_runs_never_win() -> None:
-    found = cells([run("uwsgi"), run("waitress", goodput=900.0, verdict="invalid")])
-    assert ranking_sentence(found) == "Nothing is ranked: waitress is invalid."
-
-
-def test_nothing_is_said_of_a_single_server() -> None:
-    assert ranking_sentence(cells([run()])) == ""
-
-
-def test_a_server_that_answers_nothing_is_no_divisor() -> None:
-    found = cells([run(), run("uvicorn", goodput=0.0, p95_s=None)])
-    assert plain(ranking_sentence(found)).startswith("uwsgi answered most: 612 /s; uvicorn: 0 /s.")
-
-
-def test_who_is_far_behind_two_that_are_close_is_told() -> None:
-    sizes = {"uwsgi": 100.0, "waitress": 101.0, "uvicorn": 150.0}
-    found = cells([run(server, memory_bytes=size * 2**20) for server, size in sizes.items()])
-    assert plain(question_sentence(found, metric("memory"))) == (
-        "uwsgi and waitress are too close to call in memory: 100 MiB and 101 MiB; uvicorn had "
-        "150 MiB, 1.50×."
-    )
-
-
-def test_answers_of_unlike_units_are_not_ranked() -> None:
-    found = cells([run(), run("daphne", unit="message", goodput=900.0)])
-    assert ranking_sentence(found) == "Nothing is ranked: their answers are not of the same unit."
-    alone = cells([run("uvicorn", unit="message"), run("daphne", unit="message", goodput=900.0)])
-    assert plain(ranking_sentence(alone)).startswith("daphne answered most: 900 /s messages, ")
-
-
-def test_what_has_no_figures_is_named() -> None:
-    found = cells([run(), run("uvicorn", goodput=None, verdict="", status="failed")])
-    assert ranking_sentence(found) == "Nothing is ranked: uvicorn has no figures."
-
-
-def test_five_starts_need_no_warning() -> None:
-    many = [
-        run(server, goodput=goodput + number, started_at=BEGUN + timedelta(seconds=number))
-        for server, goodput in (("uwsgi", 600.0), ("waitress", 300.0))
-        for number in range(5)
-    ]
-    assert "chance" not in ranking_sentence(cells(many))
-
-
-def test_asgi_servers_under_a_sync_workload_are_warned_of() -> None:
-    sentence = ranking_sentence(cells([run("uwsgi"), run("uvicorn", goodput=300.0)]))
-    assert "uvicorn runs sync views in a thread" in sentence
-    assert "--workload=io_read_async" in sentence
-    both = ranking_sentence(cells([run("daphne"), run("uvicorn", goodput=300.0)]))
-    assert "in a thread" not in both
 
 
 def test_reasons_of_missing_figures() -> None:

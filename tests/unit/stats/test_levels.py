@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from benchsuite import store
+from benchsuite.comparing.answer import leader
 from benchsuite.comparing.cells import cells
 from benchsuite.comparing.margins import metric
 from benchsuite.comparing.titles import level_title, levels_title
@@ -12,7 +13,7 @@ from benchsuite.core.results import Arrivals, Distribution, RunResult, Status, S
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.models import Run
 from benchsuite.report.levels import climb_words, overload_words
-from benchsuite.report.sentences import question_sentence, run_sentence
+from benchsuite.report.sentences import run_sentence
 from benchsuite.stats.levels import Climb, Level, climb, level_of
 from tests.factories import BEGUN, begin
 
@@ -217,6 +218,6 @@ def test_times_of_different_levels_are_not_ranked() -> None:
     high.save()
     found = cells(Run.objects.filter(pk__in=(low.pk, high.pk)))
     assert [levels_title(cell) for cell in found] == ["10 users", "1 user"]
-    assert question_sentence(found, metric("p95")) == (
+    assert leader(found, metric("p95")) == (
         "P95 is not ranked: the figures are of 1 user and 10 users."
     )

@@ -12,11 +12,10 @@ from django.db import OperationalError
 from benchsuite.core.plain import plain
 from benchsuite.models import Environment, Run, StudyCell, StudyRun, Tuning, TuningTrial
 from benchsuite.report.exports.runs import json_of
-from benchsuite.report.studies.exports import csv, markdown
-from benchsuite.report.studies.others import chosen_beside
-from benchsuite.report.studies.told import chosen, told
-from benchsuite.report.tuning import exports as tuning_exports
+from benchsuite.report.studies.others import chosen_beside, whole
+from benchsuite.report.studies.told import chosen, csv, told
 from benchsuite.report.tuning import told as tuning_told
+from benchsuite.report.writers import to_markdown
 from benchsuite.store import purposes
 from benchsuite.store.interchange import PARTS
 from benchsuite.system import lock
@@ -59,8 +58,10 @@ def elsewhere() -> None:
 
 def shown() -> str:
     newest = told(chosen("shop"))
-    pages = [markdown(told(one)) for one in StudyRun.objects.all()]
-    return "".join([*pages, markdown(newest, chosen_beside(newest, "first")), *csv(newest)])
+    pages = [to_markdown(whole(told(one))) for one in StudyRun.objects.all()]
+    return "".join(
+        [*pages, to_markdown(whole(newest, chosen_beside(newest, "first"))), *csv(newest)]
+    )
 
 
 def test_it_is_the_same_elsewhere_and_the_second_time_nothing_changes(
@@ -267,4 +268,4 @@ def test_a_tuning_travels_with_its_trials_and_grows(
 
 
 def tuning(row: Tuning) -> str:
-    return tuning_exports.markdown(tuning_told.told(Tuning.objects.get(pk=row.pk)))
+    return to_markdown(tuning_told.told(Tuning.objects.get(pk=row.pk)).answer)

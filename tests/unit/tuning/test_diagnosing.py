@@ -7,7 +7,7 @@ import pytest
 from benchmarks.tuning.ideal import Ideal, driven
 from benchmarks.tuning.simulated import candidate
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.answer import answer
+from benchsuite.tuning.answer import outcome
 from benchsuite.tuning.diagnosing import WHAT
 from benchsuite.tuning.making import DIAGNOSING_S
 from benchsuite.tuning.notebook import End, Notebook
@@ -36,7 +36,7 @@ def starts(book: Notebook) -> list[Trial]:
 @pytest.mark.parametrize("mode", [{}, {"only": SIZES[1]}, {"rate": 40.0}])
 def test_it_is_the_last_at_the_rate_that_is_said(mode) -> None:
     book = searched(**mode)
-    told = answer(book)
+    told = outcome(book)
     (trial,) = starts(book)
     assert trial is book.entries[-1].trial
     assert trial.candidate == told.pick
@@ -50,14 +50,14 @@ def test_nothing_of_it_counts() -> None:
         levels = [replace(one, met=(one.planned,), rate=9 * one.rate) for one in found.levels]
         return replace(found, levels=levels, memory_bytes=1e12, connections=9999, cpu_s=9.0)
 
-    plain, other = answer(searched()), answer(searched(more_of_all))
+    plain, other = outcome(searched()), outcome(searched(more_of_all))
     assert other == plain
 
 
 def test_it_is_not_made_again_where_it_was_disturbed() -> None:
     book = searched(lambda found: Observation(took_s=found.took_s, codes=("B401",)))
     assert len(starts(book)) == 1
-    told = answer(book)
+    told = outcome(book)
     assert (WHAT, "it was disturbed: B401") in told.not_tried
     assert told.end is End.CONFIRMED
 
@@ -71,7 +71,7 @@ def test_a_profiler_looks_where_the_cpu_is_the_limit(named, profiles, made) -> N
     looked = [one.trial for one in book.entries if one.trial.phase is Phase.FLAME]
     assert len(looked) == made
     assert all(one.load.rates == starts(book)[0].load.rates for one in looked)
-    assert answer(book) == answer(searched())
+    assert outcome(book) == outcome(searched())
     assert book.spent_s <= book.question.budget_s
 
 
@@ -95,7 +95,7 @@ def test_where_starts_took_longer_than_planned_it_is_left_out() -> None:
     book = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
     assert book.end is End.CONFIRMED
     assert not starts(book)
-    assert (WHAT, "the budget left no time for it") in answer(book).not_tried
+    assert (WHAT, "the budget left no time for it") in outcome(book).not_tried
 
 
 def test_what_was_not_confirmed_is_not_diagnosed() -> None:

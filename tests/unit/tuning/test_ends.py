@@ -7,7 +7,7 @@ import pytest
 from benchmarks.tuning.ideal import Ideal, driven
 from benchmarks.tuning.simulated import candidate
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.answer import answer
+from benchsuite.tuning.answer import outcome
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Level, Observation, Phase, Question, Trial
@@ -26,7 +26,7 @@ def ideal(words: str = "p95 < 200ms", capacity=90.0, **more) -> Ideal:
 
 
 def test_one_user_alone_who_waits_too_long_ends_the_search() -> None:
-    told = answer(searched(ideal(response_s=0.230)))
+    told = outcome(searched(ideal(response_s=0.230)))
     assert told.end is End.NOTHING_HOLDS
     assert told.sentences == (
         "Nothing holds p95 < 200ms: one user alone takes 230\N{THIN SPACE}ms.",
@@ -56,7 +56,7 @@ def test_a_start_that_was_spoiled_is_made_once_more_and_then_says_nothing() -> N
     assert book.states[SIZES[1]] == (State.NO_STATEMENT, "B401 in both of its starts")
     reasons = [entry.trial.reason for entry in book.of(SIZES[1])]
     assert reasons == ["each candidate once", "each candidate once; once more, because of B401"]
-    assert answer(book).end is End.CONFIRMED
+    assert outcome(book).end is End.CONFIRMED
 
 
 def test_where_only_the_machine_kept_them_from_climbing_that_is_said() -> None:
@@ -65,7 +65,7 @@ def test_where_only_the_machine_kept_them_from_climbing_that_is_said() -> None:
             return seen
         return Observation(took_s=seen.took_s, codes=("B401",))
 
-    told = answer(searched(ideal(spoil=noisy)))
+    told = outcome(searched(ideal(spoil=noisy)))
     assert told.sentences == ("Nothing could be measured: B401 in both of its starts.",)
 
 
@@ -73,7 +73,7 @@ def test_where_nothing_could_be_measured_a_longer_search_would_add_nothing() -> 
     def noisy(trial: Trial, seen: Observation) -> Observation:
         return Observation(took_s=seen.took_s, codes=("B401",))
 
-    told = answer(searched(ideal(spoil=noisy), current=SIZES[0]))
+    told = outcome(searched(ideal(spoil=noisy), current=SIZES[0]))
     assert told.end is End.NOTHING_RAN
     assert told.missing == ""
 
@@ -82,7 +82,7 @@ def test_where_nothing_starts_it_says_why() -> None:
     def dead(trial: Trial, seen: Observation) -> Observation:
         return Observation(took_s=2.0, failure="it ended with status 3")
 
-    told = answer(searched(ideal(spoil=dead)))
+    told = outcome(searched(ideal(spoil=dead)))
     assert told.end is End.NOTHING_RAN
     assert told.sentences == (
         "Nothing could be measured: its start failed: it ended with status 3.",
@@ -100,7 +100,7 @@ def test_what_two_servers_fail_alike_in_is_asked_of_no_third() -> None:
     question = Question(objective=parse("p95 < 200ms"), cpus=1)
     book = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), ideal(spoil=missing))
     assert [one.trial.candidate.server for one in book.entries] == list(names[:3])
-    assert "got 404" in answer(book).sentences[0]
+    assert "got 404" in outcome(book).sentences[0]
 
 
 @pytest.mark.parametrize("users", [1, 4])
@@ -114,7 +114,7 @@ def test_a_machine_that_is_busy_for_two_servers_is_so_for_all(users: int) -> Non
     book = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), ideal(spoil=noisy))
     asked = dict.fromkeys(one.trial.candidate.server for one in book.entries)
     assert list(asked) == ["waitress", "gthread"]
-    assert answer(book).sentences == ("Nothing could be measured: B401 in both of its starts.",)
+    assert outcome(book).sentences == ("Nothing could be measured: B401 in both of its starts.",)
 
 
 def test_where_the_first_does_not_start_another_is_probed() -> None:
@@ -141,7 +141,7 @@ def test_answers_that_are_wrong_say_what_they_are(alone) -> None:
         ]
         return replace(seen, levels=levels, fails=("B201",), wrong="status 429")
 
-    told = answer(searched(ideal(spoil=throttled)))
+    told = outcome(searched(ideal(spoil=throttled)))
     assert told.end is End.NOTHING_HOLDS
     assert "status 429" in told.sentences[0]
 
@@ -158,7 +158,7 @@ def test_a_load_generator_that_gives_out_makes_it_at_least() -> None:
         beyond = any(level.rate > most for level in levels) or trial.load.users > 1
         return replace(seen, levels=through, limit=("B101",) if beyond else ())
 
-    told = answer(searched(ideal(capacity=3000.0, cpu_s=0.0005, spoil=limited)))
+    told = outcome(searched(ideal(capacity=3000.0, cpu_s=0.0005, spoil=limited)))
     assert told.end is End.CONFIRMED
     assert told.at_least
     assert 0.8 * most < (told.rate or 0.0) <= most
@@ -167,7 +167,7 @@ def test_a_load_generator_that_gives_out_makes_it_at_least() -> None:
 
 
 def test_a_collapse_is_told_with_the_rates_between_which_it_lies() -> None:
-    told = answer(searched(ideal(capacity=180.0, steepness=120.0)))
+    told = outcome(searched(ideal(capacity=180.0, steepness=120.0)))
     assert told.cliff is not None
     low, high = told.cliff
     assert low < 180 < high < 1.1 * low
@@ -176,11 +176,11 @@ def test_a_collapse_is_told_with_the_rates_between_which_it_lies() -> None:
 
 
 def test_a_server_that_bends_slowly_has_no_cliff() -> None:
-    assert answer(searched(ideal())).cliff is None
+    assert outcome(searched(ideal())).cliff is None
 
 
 def test_failures_that_so_few_requests_cannot_show_are_bounded() -> None:
-    told = answer(searched(ideal("p95 < 200ms, failures < 0.01%", capacity=40.0)))
+    told = outcome(searched(ideal("p95 < 200ms, failures < 0.01%", capacity=40.0)))
     assert told.end is End.CONFIRMED
     assert "no failure in " in told.sentences[0]
     assert ", so at most 0." in told.sentences[0]
@@ -197,12 +197,12 @@ def test_a_rate_that_fresh_starts_do_not_hold_is_tried_lower_and_then_not_told(s
 
         return spoil
 
-    lower = answer(searched(ideal(spoil=falls(0.75)), seed=seed))
+    lower = outcome(searched(ideal(spoil=falls(0.75)), seed=seed))
     assert lower.end is End.CONFIRMED
     assert (lower.rate or 0.0) <= 0.75 * 90
     never = searched(ideal(spoil=falls(0.3)), seed=seed, current=candidate("uwsgi", 4, 4))
     assert never.end is End.NOT_CONFIRMED
-    told = answer(never)
+    told = outcome(never)
     assert told.rate is None
     assert "is the best found, and not confirmed: at " in told.sentences[0]
     assert "uwsgi 4×4, which runs now, did not hold " in told.sentences[0]
@@ -214,9 +214,9 @@ def test_what_runs_now_is_not_said_to_miss_a_rate_that_its_few_starts_met() -> N
     book = searched(measure, current=now, seed=0)
     starts = book.of(now, Phase.CONFIRM)
     assert len(starts) > 2
-    assert answer(book).pick != now
+    assert outcome(book).pick != now
     book.entries = [one for one in book.entries if one not in starts[2:]]
-    (said,) = [one for one in answer(book).sentences if "which runs now" in one]
+    (said,) = [one for one in outcome(book).sentences if "which runs now" in one]
     assert "which runs now, is not shown to hold " in said
     assert said.rstrip(".").endswith("% were in time in 2 fresh starts")
 
@@ -225,11 +225,11 @@ def test_it_can_be_asked_at_any_time() -> None:
     whole = searched(ideal())
     assert whole.entries[-1].trial.phase is Phase.DIAGNOSE, "which comes after the answer"
     for most in range(len(whole.entries) - 1):
-        told = answer(searched(ideal(), most))
+        told = outcome(searched(ideal(), most))
         assert told.end is None
         assert len(told.sentences[0]) > 10
         assert told.missing.startswith("A longer search would add ")
-    assert answer(searched(ideal(), 0)).sentences == ("Nothing has been measured yet.",)
+    assert outcome(searched(ideal(), 0)).sentences == ("Nothing has been measured yet.",)
 
 
 def test_a_first_window_without_an_answer_is_made_again_and_longer() -> None:
@@ -280,5 +280,5 @@ def test_starts_that_collapse_at_different_rates_show_no_cliff() -> None:
         ]
         return replace(seen, levels=levels) if trial.load.rates else seen
 
-    assert answer(searched(ideal(steepness=1000.0))).cliff is not None
-    assert answer(searched(ideal(spoil=uneven))).cliff is None
+    assert outcome(searched(ideal(steepness=1000.0))).cliff is not None
+    assert outcome(searched(ideal(spoil=uneven))).cliff is None

@@ -8,7 +8,7 @@ from benchmarks.tuning.ideal import Ideal, driven
 from benchmarks.tuning.simulated import asked, candidate, grid, resize, tune
 from benchmarks.tuning.world import World
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.answer import answer
+from benchsuite.tuning.answer import outcome
 from benchsuite.tuning.candidates import beyond
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.search import ASSUMED, Search
@@ -30,7 +30,7 @@ def searched(held, sizes=SIZES, cpus=4, **more) -> Notebook:
 
 def test_the_least_memory_that_holds_a_rate() -> None:
     book = searched(HELD, rate=70.0)
-    told = answer(book)
+    told = outcome(book)
     assert told.end is End.CONFIRMED
     assert told.pick is not None
     assert (told.pick.processes, told.pick.threads) == (2, 4)
@@ -52,14 +52,14 @@ def test_a_rate_for_which_no_time_is_left_names_who_may_hold_it() -> None:
 
     question = Question(objective=parse("p95 < 200ms"), cpus=4, rate=70.0, budget_s=240.0)
     measure = Ideal(question.objective, HELD.__getitem__, cpu_s=0.02, spoil=slow)
-    told = answer(driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure))
+    told = outcome(driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure))
     assert told.end is End.NOT_CONFIRMED
     assert told.pick is not None
     assert "needs least of those that may hold 70.0/s; not confirmed." in told.sentences[0]
 
 
 def test_a_rate_that_nothing_holds_names_who_came_nearest() -> None:
-    told = answer(searched({one: 40.0 + one.processes for one in SIZES}, rate=60.0))
+    told = outcome(searched({one: 40.0 + one.processes for one in SIZES}, rate=60.0))
     assert told.end is End.NOTHING_HOLDS
     assert told.pick is None
     assert told.sentences[0].startswith("Nothing holds p95 < 200ms at 60.0/s: ")
@@ -70,14 +70,14 @@ def test_a_rate_that_nothing_holds_names_who_came_nearest() -> None:
 def test_a_rate_that_is_just_not_held_is_not_confirmed() -> None:
     book = searched(lambda _: 69.0, sizes=SIZES[:3], rate=70.0)
     assert book.end in (End.NOT_CONFIRMED, End.NOTHING_HOLDS)
-    assert answer(book).rate is None or answer(book).pick is None
+    assert outcome(book).rate is None or outcome(book).pick is None
 
 
 @pytest.mark.parametrize("capacity", [15.0, 49.0, 190.0])
 def test_the_capacity_of_one_is_found_whatever_the_laws_expect(capacity) -> None:
     only = candidate("gthread", 4, 4)
     book = searched(lambda _: capacity, only=only)
-    told = answer(book)
+    told = outcome(book)
     assert told.pick == only
     assert told.end is End.CONFIRMED
     assert 0.85 * capacity < (told.rate or 0.0) <= capacity
@@ -96,7 +96,7 @@ def test_starts_that_differed_by_chance_put_the_capacity_of_one_no_further_down(
 
     question = Question(objective=objective, cpus=4, only=only)
     book = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
-    told = answer(book)
+    told = outcome(book)
     assert 0.85 * capacity < (told.rate or 0.0) <= capacity
     assert told.starts == 6
     rates = [entry.trial.load.rates for entry in book.of(only, Phase.CONFIRM)]
@@ -120,9 +120,9 @@ def test_a_small_budget_makes_less_of_each_step_and_still_confirms(
     assert len(phases[Phase.SCREEN]) <= screened
     assert len(phases[Phase.RACE]) <= raced
     cut = [one for one in SIZES if book.state(one) is State.NOT_TRIED]
-    assert ("a race of those that came near" in answer(book).missing) is (raced == 0)
+    assert ("a race of those that came near" in outcome(book).missing) is (raced == 0)
     assert not cut
-    assert "candidates for which the budget" not in answer(book).missing
+    assert "candidates for which the budget" not in outcome(book).missing
 
 
 def test_candidates_that_the_budget_cuts_are_counted() -> None:
@@ -134,7 +134,7 @@ def test_candidates_that_the_budget_cuts_are_counted() -> None:
     book = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
     cut = [one for one in SIZES if book.state(one) is State.NOT_TRIED]
     assert cut
-    assert f"{len(cut)} candidates for which the budget left no time" in answer(book).missing
+    assert f"{len(cut)} candidates for which the budget left no time" in outcome(book).missing
     assert book.end is End.CONFIRMED
 
 
@@ -142,7 +142,7 @@ def test_windows_of_40_s_confirm_where_that_is_asked() -> None:
     book = searched(lambda _: 90.0, sizes=SIZES[:2], thorough=True, budget_s=2700.0)
     confirming = [entry.trial.load for entry in book.entries if entry.trial.phase is Phase.CONFIRM]
     assert {load.window_s for load in confirming} == {40.0}
-    told = answer(book)
+    told = outcome(book)
     assert told.window_s == 40.0
     assert "--thorough" not in told.missing
 
@@ -172,14 +172,14 @@ def test_the_best_at_the_edge_brings_its_neighbour_into_the_race() -> None:
     sizes = [candidate("gthread", p, 4) for p in (4, 5, 8)]
     measure = Ideal(question.objective, lambda one: 20.0 * one.processes, cpu_s=0.01)
     book = driven(Search(Notebook(question), lambda _: sizes, sizes[0], resize=resize), measure)
-    assert answer(book).pick == candidate("gthread", 12, 4)
+    assert outcome(book).pick == candidate("gthread", 12, 4)
 
 
 def test_a_rate_in_a_simulated_world() -> None:
     world = World(name="rate", cpus=2, wait_s=0.020, servers={"gthread": 1.0, "granian": 0.97})
     sizes = [candidate(name, p, t) for name in world.servers for p in (1, 2, 4) for t in (4, 8)]
     question = asked(world, seed=1, rate=120.0)
-    told = answer(tune(world, question, sizes))
+    told = outcome(tune(world, question, sizes))
     assert told.pick is not None
     assert told.pick.processes == 2
     assert told.end is End.CONFIRMED

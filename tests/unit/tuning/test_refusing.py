@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.tuning.ideal import Ideal, driven, going
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.answer import answer
+from benchsuite.tuning.answer import outcome
 from benchsuite.tuning.candidates import refusal
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.search import Search
@@ -63,7 +63,7 @@ def test_where_all_is_refused_nothing_is_started() -> None:
     sizes = [size(), size(processes=2), size("uwsgi", 1, 1)]
     search = Search(Notebook(asked), lambda _: sizes, sizes[0])
     assert list(going(search, Ideal(asked.objective, lambda _: 90.0))) == []
-    told = answer(search.book)
+    told = outcome(search.book)
     assert told.end is End.REFUSED
     assert told.pick is None
     assert told.sentences[0].startswith("Nothing was started. Gthread 1×8: it may open 8 database")
@@ -77,7 +77,7 @@ def test_a_refused_size_is_left_out_and_the_others_are_searched() -> None:
     book = driven(search, Ideal(asked.objective, lambda one: 50.0 * one.processes))
     assert book.state(sizes[0]) is State.REFUSED
     assert book.of(sizes[0]) == []
-    assert answer(book).pick == sizes[2]
+    assert outcome(book).pick == sizes[2]
 
 
 def test_what_runs_now_is_not_started_either_where_it_is_refused() -> None:
@@ -87,7 +87,7 @@ def test_what_runs_now_is_not_started_either_where_it_is_refused() -> None:
         Search(Notebook(asked), lambda _: [size()], now), Ideal(asked.objective, lambda _: 90.0)
     )
     assert book.of(now) == []
-    told = answer(book)
+    told = outcome(book)
     assert told.end is End.CONFIRMED
     said = "What runs now, gthread 1×200: refused, it may open 200 database connections"
     assert said in told.sentences[0]
@@ -114,4 +114,4 @@ def test_a_limit_that_was_exceeded_under_load_drops_a_candidate() -> None:
         State.OVER,
         "it takes 120\N{THIN SPACE}MiB, and the objective allows 100\N{THIN SPACE}MiB",
     )
-    assert answer(book).pick == sizes[1]
+    assert outcome(book).pick == sizes[1]

@@ -10,7 +10,7 @@ from benchmarks.tuning.ideal import Ideal, Spoil, driven, going
 from benchmarks.tuning.simulated import candidate
 from benchsuite.core.plain import plain, read
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.answer import Answer, answer
+from benchsuite.tuning.answer import Outcome, outcome
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.search import Search, Searching
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
@@ -41,9 +41,9 @@ def noisy(seed: int, spread: float = 0.02) -> Callable[[Candidate], float]:
     return lambda one: usl(one) * generator.lognormvariate(0.0, spread)
 
 
-def scaled(question: Question, spoil: Spoil | None = None, seed: int = 1) -> Answer:
+def scaled(question: Question, spoil: Spoil | None = None, seed: int = 1) -> Outcome:
     measure = Ideal(OBJECTIVE, noisy(seed), spoil=spoil)
-    return answer(driven(search(question), measure))
+    return outcome(driven(search(question), measure))
 
 
 def test_each_number_of_cpus_is_confirmed_and_the_curve_goes_on_to_twice_as_many() -> None:
@@ -132,7 +132,7 @@ def test_one_that_holds_nothing_does_not_keep_the_others_from_being_told() -> No
 def test_where_nothing_holds_it_says_what_one_user_gets() -> None:
     question = asks((1, 2))
     slow = Ideal(OBJECTIVE, usl, response_s=0.3)
-    told = answer(driven(search(question), slow))
+    told = outcome(driven(search(question), slow))
     assert told.end is End.NOTHING_HOLDS
     assert told.sentences == ("Nothing holds p95 < 200ms: one user alone takes 300\u2009ms.",)
 
@@ -147,17 +147,17 @@ def test_cut_after_any_trial_it_goes_on_the_same() -> None:
     question = asks((1, 2, 3), seed=4)
     measure = Ideal(OBJECTIVE, usl)
     whole = list(going(search(question), measure))
-    end = answer(driven(search(question), measure))
+    end = outcome(driven(search(question), measure))
     assert {trial.candidate for trial, _ in whole} == set(question.scaling)
     for cut in range(0, len(whole) + 1, 3):
         searching = Searching(search(question), [Entry(*one) for one in whole[:cut]])
         stored = read(Notebook, plain(searching.book))
-        assert answer(stored).sentences == answer(searching.book).sentences != ()
+        assert outcome(stored).sentences == outcome(searching.book).sentences != ()
         for expected, seen in whole[cut:]:
             assert searching.next == expected
             searching.tell(seen)
         assert searching.next is None
-        assert answer(searching.book) == end
+        assert outcome(searching.book) == end
 
 
 @pytest.mark.parametrize(
@@ -186,5 +186,5 @@ def test_other_numbers_of_cpus_get_a_bound_and_no_rate(
     sizes = [candidate("gthread", cpus, 4), candidate("gthread", cpus + 1, 4)]
     question = Question(objective=OBJECTIVE, cpus=cpus, for_cpus=for_cpus)
     searching = Search(Notebook(question), lambda _: sizes, sizes[0])
-    told = answer(driven(searching, Ideal(OBJECTIVE, lambda _: 70.0 * cpus)))
+    told = outcome(driven(searching, Ideal(OBJECTIVE, lambda _: 70.0 * cpus)))
     assert said in told.sentences

@@ -11,7 +11,7 @@ from benchmarks.tuning.ideal import Ideal, driven, going
 from benchmarks.tuning.simulated import Exhaustive, Measured, asked, candidate, search, tune
 from benchmarks.tuning.world import World
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.answer import answer
+from benchsuite.tuning.answer import outcome
 from benchsuite.tuning.confirming import FEWEST_STARTS
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.search import Search, Searching
@@ -33,7 +33,7 @@ def ideal(question: Question) -> Search:
 def test_the_one_that_holds_most_is_picked_and_its_rate_is_confirmed() -> None:
     question = asks()
     book = driven(ideal(question), Ideal(question.objective, HELD.__getitem__))
-    told = answer(book)
+    told = outcome(book)
     assert told.end is End.CONFIRMED
     best = max(HELD.values())
     assert told.pick is not None
@@ -48,16 +48,16 @@ def test_cut_after_any_trial_it_goes_on_the_same(mode) -> None:
     question = asks(seed=3, **mode)
     measure = Ideal(question.objective, HELD.__getitem__)
     whole = list(going(ideal(question), measure))
-    end = answer(driven(ideal(question), measure))
+    end = outcome(driven(ideal(question), measure))
     assert len(whole) > 8
     for cut in range(len(whole) + 1):
         searching = Searching(ideal(question), [Entry(*one) for one in whole[:cut]])
-        assert answer(searching.book).sentences
+        assert outcome(searching.book).sentences
         for expected, seen in whole[cut:]:
             assert searching.next == expected
             searching.tell(seen)
         assert searching.next is None
-        assert answer(searching.book) == end
+        assert outcome(searching.book) == end
 
 
 def test_what_runs_now_is_raced_and_confirmed_whatever_it_shows() -> None:
@@ -65,7 +65,7 @@ def test_what_runs_now_is_raced_and_confirmed_whatever_it_shows() -> None:
     question = asks(current=now)
     held = {**HELD, now: 40.0}
     book = driven(ideal(question), Ideal(question.objective, held.__getitem__))
-    told = answer(book)
+    told = outcome(book)
     assert book.of(now, Phase.CONFIRM)
     assert told.now is not None
     assert told.now.rate is not None
@@ -238,7 +238,7 @@ def test_a_world_that_breaks_a_law_does_not_lead_it_far_astray(name) -> None:
     sizes = [candidate(name, cpus, t) for name in list(world.servers)[:2] for t in (2, 8)]
     truth = Exhaustive(world, case.objective, long_s=25.0)
     book = tune(world, asked(world, case.objective, seed=1), sizes)
-    told = answer(book)
+    told = outcome(book)
     assert told.pick is not None
     assert truth.of(told.pick) >= 0.88 * max(truth.of(one) for one in sizes)
     assert book.spent_s <= 900
@@ -247,7 +247,7 @@ def test_a_world_that_breaks_a_law_does_not_lead_it_far_astray(name) -> None:
 def test_answers_that_are_wrong_at_once_do_not_hold_a_percentile() -> None:
     world = World(name="refuses", refuses=0.10)
     book = tune(world, asked(world, seed=1), [candidate("gthread", 1, 4)])
-    told = answer(book)
+    told = outcome(book)
     assert told.end is End.NOTHING_HOLDS
     assert told.rate is None
     assert told.sentences[0].startswith("Nothing holds p95 < 200ms: ")

@@ -8,7 +8,7 @@ from benchmarks.tuning.ideal import Ideal, driven
 from benchmarks.tuning.simulated import candidate
 from benchsuite.core.specs.objective import parse
 from benchsuite.core.units import format_duration
-from benchsuite.tuning.answer import answer
+from benchsuite.tuning.answer import outcome
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Observation, Phase, Question, Trial
@@ -40,7 +40,7 @@ def test_a_machine_that_is_slower_at_times_is_told(phases, slower, says) -> None
     question = Question(objective=parse("p95 < 200ms"), cpus=1.0, only=ONE)
     measure = Ideal(question.objective, lambda _: 60.0, spoil=spoil)
     book = driven(Search(Notebook(question), lambda _: [ONE], ONE), measure)
-    told = [one for one in answer(book).sentences if "equally fast" in one]
+    told = [one for one in outcome(book).sentences if "equally fast" in one]
     assert told == ([says] if says else [])
 
 
@@ -53,4 +53,4 @@ def test_so_little_work_that_telemetry_does_not_tell_its_time_says_nothing() -> 
     question = Question(objective=parse("p95 < 200ms"), cpus=1.0, only=ONE)
     measure = Ideal(question.objective, lambda _: 60.0, cpu_s=0.0001, spoil=spoil)
     book = driven(Search(Notebook(question), lambda _: [ONE], ONE), measure)
-    assert not any("equally fast" in one for one in answer(book).sentences)
+    assert not any("equally fast" in one for one in outcome(book).sentences)

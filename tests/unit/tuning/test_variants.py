@@ -9,7 +9,7 @@ from benchmarks.tuning.ideal import Ideal, driven, going
 from benchmarks.tuning.simulated import asked, candidate, tune
 from benchsuite.core.specs.objective import parse
 from benchsuite.servers.base import Against
-from benchsuite.tuning.answer import answer
+from benchsuite.tuning.answer import outcome
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
@@ -60,7 +60,7 @@ def rates(**better: float):
 
 def test_one_that_is_better_is_confirmed_by_as_many_starts_and_recommended() -> None:
     book = searched(rates(pool=1.12))
-    told = answer(book)
+    told = outcome(book)
     assert told.pick == POOL
     assert told.starts == 6
     assert told.rate is not None
@@ -77,7 +77,7 @@ def test_one_that_is_better_is_confirmed_by_as_many_starts_and_recommended() -> 
 
 
 def test_one_that_changes_nothing_shows_no_difference() -> None:
-    told = answer(searched(rates()))
+    told = outcome(searched(rates()))
     assert told.pick == PLAIN
     said = [one for one in told.sentences if one.startswith("No difference shown: ")]
     assert said[0] == (
@@ -90,7 +90,7 @@ def test_one_that_is_worse_is_dropped_without_a_word() -> None:
     book = searched(rates(pool=0.9))
     assert book.state(POOL) is State.DROPPED
     assert "% less in 2 starts of each" in book.states[POOL][1]
-    assert "pool" not in " ".join(answer(book).sentences)
+    assert "pool" not in " ".join(outcome(book).sentences)
 
 
 def test_one_that_time_was_left_to_try_and_not_to_confirm_is_worth_trying() -> None:
@@ -98,7 +98,7 @@ def test_one_that_time_was_left_to_try_and_not_to_confirm_is_worth_trying() -> N
         return replace(found, took_s=found.took_s + 150.0 * (trial.phase is Phase.VARY))
 
     book = searched(rates(pool=1.12), after=slow)
-    told = answer(book)
+    told = outcome(book)
     assert told.pick == PLAIN
     (said,) = (one for one in told.sentences if one.startswith("Worth trying: "))
     assert said.startswith("Worth trying: gthread 1×4 pool=4: ")
@@ -120,7 +120,7 @@ def test_one_that_fresh_starts_do_not_confirm_stays_worth_trying() -> None:
 def test_what_the_budget_leaves_no_time_for_is_told_with_its_reason() -> None:
     book = searched(rates(pool=1.12), budget_s=240.0)
     assert not [one for one in book.entries if one.trial.phase is Phase.VARY]
-    not_tried = dict(answer(book).not_tried)
+    not_tried = dict(outcome(book).not_tried)
     assert not_tried[POOL.name] == "L04d connecting, and the budget left no time for it"
     assert book.spent_s <= 240
 
@@ -148,7 +148,7 @@ def test_one_that_could_exceed_what_the_database_gives_is_refused() -> None:
 def test_least_memory_for_a_rate_tries_what_saves_memory(saved: float, state: State) -> None:
     book = searched(rates(), limits=(), saved=saved, rate=70.0)
     assert book.state(FROZEN) is state
-    told = answer(book)
+    told = outcome(book)
     assert told.pick == (FROZEN if state is State.RECOMMENDED else PLAIN)
     assert told.end is End.CONFIRMED
 
@@ -174,7 +174,7 @@ def test_told_all_that_was_seen_it_asks_for_the_same_again() -> None:
     whole = list(going(first := search(), measured(first, holds)))
     phases = {trial.phase for trial, _ in whole}
     assert {Phase.DIAGNOSE, Phase.VARY} <= phases
-    end = answer(first.book)
+    end = outcome(first.book)
     again = search()
     steps = again.steps()
     trial = next(steps)
@@ -182,7 +182,7 @@ def test_told_all_that_was_seen_it_asks_for_the_same_again() -> None:
         assert trial == expected
         trial = _sent(steps, seen)
     assert trial is None
-    assert answer(again.book) == end
+    assert outcome(again.book) == end
 
 
 def _sent(steps, seen):
@@ -195,7 +195,7 @@ def _sent(steps, seen):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_pool_is_recommended_where_a_fifth_of_a_request_connects(seed: int) -> None:
     book = tune(worlds.CONNECTS, replace(asked(worlds.CONNECTS, seed=seed), budget_s=1500), [PLAIN])
-    told = answer(book)
+    told = outcome(book)
     assert told.pick is not None
     varied = [one for one in book.states if one.changes]
     assert varied

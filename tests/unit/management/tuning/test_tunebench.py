@@ -16,6 +16,7 @@ import pytest
 from django.core.management import CommandError, call_command, load_command_class
 from django.db import OperationalError
 
+from benchsuite.conf.addresses import of_tuning
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Arrivals, Reading, RunResult, Status, Summary
@@ -23,7 +24,6 @@ from benchsuite.management import resuming
 from benchsuite.management import session as management_session
 from benchsuite.management.commands import tunebench
 from benchsuite.models import Run, Tuning, TuningTrial
-from benchsuite.report.addresses import of_tuning
 from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.stats import summary

@@ -1,7 +1,6 @@
-"""The log of a tuning: each trial, why it was made, and what it found."""
+"""Each trial of a tuning in words: its phase, its load, and what it found."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from benchsuite.core.units import (
     format_count,
@@ -10,7 +9,6 @@ from benchsuite.core.units import (
     format_period,
     format_rate,
 )
-from benchsuite.tuning.notebook import Entry
 from benchsuite.tuning.trial import Level, Load, Observation, Phase
 
 PHASES = {
@@ -23,48 +21,6 @@ PHASES = {
     Phase.VARY: "variants",
     Phase.FLAME: "flame graph",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """One trial as it is told."""
-
-    number: int  #: From 1.
-    entry: Entry
-    run: str  #: ID of its run; empty where that has gone, or none was stored.
-    verdict: str  #: Of its run, else what became of it.
-
-    @property
-    def phase(self) -> str:
-        return PHASES[self.entry.trial.phase]
-
-    @property
-    def configuration(self) -> str:
-        return self.entry.trial.candidate.name
-
-    @property
-    def why(self) -> str:
-        return self.entry.trial.reason
-
-    @property
-    def load(self) -> str:
-        return load_words(self.entry.trial.load)
-
-    @property
-    def found(self) -> str:
-        return found_words(self.entry.seen)
-
-
-def decisions(
-    entries: Sequence[Entry], runs: Sequence[tuple[object, str | None, str | None]]
-) -> list[Decision]:
-    """Of each entry its run's ID, verdict and status, in the same order."""
-    return [
-        Decision(number, entry, str(run) if run else "", verdict or status or "")
-        for number, (entry, (run, verdict, status)) in enumerate(
-            zip(entries, runs, strict=True), start=1
-        )
-    ]
 
 
 def load_words(load: Load) -> str:

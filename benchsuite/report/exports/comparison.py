@@ -1,23 +1,35 @@
-"""Contrasts and judgements as one plain JSON object, for machines."""
+"""Comparisons for other programs: one plain JSON object, and conditions as JUnit XML.
+
+A held condition is a passed test, a broken one a failure. An undecided one is an error, not
+skipped: the command ends with a status of its own for it, and a report that shows only green beside
+a failed job would mislead.
+"""
 
 from collections.abc import Sequence
 from typing import Any
+from xml.etree import ElementTree
 
 from benchsuite.comparing.contrasts import Contrast, Side, corrected
 from benchsuite.comparing.differences import Comparison
-from benchsuite.comparing.gate import Judgement
+from benchsuite.comparing.gate import Decision, Judgement
+from benchsuite.core.answer import Answer
+from benchsuite.core.plain import plain
+from benchsuite.core.printable import printable
+
+ELEMENTS = {Decision.BROKEN: "failure", Decision.UNDECIDED: "error"}
 
 
 def as_json(
+    answer: Answer,
     found: Sequence[Contrast],
     judgements: Sequence[Judgement],
     *,
     unlike: Sequence[str],
     comparison: Comparison,
-    notes: Sequence[str],
 ) -> dict[str, Any]:
     """Seconds, bytes, percent of one CPU, shares from 0 to 1; a missing value is null."""
     return {
+        "answer": plain(answer),
         "comparisons": [_contrast(one) for one in found],
         "conditions": [
             {
@@ -38,7 +50,7 @@ def as_json(
             }
             for one in comparison.differences
         ],
-        "notes": list(notes),
+        "notes": list(answer.cautions),
     }
 
 
@@ -78,3 +90,42 @@ def _side(side: Side, one: Contrast) -> dict[str, Any]:
         "failed": [str(run.pk) for run in side.cell.failed],
         "figures": side.figures(one.metric),
     }
+
+
+def as_junit(judgements: Sequence[Judgement], first: Sequence[str] = ()) -> str:
+    """One suite with a test case for each judgement; `first` is what must be known of them all."""
+    count = {
+        "tests": str(len(judgements)),
+        "failures": str(sum(one.decision is Decision.BROKEN for one in judgements)),
+        "errors": str(sum(one.decision is Decision.UNDECIDED for one in judgements)),
+        "skipped": "0",
+        "time": "0",
+    }
+    root = ElementTree.Element("testsuites", count)
+    suite = ElementTree.SubElement(root, "testsuite", {"name": "comparebench", **count})
+    if first:
+        ElementTree.SubElement(suite, "system-out").text = "\n".join(first)
+    for one in judgements:
+        case = ElementTree.SubElement(
+            suite,
+            "testcase",
+            {
+                "classname": f"benchsuite.{one.condition.metric.short}",
+                "name": one.name,
+                "time": "0",
+            },
+        )
+        if one.decision in ELEMENTS:
+            problem = ElementTree.SubElement(
+                case,
+                ELEMENTS[one.decision],
+                {"type": one.decision.value, "message": one.sentence},
+            )
+            problem.text = one.contrast.sentence
+        else:
+            ElementTree.SubElement(case, "system-out").text = one.sentence
+    ElementTree.indent(root)
+    for element in root.iter():  # XML has no control characters, not even escaped
+        element.attrib = {name: printable(value) for name, value in element.attrib.items()}
+        element.text = printable(element.text or "") or None
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"

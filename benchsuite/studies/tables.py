@@ -1,0 +1,210 @@
+"""The tables of a study: measured beside published, and what it answers to its questions."""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import product
+from statistics import fmean
+
+from benchsuite.core.answer import Shown, Table
+from benchsuite.core.metrics.metric import Metric
+from benchsuite.studies import figures, published
+from benchsuite.studies.answers import Answered, Arm, Lead, Situation, answered
+from benchsuite.studies.claims import written as ratio_words
+from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
+from benchsuite.studies.study import Coordinates, Selector, Study, admits, cell_title, names
+from benchsuite.studies.study import Table as Layout
+
+MEASURED, PUBLISHED = "measured", "published"
+
+
+def tables(study: Study, execution: Execution, rows: Sequence[published.Row]) -> list[Table]:
+    """One for each value of the axes that a table leaves open."""
+    return [
+        shape
+        for table in study.tables
+        for rest in open_axes(study, execution, {table.rows, table.columns}, table.only)
+        if (shape := _shape(study, execution, rows, table, rest)).rows
+    ]
+
+
+def open_axes(
+    study: Study, execution: Execution, taken: set[str], only: Selector
+) -> list[Coordinates]:
+    """The combinations of values of all other axes that have a cell here."""
+    others = [axis for axis in study.axes if axis.name not in taken]
+    found: list[Coordinates] = []
+    for values in product(*(names(axis.values) for axis in others)):
+        rest: Coordinates = dict(zip([axis.name for axis in others], values, strict=True))
+        if selected(execution, rest, only):
+            found.append(rest)
+    return found
+
+
+def selected(execution: Execution, rest: Coordinates, only: Selector) -> list[MeasuredCell]:
+    """The cells with these values that a table or chart is of."""
+    return [
+        one
+        for one in execution.cells
+        if rest.items() <= dict(one.coordinates).items() and admits(only, one.coordinates)
+    ]
+
+
+def rest_title(study: Study, rest: Coordinates) -> str:
+    """What tells a table or chart from the others: axes with a single value don't."""
+    several = {axis.name for axis in study.axes if len(axis.values) > 1}
+    return cell_title({axis: value for axis, value in rest.items() if axis in several})
+
+
+def _shape(
+    study: Study,
+    execution: Execution,
+    rows: Sequence[published.Row],
+    table: Layout,
+    rest: Coordinates,
+) -> Table:
+    cells = {
+        (one.coordinates[table.rows], one.coordinates[table.columns]): one
+        for one in selected(execution, rest, table.only)
+    }
+    told = {one.name: figures.metric(one) for one in study.figures if one.name in table.figures}
+    columns: list[tuple[str, str]] = []  # value of the axis, and measured or published
+    for value in names(study.axis(table.columns).values):
+        mine = [one for (_, column), one in cells.items() if column == value]
+        if mine:
+            columns.append((value, MEASURED))
+        if any(told.keys() & published.of(rows, one.coordinates).keys() for one in mine):
+            columns.append((value, PUBLISHED))
+    several = any(kind == PUBLISHED for _, kind in columns)
+    headings = [f"{value}, {kind}" if several else value for value, kind in columns]
+    lines: list[list[Shown | str]] = [
+        [
+            value,
+            told[figure].headline(),
+            *(
+                _entry(cells.get((value, column)), told[figure], rows, kind)
+                for column, kind in columns
+            ),
+        ]
+        for value in names(study.axis(table.rows).values)
+        for figure in table.figures
+        if any(row == value for row, _ in cells)
+    ]
+    title = table.title or ", ".join(told[one].headline() for one in table.figures)
+    where = rest_title(study, {axis: v for axis, v in rest.items() if axis not in table.only})
+    title = f"{title}: {where}" if where else title
+    return Table([table.rows, "figure", *headings], lines, title=title, figures=headings)
+
+
+def _entry(
+    cell: MeasuredCell | None, metric: Metric, rows: Sequence[published.Row], kind: str
+) -> Shown:
+    if cell is None:
+        return Shown.missing("no such cell in this execution")
+    if kind == MEASURED:
+        return shown(cell, metric)
+    value = published.of(rows, cell.coordinates).get(metric.name)
+    if value is None:
+        return Shown.missing("not published")
+    values = cell.values(metric.name)
+    times = published.times_published(fmean(values) if values else None, value)
+    note = f"measured {times:.3g} ×" if times is not None and not math.isinf(times) else ""
+    return Shown(value if isinstance(value, str) else written(metric, value), note)
+
+
+def shown(cell: MeasuredCell, metric: Metric) -> Shown:
+    """The mean over the starts that count, with the least and the most."""
+    values = cell.values(metric.name)
+    if not values:
+        return Shown.missing(_why_not(cell))
+    notes = []
+    if len(values) > 1 and min(values) != max(values):
+        notes.append(f"{written(metric, min(values))} – {written(metric, max(values))}")
+    if why := failed(cell):
+        notes.append(why)
+    return Shown(written(metric, fmean(values)), "; ".join(notes))
+
+
+def failed(cell: MeasuredCell) -> str:
+    """ "1 of 2 starts failed: B201"; empty where none did."""
+    failed = [one for one in cell.counted if one.failed]
+    if not failed:
+        return ""
+    return f"{len(failed)} of {len(cell.counted)} starts failed: {reasons(failed)}"
+
+
+def written(metric: Metric, value: float) -> str:
+    return "without limit" if math.isinf(value) else metric.show(value)
+
+
+def _why_not(cell: MeasuredCell) -> str:
+    if cell.state is not State.MEASURED:
+        return cell.reason or cell.state.value
+    return reasons(cell.starts) or "no start has this figure"
+
+
+HOW = """\
+The best has the best mean over the starts that count, with its 95 % interval. What is not told \
+apart from it may be as good: the interval of their ratio holds 1, at 95 % for all that are held \
+against it together. What is behind has its ratio to the best. What failed (B2xx) in half of its \
+starts or more is not named. Nobody is where an arm that was measured has no start that counts, or \
+one alone, or where half of the starts of one that is not behind are in doubt."""
+
+LEADS = {Lead.ALONE: "●", Lead.SHARED: "◐", Lead.UNTOLD: "◐"}
+
+
+def questions(study: Study, execution: Execution) -> list[Table]:
+    """What the study answers to the questions of its file, each with a row for each situation of
+    which a cell was executed.
+    """
+    return [_question(study, one) for one in answered(study, execution)]
+
+
+def _question(study: Study, found: Answered) -> Table:
+    metric = next(figures.metric(one) for one in study.figures if one.name == found.by.figure)
+    columns = {
+        title: column for title, column in _columns(study, found.situations, metric) if any(column)
+    }
+    nothing = " No cell of it is part of this execution." * (not found.situations)
+    return Table(
+        list(columns),
+        list(zip(*columns.values(), strict=True)),
+        title=" ".join(found.answer.asks.split()),
+        note=f"By {metric.headline()}; the {found.by.best} is the best.{nothing}",
+    )
+
+
+def _columns(
+    study: Study, every: Sequence[Situation], metric: Metric
+) -> Iterator[tuple[str, list[str]]]:
+    yield "case", [rest_title(study, one.where) or "all" for one in every]
+    yield "best", [_best(one, metric) for one in every]
+    yield Lead.SHARED, ["; ".join(_arm(arm, metric) for arm in one.best[1:]) for one in every]
+    yield "behind", ["; ".join(map(_behind, one.behind)) for one in every]
+    yield "failed", ["; ".join(_arm(arm, metric) for arm in one.failed) for one in every]
+    yield "not known", ["; ".join(one.unknown) for one in every]
+    yield "not measured", ["; ".join(one.absent) for one in every]
+
+
+def _best(situation: Situation, metric: Metric) -> str:
+    first = _arm(situation.best[0], metric) if situation.best else ""
+    shape = LEADS[situation.lead]
+    if situation.lead is not Lead.UNTOLD:
+        return f"{shape} {first}"
+    return f"{shape} {Lead.UNTOLD}{f'; of those that count {first}' if first else ''}"
+
+
+def _arm(arm: Arm, metric: Metric) -> str:
+    """ "uvicorn 512 /s [501, 523] (1 of 2 starts failed: B201)" """
+    value, low, high = arm.found.value, arm.found.low, arm.found.high
+    said = written(metric, value) if value is not None else ""
+    if low is not None and high is not None:
+        said += f" [{written(metric, low)}, {written(metric, high)}]"
+    why = failed(arm.cell)
+    return f"{arm.name} {said}{f' ({why})' if why else ''}"
+
+
+def _behind(arm: Arm) -> str:
+    assert arm.ratio is not None
+    value, low, high = arm.ratio.value, arm.ratio.low, arm.ratio.high
+    between = f" [{ratio_words(low)}, {ratio_words(high)}]" if low is not None else ""
+    return f"{arm.name} {ratio_words(value)} ×{between}"

@@ -1,0 +1,132 @@
+"""What a tuning answers, whoever writes it; what trials were, and what they found, in words."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from benchsuite.core.answer import Shown
+from benchsuite.core.specs.objective import Goal
+from benchsuite.tuning.answer import ORDER, UNTRIED, Row, answer, columns, outcome, state, tried
+from benchsuite.tuning.log import found_words, load_words
+from benchsuite.tuning.notebook import State
+from benchsuite.tuning.trial import Candidate, Level, Load, Observation
+from tests.tuning_factories import searched
+
+ROW = Row(
+    candidate=Candidate(server="uwsgi", processes=3, threads=8),
+    state=State.RECOMMENDED,
+    why="",
+    estimate=181.4,
+    low=176.2,
+    high=186.0,
+    rate=164.0,
+    shown=169.0,
+    share=0.9634,
+    percentile_s=0.1684,
+    memory_bytes=181 * 2**20,
+    cpu_s=0.0121,
+    connections=24,
+    starts=14,
+)
+UNCONFIRMED = {"rate": None, "shown": None, "share": None, "percentile_s": None}
+
+
+def shown(row: Row, goal: Goal = Goal(0.95, 0.2)) -> dict[str, Shown]:  # noqa: B008 - frozen
+    return {heading: figure(row) for heading, figure in columns(goal).items()}
+
+
+def test_what_fresh_starts_hold_stands_beside_the_estimate() -> None:
+    found = shown(ROW)
+    assert found["estimate"] == Shown("181\u2009/s", "[176, 186]")
+    assert found["holds"] == Shown("164\u2009/s", "shown at 169\u2009/s")
+    assert [found[name].text for name in ("p95 there", "within 200\u2009ms", "memory")] == [
+        *("168\u2009ms", "96.3\u2009%", "181\u2009MiB"),
+    ]
+    unconfirmed = shown(replace(ROW, **UNCONFIRMED))
+    assert unconfirmed["estimate"] == found["estimate"], "all have the same kind of figure"
+    assert unconfirmed["holds"] == Shown.missing("no fresh starts confirmed it")
+    assert {"right", "p99.9 there"} < set(shown(ROW, Goal(0.999, None)))
+
+
+def test_what_is_missing_says_why() -> None:
+    why = "dropped after the screening: 80/s, the best 100/s"
+    gone = {"estimate": None, "low": None, "high": None, "memory_bytes": None, "connections": None}
+    row = replace(ROW, **UNCONFIRMED, **gone, starts=0, state=State.DROPPED, why=why)
+    found = shown(row)
+    assert {found[name].reason for name in ("holds", "estimate", "memory")} == {why}
+    assert found["connections"].reason == "how many it opens at most isn't known"
+    refused = replace(ROW, state=State.REFUSED, why="needs 512 connections")
+    assert state(refused) == "refused: needs 512 connections"
+
+
+def test_the_best_lead_and_what_never_started_is_left_out() -> None:
+    assert {*ORDER, *UNTRIED} == set(State)
+    given = {
+        "refused": (State.REFUSED, None),
+        "behind": (State.BEHIND, None),
+        "bounded": (State.BOUNDED_OUT, None),
+        "dropped": (State.DROPPED, 120),
+        "other": (State.NOT_TOLD_APART, 179),
+        "close": (State.NOT_TOLD_APART, 183),
+        "pick": (State.RECOMMENDED, 181),
+        "spoiled": (State.NO_STATEMENT, None),
+        "late": (State.NOT_TRIED, None),
+    }
+    rows = tuple(
+        replace(ROW, candidate=Candidate(server=name, processes=1), state=known, estimate=rate)
+        for name, (known, rate) in given.items()
+    )
+    found = replace(outcome(searched(0)), rows=rows)
+    assert [one.candidate.server for one in tried(found)] == [
+        *("pick", "close", "other", "dropped", "behind", "spoiled")
+    ]
+
+
+def test_the_answer_has_those_that_raced_and_below_it_the_others_and_what_was_not_tried() -> None:
+    book = searched()
+    found = outcome(book)
+    told = answer(book, found)
+    assert [told.headline, *told.reasons] == list(found.sentences)
+    assert told.next_steps == [found.missing]
+    assert told.table is not None
+    assert told.table.chosen == 0
+    assert found.pick is not None
+    assert told.table.rows[0][0] == found.pick.name
+    assert len(told.table.rows) == sum(bool(row.starts) for row in found.rows)
+    others, untried = told.sections
+    (table,) = others.tables
+    assert table.title.endswith("that did not come so far")
+    assert len(table.rows) + len(told.table.rows) + len(found.not_tried) == len(found.rows)
+    assert others.brief == [f"{table.title}: the page and --json have them."]
+    assert list(untried.tables[0].rows) == list(found.not_tried)
+    assert all(line.startswith("Not tried: ") for line in untried.brief)
+    assert answer(searched(0), outcome(searched(0))).table is None
+
+
+HELD = Level(rate=150, planned=1000, met=(990,))
+MISSED = Level(rate=163, planned=1000, met=(610,))
+
+
+def test_a_load_is_told_in_words() -> None:
+    rates = Load(rates=(150.0, 163.0, 176.0), warmup_s=1, window_s=5)
+    assert load_words(rates) == "150, 163, 176 /s, 5 s each"
+    assert load_words(Load(users=1, warmup_s=1, window_s=3)) == "1 user, 3 s"
+
+
+@pytest.mark.parametrize(
+    ("seen", "words"),
+    [
+        ({"levels": (HELD, MISSED)}, "99.0\u2009% at 150/s, 61.0\u2009% at 163/s"),
+        ({"levels": (Level(rate=0, planned=80, met=(80,), goodput=26.7),)}, "26.7\u2009/s"),
+        ({"codes": ("B401",)}, "says nothing of the server: B401"),
+        ({"failure": "It did not start:\nthe log\n"}, "It did not start:"),
+        ({"levels": (HELD,), "limit": ("B101",)},
+         "99.0\u2009% at 150/s; the load generator was the limit: B101"),
+        ({"levels": (MISSED,), "fails": ("B201",)},
+         "61.0\u2009% at 163/s; the server failed: B201"),
+        ({}, "nothing"),
+    ],
+)  # fmt: skip
+def test_what_a_trial_found_is_told_level_by_level(seen: dict[str, Any], words: str) -> None:
+    assert found_words(Observation(took_s=9.0, **seen)) == words
