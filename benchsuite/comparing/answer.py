@@ -6,18 +6,20 @@ from typing import Any
 
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import (
+    DEFAULT,
     Contrast,
     Pair,
     Side,
     contrasts,
     corrected,
+    margins_sentence,
+    metric,
     notes,
     ranked,
     speed_notes,
 )
 from benchsuite.comparing.differences import Comparison, said_first
 from benchsuite.comparing.gate import Judgement
-from benchsuite.comparing.margins import DEFAULT, margins_sentence, metric
 from benchsuite.comparing.titles import cell_titles, levels_title, units_beside
 from benchsuite.core.answer import Answer, Shown, Table
 from benchsuite.core.metrics.metric import Metric, Scale

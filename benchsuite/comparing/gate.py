@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from benchsuite.comparing.contrasts import Contrast, Pair, contrasts
-from benchsuite.comparing.margins import metric
+from benchsuite.comparing.contrasts import Contrast, Pair, contrasts, metric
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics.metric import Metric, Scale
 

@@ -10,10 +10,9 @@ from typing import Any
 from benchsuite import conf
 from benchsuite.comparing import differences, gate, pairing
 from benchsuite.comparing.answer import of_pairs
-from benchsuite.comparing.contrasts import Contrast, contrasts
+from benchsuite.comparing.contrasts import DEFAULT, Contrast, contrasts, metric, parsed
 from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.gate import Judgement
-from benchsuite.comparing.margins import DEFAULT, metric, parsed
 from benchsuite.core.answer import Answer
 from benchsuite.core.exceptions import UsageError
 from benchsuite.management import writing

@@ -15,12 +15,11 @@ from benchsuite.management.console import SafeConsole
 from benchsuite.management.streams import Outlasting
 from benchsuite.models import Run
 from benchsuite.report import flames
-from benchsuite.report.completions import completion_lines
 from benchsuite.report.doubts import doubt_lines
 from benchsuite.report.exports.runs import json_of
 from benchsuite.report.levels import populations_table, stages_table
 from benchsuite.report.limiting import limit_lines
-from benchsuite.report.sentences import model_sentence
+from benchsuite.report.sentences import completion_lines, model_sentence
 from benchsuite.report.sockets import sockets_table
 from benchsuite.report.terminal import plan as planned
 from benchsuite.report.terminal import results

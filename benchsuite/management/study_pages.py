@@ -10,8 +10,8 @@ from benchsuite.core.suggestions import choices
 from benchsuite.management import writing
 from benchsuite.models import StudyRun
 from benchsuite.report.studies import summary
-from benchsuite.report.studies.others import chosen_beside, whole
-from benchsuite.report.studies.told import Told, chosen, told
+from benchsuite.report.studies.differences import chosen_beside, whole
+from benchsuite.report.studies.execution import StudyReport, chosen, study_report
 from benchsuite.report.writers import to_markdown
 
 FLAG = "--markdown"
@@ -29,7 +29,7 @@ def write(file: str, names: Sequence[str], label: str, other: str = "") -> str:
     """
     if len(names) == 1:
         writing.check(FLAG, file)
-        found = told(chosen(names[0], label))
+        found = study_report(chosen(names[0], label))
         writing.write(file, to_markdown(whole(found, chosen_beside(found, other))))
         return ""
     if other:
@@ -51,21 +51,21 @@ def write(file: str, names: Sequence[str], label: str, other: str = "") -> str:
     return f"Written  {', '.join(pages)} in {file}"
 
 
-def _found(names: Sequence[str], label: str) -> tuple[list[Told], dict[str, str]]:
+def _found(names: Sequence[str], label: str) -> tuple[list[StudyReport], dict[str, str]]:
     """The executions of these studies, and why there is none of others."""
     executed = StudyRun.objects.values_list("name", flat=True).order_by("name").distinct()
     known = list(dict.fromkeys([*conf.study_files(), *executed]))
     for name in names:
         if name not in known:
             raise UsageError(f"There is no study {name[:60]!r}; {choices(name[:60], known)}")
-    found: list[Told] = []
+    found: list[StudyReport] = []
     without: dict[str, str] = {}
     for name in dict.fromkeys(names or known):
         if name == INDEX:
             without[name] = f"{INDEX}.md is the page of all studies; write this one alone."
             continue
         try:
-            found.append(told(chosen(name, label)))
+            found.append(study_report(chosen(name, label)))
         except UsageError as error:
             without[name] = str(error)
     if not found:

@@ -1,11 +1,16 @@
-"""What is told of a study's execution and of a tuning alike: when and where it was made."""
+"""What is told of executions of studies and of tunings, and for which of them a run was made."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.plain import read
 from benchsuite.core.units import format_period
-from benchsuite.models import Execution, Run
+from benchsuite.models import Execution, Run, TuningTrial
+from benchsuite.tuning.log import PHASES
+from benchsuite.tuning.trial import Trial
 
 MACHINE = {
     "cpu_model": "CPU",
@@ -40,3 +45,36 @@ def servers(runs: QuerySet[Run]) -> list[str]:
 def environment(machine: Mapping[str, object], servers: Sequence[str]) -> dict[str, object]:
     """Where it was measured."""
     return {**machine, **({"servers": ", ".join(servers)} if servers else {})}
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFor:
+    whole: str  #: "the study shop"
+    url: str
+    part: str  #: Which part of it the run is, and why it was made.
+
+
+def made_for(run: Run, *, in_tuning: bool = True) -> list[MadeFor]:
+    """Empty where a command made the run for its own sake; `in_tuning` is False where it is known
+    that no tuning has it.
+    """
+    found = []
+    if (cell := run.study_cell) is not None:
+        study = cell.study_run
+        part = f"{cell}, start {run.repetition} of {study.repeat}"
+        found.append(MadeFor(f"the study {study.name}", study.get_absolute_url(), part))
+    for trial in run.trials.select_related("tuning") if in_tuning else ():
+        tuning = trial.tuning
+        found.append(
+            MadeFor(f"the tuning {tuning.short_id}", tuning.get_absolute_url(), _start(trial))
+        )
+    return found
+
+
+def _start(one: TuningTrial) -> str:
+    number = f"start {one.order + 1}"
+    try:
+        told = read(Trial, one.trial)
+    except UsageError:  # that of another benchsuite
+        return number
+    return f"{number}, {PHASES[told.phase]}: {told.reason}"

@@ -7,8 +7,7 @@ from typing import Any
 from benchsuite import bottlenecks
 from benchsuite.bottlenecks.evidence import REST, Budget, Diagnosis, budget
 from benchsuite.bottlenecks.registry import UNNAMED, Limit
-from benchsuite.comparing.alternatives import others
-from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.cells import Cell, alternatives
 from benchsuite.comparing.limiting import alone, diagnosis, evidence, profiled
 from benchsuite.comparing.titles import cell_titles
 from benchsuite.core.exceptions import UsageError
@@ -71,7 +70,7 @@ def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[st
     """
     starts = [*diagnosed, *(run for cell in cells for run in cell.shown)]
     limits_by_title = {
-        title: told(run, starts, others=others(cell, cells)).limits
+        title: told(run, starts, others=alternatives(cell, cells)).limits
         for title, cell in zip(cell_titles(cells), cells, strict=True)
         if (run := _middle(cell)) is not None
     }

@@ -6,13 +6,15 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
+from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.titles import (
     load_title,
     units_of,
     workload_title,
 )
+from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Metric
-from benchsuite.core.results import UNREADABLE, Level, Status, Verdict
+from benchsuite.core.results import UNREADABLE, Level, Status, Verdict, is_completion
 from benchsuite.core.samples import EVENT
 from benchsuite.core.specs import CLOSED, OPEN
 from benchsuite.core.units import (
@@ -27,7 +29,7 @@ from benchsuite.report.levels import climb_words, overload_words
 from benchsuite.report.sockets import idle_sentence
 from benchsuite.stats.summary import samples_needed
 from benchsuite.store.abandoned import expected_until
-from benchsuite.store.periods import planned_s
+from benchsuite.store.periods import planned_s, windows_s
 from benchsuite.system import lock
 
 
@@ -139,3 +141,36 @@ def _remaining(run: Run) -> str:
     if left <= 0:
         return "It should be done any moment."
     return f"About {format_period(left)} to go."
+
+
+def completions_sentence(run: Run) -> str:
+    """48 completed in 6 s (480 a minute, 120 pages/s), none failed, such as …; empty for a run
+    whose journeys have no names of their own.
+    """
+    if run.completions is None:
+        return ""
+    per_minute = every.figure("completions_per_minute").value(run)
+    failed = format_count(run.failed_completions) if run.failed_completions else "none"
+    sentence = (
+        f"{format_count(run.completions)} completed in {format_period(windows_s(run))} "
+        f"({format_number(per_minute)} a minute, {format_number(run.goodput)} pages/s),"
+        f" {failed} failed"
+    )
+    examples = [
+        f"{one.name}: {text}"
+        for one in run.measurements.all()
+        if is_completion(run.workload, one.scope, one.name)
+        for text in one.failure_examples.values()
+    ]
+    return f"{sentence}, such as {examples[0]}" if examples else sentence
+
+
+def completion_lines(cells: Sequence[Cell]) -> list[str]:
+    """One line a run, most completions first; none for other workloads."""
+    told = [
+        (run.completions or 0, f"{run.server}: {sentence}.")
+        for cell in cells
+        for run in cell.measured
+        if (sentence := completions_sentence(run))
+    ]
+    return [line for _, line in sorted(told, key=lambda one: -one[0])]

@@ -24,9 +24,9 @@ from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.models import Measurement, Run, TuningTrial
 from benchsuite.report import limiting, queries, sockets
 from benchsuite.report.charts import of_run
+from benchsuite.report.executions import made_for
 from benchsuite.report.flames import drawing
 from benchsuite.report.levels import columns_of_parts
-from benchsuite.report.made_for import made_for
 from benchsuite.report.pages import html
 from benchsuite.report.sentences import model_sentence, run_sentence
 from benchsuite.report.sockets import Tile

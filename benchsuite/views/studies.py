@@ -13,8 +13,8 @@ from benchsuite.models import StudyRun
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import json_of
 from benchsuite.report.pages.html import one_file
-from benchsuite.report.studies import others
-from benchsuite.report.studies.told import Told, chosen, csv, told
+from benchsuite.report.studies import differences
+from benchsuite.report.studies.execution import StudyReport, chosen, csv, study_report
 from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import reading
@@ -61,7 +61,7 @@ def _listed(name: str, file: Path | None, rows: list[StudyRun]) -> Listed:
 def show(request: HttpRequest, name: str) -> HttpResponseBase:
     try:
         mine, wanted = _told(request, name), request.GET.get("format", "")
-        beside = others.chosen_beside(mine, request.GET.get("with", ""))
+        beside = differences.chosen_beside(mine, request.GET.get("with", ""))
         if wanted:
             return _export(request, mine, beside, wanted)
         return page(request, "study", _context(mine, beside))
@@ -78,38 +78,38 @@ def chart(request: HttpRequest, name: str, slug: str, form: str) -> HttpResponse
         return problem(request, str(error), status=404)
 
 
-def _told(request: HttpRequest, name: str) -> Told:
+def _told(request: HttpRequest, name: str) -> StudyReport:
     known = [*conf.study_files(), *StudyRun.objects.values_list("name", flat=True).distinct()]
     if name not in known:
         raise UsageError(
             f"There is no study {name[:60]!r}; {choices(name[:60], dict.fromkeys(known))}"
         )
     sweep_executions()
-    return told(chosen(name, request.GET.get("execution", "")))
+    return study_report(chosen(name, request.GET.get("execution", "")))
 
 
-def _context(mine: Told, beside: others.Beside | None) -> dict[str, Any]:
+def _context(mine: StudyReport, beside: differences.Beside | None) -> dict[str, Any]:
     executions = list(StudyRun.objects.filter(name=mine.row.name).defer("text"))
     return {
         "title": mine.study.name,
-        "told": mine,
+        "report": mine,
         "charts": mine.charts,
         "answer": mine.answer,
         "above": beside.section if beside else None,
         "executions": executions,
-        "trend": others.trend_of(mine)[0],
+        "trend": differences.trend_of(mine)[0],
         "query": f"execution={mine.row.pk}",
         "with_other": f"&with={beside.other.row.pk}" if beside else "",
     }
 
 
 def _export(
-    request: HttpRequest, mine: Told, beside: others.Beside | None, wanted: str
+    request: HttpRequest, mine: StudyReport, beside: differences.Beside | None, wanted: str
 ) -> HttpResponseBase:
     name = mine.study.name
     runs = queries.exported().filter(study_cell__study_run=mine.row).order_by("started_at")
 
-    answer = others.whole(mine, beside)
+    answer = differences.whole(mine, beside)
     return download(
         request,
         wanted,
@@ -118,7 +118,7 @@ def _export(
             "md": lambda: [to_markdown(answer)],
             "csv": lambda: csv(mine),
             "html": lambda: [
-                one_file("answer_file", name, mine.charts, {"told": mine, "answer": answer})
+                one_file("answer_file", name, mine.charts, {"report": mine, "answer": answer})
             ],
             "json": lambda: json_of(queries.by_and_by(runs)),
         },

@@ -11,7 +11,7 @@ from benchsuite.models import Tuning
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import json_of
 from benchsuite.report.pages.html import one_file
-from benchsuite.report.tuning.told import Told, told
+from benchsuite.report.tuning.evidence import TuningReport, tuning_report
 from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.views import access
@@ -38,10 +38,10 @@ def listing(request: HttpRequest) -> HttpResponse:
     return page(request, "tunings", context)
 
 
-def _listed(row: Tuning) -> tuple[Tuning, Told | None, str]:
+def _listed(row: Tuning) -> tuple[Tuning, TuningReport | None, str]:
     """With what is wrong with it."""
     try:
-        return row, told(row), ""
+        return row, tuning_report(row), ""
     except UsageError as error:
         return row, None, str(error)
 
@@ -52,7 +52,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     if row is None:
         return _missing(request, pk)
     try:
-        mine = told(row)
+        mine = tuning_report(row)
         if wanted := request.GET.get("format", ""):
             return _export(request, mine, wanted)
     except UsageError as error:
@@ -66,8 +66,8 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     return page(request, "tuning", context)
 
 
-def _context(mine: Told) -> dict[str, Any]:
-    return {"told": mine, "answer": mine.answer}
+def _context(mine: TuningReport) -> dict[str, Any]:
+    return {"report": mine, "answer": mine.answer}
 
 
 @access.guarded
@@ -76,7 +76,7 @@ def chart(request: HttpRequest, pk: UUID, slug: str, form: str) -> HttpResponse:
     if row is None:
         return _missing(request, pk)
     try:
-        return chart_file(request, told(row).charts, slug, form, str(pk))
+        return chart_file(request, tuning_report(row).charts, slug, form, str(pk))
     except UsageError as error:
         return problem(request, str(error), status=400)
 
@@ -90,11 +90,11 @@ def _missing(request: HttpRequest, pk: UUID) -> HttpResponse:
     return problem(request, f"There is no tuning {pk}; it may have been deleted.", status=404)
 
 
-def _title(mine: Told) -> str:
+def _title(mine: TuningReport) -> str:
     return f"{mine.workload}: {mine.objective}"
 
 
-def _export(request: HttpRequest, mine: Told, wanted: str) -> HttpResponseBase:
+def _export(request: HttpRequest, mine: TuningReport, wanted: str) -> HttpResponseBase:
     runs = queries.exported().filter(trials__tuning=mine.row).distinct()
     formats = {
         "md": lambda: [to_markdown(mine.answer)],

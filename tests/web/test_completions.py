@@ -8,8 +8,8 @@ from django.test import Client
 from benchsuite.comparing.cells import cells
 from benchsuite.management.console import SafeConsole
 from benchsuite.models import Measurement, Run
-from benchsuite.report.completions import completion_lines, completions_sentence
 from benchsuite.report.exports.runs import run_as_json
+from benchsuite.report.sentences import completion_lines, completions_sentence
 from benchsuite.report.terminal.results import results_table
 from tests.factories import make_run
 

@@ -12,8 +12,8 @@ from django.test import Client
 
 from benchsuite.core.results import Finding, Level
 from benchsuite.models import Run, StudyRun
-from benchsuite.report.studies.others import chosen_beside, trend_of, whole
-from benchsuite.report.studies.told import chosen, told
+from benchsuite.report.studies.differences import chosen_beside, trend_of, whole
+from benchsuite.report.studies.execution import chosen, study_report
 from benchsuite.report.writers import to_markdown
 from benchsuite.system import lock
 from tests.factories import INVALID, MACHINE
@@ -62,7 +62,7 @@ def test_a_wrong_file_is_told_in_the_list(soup: Any, file: Path) -> None:
 
 
 def test_the_answer_has_claims_with_their_reasons_and_the_evidence_below() -> None:
-    mine = told(make_study_run())
+    mine = study_report(make_study_run())
     answer = mine.answer
     assert answer.question == "Does async hold throughput when latency rises?"
     assert answer.headline == "2 hold and 1 can't be told here."
@@ -87,7 +87,7 @@ def test_the_answer_has_claims_with_their_reasons_and_the_evidence_below() -> No
     assert [hundred[at][0].reason for at in (3, 5)] == ["not published"] * 2
     other = {"sync": "async", "async": "sync"}
     swapped = {(other[setup], delay): rate for (setup, delay), rate in RATES.items()}
-    table = told(make_study_run(swapped)).answer.table
+    table = study_report(make_study_run(swapped)).answer.table
     assert table is not None
     assert [row[0] for row in table.rows] == [*["○ doesn't hold"] * 2, "◐ can't be told here"]
     assert cells.tables[0].rows[0][0] == "setup sync, delay 0"
@@ -98,7 +98,7 @@ def test_the_page_shows_the_answer_and_leads_to_its_runs(soup: Any) -> None:
         return {"findings": (INVALID,)} if at == ("sync", "100") and start == 1 else {}
 
     row = make_study_run(skipped=("async", "200"), change=invalid)
-    answer, page = told(row).answer, soup(SHOP)
+    answer, page = study_report(row).answer, soup(SHOP)
     assert [one.text for one in page.select("p.sentence")] == [*(answer.headline, *answer.reasons)]
     titles = [one.title for one in answer.sections]
     assert set(titles) < {one.text for one in page.select("section h2")}
@@ -115,7 +115,7 @@ def test_the_page_shows_the_answer_and_leads_to_its_runs(soup: Any) -> None:
 
 
 def test_method_and_environment_are_of_the_file_and_the_machine() -> None:
-    *_, method, environment = told(
+    *_, method, environment = study_report(
         make_study_run(scale=0.3, only={"setup": ("sync",)})
     ).answer.sections
     said = " ".join(method.points)
@@ -133,7 +133,7 @@ def test_method_and_environment_are_of_the_file_and_the_machine() -> None:
 def test_it_leaves_as_markdown_csv_and_one_html_file(client: Client, tmp_path: Path) -> None:
     row = make_study_run(label="first")
     make_study_run(days=1)
-    written = to_markdown(whole(told(row)))
+    written = to_markdown(whole(study_report(row)))
     assert "\n\n\n" not in written
     assert "| ● holds | Sync falls to a third. | 120 → 40 /s | plateau of sync, 200 / " in written
     mine = f"{SHOP}?execution={row.pk}&format="
@@ -162,7 +162,7 @@ def test_it_leaves_as_markdown_csv_and_one_html_file(client: Client, tmp_path: P
 def test_excluded_starts_are_counted() -> None:
     noisy = Finding(code="B401 noisy-host", level=Level.INVALID, message="Others used it.")
     row = make_study_run(change=lambda at, start: {"findings": (noisy,)} if start == 1 else {})
-    written = to_markdown(told(row).answer)
+    written = to_markdown(study_report(row).answer)
     assert "| setup sync, delay 0 | 2, 1 excluded: B401 | " in written
     assert "one start has no interval" in written
 
@@ -170,7 +170,7 @@ def test_excluded_starts_are_counted() -> None:
 def test_the_difference_of_two(soup: Any, client: Client, tmp_path: Path) -> None:
     older = make_study_run(label="first")
     alike = make_study_run(days=1)
-    section = chosen_beside(told(alike), "first").section
+    section = chosen_beside(study_report(alike), "first").section
     assert section.sentences == [
         *("Their environments don’t differ in what matters.", "No claim came out otherwise."),
     ]
@@ -179,7 +179,7 @@ def test_the_difference_of_two(soup: Any, client: Client, tmp_path: Path) -> Non
         days=2,
         change=lambda at, start: {"environment": {**MACHINE, "kernel": "6.8.0"}},
     )
-    found = chosen_beside(told(newer), str(older.pk))
+    found = chosen_beside(study_report(newer), str(older.pk))
     turned, shown, not_shown = found.section.tables
     assert found.section.points == ["kernel 6.1.0 or 6.8.0"]
     assert turned.rows[0][:3] == ["Async stays where it is.", "● holds", "○ doesn't hold"]
@@ -188,7 +188,7 @@ def test_the_difference_of_two(soup: Any, client: Client, tmp_path: Path) -> Non
     both = f"{SHOP}?execution={newer.pk}&with={older.pk}"
     page = soup(both)
     assert page.select_one(".differences h2").text == found.section.title
-    written = to_markdown(whole(told(newer), found))
+    written = to_markdown(whole(study_report(newer), found))
     assert written.index("## Against the execution of 14 Mar 2026") < written.index("## Cells")
     assert text(client, f"{both}&format=md") == written
     file = tmp_path / "shop.md"
@@ -210,12 +210,12 @@ def test_a_trend_needs_six_executions(soup: Any) -> None:
     few = "5 executions of this file, scale and environment; steps are looked for from 6 on."
     assert few in soup(SHOP).text
     make_study_run(RATES | {("sync", "0"): 60}, days=5)
-    steps, count = trend_of(told(chosen("shop")))
+    steps, count = trend_of(study_report(chosen("shop")))
     assert (steps.title, count) == ("Trend of answers a second", 6)
     assert [one.partition(": ")[0] for one in steps.points] == ["sync, 0"]
     assert "× 0.4" in steps.points[0]
     assert "from 17 Mar 2026" in steps.points[0]
-    assert whole(told(chosen("shop"))).sections[-1] == steps
+    assert whole(study_report(chosen("shop"))).sections[-1] == steps
 
 
 def test_charts_have_a_line_an_arm_and_one_for_each_small_value(soup: Any, client: Client) -> None:
@@ -247,7 +247,9 @@ def test_a_remark_is_shown_as_written_by_a_person(
     words = f"Written by a person: {row.remark}"
     assert soup(f"{SHOP}?execution={row.pk}").select_one("p.note").text == words
     assert "Written by a person" not in soup(SHOP).text
-    assert "> Written by a person: Async stays where it is, \\<150" in to_markdown(told(row).answer)
+    assert "> Written by a person: Async stays where it is, \\<150" in to_markdown(
+        study_report(row).answer
+    )
     page = text(client, f"{SHOP}?execution={row.pk}&format=html")
     assert BeautifulSoup(page, "html.parser").select_one("p.note").text == words
     file.write_text("")
@@ -326,13 +328,13 @@ def test_executions_are_to_choose_between(soup: Any) -> None:
 
 def test_its_runs_leave_as_json_for_another_machine(client: Client, tmp_path: Path) -> None:
     row = make_study_run()
-    before = to_markdown(told(row).answer)
+    before = to_markdown(study_report(row).answer)
     file = tmp_path / "runs.json"
     file.write_text(text(client, f"{SHOP}?format=json"))
     row.delete()
     Run.objects.all().delete()
     call_command("loadbench", str(file))
-    assert to_markdown(told(StudyRun.objects.get()).answer) == before
+    assert to_markdown(study_report(StudyRun.objects.get()).answer) == before
 
 
 def test_one_that_was_killed_is_not_under_way(soup: Any, tmp_path: Path) -> None:

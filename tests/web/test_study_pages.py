@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 
 from benchsuite.core.results import Finding, Level
 from benchsuite.models import StudyRun
-from benchsuite.report.studies.others import whole
-from benchsuite.report.studies.told import told
+from benchsuite.report.studies.differences import whole
+from benchsuite.report.studies.execution import study_report
 from benchsuite.report.writers import to_markdown
 from benchsuite.studies import catalogue
 from tests.factories import MACHINE
@@ -58,7 +58,7 @@ def test_a_page_a_study_and_one_that_answers_from_all(
     make_study_run(dict.fromkeys(RATES, 50.0), days=1)
     page = index(folder, label="first")
     assert capsys.readouterr().out == f"Written  shop.md, README.md in {folder}\n"
-    assert (folder / "shop.md").read_text() == to_markdown(whole(told(mine)))
+    assert (folder / "shop.md").read_text() == to_markdown(whole(study_report(mine)))
     assert page.startswith("# Which server do I take?\n")
     assert "\n## Does it wait?\n\n### From shop\n\nBy answers a second; the most is" in page
     assert "| case | best | behind |" in page
@@ -89,7 +89,7 @@ def test_a_study_answers_on_its_own_page_too(soup: Any, folder: Path, file: Path
     assert [one[0] for one in rows] == ["delay 100", "delay 200"]
     assert rows[1][1].startswith("● async 1")
     assert "No cell of it is part of this execution." in page.text
-    written = to_markdown(whole(told(mine)))
+    written = to_markdown(whole(study_report(mine)))
     assert "\n### Does it wait?\n\nBy answers a second; the most is the best.\n\n| case " in written
     assert f"| {' | '.join(rows[1])} |" in written
     assert f"| {' | '.join(rows[1])} |" in index(folder)

@@ -18,8 +18,7 @@ from benchmarks.tuning.scaling import lawful, tuned
 from benchmarks.tuning.simulated import Measured, asked, search
 from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run, Tuning
-from benchsuite.report.tuning.pasting import application
-from benchsuite.report.tuning.told import told
+from benchsuite.report.tuning.evidence import application, tuning_report
 from benchsuite.report.writers import to_markdown
 from benchsuite.runner import environments
 from benchsuite.system import lock
@@ -59,13 +58,13 @@ def test_the_list_says_what_to_type_and_then_what_was_found(soup: Any) -> None:
     make_tuning(searched(10), status="interrupted", days=-1)
     rows = table(soup(LIST), "Tunings")
     assert [one[-2:] for one in rows[1:]] == [["· finished", "shop"], ["■ interrupted", ""]]
-    assert rows[1][2] == " ".join(told(row).answer.headline.split())
+    assert rows[1][2] == " ".join(tuning_report(row).answer.headline.split())
     assert rows[1][1].endswith("url /shop/")
 
 
 def test_the_page_has_the_answer_its_table_and_its_evidence(soup: Any) -> None:
     row = make_tuning()
-    answer, page = told(row).answer, soup(address(row))
+    answer, page = tuning_report(row).answer, soup(address(row))
     assert [one.text for one in page.select("p.sentence")] == [*(answer.headline, *answer.reasons)]
     assert [one.text for one in page.select("section h2")] == [
         *("Charts", *(one.title for one in answer.sections))
@@ -87,7 +86,7 @@ def test_the_page_has_the_answer_its_table_and_its_evidence(soup: Any) -> None:
 
 def test_each_start_leads_to_its_run_unless_that_is_gone(soup: Any) -> None:
     row = make_tuning()
-    *_, decisions, _question, _environment = told(row).answer.sections
+    *_, decisions, _question, _environment = tuning_report(row).answer.sections
     (log,) = decisions.tables
     entries = searched().entries
     assert [one[1:3] for one in log.rows] == [
@@ -106,7 +105,7 @@ def test_each_start_leads_to_its_run_unless_that_is_gone(soup: Any) -> None:
 def test_one_that_was_stopped_shows_what_is_known_and_how_to_go_on(soup: Any, starts: int) -> None:
     book = searched(starts)
     row = make_tuning(book, status="interrupted")
-    (premise,) = told(row).answer.premises
+    (premise,) = tuning_report(row).answer.premises
     where = f" in the {PHASES[book.entries[-1].trial.phase]}" if starts else ""
     assert premise.startswith(f"It was stopped{where}, after {starts} start")
     assert premise.endswith(f"python manage.py tunebench --resume={row.pk}")
@@ -114,7 +113,9 @@ def test_one_that_was_stopped_shows_what_is_known_and_how_to_go_on(soup: Any, st
     assert page.select_one("p.note").text == premise
     assert not page.select("meta[http-equiv=refresh]")
     assert bool(page.select("#to-paste")) == ("which leads and is not confirmed" in page.text)
-    assert table(soup(LIST), "Tunings")[1][2] == " ".join(told(row).answer.headline.split())
+    assert table(soup(LIST), "Tunings")[1][2] == " ".join(
+        tuning_report(row).answer.headline.split()
+    )
 
 
 def test_one_that_is_still_searching_says_so_and_stays_fresh(soup: Any) -> None:
@@ -130,7 +131,7 @@ def test_one_that_is_still_searching_says_so_and_stays_fresh(soup: Any) -> None:
 
 def test_it_leaves_as_markdown_and_one_html_file(client: Client) -> None:
     row = make_tuning()
-    assert text(client, f"{address(row)}?format=md") == to_markdown(told(row).answer)
+    assert text(client, f"{address(row)}?format=md") == to_markdown(tuning_report(row).answer)
     page = text(client, f"{address(row)}?format=html")
     assert page.count("Plotly.newPlot(") == 2
     parsed = BeautifulSoup(page, "html.parser")
@@ -142,10 +143,10 @@ def test_it_leaves_as_markdown_and_one_html_file(client: Client) -> None:
 def test_where_nothing_can_be_pasted_it_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     row = make_tuning()
     row.spec["server"]["python"] = "3.1"
-    assert "3.1" in told(row).unpasted
+    assert "3.1" in tuning_report(row).unpasted
     bare = SimpleNamespace(WSGI_APPLICATION=None, ROOT_URLCONF="tests.web.bare_urls")
     monkeypatch.setattr(environments, "target_settings", lambda: bare)
-    mine = told(make_tuning())
+    mine = tuning_report(make_tuning())
     assert "no WSGI application to paste" in mine.unpasted
     (section,) = [one for one in mine.answer.sections if one.title == "To paste"]
     assert section.sentences == [mine.unpasted]
@@ -161,7 +162,7 @@ def test_what_was_recommended_is_there_to_paste(soup: Any, settings: Any) -> Non
     measured = f"runbench --server={pick.server} --processes={pick.processes}"
     assert all(measured in one.splitlines()[0] for one in found.values())
     assert any("shop.wsgi:application" in one for one in found.values())
-    assert found["systemd"].rstrip() in to_markdown(told(row).answer)
+    assert found["systemd"].rstrip() in to_markdown(tuning_report(row).answer)
 
 
 def test_an_asgi_server_is_pasted_for_the_asgi_application_alone(settings: Any) -> None:
@@ -178,7 +179,7 @@ def test_capacity_stands_against_memory_with_its_interval(soup: Any, client: Cli
     row = make_tuning()
     page = soup(address(row))
     assert [one["id"] for one in page.select("figure.chart")] == ["capacity-memory", "shares"]
-    chart, _ = told(row).charts
+    chart, _ = tuning_report(row).charts
     drawn = {one["hovertemplate"].partition(",")[0]: one for one in chart.drawing["data"]}
     rows = {one.candidate.name: one for one in outcome(searched()).rows}
     assert set(drawn) == {
@@ -201,7 +202,7 @@ def test_where_a_rate_is_asked_for_shares_stand_against_memory(soup: Any) -> Non
     page = soup(address(row))
     titles = [one.text for one in page.select("figure h3")]
     assert titles[0] == "Share in time at 120/s against memory"
-    chart = told(row).charts[0]
+    chart = tuning_report(row).charts[0]
     screened = {one.trial.candidate.name for one in book.entries if one.seen.levels[0].rate}
     drawn = {one["hovertemplate"].partition(",")[0] for one in chart.drawing["data"]}
     assert drawn == screened
@@ -233,10 +234,14 @@ def test_capacity_stands_against_cpus_with_the_law_and_its_interval(
     assert [bool(one["extrapolated_per_s"]) for one in data] == [False] * 3 + [True] * 5
     ends = [(float(one["law_low_per_s"]), float(one["law_high_per_s"])) for one in data]
     assert ends == [(one.low, one.high) for one in found.scaling.law.rates]
-    (held,) = (one for one in told(row).charts[0].drawing["data"] if one.get("name") == "just held")
+    (held,) = (
+        one
+        for one in tuning_report(row).charts[0].drawing["data"]
+        if one.get("name") == "just held"
+    )
     assert len(held["error_y"]["array"]) == len(held["y"]) == 4
     assert b"Plotly.newPlot" in client.get(f"{address(row)}scaling.html").content
-    answer = told(row).answer
+    answer = tuning_report(row).answer
     assert [answer.headline, *answer.reasons] == list(found.sentences)
     facts = {one.dt.text: one.dd.text for one in page.select("dl.facts div")}
     assert "gunicorn-gthread 4×4 on 4 CPUs" in facts["Looked for"]

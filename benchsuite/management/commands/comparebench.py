@@ -7,8 +7,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from benchsuite.comparing.contrasts import DEFAULT
 from benchsuite.comparing.gate import Decision, overall
-from benchsuite.comparing.margins import DEFAULT
 from benchsuite.core.metrics.every import compared
 from benchsuite.management import comparing
 from benchsuite.management.options.parsing import BriefCommand

@@ -27,7 +27,7 @@ from benchsuite.management.remarks import remark
 from benchsuite.management.session import estimated, session
 from benchsuite.management.studying import Execution
 from benchsuite.models import Run
-from benchsuite.report.studies.told import chosen, told
+from benchsuite.report.studies.execution import chosen, study_report
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.report.writers import to_terminal
 from benchsuite.runner.planning import Estimate
@@ -153,7 +153,7 @@ class Command(BriefCommand):
             raise CommandError(said, returncode=130) from interrupt
         for line in _summary(execution):
             screen.warn(line)
-        to_terminal(told(execution.row).answer, screen.console)
+        to_terminal(study_report(execution.row).answer, screen.console)
         screen.warn(f"Look: {addresses.of_study(execution.study.name)}")
 
     def _tell(self, names: Sequence[str], asked: Asked) -> None:

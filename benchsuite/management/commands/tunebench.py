@@ -27,7 +27,7 @@ from benchsuite.management.tuning.execution import Execution
 from benchsuite.management.tuning.searching import rehearsal, rehearsed
 from benchsuite.models import Run
 from benchsuite.report.terminal.progress import TrialProgress
-from benchsuite.report.tuning.told import Told, limits, told
+from benchsuite.report.tuning.evidence import TuningReport, limits, tuning_report
 from benchsuite.report.writers import to_terminal
 from benchsuite.runner import planning
 from benchsuite.store.periods import overheads
@@ -127,7 +127,7 @@ class Command(BriefCommand):
             raise UsageError("--of names the tuning of --paste: add --paste.")
         why = "--paste prints what a stored tuning found"
         refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_PASTE, why)
-        found = told(executing.stored(options["of"] or ""))
+        found = tuning_report(executing.stored(options["of"] or ""))
         text = found.to_paste(options["paste"])
         Screen(quiet_stdout=True).warn(found.outcome.sentences[0])
         self.stdout.write(text)
@@ -183,7 +183,7 @@ def _tell(screen: Screen, execution: Execution, file: str | None) -> None:
     """What is known, whatever ended the search; nothing where it has not begun."""
     if execution.row._state.adding:
         return
-    found = Told(execution.row, execution.book)
+    found = TuningReport(execution.row, execution.book)
     to_terminal(found.answer, screen.console)
     if planning.workload(execution.asked.spec.workload).locustfile:
         screen.warn(LOCUST)

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.units import listed
-from benchsuite.report.studies.told import Told, outcome
+from benchsuite.report.studies.execution import StudyReport, outcome
 from benchsuite.studies.tables import HOW
 
 BY = "runstudy --markdown wrote this page from stored executions."
 
 
-def answer(found: Sequence[Told], without: Mapping[str, str]) -> Answer:
+def answer(found: Sequence[StudyReport], without: Mapping[str, str]) -> Answer:
     """Of these executions, one a study; `without` says why there is none of other studies."""
-    asked = [(told, one) for told in found for one in told.questions]
+    asked = [(report, one) for report in found for one in report.questions]
     remarks = [f"{one.study.name}. {one.remark}" for one in found if one.remark]
     return Answer(
         title="Which server do I take?",
@@ -24,8 +24,8 @@ def answer(found: Sequence[Told], without: Mapping[str, str]) -> Answer:
                 Section(
                     title=asks,
                     tables=[
-                        replace(one, title=f"From {told.study.name}")
-                        for told, one in asked
+                        replace(one, title=f"From {report.study.name}")
+                        for report, one in asked
                         if one.title == asks
                     ],
                 )
@@ -43,11 +43,11 @@ def answer(found: Sequence[Told], without: Mapping[str, str]) -> Answer:
     )
 
 
-def _link(told: Told) -> Shown:
-    return Shown(told.study.name, url=f"{told.study.name}.md")
+def _link(report: StudyReport) -> Shown:
+    return Shown(report.study.name, url=f"{report.study.name}.md")
 
 
-def _executed(found: Sequence[Told]) -> Table:
+def _executed(found: Sequence[StudyReport]) -> Table:
     return Table(
         ["study", "question", "execution", "scale", "starts", "runs", "claims"],
         [
@@ -60,28 +60,28 @@ def _executed(found: Sequence[Told]) -> Table:
     )
 
 
-def _claims(found: Sequence[Told]) -> Table:
+def _claims(found: Sequence[StudyReport]) -> Table:
     return Table(
         ["study", "claim", "published", "ours", "outcome"],
         [
-            [_link(told), one.claim.says, one.claim.published, one.reason, outcome(one)]
-            for told in found
-            for one in told.claims
+            [_link(report), one.claim.says, one.claim.published, one.reason, outcome(one)]
+            for report in found
+            for one in report.claims
         ],
     )
 
 
-def _environments(found: Sequence[Told]) -> Iterator[Section]:
+def _environments(found: Sequence[StudyReport]) -> Iterator[Section]:
     """One for each machine."""
-    machines: list[tuple[Mapping[str, object], list[Told]]] = []
-    for told in found:
-        mine = next((group for facts, group in machines if facts == told.machine), None)
+    machines: list[tuple[Mapping[str, object], list[StudyReport]]] = []
+    for report in found:
+        mine = next((group for facts, group in machines if facts == report.machine), None)
         if mine is None:
-            machines.append((told.machine, [told]))
+            machines.append((report.machine, [report]))
         else:
-            mine.append(told)
+            mine.append(report)
     for facts, group in machines:
-        of = f" of {listed([told.study.name for told in group])}" if len(machines) > 1 else ""
-        served = sorted({server for told in group for server in told.servers})
+        of = f" of {listed([report.study.name for report in group])}" if len(machines) > 1 else ""
+        served = sorted({server for report in group for server in report.servers})
         servers = {"servers": ", ".join(served)} if served else {}
         yield Section(title=f"Environment{of}", facts={**facts, **servers})

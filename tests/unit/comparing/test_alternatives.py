@@ -5,8 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from benchsuite.comparing.alternatives import others
-from benchsuite.comparing.cells import Cell, cells
+from benchsuite.comparing.cells import Cell, alternatives, cells
 from benchsuite.models import Run
 from tests.factories import make_run
 
@@ -38,7 +37,7 @@ def test_other_sizes_and_the_other_interface_stand_beside_a_cell() -> None:
         *started((700.0, 700.0), threads=16),  # too few for an interval
     ]
     found = cells([*runs, *fewer, *asgi, *rest])
-    told = others(own(found, runs), found)
+    told = alternatives(own(found, runs), found)
     by_interface = {(one.threads, one.interface): one for one in told}
     assert set(by_interface) == {(4, "wsgi"), (1, "asgi")}
     assert by_interface[4, "wsgi"].rate.value == pytest.approx(510 / 610, rel=0.02)
@@ -53,4 +52,4 @@ def test_arrivals_are_answered_alike_by_all() -> None:
     for cell in found:
         for run in cell.runs:
             run.model = "open"
-    assert others(own(found, runs), found) == []
+    assert alternatives(own(found, runs), found) == []

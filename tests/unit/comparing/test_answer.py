@@ -7,9 +7,8 @@ import pytest
 
 from benchsuite.comparing.answer import leader, of_pairs, own_targets, ranking
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.contrasts import contrasts, corrected, speed_notes
+from benchsuite.comparing.contrasts import contrasts, corrected, metric, speed_notes
 from benchsuite.comparing.differences import Comparison
-from benchsuite.comparing.margins import metric
 from benchsuite.core.answer import Shown
 from benchsuite.core.metrics.every import compared
 from benchsuite.core.metrics.metric import Scale

@@ -4,8 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from benchsuite.comparing.contrasts import Contrast, contrasts, notes, ranked
-from benchsuite.comparing.margins import metric
+from benchsuite.comparing.contrasts import Contrast, contrasts, metric, notes, ranked
 from benchsuite.core.exceptions import UsageError
 from tests.factories import BEGUN
 from tests.starts import FAST, OTHER_BATCH, SLOW, found_out, side

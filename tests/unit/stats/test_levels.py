@@ -7,7 +7,7 @@ import pytest
 from benchsuite import store
 from benchsuite.comparing.answer import leader
 from benchsuite.comparing.cells import cells
-from benchsuite.comparing.margins import metric
+from benchsuite.comparing.contrasts import metric
 from benchsuite.comparing.titles import level_title, levels_title
 from benchsuite.core.results import Arrivals, Distribution, RunResult, Status, Summary, Verdict
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec

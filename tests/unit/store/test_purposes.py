@@ -12,9 +12,9 @@ from django.db import OperationalError
 from benchsuite.core.plain import plain
 from benchsuite.models import Environment, Run, StudyCell, StudyRun, Tuning, TuningTrial
 from benchsuite.report.exports.runs import json_of
-from benchsuite.report.studies.others import chosen_beside, whole
-from benchsuite.report.studies.told import chosen, csv, told
-from benchsuite.report.tuning import told as tuning_told
+from benchsuite.report.studies.differences import chosen_beside, whole
+from benchsuite.report.studies.execution import chosen, csv, study_report
+from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.report.writers import to_markdown
 from benchsuite.store import purposes
 from benchsuite.store.interchange import PARTS
@@ -57,8 +57,8 @@ def elsewhere() -> None:
 
 
 def shown() -> str:
-    newest = told(chosen("shop"))
-    pages = [to_markdown(whole(told(one))) for one in StudyRun.objects.all()]
+    newest = study_report(chosen("shop"))
+    pages = [to_markdown(whole(study_report(one))) for one in StudyRun.objects.all()]
     return "".join(
         [*pages, to_markdown(whole(newest, chosen_beside(newest, "first"))), *csv(newest)]
     )
@@ -268,4 +268,4 @@ def test_a_tuning_travels_with_its_trials_and_grows(
 
 
 def tuning(row: Tuning) -> str:
-    return to_markdown(tuning_told.told(Tuning.objects.get(pk=row.pk)).answer)
+    return to_markdown(tuning_report(Tuning.objects.get(pk=row.pk)).answer)

@@ -10,7 +10,7 @@ from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpe
 from benchsuite.core.specs.objective import parse
 from benchsuite.management.options.tune import Asked
 from benchsuite.management.tuning.variants import variants
-from benchsuite.report.tuning import pasting
+from benchsuite.report.tuning import evidence
 from benchsuite.servers.base import Against
 from benchsuite.tuning.candidates import configured, sized
 from benchsuite.tuning.trial import Candidate, Question
@@ -88,7 +88,7 @@ def test_what_is_changed_reaches_the_run_and_what_is_pasted(settings: Any) -> No
     base = asked("gunicorn-gthread").spec
     assert configured(base, kept).database.conn_max_age_s == 60
     assert configured(base, pooled).database.pool == 4
-    assert 'entry["CONN_MAX_AGE"] = 60' in pasting.texts(kept, base)["settings"]
-    assert '"pool"' in pasting.texts(pooled, base)["settings"]
+    assert 'entry["CONN_MAX_AGE"] = 60' in evidence.texts(kept, base)["settings"]
+    assert '"pool"' in evidence.texts(pooled, base)["settings"]
     (few,) = found("gunicorn-gthread", Against.ARENAS)
-    assert "MALLOC_ARENA_MAX=2" in pasting.texts(few, base)["systemd"]
+    assert "MALLOC_ARENA_MAX=2" in evidence.texts(few, base)["systemd"]

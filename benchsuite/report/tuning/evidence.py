@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
@@ -21,22 +22,71 @@ from benchsuite.core.units import (
     format_period,
     listed,
 )
+from benchsuite.isolation.instructions import ANSWERING
+from benchsuite.isolation.served.project import named
 from benchsuite.models import Run, Tuning
 from benchsuite.report import executions, flames, limiting
 from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.flames import Drawing, Flame, drawing
-from benchsuite.report.tuning import pasting
 from benchsuite.report.tuning.charts import against_memory, scaling, shares
+from benchsuite.runner import environments, planning
+from benchsuite.servers import deploying
+from benchsuite.servers.base import Application, Place
 from benchsuite.store.tunings import notebook
 from benchsuite.tuning.answer import MANY, Outcome, answer, outcome, sentence
+from benchsuite.tuning.candidates import configured
 from benchsuite.tuning.diagnosing import others
 from benchsuite.tuning.log import PHASES, found_words, load_words
 from benchsuite.tuning.notebook import COUNTED, Notebook
 from benchsuite.tuning.trial import Candidate, Phase
 
+ADDRESS = "127.0.0.1:8000"
+
+
+def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
+    """Kind → text, such as "gunicorn.conf.py" and "systemd".
+
+    Raises UsageError for a server that isn't known here or not deployed, UnavailableError for a
+    Python that isn't here.
+    """
+    spec = configured(spec, pick)
+    server, plan = spec.server, planning.resolve(spec)
+    if plan.python is None:
+        raise UnavailableError(
+            f"The environment {server.environment_name} is not built here, so there is nothing to "
+            "paste."
+        )
+    place = Place(interpreter=plan.python)
+    served = application(server.application, plan.server.interface)
+    adapter = type(plan.server)(server, served, place)
+    found = dict(adapter.deployment(ADDRESS))
+    if not found:
+        raise UsageError(f"{server.server} is not for production: there is nothing to paste.")
+    if settings := deploying.databases(spec.database):
+        found["settings"] = settings
+    return found
+
+
+def application(asked: str, interface: str) -> Application:
+    """The one that was asked for, else the project's of that interface."""
+    if asked:
+        return Application(wsgi=asked, asgi=asked)
+    settings = environments.target_settings()
+    said = {name: getattr(settings, name, None) for name in ANSWERING}
+    path = ""
+    with suppress(ModuleNotFoundError):  # its package is another Python's
+        path = named(interface, said)
+    if not path:
+        raise UsageError(
+            f"The project has no {interface.upper()} application to paste, and Django's own was "
+            f"measured: write {interface}.py as startproject does, and name it in "
+            f"{interface.upper()}_APPLICATION."
+        )
+    return Application.dotted(path, path)
+
 
 @dataclass(frozen=True)
-class Told:
+class TuningReport:
     """One tuning; everything is made when it is asked for."""
 
     row: Tuning
@@ -175,7 +225,7 @@ class Told:
         if self.outcome.pick is None:
             return {}, ""
         try:
-            return pasting.texts(self.outcome.pick, RunSpec.from_json(self.row.spec)), ""
+            return texts(self.outcome.pick, RunSpec.from_json(self.row.spec)), ""
         except (UsageError, UnavailableError) as error:
             return {}, str(error)
 
@@ -291,9 +341,9 @@ class Told:
         return f"{json.dumps(data, indent=2)}\n"
 
 
-def told(row: Tuning) -> Told:
+def tuning_report(row: Tuning) -> TuningReport:
     """Raises UsageError for a tuning that this version can't read."""
-    return Told(row, notebook(row))
+    return TuningReport(row, notebook(row))
 
 
 def limits(

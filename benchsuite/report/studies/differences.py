@@ -8,7 +8,13 @@ from benchsuite.core.answer import Answer, Section, Table
 from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run, StudyRun
 from benchsuite.report.studies import rows
-from benchsuite.report.studies.told import Told, chosen, interval_words, outcome, told
+from benchsuite.report.studies.execution import (
+    StudyReport,
+    chosen,
+    interval_words,
+    outcome,
+    study_report,
+)
 from benchsuite.studies import figures, trend
 from benchsuite.studies.claims import place
 from benchsuite.studies.study import Study
@@ -25,7 +31,7 @@ MOST_EXECUTIONS = 60  #: In a trend, the newest.
 class Beside:
     """What this execution has otherwise than an earlier or another one."""
 
-    other: Told
+    other: StudyReport
     environment: Sequence[Difference]
     found: trend.Difference
     same_file: bool
@@ -84,7 +90,7 @@ class Beside:
             )
 
 
-def beside(mine: Told, other: Told) -> Beside:
+def beside(mine: StudyReport, other: StudyReport) -> Beside:
     """This one divided by the other; settings are the study's own, and not told."""
     firsts = [_first(one.row) for one in (other, mine)]
     known = [one for one in firsts if one is not None]
@@ -97,10 +103,10 @@ def beside(mine: Told, other: Told) -> Beside:
     )
 
 
-def chosen_beside(mine: Told, which: str) -> Beside | None:
+def chosen_beside(mine: StudyReport, which: str) -> Beside | None:
     """The same beside another execution of the study, by id or label; none where none is named."""
     name, row = mine.row.name, mine.row
-    return beside(mine, told(chosen(name, which, besides=row))) if which else None
+    return beside(mine, study_report(chosen(name, which, besides=row))) if which else None
 
 
 def _first(row: StudyRun) -> Run | None:
@@ -110,7 +116,7 @@ def _first(row: StudyRun) -> Run | None:
     return wanted.first()
 
 
-def trend_of(mine: Told) -> tuple[Section, int]:
+def trend_of(mine: StudyReport) -> tuple[Section, int]:
     """Where the figure that the study is about, else its first, changed over the executions that
     are like this one; and how many these are.
     """
@@ -146,7 +152,7 @@ def _steps(like: Sequence[StudyRun], study: Study, name: str) -> list[str]:
     return steps or [f"No step in {len(like)} executions."]
 
 
-def whole(mine: Told, other: Beside | None = None) -> Answer:
+def whole(mine: StudyReport, other: Beside | None = None) -> Answer:
     """The answer of an execution with its difference to another one, and the trend of several."""
     steps, executions = trend_of(mine)
     differences = [other.section] if other else []

@@ -1,4 +1,4 @@
-"""All that is told of an execution of a study, whatever it is written as."""
+"""One execution of a study with all its evidence: claims, answers, tables, cells and method."""
 
 import math
 import shlex
@@ -30,7 +30,7 @@ NAMED = 6  #: Executions in a message.
 
 
 @dataclass(frozen=True)
-class Told:
+class StudyReport:
     """One execution; everything is made when it is asked for."""
 
     row: StudyRun
@@ -236,10 +236,10 @@ KINDS = {
 }
 
 
-def told(row: StudyRun) -> Told:
+def study_report(row: StudyRun) -> StudyReport:
     """Raises UsageError for a file that this version can't read."""
     study = rows.study(row)
-    return Told(row, study, rows.execution(row, study))
+    return StudyReport(row, study, rows.execution(row, study))
 
 
 def chosen(name: str, which: str = "", besides: StudyRun | None = None) -> StudyRun:
@@ -290,7 +290,7 @@ def _starts(cell: MeasuredCell) -> Shown:
     return Shown(f"{len(runs)}{why}", note=why_not, runs=runs)
 
 
-def csv(told: Told) -> Iterator[str]:
+def csv(told: StudyReport) -> Iterator[str]:
     """A row for each cell: coordinates, then each figure with least, most and published."""
     axes = [axis.name for axis in told.study.axes]
     names = [one.name for one in told.study.figures]
@@ -299,7 +299,7 @@ def csv(told: Told) -> Iterator[str]:
     return table_as_csv(head, _rows(told, axes, names))
 
 
-def _rows(told: Told, axes: Sequence[str], names: Sequence[str]) -> Iterator[Sequence[Any]]:
+def _rows(told: StudyReport, axes: Sequence[str], names: Sequence[str]) -> Iterator[Sequence[Any]]:
     for cell in told.execution.cells:
         row: list[Any] = [cell.coordinates.get(axis, "") for axis in axes]
         row += [cell.state.value, cell.reason, len(cell.starts), len(cell.counted)]
