@@ -48,14 +48,14 @@ Ranked = Sequence[tuple[str, Cell, float]]  #: Title, cell and figure, the best 
 
 def of_pairs(
     pairs: Sequence[Pair],
-    found: Sequence[Contrast],
+    compared: Sequence[Contrast],
     judgements: Sequence[Judgement],
     comparison: Comparison,
     unlike: Sequence[str],
 ) -> Answer:
     """Of candidates against their baselines."""
-    headline, *others = verdicts(found)
-    metrics = {one.metric.short: one.metric for one in found}.values()
+    headline, *further = verdicts(compared)
+    metrics = {one.metric.short: one.metric for one in compared}.values()
     by_points = "Failures are compared by difference, in percentage points."
     return Answer(
         title=TITLE,
@@ -64,10 +64,10 @@ def of_pairs(
             *said_first(comparison, limit=LISTED),
         ],
         headline=headline,
-        reasons=[*others, *(one.sentence for one in judgements)],
-        table=replace(table(found), note=margins_sentence(metrics)),
+        reasons=[*further, *(one.sentence for one in judgements)],
+        table=replace(table(compared), note=margins_sentence(metrics)),
         cautions=[
-            *filter(None, map(corrected, found)),
+            *filter(None, map(corrected, compared)),
             *notes(pairs),
             *speed_notes(pairs),
             *[by_points] * any(one.scale is Scale.DIFFERENCE for one in metrics),
@@ -78,7 +78,7 @@ def of_pairs(
 def of_runs(comparison: Comparison, margins: Mapping[str, float]) -> Answer:
     """Of cells: who is first, and each against the baseline where starts repeat."""
     cells = comparison.cells
-    found = ranking(cells, margins)
+    ranks = ranking(cells, margins)
     invalid = [
         title
         for title, cell in zip(comparison.titles, cells, strict=True)
@@ -86,14 +86,14 @@ def of_runs(comparison: Comparison, margins: Mapping[str, float]) -> Answer:
     ]
     cautions = [
         own_targets((run.server, run.server_facts) for run in comparison.runs),
-        *found.cautions,
+        *ranks.cautions,
         f"○ Invalid, so shown but never ranked: {', '.join(invalid)}." if invalid else "",
     ]
     pairs = _against_baseline(comparison)
     made = contrasts(pairs, [metric(name, margins) for name in DEFAULT])
     return replace(
-        found,
-        headline=found.headline
+        ranks,
+        headline=ranks.headline
         or "Nothing can be ranked: a comparison needs two cells with figures that are not invalid.",
         table=replace(table(made), note=margins_sentence(one.metric for one in made))
         if made
@@ -108,8 +108,8 @@ def ranking(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
     """
     idle = any(cell.middle("connection_bytes") is not None for cell in cells)
     figures = [metric(name, margins) for name in (("connection",) if idle else DEFAULT)]
-    first, *others = (leader(cells, one) for one in figures)
-    reasons = [one for one in others if one]
+    first, *further = (leader(cells, one) for one in figures)
+    reasons = [one for one in further if one]
     cautions = [starts_wanted(cells), threads_hop(cells)] if first or reasons else []
     return Answer(
         title=TITLE,
@@ -119,54 +119,54 @@ def ranking(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
     )
 
 
-def table(found: Sequence[Contrast]) -> Table:
+def table(compared: Sequence[Contrast]) -> Table:
     """A row for each contrast; p is the corrected one."""
-    return Table(HEADINGS, [_row(one) for one in found], title="Is it real?", figures=FIGURES)
+    return Table(HEADINGS, [_row(one) for one in compared], title="Is it real?", figures=FIGURES)
 
 
-def _row(one: Contrast) -> list[Shown | str]:
-    first, second = one.found.means
-    compared = f"Holm, of {one.found.compared}" if one.found.compared > 1 else ""
-    better = {True: "better", False: "worse", None: ""}[one.is_better]
+def _row(contrast: Contrast) -> list[Shown | str]:
+    first, second = contrast.found.means
+    compared = f"Holm, of {contrast.found.compared}" if contrast.found.compared > 1 else ""
+    better = {True: "better", False: "worse", None: ""}[contrast.is_better]
     return [
-        *(one.metric.short, one.candidate.title, one.baseline.title),
-        f"{one.found.starts[1]}:{one.found.starts[0]}",
-        f"{one.metric.show(second)} : {one.metric.show(first)}",
-        one.value_text,
-        one.interval_text or MISSING,
-        Shown(one.p_number, compared) if one.p_number else MISSING,
-        better or one.says,
+        *(contrast.metric.short, contrast.candidate.title, contrast.baseline.title),
+        f"{contrast.found.starts[1]}:{contrast.found.starts[0]}",
+        f"{contrast.metric.show(second)} : {contrast.metric.show(first)}",
+        contrast.value_text,
+        contrast.interval_text or MISSING,
+        Shown(contrast.p_number, compared) if contrast.p_number else MISSING,
+        better or contrast.says,
     ]
 
 
-def verdicts(found: Sequence[Contrast]) -> list[str]:
+def verdicts(compared: Sequence[Contrast]) -> list[str]:
     """Each candidate in a sentence: "b against a: better in goodput and p95; ..."."""
     by_pair: dict[tuple[int, int], list[Contrast]] = {}
-    for one in found:
-        by_pair.setdefault((id(one.baseline), id(one.candidate)), []).append(one)
+    for contrast in compared:
+        by_pair.setdefault((id(contrast.baseline), id(contrast.candidate)), []).append(contrast)
     return [_verdict(group) for group in by_pair.values()]
 
 
-def _verdict(found: Sequence[Contrast]) -> str:
+def _verdict(compared: Sequence[Contrast]) -> str:
     words: dict[str, list[str]] = {}
-    for one in found:
-        figure = f"{one.metric.short} ({one.value_text})"
-        words.setdefault(_outcome(one), []).append(figure)
-    told = "; ".join(f"{word} in {listed(figures)}" for word, figures in words.items())
-    return f"{found[0].candidate.title} against {found[0].baseline.title}: {told}."
+    for contrast in compared:
+        figure = f"{contrast.metric.short} ({contrast.value_text})"
+        words.setdefault(_outcome(contrast), []).append(figure)
+    outcomes = "; ".join(f"{word} in {listed(figures)}" for word, figures in words.items())
+    return f"{compared[0].candidate.title} against {compared[0].baseline.title}: {outcomes}."
 
 
-def _outcome(one: Contrast) -> str:
-    if one.is_better is not None:
-        return "better" if one.is_better else "worse"
-    if one.doubt:
+def _outcome(contrast: Contrast) -> str:
+    if contrast.is_better is not None:
+        return "better" if contrast.is_better else "worse"
+    if contrast.doubt:
         return "nothing to conclude"
     unshown = {
         Outcome.TOO_SMALL: "too small a difference",
         Outcome.TOO_FEW: "too few starts",
         Outcome.UNDEFINED: "no ratio",
     }
-    return unshown.get(one.found.outcome, "no difference shown")
+    return unshown.get(contrast.found.outcome, "no difference shown")
 
 
 def _against_baseline(comparison: Comparison) -> list[Pair]:
@@ -198,16 +198,16 @@ def _tested_leader(cells: Sequence[Cell], figure: Metric) -> str:
     best against the next. Where these can't be told apart, why not, and the best against the
     nearest that is different. Empty where one of the two has fewer than five starts.
     """
-    found = ranked(cells, figure)
-    if not found or min(found[0].found.starts) < FEWEST_STARTS:
+    compared = ranked(cells, figure)
+    if not compared or min(compared[0].found.starts) < FEWEST_STARTS:
         return ""
-    nearest = found[0]
+    nearest = compared[0]
     best, other = _best_and_other(nearest)
     tie = ""
     if not nearest.is_shown:
         figures = " ".join(part for part in (nearest.value_text, nearest.interval_text) if part)
         tie = f"{best} and {other}, {figure.short} {figures}: {nearest.says}."
-    different = next((one for one in found if one.is_shown), None)
+    different = next((one for one in compared if one.is_shown), None)
     if different is None:
         return tie
     ratio = figure.lost.format(
@@ -250,21 +250,21 @@ def _further(ranked: Ranked, figure: Metric) -> str:
     return ""
 
 
-def _ratio(one: float, other: float) -> float:
-    less, more = sorted((one, other))
+def _ratio(first: float, second: float) -> float:
+    less, more = sorted((first, second))
     return more / less if less else 1.0
 
 
 def _ranked(cells: Sequence[Cell], figure: Metric) -> Ranked:
     """By medians; nothing where the answers are not of one unit."""
-    found = [
+    sound = [
         (title, cell, value)
         for title, cell in zip(cell_titles(cells), cells, strict=True)
         if cell.is_sound and (value := cell.value(figure)) is not None
     ]
-    if figure.of_answers and len({cell.unit for _, cell, _ in found}) > 1:
+    if figure.of_answers and len({cell.unit for _, cell, _ in sound}) > 1:
         return []
-    return sorted(found, key=lambda one: one[2], reverse=figure.more_is_better)
+    return sorted(sound, key=lambda one: one[2], reverse=figure.more_is_better)
 
 
 def _overlap(first: Cell, second: Cell, figure: Metric) -> bool:
@@ -283,8 +283,8 @@ def _overlap(first: Cell, second: Cell, figure: Metric) -> bool:
 def _idle_interval(cell: Cell) -> tuple[float, float]:
     """The bytes between which an idle connection's memory lies, over all starts of a cell."""
     measured = [run for run in cell.measured if run.connection_bytes is not None]
-    found = [run.websockets["idle"] for run in measured if run.websockets]
-    return min(one["low_bytes"] for one in found), max(one["high_bytes"] for one in found)
+    intervals = [run.websockets["idle"] for run in measured if run.websockets]
+    return min(one["low_bytes"] for one in intervals), max(one["high_bytes"] for one in intervals)
 
 
 def _unranked(cells: Sequence[Cell]) -> str:

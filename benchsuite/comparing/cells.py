@@ -92,8 +92,8 @@ class Cell:
         return Spread(median(known), min(known), max(known)) if known else None
 
     def middle(self, column: str) -> float | None:
-        found = self.spread(column)
-        return found.median if found else None
+        spread = self.spread(column)
+        return spread.median if spread else None
 
     def value(self, metric: Metric) -> float | None:
         """The median over its starts, or the sum; of a figure without a column, what follows from
@@ -113,8 +113,8 @@ def start(run: Run) -> Start:
     sound = run.status == Status.FINISHED.value and run.verdict in (Verdict.VALID, Verdict.WEAK)
     if sound:
         return Start(run.status, run.verdict)
-    found = (one.code for one in run.findings.all() if one.level == Level.INVALID.value)
-    return Start(run.status, run.verdict, tuple(found))
+    codes = (one.code for one in run.findings.all() if one.level == Level.INVALID.value)
+    return Start(run.status, run.verdict, tuple(codes))
 
 
 def cells(runs: Iterable[Run]) -> list[Cell]:
@@ -175,7 +175,7 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
     own = cell.first
     if own.model != CLOSED:
         return []
-    found = []
+    compared = []
     for one in cells:
         other = one.first
         if one is cell or _but(other, "server") != _but(own, "server"):
@@ -184,7 +184,7 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
             continue
         rate, cpu = ratio(_rates(cell), _rates(one)), ratio(_cpu(cell), _cpu(one))
         if rate and cpu:
-            found.append(
+            compared.append(
                 Other(
                     processes=other.processes or 1,
                     threads=other.threads or 1,
@@ -193,7 +193,7 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
                     cpu=cpu,
                 )
             )
-    return found
+    return compared
 
 
 def _but(run: Run, *names: str) -> dict[str, Any]:

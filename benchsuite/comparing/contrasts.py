@@ -42,7 +42,7 @@ def metric(name: str, *margins: Mapping[str, float]) -> Metric:
 
 def parsed(texts: Iterable[str]) -> dict[str, float]:
     """Margins from "2%" (of all that are compared by ratio) and "p95=5%"; raises UsageError."""
-    found = {}
+    margins = {}
     for text in texts:
         match = MARGIN.fullmatch(text.strip())
         if match is None or not 0 <= float(match[2]) < MOST_PERCENT:
@@ -51,17 +51,17 @@ def parsed(texts: Iterable[str]) -> dict[str, float]:
                 'or for all: "p95=5%" or "2%".'
             )
         name = match[1] or ALL
-        found[name if name == ALL else _known(name).short] = float(match[2]) / 100
-    return found
+        margins[name if name == ALL else _known(name).short] = float(match[2]) / 100
+    return margins
 
 
 def margins_sentence(metrics: Iterable[Metric]) -> str:
     """What counts as too small in each of these figures."""
     names: dict[str, list[str]] = {}
-    for one in metrics:
-        names.setdefault(one.margin_words, []).append(one.short)
-    told = ", ".join(f"{words} in {listed(each)}" for words, each in names.items())
-    return f"Too small to matter is a difference below {told} (--margin)."
+    for figure in metrics:
+        names.setdefault(figure.margin_words, []).append(figure.short)
+    margins = ", ".join(f"{words} in {listed(each)}" for words, each in names.items())
+    return f"Too small to matter is a difference below {margins} (--margin)."
 
 
 def _known(name: str) -> Metric:
@@ -97,8 +97,8 @@ class Side:
 
     def figures(self, metric: Metric) -> list[float]:
         """One figure for each start that has it; less than nothing, as a slope may be, is none."""
-        found = (metric.value(run) for run in self.starts)
-        return [value for value in found if value is not None and value >= 0]
+        values = (metric.value(run) for run in self.starts)
+        return [value for value in values if value is not None and value >= 0]
 
 
 def newest_of_each(cells: Sequence[Cell]) -> tuple[list[Cell], int]:
@@ -271,19 +271,22 @@ def contrasts(pairs: Iterable[Pair], metrics: Sequence[Metric]) -> list[Contrast
     several metrics, the chance of any false difference is higher (docs/comparing.md says how much).
     """
     every = list(pairs)
-    found = []
-    for one in metrics:
+    made = []
+    for figure in metrics:
         compared = together(
             compare(
-                baseline.figures(one), candidate.figures(one), scale=one.scale, margin=one.margin
+                baseline.figures(figure),
+                candidate.figures(figure),
+                scale=figure.scale,
+                margin=figure.margin,
             )
             for baseline, candidate in every
         )
-        found += [
-            Contrast(baseline, candidate, one, each)
+        made += [
+            Contrast(baseline, candidate, figure, each)
             for (baseline, candidate), each in zip(every, compared, strict=True)
         ]
-    return found
+    return made
 
 
 def ranked(cells: Sequence[Cell], metric: Metric) -> list[Contrast]:
@@ -302,9 +305,9 @@ def ranked(cells: Sequence[Cell], metric: Metric) -> list[Contrast]:
     able.sort(key=lambda pair: pair[0], reverse=metric.more_is_better)
     if len(able) < 2:
         return []
-    best, *others = (side for _, side in able)
+    best, *slower = (side for _, side in able)
     more = metric.more_is_better
-    return contrasts([(one, best) if more else (best, one) for one in others], [metric])
+    return contrasts([(one, best) if more else (best, one) for one in slower], [metric])
 
 
 def notes(pairs: Iterable[Pair]) -> list[str]:
@@ -312,10 +315,10 @@ def notes(pairs: Iterable[Pair]) -> list[str]:
     between.
     """
     every = list(pairs)
-    found = []
+    lines = []
     for side in {id(side): side for pair in every for side in pair}.values():
         if not side.cell.starts.is_whole:
-            found.append(f"{side.title}: {side.cell.starts.words}.")
+            lines.append(f"{side.title}: {side.cell.starts.words}.")
         if side.weak:
             codes = {
                 each.code
@@ -323,19 +326,19 @@ def notes(pairs: Iterable[Pair]) -> list[str]:
                 for each in run.findings.all()
                 if each.level == Level.WEAK.value
             }
-            found.append(
+            lines.append(
                 f"{side.title}: {len(side.weak)} of {len(side.starts)} starts are weak "
                 f"({', '.join(sorted(codes)) or 'see their pages'})."
             )
     for baseline, candidate in every:
         gap = _between(baseline, candidate)
         if gap is not None:
-            found.append(
+            lines.append(
                 f"{baseline.title} and {candidate.title} were not measured in turns, but "
                 f"{format_period(gap.total_seconds())} apart: what changed on the machine in "
                 "between counts as a difference. runbench with both and --repeat takes turns."
             )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(lines))
 
 
 def _between(baseline: Side, candidate: Side) -> timedelta | None:
@@ -352,20 +355,20 @@ def _between(baseline: Side, candidate: Side) -> timedelta | None:
 NARROWER = 0.01  #: By so much at least, which is more than resampling makes by chance.
 
 
-def corrected(one: Contrast) -> str:
+def corrected(contrast: Contrast) -> str:
     """Ratio and interval, each start's figure taken to the speed of its target's CPUs; empty where
     that is not known, where nothing follows from it (memory; a rate that was given), and where the
     result is no surer than what was measured.
     """
-    sides = [_figures(side, one.metric) for side in (one.baseline, one.candidate)]
+    sides = [_figures(side, contrast.metric) for side in (contrast.baseline, contrast.candidate)]
     if not all(sides):
         return ""
-    found = compare(*sides, scale=one.found.scale, margin=one.found.margin)
-    if not _is_surer(found, one.found):
+    scaled = compare(*sides, scale=contrast.found.scale, margin=contrast.found.margin)
+    if not _is_surer(scaled, contrast.found):
         return ""
-    text = replace(one, found=found)
+    text = replace(contrast, found=scaled)
     figures = " ".join(filter(None, (text.value_text, text.interval_text)))
-    return f"{one.name}, corrected for the CPUs' speed: {figures}."
+    return f"{contrast.name}, corrected for the CPUs' speed: {figures}."
 
 
 def speed_notes(pairs: Iterable[Pair]) -> Iterator[str]:
@@ -388,25 +391,25 @@ def speed_notes(pairs: Iterable[Pair]) -> Iterator[str]:
 
 
 def _figures(side: Side, metric: Metric) -> list[float]:
-    found = []
+    scaled = []
     for run in side.starts:
         value, work_s = metric.value(run), run.target_work_s
         is_open = run.spec.get("load", {}).get("model") == "open"
         grows = metric.with_speed > 0
         if value is None or not work_s or not metric.with_speed or (is_open and grows):
             return []
-        found.append(value * work_s if grows else value / work_s)
-    return found
+        scaled.append(value * work_s if grows else value / work_s)
+    return scaled
 
 
-def _is_surer(found: Comparison, measured: Comparison) -> bool:
+def _is_surer(scaled: Comparison, measured: Comparison) -> bool:
     """Whether its interval is narrower, and leaves a clear difference as it was measured."""
-    if not (found.low and found.high and measured.low and measured.high):
+    if not (scaled.low and scaled.high and measured.low and measured.high):
         return False
-    if found.high / found.low > (1 - NARROWER) * measured.high / measured.low:
+    if scaled.high / scaled.low > (1 - NARROWER) * measured.high / measured.low:
         return False
     more, less = measured.low > measured.nothing, measured.high < measured.nothing
-    return not ((more and found.low <= found.nothing) or (less and found.high >= found.nothing))
+    return not ((more and scaled.low <= scaled.nothing) or (less and scaled.high >= scaled.nothing))
 
 
 def _work_s(side: Side) -> float | None:

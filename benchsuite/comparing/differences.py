@@ -100,9 +100,9 @@ def differences(runs: Sequence[Run]) -> list[Difference]:
     ]
 
 
-def of_machines(found: Sequence[Mapping[str, Any]]) -> list[Difference]:
+def of_machines(fingerprints: Sequence[Mapping[str, Any]]) -> list[Difference]:
     """Between fingerprints of machines, and of what drove the load there."""
-    lasting = ({name: one[name] for name in one if name not in VOLATILE} for one in found)
+    lasting = ({name: one[name] for name in one if name not in VOLATILE} for one in fingerprints)
     return list(_differing("", [_flat(one) for one in lasting]))
 
 
@@ -112,9 +112,9 @@ def _packages(runs: Sequence[Run]) -> Iterator[Difference]:
     Where servers had Pythons of their own, what is not in all of them is told in one: ours has many
     that no server needs.
     """
-    found = list(_differing(PACKAGE, [run.packages for run in runs]))
-    everywhere = [one for one in found if all(one.values)]
-    elsewhere = [one for one in found if not all(one.values)]
+    differing = list(_differing(PACKAGE, [run.packages for run in runs]))
+    everywhere = [one for one in differing if all(one.values)]
+    elsewhere = [one for one in differing if not all(one.values)]
     yield from everywhere
     if len({Around.of(run).python for run in runs}) < 2:
         yield from elsewhere
@@ -135,7 +135,7 @@ def _pythons(runs: Sequence[Run]) -> Iterator[Difference]:
 
 def _programs(runs: Sequence[Run]) -> list[dict[str, str]]:
     """The versions of what ran beside the server, as far as all runs had it."""
-    found = [
+    versions = [
         {
             str(one["name"]): str(one["version"])
             for one in run.programs or ()
@@ -143,8 +143,8 @@ def _programs(runs: Sequence[Run]) -> list[dict[str, str]]:
         }
         for run in runs
     ]
-    shared = set.intersection(*map(set, found)) if found else set()
-    return [{name: one[name] for name in shared} for one in found]
+    shared = set.intersection(*map(set, versions)) if versions else set()
+    return [{name: one[name] for name in shared} for one in versions]
 
 
 def _flat(data: Mapping[str, Any]) -> dict[str, str]:
@@ -234,10 +234,10 @@ class Unlike:
 
     def sentence(self, titles: Sequence[str]) -> str:
         """Not the same load: 100 users (uwsgi) or 50 users (uvicorn)."""
-        told = [_told(one, titles, self.kind) for one in self.differences[:MOST_TOLD]]
+        listed = [_told(one, titles, self.kind) for one in self.differences[:MOST_TOLD]]
         if len(self.differences) > MOST_TOLD:
-            told.append(f"{len(self.differences) - MOST_TOLD} more")
-        return f"Not the same {self.kind}: {'; '.join(told)}."
+            listed.append(f"{len(self.differences) - MOST_TOLD} more")
+        return f"Not the same {self.kind}: {'; '.join(listed)}."
 
 
 def unlike(comparison: Comparison) -> list[Unlike]:
@@ -272,11 +272,11 @@ class Lot:
     cells: Sequence[Cell]
 
 
-def alike(comparison: Comparison, found: Sequence[Unlike]) -> list[Lot]:
+def alike(comparison: Comparison, kinds: Sequence[Unlike]) -> list[Lot]:
     """All cells in lots that have no difference of these; largest first."""
     lots: dict[tuple[str, ...], list[tuple[str, Cell]]] = {}
     for number, titled in enumerate(zip(comparison.titles, comparison.cells, strict=True)):
-        values = tuple(each.values[number] for one in found for each in one.differences)
+        values = tuple(each.values[number] for one in kinds for each in one.differences)
         lots.setdefault(values, []).append(titled)
     in_order = sorted(lots.values(), key=len, reverse=True)
     return [Lot(_some([title for title, _ in lot]), [cell for _, cell in lot]) for lot in in_order]
@@ -302,10 +302,10 @@ def _words(name: str, words: Callable[[Run], str], runs: Sequence[Run]) -> Itera
         yield Difference(name, values)
 
 
-def _fields(part: str, runs: Sequence[Run], told: Sequence[str]) -> Iterator[Difference]:
+def _fields(part: str, runs: Sequence[Run], in_words: Sequence[str]) -> Iterator[Difference]:
     """Those of the fields of a part of the spec that no words tell of."""
     parts = [run.spec.get(part) or {} for run in runs]
-    for name in dict.fromkeys(name for one in parts for name in one if name not in told):
+    for name in dict.fromkeys(name for one in parts for name in one if name not in in_words):
         if len({json.dumps(one.get(name), sort_keys=True) for one in parts}) > 1:
             title = NAMES.get(name, name.removesuffix("_s").replace("_", " "))
             yield Difference(title, tuple(_value(name, one.get(name)) for one in parts))
@@ -321,13 +321,13 @@ def _value(name: str, value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _told(one: Difference, titles: Sequence[str], kind: str) -> str:
+def _told(difference: Difference, titles: Sequence[str], kind: str) -> str:
     """kernel 6.1.0 (a, b and 2 more) or 6.8.0 (c); the kind itself is not named again."""
     having: dict[str, list[str]] = {}
-    for title, value in zip(titles, one.values, strict=True):
-        having.setdefault(value or one.absent, []).append(title)
+    for title, value in zip(titles, difference.values, strict=True):
+        having.setdefault(value or difference.absent, []).append(title)
     values = " or ".join(f"{value} ({_some(each)})" for value, each in having.items())
-    return values if one.name == kind else f"{one.name} {values}"
+    return values if difference.name == kind else f"{difference.name} {values}"
 
 
 def _some(titles: Sequence[str]) -> str:

@@ -66,13 +66,13 @@ class Judgement:
 
 def parse(text: str) -> Condition:
     """A condition such as "p95 > +10%" or "goodput < -5%"; raises UsageError."""
-    found = FORM.fullmatch(text)
-    if found is None:
+    match = FORM.fullmatch(text)
+    if match is None:
         raise UsageError(
             f"--fail-if {text!r} is not a condition; write a metric, < or >, and a change in "
             'percent of the baseline, such as "p95 > +10%" or "goodput < -5%".'
         )
-    name, operator, limit = found.groups()
+    name, operator, limit = match.groups()
     condition = Condition(" ".join(text.split()), metric(name), operator, float(limit))
     if condition.limit_percent <= -100 and condition.metric.scale is Scale.RATIO:
         raise UsageError(

@@ -70,20 +70,20 @@ def _by_id(word: str) -> list[Cell]:
     if not re.fullmatch(rf"[0-9a-f]{{{SHORTEST_ID},32}}", digits):
         raise UsageError(_unknown(word))
     between = tuple(UUID(digits.ljust(32, filler)) for filler in "0f")
-    found = list(_runs().filter(pk__range=between)[:2])
+    runs = list(_runs().filter(pk__range=between)[:2])
     batches = list(
         Run.objects.filter(batch__range=between)
         .order_by()
         .values_list("batch", flat=True)
         .distinct()[:2]
     )
-    if len(found) + len(batches) > 1:
+    if len(runs) + len(batches) > 1:
         raise UsageError(f"{word!r} begins the ids of several runs or batches; write more of it.")
     if batches:
         return grouped(_runs().filter(batch=batches[0]))
-    if not found:
+    if not runs:
         raise UsageError(_unknown(word))
-    return grouped(found)
+    return grouped(runs)
 
 
 def _runs() -> QuerySet[Run]:
@@ -161,23 +161,23 @@ def pairs(words: Sequence[str], baseline: str | None) -> tuple[list[Pair], list[
     return _paired(first, others)
 
 
-def _inside(found: Sequence[Named], server: str) -> tuple[Named, list[Named]] | None:
+def _inside(named_words: Sequence[Named], server: str) -> tuple[Named, list[Named]] | None:
     """What was named, with the cells of one server apart; None when it isn't among them."""
-    cells = [cell for one in found for cell in one.cells if cell.first.server == server]
+    cells = [cell for one in named_words for cell in one.cells if cell.first.server == server]
     if not cells:
         return None
-    others = [
+    candidates = [
         Named(one.word, [cell for cell in one.cells if cell.first.server != server], one.notes)
-        for one in found
+        for one in named_words
     ]
-    return Named(server, cells), others
+    return Named(server, cells), candidates
 
 
-def _apart(one: Named) -> tuple[Named, list[Named]]:
+def _apart(whole: Named) -> tuple[Named, list[Named]]:
     """The first cell that can be a baseline, and the others."""
-    base = next((cell for cell in one.cells if cell.is_sound), one.cells[0])
-    others = [cell for cell in one.cells if cell is not base]
-    return Named(one.word, [base], one.notes), [Named(one.word, others)]
+    base = next((cell for cell in whole.cells if cell.is_sound), whole.cells[0])
+    candidates = [cell for cell in whole.cells if cell is not base]
+    return Named(whole.word, [base], whole.notes), [Named(whole.word, candidates)]
 
 
 def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]]:
@@ -230,7 +230,7 @@ def _same_runs(cell: Cell, sides: Sequence[Side]) -> bool:
     return any(mine & {run.pk for run in side.cell.runs} for side in sides)
 
 
-def runs(found: Sequence[Pair]) -> list[Run]:
+def runs(pairs_of_sides: Sequence[Pair]) -> list[Run]:
     """All runs of some pairs, each once, those of baselines first."""
-    sides = [pair[0] for pair in found] + [pair[1] for pair in found]
+    sides = [pair[0] for pair in pairs_of_sides] + [pair[1] for pair in pairs_of_sides]
     return list({run.pk: run for side in sides for run in side.cell.runs}.values())

@@ -49,36 +49,36 @@ def compared(options: Mapping[str, Any]) -> ComparisonReport:
     unlike = differences.reasons(comparison)
     if unlike and not options["force"]:
         raise UsageError(f"{' '.join(unlike)} --force compares them anyway and says so.")
-    found, judgements = contrasts(pairs, metrics), gate.judge(pairs, conditions)
-    answer = of_pairs(pairs, found, judgements, comparison, unlike)
+    made, judgements = contrasts(pairs, metrics), gate.judge(pairs, conditions)
+    answer = of_pairs(pairs, made, judgements, comparison, unlike)
     return ComparisonReport(
         answer=replace(answer, cautions=[*choices, *answer.cautions]),
-        contrasts=found,
+        contrasts=made,
         judgements=judgements,
         unlike=unlike,
         comparison=comparison,
     )
 
 
-def show(found: ComparisonReport, *, quiet_stdout: bool) -> None:
-    to_terminal(found.answer, Screen(quiet_stdout=quiet_stdout).console)
+def show(report: ComparisonReport, *, quiet_stdout: bool) -> None:
+    to_terminal(report.answer, Screen(quiet_stdout=quiet_stdout).console)
 
 
-def write(found: ComparisonReport, options: Mapping[str, Any]) -> None:
+def write(report: ComparisonReport, options: Mapping[str, Any]) -> None:
     """Writes the requested files; raises BenchsuiteError for one that can't be written."""
     if options["json"]:
         content = as_json(
-            found.answer,
-            found.contrasts,
-            found.judgements,
-            unlike=found.unlike,
-            comparison=found.comparison,
+            report.answer,
+            report.contrasts,
+            report.judgements,
+            unlike=report.unlike,
+            comparison=report.comparison,
         )
         writing.write(options["json"], json.dumps(content, indent=2) + "\n")
     if options["junit"]:
-        writing.write(options["junit"], as_junit(found.judgements, found.answer.premises))
+        writing.write(options["junit"], as_junit(report.judgements, report.answer.premises))
     if options["markdown"]:
-        text = to_markdown(found.answer)
+        text = to_markdown(report.answer)
         writing.write(options["markdown"], text)
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if summary and Path(summary).absolute() != Path(options["markdown"]).absolute():

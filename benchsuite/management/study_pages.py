@@ -29,8 +29,8 @@ def write(file: str, names: Sequence[str], label: str, other: str = "") -> str:
     """
     if len(names) == 1:
         writing.check(FLAG, file)
-        found = study_report(chosen(names[0], label))
-        writing.write(file, to_markdown(whole(found, chosen_beside(found, other))))
+        report = study_report(chosen(names[0], label))
+        writing.write(file, to_markdown(whole(report, chosen_beside(report, other))))
         return ""
     if other:
         raise UsageError("--with is the difference of two executions of one study; name it.")
@@ -58,16 +58,16 @@ def _found(names: Sequence[str], label: str) -> tuple[list[StudyReport], dict[st
     for name in names:
         if name not in known:
             raise UsageError(f"There is no study {name[:60]!r}; {choices(name[:60], known)}")
-    found: list[StudyReport] = []
+    reports: list[StudyReport] = []
     without: dict[str, str] = {}
     for name in dict.fromkeys(names or known):
         if name == INDEX:
             without[name] = f"{INDEX}.md is the page of all studies; write this one alone."
             continue
         try:
-            found.append(study_report(chosen(name, label)))
+            reports.append(study_report(chosen(name, label)))
         except UsageError as error:
             without[name] = str(error)
-    if not found:
+    if not reports:
         raise UsageError(next(iter(without.values())))
-    return found, without
+    return reports, without

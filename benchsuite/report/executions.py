@@ -24,11 +24,11 @@ MACHINE = {
 
 def when(row: Execution) -> str:
     """When it was, how long it took, and how far it came."""
-    said = f"{row.started_at:%d %b %Y, %H:%M} UTC"
+    words = f"{row.started_at:%d %b %Y, %H:%M} UTC"
     if row.ended_at:
         took = (row.ended_at - row.started_at).total_seconds()
-        said += f", took {format_period(max(took, 1))}"
-    return f"{said}, {row.status}{f', {row.label}' if row.label else ''}"
+        words += f", took {format_period(max(took, 1))}"
+    return f"{words}, {row.status}{f', {row.label}' if row.label else ''}"
 
 
 def machine(row: Execution) -> dict[str, object]:
@@ -58,23 +58,23 @@ def made_for(run: Run, *, in_tuning: bool = True) -> list[MadeFor]:
     """Empty where a command made the run for its own sake; `in_tuning` is False where it is known
     that no tuning has it.
     """
-    found = []
+    purposes = []
     if (cell := run.study_cell) is not None:
         study = cell.study_run
         part = f"{cell}, start {run.repetition} of {study.repeat}"
-        found.append(MadeFor(f"the study {study.name}", study.get_absolute_url(), part))
+        purposes.append(MadeFor(f"the study {study.name}", study.get_absolute_url(), part))
     for trial in run.trials.select_related("tuning") if in_tuning else ():
         tuning = trial.tuning
-        found.append(
+        purposes.append(
             MadeFor(f"the tuning {tuning.short_id}", tuning.get_absolute_url(), _start(trial))
         )
-    return found
+    return purposes
 
 
-def _start(one: TuningTrial) -> str:
-    number = f"start {one.order + 1}"
+def _start(stored: TuningTrial) -> str:
+    number = f"start {stored.order + 1}"
     try:
-        told = read(Trial, one.trial)
+        trial = read(Trial, stored.trial)
     except UsageError:  # that of another benchsuite
         return number
-    return f"{number}, {PHASES[told.phase]}: {told.reason}"
+    return f"{number}, {PHASES[trial.phase]}: {trial.reason}"

@@ -31,13 +31,13 @@ def open_axes(
     study: Study, execution: Execution, taken: set[str], only: Selector
 ) -> list[Coordinates]:
     """The combinations of values of all other axes that have a cell here."""
-    others = [axis for axis in study.axes if axis.name not in taken]
-    found: list[Coordinates] = []
-    for values in product(*(names(axis.values) for axis in others)):
-        rest: Coordinates = dict(zip([axis.name for axis in others], values, strict=True))
+    axes = [axis for axis in study.axes if axis.name not in taken]
+    combinations: list[Coordinates] = []
+    for values in product(*(names(axis.values) for axis in axes)):
+        rest: Coordinates = dict(zip([axis.name for axis in axes], values, strict=True))
         if selected(execution, rest, only):
-            found.append(rest)
-    return found
+            combinations.append(rest)
+    return combinations
 
 
 def selected(execution: Execution, rest: Coordinates, only: Selector) -> list[MeasuredCell]:
@@ -66,22 +66,22 @@ def _shape(
         (one.coordinates[table.rows], one.coordinates[table.columns]): one
         for one in selected(execution, rest, table.only)
     }
-    told = {one.name: figures.metric(one) for one in study.figures if one.name in table.figures}
+    metrics = {one.name: figures.metric(one) for one in study.figures if one.name in table.figures}
     columns: list[tuple[str, str]] = []  # value of the axis, and measured or published
     for value in names(study.axis(table.columns).values):
         mine = [one for (_, column), one in cells.items() if column == value]
         if mine:
             columns.append((value, MEASURED))
-        if any(told.keys() & published.of(rows, one.coordinates).keys() for one in mine):
+        if any(metrics.keys() & published.of(rows, one.coordinates).keys() for one in mine):
             columns.append((value, PUBLISHED))
     several = any(kind == PUBLISHED for _, kind in columns)
     headings = [f"{value}, {kind}" if several else value for value, kind in columns]
     lines: list[list[Shown | str]] = [
         [
             value,
-            told[figure].headline(),
+            metrics[figure].headline(),
             *(
-                _entry(cells.get((value, column)), told[figure], rows, kind)
+                _entry(cells.get((value, column)), metrics[figure], rows, kind)
                 for column, kind in columns
             ),
         ]
@@ -89,7 +89,7 @@ def _shape(
         for figure in table.figures
         if any(row == value for row, _ in cells)
     ]
-    title = table.title or ", ".join(told[one].headline() for one in table.figures)
+    title = table.title or ", ".join(metrics[one].headline() for one in table.figures)
     where = rest_title(study, {axis: v for axis, v in rest.items() if axis not in table.only})
     title = f"{title}: {where}" if where else title
     return Table([table.rows, "figure", *headings], lines, title=title, figures=headings)
@@ -159,17 +159,19 @@ def questions(study: Study, execution: Execution) -> list[Table]:
     return [_question(study, one) for one in answered(study, execution)]
 
 
-def _question(study: Study, found: Answered) -> Table:
-    metric = next(figures.metric(one) for one in study.figures if one.name == found.by.figure)
+def _question(study: Study, question: Answered) -> Table:
+    metric = next(figures.metric(one) for one in study.figures if one.name == question.by.figure)
     columns = {
-        title: column for title, column in _columns(study, found.situations, metric) if any(column)
+        title: column
+        for title, column in _columns(study, question.situations, metric)
+        if any(column)
     }
-    nothing = " No cell of it is part of this execution." * (not found.situations)
+    nothing = " No cell of it is part of this execution." * (not question.situations)
     return Table(
         list(columns),
         list(zip(*columns.values(), strict=True)),
-        title=" ".join(found.answer.asks.split()),
-        note=f"By {metric.headline()}; the {found.by.best} is the best.{nothing}",
+        title=" ".join(question.answer.asks.split()),
+        note=f"By {metric.headline()}; the {question.by.best} is the best.{nothing}",
     )
 
 
@@ -196,11 +198,11 @@ def _best(situation: Situation, metric: Metric) -> str:
 def _arm(arm: Arm, metric: Metric) -> str:
     """ "uvicorn 512 /s [501, 523] (1 of 2 starts failed: B201)" """
     value, low, high = arm.found.value, arm.found.low, arm.found.high
-    said = written(metric, value) if value is not None else ""
+    words = written(metric, value) if value is not None else ""
     if low is not None and high is not None:
-        said += f" [{written(metric, low)}, {written(metric, high)}]"
+        words += f" [{written(metric, low)}, {written(metric, high)}]"
     why = failed(arm.cell)
-    return f"{arm.name} {said}{f' ({why})' if why else ''}"
+    return f"{arm.name} {words}{f' ({why})' if why else ''}"
 
 
 def _behind(arm: Arm) -> str:

@@ -70,10 +70,10 @@ def described(candidate: Candidate) -> str:
     return f"{candidate.server} with {processes}{threads}{settings}"
 
 
-def tie_sentence(book: Notebook, pick: Candidate, others: Sequence[tuple[Candidate, str]]) -> str:
-    named = ", ".join(f"{one.name}{ratio}" for one, ratio in others)
+def tie_sentence(book: Notebook, pick: Candidate, ties: Sequence[tuple[Candidate, str]]) -> str:
+    named = ", ".join(f"{one.name}{ratio}" for one, ratio in ties)
     memory = book.memory_bytes(pick)
-    theirs = [book.memory_bytes(one) or 0.0 for one, _ in others]
+    theirs = [book.memory_bytes(one) or 0.0 for one, _ in ties]
     least = ""
     if memory and memory <= min(theirs):
         least = f" It has the least memory: {format_bytes(memory)}."
@@ -97,7 +97,7 @@ def cliff_sentence(low: float, high: float) -> str:
 
 def pick_cautions(book: Notebook, pick: Candidate) -> list[str]:
     """What the figures don't say by themselves."""
-    question, found = book.question, []
+    question, lines = book.question, []
     for kind, limit in question.connections_limit.items():
         if pick.connections is None or limit is None:
             continue
@@ -105,34 +105,34 @@ def pick_cautions(book: Notebook, pick: Candidate) -> list[str]:
         restart = (
             f"; while a restart overlaps, {2 * needed}, too many" if 2 * needed > limit else ""
         )
-        found.append(
+        lines.append(
             f"It opens at most {needed} of the {limit} connections that {kind} has{restart}."
         )
-    return [*found, *spread.cautions(book, pick), *scaling.unmeasured_cautions(book, pick)]
+    return [*lines, *spread.cautions(book, pick), *scaling.unmeasured_cautions(book, pick)]
 
 
 def longer_search(book: Notebook, pick: Candidate | None, held: Held | None) -> str:
     """What a longer search would add."""
-    found = []
+    additions = []
     if book.end is None:
         confirmed = len(book.of(pick, Phase.CONFIRM)) if pick else 0
-        found.append(
+        additions.append(
             f"{STARTS - confirmed} fresh starts" if 0 < confirmed < STARTS else _rest(book)
         )
     cut = sum(state is State.NOT_TRIED for state, _ in book.states.values())
     if cut:
-        found.append(f"{cut} candidate{'s' * (cut != 1)} for which the budget left no time")
+        additions.append(f"{cut} candidate{'s' * (cut != 1)} for which the budget left no time")
     if _unraced(book):
-        found.append("a race of those that came near, for which the budget left no time")
+        additions.append("a race of those that came near, for which the budget left no time")
     now = book.question.current
     ended = book.end in (End.CONFIRMED, End.NOT_CONFIRMED)
     if ended and now and now in book.states and not book.of(now, Phase.CONFIRM):
-        found.append("fresh starts of what runs now")
+        additions.append("fresh starts of what runs now")
     if held is not None:
-        found += _not_shown(book, held)
+        additions += _not_shown(book, held)
         if held.window_s <= CONFIRMING_S:
-            found.append(f"windows longer than {held.window_s:g} s (--thorough)")
-    return f"A longer search would add {'; '.join(found)}." if found else ""
+            additions.append(f"windows longer than {held.window_s:g} s (--thorough)")
+    return f"A longer search would add {'; '.join(additions)}." if additions else ""
 
 
 def _unraced(book: Notebook) -> bool:
@@ -212,16 +212,16 @@ def _seen(book: Notebook, candidate: Candidate) -> str:
 
 
 def _unconfirmed(book: Notebook, pick: Candidate) -> str:
-    found, rates = book.estimate(pick), confirming.rates_of(book, pick)
+    estimate, rates = book.estimate(pick), confirming.rates_of(book, pick)
     if rates and book.end is not None:
         return (
             f"{described(pick)} is the best found, and not confirmed: at "
             f"{format_number(rates[0])}/s {_seen(book, pick)}.{_now(book, pick)}"
         )
-    if found is not None:
+    if estimate is not None:
         starts = len(book.of(pick, *SOON))
         return (
-            f"So far {described(pick)} leads with about {format_number(found)}/s, after "
+            f"So far {described(pick)} leads with about {format_number(estimate)}/s, after "
             f"{starts} start{'s' * (starts != 1)}; not confirmed."
         )
     if book.question.rate is not None:
@@ -348,19 +348,19 @@ def sentence(book: Notebook) -> str:
 
 def _on_several_cpus(book: Notebook) -> Outcome:
     """What each of them holds: none is recommended."""
-    found = scaling.scaling(book)
+    curve = scaling.scaling(book)
     candidates = sorted(book.states, key=lambda one: one.cpus or 0)
     rows = tuple(_row(book, candidate) for candidate in candidates)
     nothing = book.end in (End.REFUSED, End.NOTHING_RAN, End.NOTHING_HOLDS)
-    said = [first_sentence(book, None, None)] if nothing else scaling.sentences(book, found)
+    sentences = [first_sentence(book, None, None)] if nothing else scaling.sentences(book, curve)
     return Outcome(
         end=book.end,
-        sentences=tuple(said),
+        sentences=tuple(sentences),
         pick=None,
         rate=None,
         rows=rows,
         not_tried=_not_tried(book, rows),
-        scaling=found,
+        scaling=curve,
     )
 
 
@@ -402,20 +402,20 @@ def _row(book: Notebook, candidate: Candidate) -> Row:
 
 def _interval(book: Notebook, candidate: Candidate) -> tuple[float | None, float | None]:
     """Of the rate it just holds, start by start of the race."""
-    found = list(book.blocks(candidate).values())
-    if len(found) < confirming.FEWEST_STARTS:
+    rates = list(book.blocks(candidate).values())
+    if len(rates) < confirming.FEWEST_STARTS:
         return None, None
-    mean, half = confirming.interval(found)
+    mean, half = confirming.interval(rates)
     return math.exp(mean - half), math.exp(mean + half)
 
 
-def _close(book: Notebook, one: Candidate, pick: Candidate) -> Close:
-    compared = against(book, one, pick)
+def _close(book: Notebook, candidate: Candidate, pick: Candidate) -> Close:
+    compared = against(book, candidate, pick)
     if compared is None:
-        own, best = book.estimate(one), book.estimate(pick)
+        own, best = book.estimate(candidate), book.estimate(pick)
         ratio = own / best if own and best else None
-        return Close(candidate=one, ratio=ratio, low=None, high=None)
-    return Close(candidate=one, ratio=compared.value, low=compared.low, high=compared.high)
+        return Close(candidate=candidate, ratio=ratio, low=None, high=None)
+    return Close(candidate=candidate, ratio=compared.value, low=compared.low, high=compared.high)
 
 
 def _sentences(
@@ -425,16 +425,16 @@ def _sentences(
     close: Sequence[Close],
     rows: Sequence[Row],
 ) -> list[str]:
-    found = [first_sentence(book, pick, held)]
+    sentences = [first_sentence(book, pick, held)]
     if pick is None:
-        return found
+        return sentences
     if close:
-        found.append(tie_sentence(book, pick, [(one.candidate, _ratio(one)) for one in close]))
+        sentences.append(tie_sentence(book, pick, [(one.candidate, _ratio(one)) for one in close]))
     if held and (own := book.estimate(pick)) and _confusing(rows, held):
-        found.append(estimates_sentence(own))
+        sentences.append(estimates_sentence(own))
     if fall := cliff(book, pick):
-        found.append(cliff_sentence(*fall))
-    return [*found, *pick_cautions(book, pick), *variants.sentences(book)]
+        sentences.append(cliff_sentence(*fall))
+    return [*sentences, *pick_cautions(book, pick), *variants.sentences(book)]
 
 
 def _confusing(rows: Sequence[Row], held: Held) -> bool:
@@ -442,11 +442,11 @@ def _confusing(rows: Sequence[Row], held: Held) -> bool:
     return any(row.rate is None and (row.estimate or 0.0) > held.rate for row in rows)
 
 
-def _ratio(one: Close) -> str:
-    if one.ratio is None:
+def _ratio(close: Close) -> str:
+    if close.ratio is None:
         return ""
-    interval = f" [{one.low:.2f}, {one.high:.2f}]" if one.low and one.high else ""
-    return f" ({one.ratio:.2f}{interval})"
+    interval = f" [{close.low:.2f}, {close.high:.2f}]" if close.low and close.high else ""
+    return f" ({close.ratio:.2f}{interval})"
 
 
 ORDER = (
@@ -466,63 +466,63 @@ ORDER = (
 MANY = 20  #: Rows from which on a page folds a table.
 
 
-def answer(book: Notebook, found: Outcome) -> Answer:
+def answer(book: Notebook, outcome: Outcome) -> Answer:
     """The outcome with its configurations: those that were raced, all others, and what was not
     tried.
     """
-    rows = tried(found)
+    rows = tried(outcome)
     raced = [row for row in rows if row.starts] or rows
-    others = [row for row in rows if row not in raced]
-    headline, *reasons = found.sentences
+    further = [row for row in rows if row not in raced]
+    headline, *reasons = outcome.sentences
     return Answer(
         title=f"Tuning for {book.question.objective.words}",
         headline=headline,
         reasons=reasons,
-        table=_configurations(book, found, raced) if raced else None,
-        next_steps=[found.missing] if found.missing else [],
-        sections=[*_others(book, found, others), *_untried(found)],
+        table=_configurations(book, outcome, raced) if raced else None,
+        next_steps=[outcome.missing] if outcome.missing else [],
+        sections=[*_others(book, outcome, further), *_untried(outcome)],
     )
 
 
-def tried(found: Outcome) -> list[Row]:
+def tried(outcome: Outcome) -> list[Row]:
     """All candidates that were started, by their CPUs, the best first."""
-    started = [row for row in found.rows if row.state not in UNTRIED]
+    started = [row for row in outcome.rows if row.state not in UNTRIED]
     return sorted(
         started,
         key=lambda row: (row.candidate.cpus or 0, ORDER.index(row.state), -(row.estimate or 0.0)),
     )
 
 
-def _others(book: Notebook, found: Outcome, rows: Sequence[Row]) -> list[Section]:
+def _others(book: Notebook, outcome: Outcome, rows: Sequence[Row]) -> list[Section]:
     if not rows:
         return []
     title = f"{len(rows)} other{'s' * (len(rows) != 1)} that did not come so far"
-    table = replace(_configurations(book, found, rows), title=title, is_folded=True)
+    table = replace(_configurations(book, outcome, rows), title=title, is_folded=True)
     brief = [f"{title}: the page and --json have them."]
     return [Section(title="Other configurations", tables=[table], brief=brief)]
 
 
-def _untried(found: Outcome) -> list[Section]:
-    if not found.not_tried:
+def _untried(outcome: Outcome) -> list[Section]:
+    if not outcome.not_tried:
         return []
     table = Table(
         ["what", "why"],
-        found.not_tried,
-        title=f"{len(found.not_tried)} left out, with the reason",
-        is_folded=len(found.not_tried) >= MANY,
+        outcome.not_tried,
+        title=f"{len(outcome.not_tried)} left out, with the reason",
+        is_folded=len(outcome.not_tried) >= MANY,
     )
-    return [Section(title="Not tried", tables=[table], brief=untried_lines(found))]
+    return [Section(title="Not tried", tables=[table], brief=untried_lines(outcome))]
 
 
-def untried_lines(found: Outcome) -> list[str]:
+def untried_lines(outcome: Outcome) -> list[str]:
     """One for each reason."""
     reasons: dict[str, list[str]] = {}
-    for what, why in found.not_tried:
+    for what, why in outcome.not_tried:
         reasons.setdefault(why, []).append(what)
     return [f"Not tried: {', '.join(some)} ({why})" for why, some in reasons.items()]
 
 
-def _configurations(book: Notebook, found: Outcome, rows: Sequence[Row]) -> Table:
+def _configurations(book: Notebook, outcome: Outcome, rows: Sequence[Row]) -> Table:
     figures = columns(book.question.objective.goals[0])
     return Table(
         ["configuration", *figures, "state"],
@@ -533,7 +533,7 @@ def _configurations(book: Notebook, found: Outcome, rows: Sequence[Row]) -> Tabl
         title="Configurations",
         figures=list(figures),
         spare=("starts", "connections", "CPU a request"),
-        chosen=next((at for at, row in enumerate(rows) if row.candidate == found.pick), None),
+        chosen=next((at for at, row in enumerate(rows) if row.candidate == outcome.pick), None),
     )
 
 

@@ -143,12 +143,12 @@ def _columns(comparison: Comparison) -> list[Metric]:
     """Those that a run has; no answers where nothing was asked. Medians stand before the others."""
     runs = [run for cell in comparison.cells for run in cell.runs]
     asked = any(was_asked(run) for run in runs)
-    found = [
+    figures = [
         metric
         for metric in every.in_place(Place.COMPARE)
         if (asked or metric.summed or not metric.of_answers) and any(map(metric.only, runs))
     ]
-    return sorted(found, key=_is_median, reverse=True)
+    return sorted(figures, key=_is_median, reverse=True)
 
 
 def _is_median(metric: Metric) -> bool:

@@ -21,7 +21,7 @@ ELEMENTS = {Decision.BROKEN: "failure", Decision.UNDECIDED: "error"}
 
 def as_json(
     answer: Answer,
-    found: Sequence[Contrast],
+    contrasts: Sequence[Contrast],
     judgements: Sequence[Judgement],
     *,
     unlike: Sequence[str],
@@ -30,7 +30,7 @@ def as_json(
     """Seconds, bytes, percent of one CPU, shares from 0 to 1; a missing value is null."""
     return {
         "answer": plain(answer),
-        "comparisons": [_contrast(one) for one in found],
+        "comparisons": [_contrast(one) for one in contrasts],
         "conditions": [
             {
                 "condition": one.condition.text,
@@ -54,33 +54,33 @@ def as_json(
     }
 
 
-def _contrast(one: Contrast) -> dict[str, Any]:
-    found = one.found
+def _contrast(contrast: Contrast) -> dict[str, Any]:
+    compared = contrast.found
     return {
-        "metric": one.metric.short,
-        "baseline": _side(one.baseline, one),
-        "candidate": _side(one.candidate, one),
-        "scale": found.scale.value,
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "confidence": found.confidence,
-        "p": found.p,
-        "p_method": found.p_method or None,
-        "p_corrected": found.p_corrected,
-        "compared": found.compared,
-        "margin": found.margin,
-        "outcome": found.outcome.value,
-        "doubt": one.doubt or None,
-        "better": one.is_better,
-        "detectable": found.detectable,
-        "starts_needed": found.starts_needed,
-        "sentence": one.sentence,
-        "corrected_for_cpu_speed": corrected(one) or None,
+        "metric": contrast.metric.short,
+        "baseline": _side(contrast.baseline, contrast),
+        "candidate": _side(contrast.candidate, contrast),
+        "scale": compared.scale.value,
+        "value": compared.value,
+        "low": compared.low,
+        "high": compared.high,
+        "confidence": compared.confidence,
+        "p": compared.p,
+        "p_method": compared.p_method or None,
+        "p_corrected": compared.p_corrected,
+        "compared": compared.compared,
+        "margin": compared.margin,
+        "outcome": compared.outcome.value,
+        "doubt": contrast.doubt or None,
+        "better": contrast.is_better,
+        "detectable": compared.detectable,
+        "starts_needed": compared.starts_needed,
+        "sentence": contrast.sentence,
+        "corrected_for_cpu_speed": corrected(contrast) or None,
     }
 
 
-def _side(side: Side, one: Contrast) -> dict[str, Any]:
+def _side(side: Side, contrast: Contrast) -> dict[str, Any]:
     return {
         "title": side.title,
         "verdict": side.cell.verdict.value if side.cell.verdict else None,
@@ -88,7 +88,7 @@ def _side(side: Side, one: Contrast) -> dict[str, Any]:
         "runs": [str(run.pk) for run in side.starts],
         "excluded": [str(run.pk) for run in side.cell.excluded],
         "failed": [str(run.pk) for run in side.cell.failed],
-        "figures": side.figures(one.metric),
+        "figures": side.figures(contrast.metric),
     }
 
 
@@ -96,8 +96,8 @@ def as_junit(judgements: Sequence[Judgement], first: Sequence[str] = ()) -> str:
     """One suite with a test case for each judgement; `first` is what must be known of them all."""
     count = {
         "tests": str(len(judgements)),
-        "failures": str(sum(one.decision is Decision.BROKEN for one in judgements)),
-        "errors": str(sum(one.decision is Decision.UNDECIDED for one in judgements)),
+        "failures": str(sum(judgement.decision is Decision.BROKEN for judgement in judgements)),
+        "errors": str(sum(judgement.decision is Decision.UNDECIDED for judgement in judgements)),
         "skipped": "0",
         "time": "0",
     }
@@ -105,25 +105,25 @@ def as_junit(judgements: Sequence[Judgement], first: Sequence[str] = ()) -> str:
     suite = ElementTree.SubElement(root, "testsuite", {"name": "comparebench", **count})
     if first:
         ElementTree.SubElement(suite, "system-out").text = "\n".join(first)
-    for one in judgements:
+    for judgement in judgements:
         case = ElementTree.SubElement(
             suite,
             "testcase",
             {
-                "classname": f"benchsuite.{one.condition.metric.short}",
-                "name": one.name,
+                "classname": f"benchsuite.{judgement.condition.metric.short}",
+                "name": judgement.name,
                 "time": "0",
             },
         )
-        if one.decision in ELEMENTS:
+        if judgement.decision in ELEMENTS:
             problem = ElementTree.SubElement(
                 case,
-                ELEMENTS[one.decision],
-                {"type": one.decision.value, "message": one.sentence},
+                ELEMENTS[judgement.decision],
+                {"type": judgement.decision.value, "message": judgement.sentence},
             )
-            problem.text = one.contrast.sentence
+            problem.text = judgement.contrast.sentence
         else:
-            ElementTree.SubElement(case, "system-out").text = one.sentence
+            ElementTree.SubElement(case, "system-out").text = judgement.sentence
     ElementTree.indent(root)
     for element in root.iter():  # XML has no control characters, not even escaped
         element.attrib = {name: printable(value) for name, value in element.attrib.items()}

@@ -28,29 +28,29 @@ from benchsuite.studies.tables import open_axes, rest_title, selected, written
 
 def charts(study: Study, execution: Execution) -> list[Drawn]:
     """Those that have something to show."""
-    found = []
+    drawn = []
     for number, one in enumerate(study.charts, start=1):
         of_figure = one.x in {figure.name for figure in study.figures}
         taken = {axis.name for axis in study.axes} - {one.small} if of_figure else {one.line, one.x}
         for rest in open_axes(study, execution, taken, one.only):
             series = _series(study, execution, one, rest, number)
             if series:
-                found.append(draw(series))
-    return found
+                drawn.append(draw(series))
+    return drawn
 
 
 def _series(
     study: Study, execution: Execution, chart: Chart, rest: Coordinates, number: int
 ) -> Series:
-    told = {one.name: figures.metric(one) for one in study.figures}
-    up = told[chart.y]
+    metrics = {one.name: figures.metric(one) for one in study.figures}
+    up = metrics[chart.y]
     cells = selected(execution, rest, chart.only)
     lines = _lines(study, chart, cells)
-    if chart.x in told:
-        rows, first, across = _of_figure(chart, told[chart.x], lines, cells)
+    if chart.x in metrics:
+        rows, first, across = _of_figure(chart, metrics[chart.x], lines, cells)
     else:
         rows, first, across = _of_axis(study, chart, lines, cells)
-    apart = any(isinstance(row[0], str) for row in rows) or chart.x in told
+    apart = any(isinstance(row[0], str) for row in rows) or chart.x in metrics
     where = rest_title(study, {axis: v for axis, v in rest.items() if axis not in chart.only})
     title = chart.title or f"{up.headline()} by {across.title}"
     columns = [

@@ -41,15 +41,15 @@ class Beside:
         """What differs as a whole, in the environment, in claims and in figures; first the figures
         that show a difference.
         """
-        said = [
+        sentences = [
             *[OTHER_FILE] * (not self.same_file),
             *[ALIKE] * (not self.environment),
             *[NONE_TURNED] * (not self.found.turned),
         ]
-        found = [one for one in self.found.changes if one.found.value is not None]
+        changes = [one for one in self.found.changes if one.found.value is not None]
         return Section(
             title=f"Against the execution of {self.other.when}",
-            sentences=said,
+            sentences=sentences,
             points=[
                 *(one.words for one in self.environment),
                 *(f"{place(one)}: measured there only" for one in self.found.only_earlier),
@@ -57,8 +57,8 @@ class Beside:
             ],
             tables=[
                 *self._turned(),
-                *self._changes("shown", [one for one in found if one.is_shown]),
-                *self._changes("not shown", [one for one in found if not one.is_shown]),
+                *self._changes("shown", [one for one in changes if one.is_shown]),
+                *self._changes("not shown", [one for one in changes if not one.is_shown]),
             ],
         )
 
@@ -138,7 +138,7 @@ def _steps(like: Sequence[StudyRun], study: Study, name: str) -> list[str]:
         count = f"{len(like)} execution{'s' * (len(like) != 1)} of this file, scale and environment"
         return [f"{count}; steps are looked for from {FEWEST_EXECUTIONS} on."]
     try:
-        found = trends([rows.execution(one, study) for one in like], name)
+        changes = trends([rows.execution(one, study) for one in like], name)
     except UsageError as error:
         return [str(error)]
     steps = [
@@ -146,7 +146,7 @@ def _steps(like: Sequence[StudyRun], study: Study, name: str) -> list[str]:
         + "; ".join(
             f"× {step.ratio:.3g} from {like[step.at].started_at:%d %b %Y}" for step in one.steps
         )
-        for one in found
+        for one in changes
         if one.steps
     ]
     return steps or [f"No step in {len(like)} executions."]

@@ -98,8 +98,8 @@ class StudyReport:
             yield Section(title="Answers", sentences=[tables.HOW], tables=self.questions)
 
     def _tables(self) -> Iterator[Section]:
-        if found := tables.tables(self.study, self.execution, self.published):
-            yield Section(title="Measured and published", tables=found)
+        if layouts := tables.tables(self.study, self.execution, self.published):
+            yield Section(title="Measured and published", tables=layouts)
 
     def _cells(self) -> Table:
         metrics = [figures.metric(one) for one in self.study.figures]
@@ -152,20 +152,20 @@ class StudyReport:
     @property
     def counts(self) -> str:
         """How the claims came out: "3 hold, 1 doesn't hold, 2 can't be told here"."""
-        found = Counter(one.outcome for one in self.claims)
+        outcomes = Counter(one.outcome for one in self.claims)
         words = {Outcome.HOLDS: ("holds", "hold"), Outcome.FAILS: ("doesn't hold", "don't hold")}
-        said = [
-            f"{found[one]} {words.get(one, (one.value, one.value))[found[one] != 1]}"
+        parts = [
+            f"{outcomes[one]} {words.get(one, (one.value, one.value))[outcomes[one] != 1]}"
             for one in Outcome
-            if found[one]
+            if outcomes[one]
         ]
-        return listed(said) if said else "no claims"
+        return listed(parts) if parts else "no claims"
 
     @property
     def verdicts(self) -> str:
         """Of all runs: "40 valid, 3 weak, 1 invalid"."""
-        found = Counter(one.verdict for cell in self.execution.cells for one in cell.starts)
-        return ", ".join(f"{count} {word}" for word, count in found.most_common()) or "no runs"
+        counts = Counter(one.verdict for cell in self.execution.cells for one in cell.starts)
+        return ", ".join(f"{count} {word}" for word, count in counts.most_common()) or "no runs"
 
     @property
     def environment(self) -> Mapping[str, object]:
@@ -202,9 +202,9 @@ class StudyReport:
             if arms := [v.name for axis in study.axes for v in axis.values if v.kind is kind]:
                 yield f"{words}: {', '.join(arms)}."
         for order, values in sorted(row.resolved.items()):
-            said = ", ".join(f"--{name}={value}" for name, value in values.items())
+            options = ", ".join(f"--{name}={value}" for name, value in values.items())
             cell = cell_title(self.execution.cells[int(order)].coordinates)
-            yield f"Known from other cells: {said} for {cell}."
+            yield f"Known from other cells: {options} for {cell}."
 
     def _scaled(self) -> Iterator[str]:
         study, scale = self.study, self.row.scale
@@ -249,12 +249,12 @@ def chosen(name: str, which: str = "", besides: StudyRun | None = None) -> Study
     Raises UsageError where there is none.
     """
     every = [one for one in rows.executions(name) if besides is None or one.pk != besides.pk]
-    found = [one for one in every if not which or which in (str(one.pk), one.label)]
-    if not found:
+    matching = [one for one in every if not which or which in (str(one.pk), one.label)]
+    if not matching:
         other = "other " if besides else ""
         wanted = f"execution {which[:60]!r} of {name}" if which else f"execution of {name} yet"
         raise UsageError(f"There is no {other}{wanted}; {_those(name, every)}")
-    return next((one for one in found if one.ended_at), found[0])
+    return next((one for one in matching if one.ended_at), matching[0])
 
 
 def _those(name: str, every: Sequence[StudyRun]) -> str:
@@ -265,16 +265,16 @@ def _those(name: str, every: Sequence[StudyRun]) -> str:
     return f"there are, the newest first: {', '.join(dict.fromkeys(known))}."
 
 
-def outcome(one: Judgement) -> str:
+def outcome(judgement: Judgement) -> str:
     """With a shape, so that no colour tells it alone."""
-    return f"{SHAPES[one.outcome]} {one.outcome.value}"
+    return f"{SHAPES[judgement.outcome]} {judgement.outcome.value}"
 
 
-def interval_words(found: Interval) -> str:
+def interval_words(interval: Interval) -> str:
     """ "1.02 [0.98, 1.06]", or with the reason why there is no interval."""
-    if found.low is None or found.high is None:
-        return f"{written(found.value)} ({found.reason})"
-    return f"{written(found.value)} [{written(found.low)}, {written(found.high)}]"
+    if interval.low is None or interval.high is None:
+        return f"{written(interval.value)} ({interval.reason})"
+    return f"{written(interval.value)} [{written(interval.low)}, {written(interval.high)}]"
 
 
 def _starts(cell: MeasuredCell) -> Shown:
@@ -290,20 +290,22 @@ def _starts(cell: MeasuredCell) -> Shown:
     return Shown(f"{len(runs)}{why}", note=why_not, runs=runs)
 
 
-def csv(told: StudyReport) -> Iterator[str]:
+def csv(report: StudyReport) -> Iterator[str]:
     """A row for each cell: coordinates, then each figure with least, most and published."""
-    axes = [axis.name for axis in told.study.axes]
-    names = [one.name for one in told.study.figures]
+    axes = [axis.name for axis in report.study.axes]
+    names = [one.name for one in report.study.figures]
     head = [*axes, "state", "reason", "starts", "counted"]
     head += [f"{name}{end}" for name in names for end in ("", "_least", "_most", "_published")]
-    return table_as_csv(head, _rows(told, axes, names))
+    return table_as_csv(head, _rows(report, axes, names))
 
 
-def _rows(told: StudyReport, axes: Sequence[str], names: Sequence[str]) -> Iterator[Sequence[Any]]:
-    for cell in told.execution.cells:
+def _rows(
+    report: StudyReport, axes: Sequence[str], names: Sequence[str]
+) -> Iterator[Sequence[Any]]:
+    for cell in report.execution.cells:
         row: list[Any] = [cell.coordinates.get(axis, "") for axis in axes]
         row += [cell.state.value, cell.reason, len(cell.starts), len(cell.counted)]
-        beside = published.of(told.published, cell.coordinates)
+        beside = published.of(report.published, cell.coordinates)
         for name in names:
             values = cell.values(name)
             known = [fmean(values), min(values), max(values)] if values else [None] * 3

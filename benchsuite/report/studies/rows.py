@@ -57,8 +57,8 @@ def executions(name: str) -> QuerySet[StudyRun]:
 
 def execution(row: StudyRun, study: Study) -> Execution:
     """All its cells with the figures of their starts, in a number of queries that never grows."""
-    found = row.cells.prefetch_related(Prefetch("runs", queryset=_runs(study)))
-    cells = list(found)
+    stored = row.cells.prefetch_related(Prefetch("runs", queryset=_runs(study)))
+    cells = list(stored)
     if row.unreadable:
         raise UsageError(f"What is stored of this execution can't be read ({row.unreadable}).")
     return Execution(cells=[_cell(row, study, one) for one in cells])
@@ -109,11 +109,11 @@ def _start(run: Run, study: Study) -> Start:
 
 def conditions(arguments: Iterable[str], runs: Sequence[Run]) -> Mapping[str, float]:
     """What a claim may need: the options of a cell that are amounts, and what its runs had."""
-    found: dict[str, float] = {}
+    amounts: dict[str, float] = {}
     for one in arguments:
         name, _, value = one.removeprefix("--").partition("=")
         try:
-            found[name] = parse_seconds(value)
+            amounts[name] = parse_seconds(value)
         except UsageError:  # a word is no amount
             continue
     for run in runs:
@@ -127,5 +127,5 @@ def conditions(arguments: Iterable[str], runs: Sequence[Run]) -> Mapping[str, fl
         }
         for name, amount in had.items():
             if amount is not None:
-                found[name] = min(float(amount), found.get(name, float(amount)))
-    return found
+                amounts[name] = min(float(amount), amounts.get(name, float(amount)))
+    return amounts

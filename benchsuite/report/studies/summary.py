@@ -11,10 +11,10 @@ from benchsuite.studies.tables import HOW
 BY = "runstudy --markdown wrote this page from stored executions."
 
 
-def answer(found: Sequence[StudyReport], without: Mapping[str, str]) -> Answer:
+def answer(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer:
     """Of these executions, one a study; `without` says why there is none of other studies."""
-    asked = [(report, one) for report in found for one in report.questions]
-    remarks = [f"{one.study.name}. {one.remark}" for one in found if one.remark]
+    asked = [(report, one) for report in reports for one in report.questions]
+    remarks = [f"{one.study.name}. {one.remark}" for one in reports if one.remark]
     return Answer(
         title="Which server do I take?",
         headline=BY,
@@ -33,12 +33,12 @@ def answer(found: Sequence[StudyReport], without: Mapping[str, str]) -> Answer:
             ),
             Section(
                 title="What was executed",
-                tables=[_executed(found)],
+                tables=[_executed(reports)],
                 points=[f"{name}: {why}" for name, why in without.items()],
             ),
-            Section(title="Claims", tables=[_claims(found)]),
+            Section(title="Claims", tables=[_claims(reports)]),
             *([Section(title="Remarks", points=remarks)] if remarks else []),
-            *_environments(found),
+            *_environments(reports),
         ],
     )
 
@@ -47,7 +47,7 @@ def _link(report: StudyReport) -> Shown:
     return Shown(report.study.name, url=f"{report.study.name}.md")
 
 
-def _executed(found: Sequence[StudyReport]) -> Table:
+def _executed(reports: Sequence[StudyReport]) -> Table:
     return Table(
         ["study", "question", "execution", "scale", "starts", "runs", "claims"],
         [
@@ -55,26 +55,26 @@ def _executed(found: Sequence[StudyReport]) -> Table:
                 *(_link(one), one.study.question, one.when, f"{one.row.scale:g}"),
                 *(str(one.row.repeat), one.verdicts, one.counts),
             ]
-            for one in found
+            for one in reports
         ],
     )
 
 
-def _claims(found: Sequence[StudyReport]) -> Table:
+def _claims(reports: Sequence[StudyReport]) -> Table:
     return Table(
         ["study", "claim", "published", "ours", "outcome"],
         [
             [_link(report), one.claim.says, one.claim.published, one.reason, outcome(one)]
-            for report in found
+            for report in reports
             for one in report.claims
         ],
     )
 
 
-def _environments(found: Sequence[StudyReport]) -> Iterator[Section]:
+def _environments(reports: Sequence[StudyReport]) -> Iterator[Section]:
     """One for each machine."""
     machines: list[tuple[Mapping[str, object], list[StudyReport]]] = []
-    for report in found:
+    for report in reports:
         mine = next((group for facts, group in machines if facts == report.machine), None)
         if mine is None:
             machines.append((report.machine, [report]))

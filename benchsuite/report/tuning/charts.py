@@ -37,8 +37,8 @@ def shares(book: Notebook, answer: Outcome) -> Chart:
         if book.of(candidate, *phases)
     ]
     columns = [_shares_column(*one) for one in drawn]
-    found = [shares_of(book.of(candidate, *phases)) for candidate, _, phases in drawn]
-    rates = sorted({rate for one in found for rate in one})
+    measured = [shares_of(book.of(candidate, *phases)) for candidate, _, phases in drawn]
+    rates = sorted({rate for one in measured for rate in one})
     asked = Column("asked_percent", "asked for", format_percent, mark=line(GREY, "dash"))
     chart = draw(
         Series(
@@ -47,7 +47,7 @@ def shares(book: Notebook, answer: Outcome) -> Chart:
             Axis("arrivals per second"),
             IN_TIME,
             (Column("rate_per_s", "rate", format_number, first), *columns, asked),
-            tuple((rate, *(one.get(rate) for one in found), 100 * goal.share) for rate in rates),
+            tuple((rate, *(one.get(rate) for one in measured), 100 * goal.share) for rate in rates),
             "Filled: fresh starts, all of a rate together. Hollow: the shorter windows of the "
             "search, which flatter a little.",
         )
@@ -136,13 +136,13 @@ def _capacities(book: Notebook, answer: Outcome) -> list[Point]:
 
 def _shares(book: Notebook, answer: Outcome) -> list[Point]:
     """At the lowest rate of its starts, which is the one that was asked for."""
-    found = []
+    points = []
     for row in answer.rows:
         entries = book.of(row.candidate, Phase.CONFIRM) or book.of(row.candidate, Phase.SCREEN)
         shares = shares_of(entries)
         if shares:
-            found.append(Point(row=row, memory=row.memory_bytes, value=shares[min(shares)]))
-    return found
+            points.append(Point(row=row, memory=row.memory_bytes, value=shares[min(shares)]))
+    return points
 
 
 def _chart(
@@ -176,10 +176,10 @@ def _spot(point: Point, show: Callable[[Any], str]) -> Spot:
     (style,) = styles([candidate.server])
     best = point.row.state is State.RECOMMENDED
     symbol = "star" if best else "circle"
-    told = f"at most {show(point.value)}" if point.hollow else show(point.value)
+    value = f"at most {show(point.value)}" if point.hollow else show(point.value)
     ends = f" {interval(point.row)}" if point.low is not None else ""
     return Spot(
-        title=f"{candidate.name}, {state(point.row)}: {told}{ends}",
+        title=f"{candidate.name}, {state(point.row)}: {value}{ends}",
         x=point.memory,
         y=point.value,
         marker={"color": style.colour, "symbol": f"{symbol}-open" if point.hollow else symbol},
@@ -243,10 +243,10 @@ def _scaling_row(answer: Outcome, cpus: int | None, row: Row | None) -> Iterator
     if law is None or cpus is None:
         yield from (None,) * 4
         return
-    found, most = law.rates[cpus - 1], law.measured[-1]
-    yield found.value if cpus <= most else None
-    yield found.value if cpus >= most else None
-    yield from (found.low, found.high)
+    predicted, most = law.rates[cpus - 1], law.measured[-1]
+    yield predicted.value if cpus <= most else None
+    yield predicted.value if cpus >= most else None
+    yield from (predicted.low, predicted.high)
 
 
 def _bars(rows: Sequence[Row | None]) -> dict[str, object]:

@@ -59,12 +59,12 @@ def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
     place = Place(interpreter=plan.python)
     served = application(server.application, plan.server.interface)
     adapter = type(plan.server)(server, served, place)
-    found = dict(adapter.deployment(ADDRESS))
-    if not found:
+    by_kind = dict(adapter.deployment(ADDRESS))
+    if not by_kind:
         raise UsageError(f"{server.server} is not for production: there is nothing to paste.")
     if settings := deploying.databases(spec.database):
-        found["settings"] = settings
-    return found
+        by_kind["settings"] = settings
+    return by_kind
 
 
 def application(asked: str, interface: str) -> Application:
@@ -72,10 +72,10 @@ def application(asked: str, interface: str) -> Application:
     if asked:
         return Application(wsgi=asked, asgi=asked)
     settings = environments.target_settings()
-    said = {name: getattr(settings, name, None) for name in ANSWERING}
+    named_there = {name: getattr(settings, name, None) for name in ANSWERING}
     path = ""
     with suppress(ModuleNotFoundError):  # its package is another Python's
-        path = named(interface, said)
+        path = named(interface, named_there)
     if not path:
         raise UsageError(
             f"The project has no {interface.upper()} application to paste, and Django's own was "
@@ -98,17 +98,17 @@ class TuningReport:
 
     @cached_property
     def answer(self) -> Answer:
-        found = answer(self.book, self.outcome)
+        bare = answer(self.book, self.outcome)
         return replace(
-            found,
+            bare,
             question=f"Asked: {self.objective}, of {self.workload}. {executions.when(self.row)}.",
             premises=[self.stopped] if self.stopped else [],
-            next_steps=[*self._start(), *found.next_steps],
+            next_steps=[*self._start(), *bare.next_steps],
             sections=[
                 *self._limits(),
                 *self._flame(),
                 *self._paste(),
-                *found.sections,
+                *bare.sections,
                 *self._decisions(),
                 Section(title="Question", facts=self.question),
                 Section(title="Environment", facts=self.environment),
@@ -366,7 +366,7 @@ def limits(
         return None
     alone_run = runs.get(one_user_order)
     mean = Alone(mean_s=book.probe.response_s) if book.probe else None
-    found = limiting.told(
+    limited = limiting.told(
         run,
         alone=(one_user(alone_run) if alone_run else None) or mean,
         objective_s=book.question.objective.limit_s,
@@ -374,7 +374,7 @@ def limits(
         diagnosis=diagnosis(start) if start else None,
         profiled=profiled(looked_into) if looked_into else None,
     )
-    return replace(found, flame=flames.flame(looked_into)) if looked_into else found
+    return replace(limited, flame=flames.flame(looked_into)) if looked_into else limited
 
 
 def _last(book: Notebook, pick: Candidate, *phases: Phase) -> int:
@@ -391,9 +391,9 @@ def _last(book: Notebook, pick: Candidate, *phases: Phase) -> int:
 
 def _one_user(book: Notebook) -> int:
     """Which trial was the last start of one user that showed something; -1 for none."""
-    found = [
+    orders = [
         order
         for order, entry in enumerate(book.entries)
         if entry.trial.phase is Phase.PROBE and entry.trial.load.users == 1 and entry.seen.levels
     ]
-    return max(found, default=-1)
+    return max(orders, default=-1)
