@@ -114,8 +114,9 @@ class ServerAdapter(ABC):
     threads_word: ClassVar[str | None] = None
     """The server's own word for what `ServerSpec.threads` sets; None when it can't be set."""
     max_processes: ClassVar[int | None] = None  #: The most processes it can run; None for no limit.
-    for_processes: ClassVar[str] = ""  #: Advice for users who want more processes than it can run.
-    for_threads: ClassVar[str] = ""  #: Advice when threads are wanted and can't be set.
+    for_processes: ClassVar[str] = "take gunicorn-gthread, granian-wsgi or uwsgi for more"
+    """Advice for users who want more processes than it can run."""
+    for_threads: ClassVar[str] = TAKE_THREADS  #: Advice when threads are wanted and can't be set.
     default_processes: ClassVar[int] = 1
     default_threads: ClassVar[int] = 1
     one_at_a_time: ClassVar[bool] = False
@@ -283,12 +284,12 @@ class ServerAdapter(ABC):
         if self.max_processes is not None and self.processes > self.max_processes:
             raise UsageError(
                 f"{self.name} runs {_count(self.max_processes, 'process')}, not the "
-                f"{self.processes} asked for{_way_out(self.for_processes)}."
+                f"{self.processes} asked for; {self.for_processes}."
             )
         if self.threads_word is None and self.spec.threads not in (None, 1):
             raise UsageError(
                 f"{self.name} can't set its number of threads to {self.threads}"
-                f"{_way_out(self.for_threads)}."
+                f"; {self.for_threads}."
             )
         try:
             words = shlex.split(str(self.settings["env"]))
@@ -300,10 +301,6 @@ class ServerAdapter(ABC):
         for word in words:
             name, _, value = word.partition("=")
             check_variable(f"{self.name}'s option env: {word}", name if value else "", value)
-
-
-def _way_out(advice: str) -> str:
-    return f"; {advice}" if advice else ""
 
 
 def _count(number: int, word: str) -> str:

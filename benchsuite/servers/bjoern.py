@@ -1,7 +1,7 @@
 """bjoern, a server in C on libev; see github.com/jonashaag/bjoern."""
 
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers.base import TAKE_THREADS, Available
+from benchsuite.servers.base import Available
 from benchsuite.servers.launched import Launched
 
 
@@ -11,8 +11,8 @@ class Bjoern(Launched):
     name = "bjoern"
     interface = "wsgi"
     distribution = "bjoern"
+    takes_socket = True
     one_at_a_time = True
-    for_threads = TAKE_THREADS
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:

@@ -6,7 +6,7 @@ Only `servers.circus` uses these: Chaussette runs one process.
 from typing import ClassVar
 
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers.base import TAKE_THREADS, Available, ServerAdapter
+from benchsuite.servers.base import Available, ServerAdapter
 from benchsuite.servers.bjoern import Bjoern
 from benchsuite.servers.meinheld import meinheld_available
 
@@ -57,7 +57,6 @@ class ChaussetteBjoern(Chaussette):
     name = "chaussette-bjoern"
     backend = "bjoern"
     one_at_a_time = True
-    for_threads = TAKE_THREADS
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
@@ -75,7 +74,6 @@ class ChaussetteMeinheld(Chaussette):
     one_at_a_time = True
     keeps_alive = False
     finishes_in_flight = True
-    for_threads = TAKE_THREADS
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:

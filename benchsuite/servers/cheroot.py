@@ -12,7 +12,6 @@ class Cheroot(ServerAdapter):
     threads_word = "threads"
     default_threads = THREADS
     max_processes = 1
-    for_processes = "take gunicorn-gthread, granian-wsgi or uwsgi for more"
     options = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
 
     def argv(self, host: str, port: int) -> list[str]:

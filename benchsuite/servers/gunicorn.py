@@ -16,7 +16,6 @@ from benchsuite.servers.base import (
     CONNECTIONS,
     KEEP_ALIVE_S,
     LOOPS,
-    TAKE_THREADS,
     TAKE_THREADS_ASGI,
     THREADS,
     Against,
@@ -75,7 +74,6 @@ class Gunicorn(ServerAdapter):
     worker: ClassVar[str]
     minimum: ClassVar[tuple[int, ...]] = ()
     """The oldest version that has this kind of worker; empty for all."""
-    for_threads = TAKE_THREADS
     remedies = {
         **ServerAdapter.remedies,
         Against.MEMORY: FROZEN,

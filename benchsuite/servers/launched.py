@@ -9,7 +9,6 @@ class Launched(ServerAdapter):
     The launcher is the module of `launchers` named after the distribution.
     """
 
-    takes_socket = True
     options = {"backlog": BACKLOG}
 
     def argv(self, host: str, port: int) -> list[str]:

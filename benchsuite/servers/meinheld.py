@@ -1,7 +1,7 @@
 """meinheld, a server in C on picoev; see github.com/mopemope/meinheld."""
 
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers.base import KEEP_ALIVE_S, TAKE_THREADS, Available
+from benchsuite.servers.base import KEEP_ALIVE_S, Available
 from benchsuite.servers.launched import Launched
 
 TOO_NEW = (3, 13)  #: The first Python that can't import it.
@@ -33,9 +33,9 @@ class Meinheld(Launched):
     name = "meinheld"
     interface = "wsgi"
     distribution = "meinheld"
+    takes_socket = True
     one_at_a_time = True
     finishes_in_flight = True
-    for_threads = TAKE_THREADS
     options = {**Launched.options, "keep_alive_s": KEEP_ALIVE_S}
 
     @classmethod

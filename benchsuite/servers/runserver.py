@@ -14,7 +14,6 @@ class Runserver(ServerAdapter):
     distribution = "django"
     max_processes = 1
     for_production = False
-    for_processes = "take gunicorn-gthread, granian-wsgi or uwsgi for more"
     for_threads = (
         "it starts one for each connection; take gunicorn-gthread, granian-wsgi, uwsgi or waitress "
         "for a fixed number"

@@ -18,6 +18,7 @@ class Tornado(Launched):
     name = "tornado"
     interface = "wsgi"
     distribution = "tornado"
+    takes_socket = True
     threads_word = "threads"
     default_threads = THREADS
     options = {**Launched.options, "keep_alive_s": KEEP_ALIVE_S}

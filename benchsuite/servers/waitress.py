@@ -13,7 +13,6 @@ class Waitress(ServerAdapter):
     default_threads = THREADS
     max_processes = 1
     takes_socket = True
-    for_processes = "take gunicorn-gthread, granian-wsgi or uwsgi for more"
     options = {"backlog": BACKLOG, "connections": CONNECTIONS, "keep_alive_s": KEEP_ALIVE_S}
 
     def argv(self, host: str, port: int) -> list[str]:

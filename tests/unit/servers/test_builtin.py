@@ -162,15 +162,20 @@ def an_ordinary_user_with_apache(monkeypatch):
     monkeypatch.setattr("benchsuite.servers.apache.program", lambda: Path("/usr/sbin/apache2"))
 
 
-@pytest.mark.parametrize("name", BUILTIN)
+@pytest.mark.parametrize("name", COMMAND_LINES)
 def test_command_line(name):
     assert make(name).argv("127.0.0.1", 8123) == words(COMMAND_LINES[name])
 
 
 @pytest.mark.parametrize("name", BUILTIN)
-def test_command_line_is_the_same_twice(name):
+def test_command_line_is_the_same_twice_and_says_what_is_served_where(name):
     adapter = make(name)
-    assert adapter.argv("127.0.0.1", 1) == adapter.argv("127.0.0.1", 1)
+    line = adapter.argv("127.0.0.1", 8123)
+    assert line == adapter.argv("127.0.0.1", 8123)
+    told = "\n".join([*line, *adapter.config_files("127.0.0.1", 8123).values()])
+    assert "8123" in told
+    if name != "runserver":  # it has that from the settings
+        assert re.search(r"shop\.[aw]sgi[:.]application|shop\.wsgi", told)
 
 
 @pytest.mark.parametrize(
@@ -296,12 +301,8 @@ def test_sync_views_may_use_the_database_in_an_event_loop_that_waits_for_them(ad
     assert ("DJANGO_ALLOW_ASYNC_UNSAFE" in adapter.env()) == allowed
 
 
-SINGLE = ["daphne", "waitress", "cheroot", "runserver"]
+SINGLE = [name for name in BUILTIN if adapter_class(name).max_processes == 1]
 UNTHREADED = [name for name in BUILTIN if adapter_class(name).threads_word is None]
-
-
-def test_the_servers_of_one_process_are_known():
-    assert [name for name in BUILTIN if adapter_class(name).max_processes == 1] == SINGLE
 
 
 @pytest.mark.parametrize("name", SINGLE)

@@ -13,6 +13,7 @@ from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.servers.deploying import databases
 from benchsuite.servers.heritage import BUILTIN as HERITAGE
 from tests.samples import MEASURED, spec
+from tests.unit.servers.test_builtin import adapter_class
 
 SHOP = Application.dotted("shop.wsgi.application", "shop.asgi.application")
 OURS = ("benchsuite.isolation", "BENCHSUITE_", "GUNICORN_CMD_ARGS")
@@ -36,7 +37,7 @@ def in_a_project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("benchsuite.servers.apache.program", lambda: Path("/usr/sbin/apache2"))
 
 
-@pytest.mark.parametrize("name", [name for name in BUILTIN if name != "runserver"])
+@pytest.mark.parametrize("name", [name for name in BUILTIN if adapter_class(name).for_production])
 def test_each_text_begins_with_the_run_that_measures_it(name: str) -> None:
     one = made(name)
     sizes = {
