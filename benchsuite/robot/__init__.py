@@ -8,19 +8,12 @@ from importlib.util import find_spec
 
 from benchsuite.core.exceptions import UnavailableError
 
-NEEDED = {
-    "faker": "Faker",
-    "phonenumbers": "phonenumbers",
-    "regex": "regex",
-    "rstr": "rstr",
-    "selectolax": "selectolax",
-}
+NEEDED = {name.lower(): name for name in ("Faker", "phonenumbers", "regex", "selectolax")}
 
 
 def ensure_installed() -> None:
     """Raises UnavailableError, with the command that helps, when a package is missing."""
     missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
     if missing:
-        raise UnavailableError(
-            f'The robot needs {", ".join(missing)}: pip install "django-benchsuite[robot]"'
-        )
+        install = 'pip install "django-benchsuite[robot]"'
+        raise UnavailableError(f"The robot needs {', '.join(missing)}: {install}")

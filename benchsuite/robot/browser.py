@@ -108,7 +108,6 @@ class BrowserWalk(Walk):
         return navigation.value
 
     def _arrived(self, go: Callable[[], Any]) -> Arrival:
-        """The page to which it leads."""
         response, content = self._tried(lambda: (go(), self.client.content()))
         parts = urlsplit(self.client.url)
         path = path_of(parts)
@@ -132,7 +131,6 @@ class BrowserWalk(Walk):
             raise self.stuck(f"{beginning}{words[0]}") from error
 
     def _with_errors(self, form: Form, refused: Mapping[str, str]) -> Page:
-        """The page as it would come back, with the browser's own messages."""
         controls = tuple(
             replace(one, errors=(refused[one.name],)) if one.name in refused else one
             for one in form.controls
@@ -143,7 +141,6 @@ class BrowserWalk(Walk):
 
 
 def _enter(shown: "Locator", control: Control, given: list[Value]) -> None:
-    """Types or clicks the answer to one control."""
     fields = shown.locator(f"[name={json.dumps(control.name)}]")
     if control.kind in ("radio", "checkbox"):
         for choice in control.choices:

@@ -4,10 +4,10 @@ import http.client
 import ipaddress
 import urllib.request
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from itertools import count
-from typing import Any, Self
 from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit
 
@@ -53,7 +53,6 @@ def _in(text: str, charset: str) -> bytes:
 
 
 def _plain(value: Value) -> str:
-    """With line ends as a browser sends them."""
     text = value.name if isinstance(value, Upload) else value
     return text.replace("\r\n", "\n").replace("\n", "\r\n")
 
@@ -66,55 +65,35 @@ class Reply:
     content: bytes
     headers: http.client.HTTPMessage  #: Names in any case.
 
-    def json(self) -> Any:
-        raise AnswerError("the robot reads pages, not JSON")
-
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """The walk follows them itself."""
-
     def redirect_request(self, *arguments: object) -> None:
-        return None
+        """None: the walk follows them itself."""
 
 
 class BlockingClient:
-    """One person's requests to one host, with cookies; a context manager."""
+    """One person's requests to one host, with cookies."""
 
     def __init__(self, url: str, *, timeout_s: float = 30.0) -> None:
         parts = urlsplit(url)
         self._origin = f"{parts.scheme}://{parts.netloc}"
         self._timeout_s = timeout_s
-        self._opener = urllib.request.build_opener(
-            urllib.request.ProxyHandler({}),
-            urllib.request.HTTPCookieProcessor(
-                CookieJar(DefaultCookiePolicy(secure_protocols=("https", "http")))
-            ),
-            _NoRedirects,
-        )
+        policy = DefaultCookiePolicy(secure_protocols=("https", "http"))
+        cookies = urllib.request.HTTPCookieProcessor(CookieJar(policy))
+        unproxied = urllib.request.ProxyHandler({})
+        self._opener = urllib.request.build_opener(unproxied, cookies, _NoRedirects)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._opener.close()
-
-    def get(self, path: str, *, name: str = "", headers: Mapping[str, str] | None = None) -> Reply:
-        return self._ask(path, None, dict(headers or {}))
+    def get(self, path: str, *, headers: Mapping[str, str] | None = None) -> Reply:
+        return self._ask(path, None, headers or {})
 
     def post(
-        self,
-        path: str,
-        data: bytes = b"",
-        content_type: str = URLENCODED,
-        *,
-        name: str = "",
-        headers: Mapping[str, str] | None = None,
+        self, path: str, data: bytes, content_type: str, *, headers: Mapping[str, str] | None = None
     ) -> Reply:
         return self._ask(path, data, {**(headers or {}), "Content-Type": content_type})
 
-    def _ask(self, path: str, data: bytes | None, headers: dict[str, str]) -> Reply:
-        headers |= {"User-Agent": "benchsuite robot", "Accept": "text/html,*/*"}
-        request = urllib.request.Request(self._origin + path, data, headers)
+    def _ask(self, path: str, data: bytes | None, headers: Mapping[str, str]) -> Reply:
+        own = {"User-Agent": "benchsuite robot", "Accept": "text/html,*/*"}
+        request = urllib.request.Request(self._origin + path, data, {**headers, **own})
         failure = "no answer"
         try:
             try:
@@ -135,23 +114,19 @@ class BlockingClient:
 
 
 def checked_url(url: str, *, confirmed: str = "") -> None:
-    """Raises UsageError for an invalid URL, and for a host that is neither this machine nor
-    `confirmed`.
-    """
+    """UsageError for an invalid URL, and a host that is neither this machine nor `confirmed`."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme not in ("http", "https") or not host:
-        raise UsageError(
-            f"{url!r} is not the URL of a page; write it in full: http://127.0.0.1:8000/survey/"
-        )
+        full = "write it in full: http://127.0.0.1:8000/survey/"
+        raise UsageError(f"{url!r} is not the URL of a page; {full}")
     try:
         _ = parts.port
     except ValueError as error:
         raise UsageError(f"{url!r} has an invalid port: {error}.") from error
-    try:
-        here = host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        here = False
+    here = host == "localhost"
+    with suppress(ValueError):
+        here = here or ipaddress.ip_address(host).is_loopback
     if not here and confirmed != host:
         raise UsageError(
             f"{host} is not this machine, and a robot sends made-up data; if the host is yours, "

@@ -6,32 +6,29 @@ who sent nothing, or an invalid form, are not told; and if it says the same to e
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.client import BlockingClient
-from benchsuite.robot.completion import Completion, Ending, Sign, Visit
+from benchsuite.robot.completion import Completion, Sign, Visit
 from benchsuite.robot.forms import NO_FILE, TYPED, Control, Page, Values
 from benchsuite.robot.languages import main_form, next_button
-from benchsuite.robot.walk import Bounds, Complete, OnVisit, Walk
+from benchsuite.robot.walk import Bounds, OnVisit, Walk
 
 VARYING = re.compile(r"\S*\d\S*")  #: Numbers, dates and codes.
 TOKEN = re.compile(r"[^\W\d_]+|[^\w\s.,:;!?'’\"()/-]")
 SOURCE = re.compile(
     r"\.(?:py|php\d?|rb|java|jsp?|ts|cs|pl|go|exs?)(?::\d|\(\d+\)|\W{1,3}(?:\w+\W){1,2}\d+\b)"
-)
-"""A line of a source file, as tracebacks of all languages name it."""
-
+)  #: A line of a source file, as tracebacks of all languages name it.
 SHORTEST = 3  #: Letters of an answer that is recognised where a page repeats it.
 FEW = 3  #: Words of an answer of which a page may repeat one alone, as of a name.
 NOWHERE = "no-such-page-here"
 FURNITURE = "nav, header, footer, aside"
 Line = tuple[str, ...]
-Stranger = Callable[[], AbstractContextManager[Walk]]
+Stranger = Callable[[], Walk]
 """A walk that nothing was sent by, in a session of its own."""
 
 
@@ -44,29 +41,22 @@ def manually(
     timeout_s: float,
     browser: bool,
     done: Sign,
-) -> Iterator[Complete]:
+) -> Iterator[Callable[[str, OnVisit | None], Completion]]:
     """A function that completes the survey at a URL once with a seed, each time as a new visitor.
 
     What a confirmation looks like is learned from the first completion.
     """
-    blocking = partial(BlockingClient, url, timeout_s=timeout_s)
-
-    @contextmanager
-    def stranger() -> Iterator[Walk]:
-        with blocking() as client:
-            yield Walk(client, url)
-
-    site = Site(stranger)
+    site = Site(lambda: Walk(BlockingClient(url, timeout_s=timeout_s), url))
     with ExitStack() as stack:
         walk: type[Walk] = Walk
-        visitor: Callable[[], AbstractContextManager[Any]] = blocking
+        tab: Callable[[], AbstractContextManager[Any]] | None = None
         if browser:
             from benchsuite.robot.browser import BrowserWalk, tabs
 
-            walk, visitor = BrowserWalk, stack.enter_context(tabs(url, timeout_s))
+            walk, tab = BrowserWalk, stack.enter_context(tabs(url, timeout_s))
 
         def completed(seed: str, on_visit: OnVisit | None) -> Completion:
-            with visitor() as client:
+            with tab() if tab else nullcontext(BlockingClient(url, timeout_s=timeout_s)) as client:
                 ended = walk(client, url, seed, known, bounds, done).to_the_end(on_visit)
             return site.judged(ended)
 
@@ -85,27 +75,24 @@ class Site:
 
     def judged(self, done: Completion) -> Completion:
         """The completion with evidence, or with the reason why there is none."""
-        ending = done.ending
-        if done.evidence or done.doubt or ending is None:
+        if done.evidence or done.doubt or not done.visits:
             return done
-        doubt = _structural(ending) or self._compared(ending, done.visits)
-        if doubt:
-            return replace(done, doubt=doubt)
-        return replace(done, evidence="a page that only a valid form led to")
+        doubt = _structural(done) or self._compared(done)
+        evidence = "" if doubt else "a page that only a valid form led to"
+        return replace(done, doubt=doubt, evidence=evidence)
 
-    def _compared(self, ending: Ending, visits: tuple[Visit, ...]) -> str:
-        typed = _typed(ending, visits)
-        fresh = _lines((ending.page,)) - _lines(ending.filled)
+    def _compared(self, done: Completion) -> str:
+        typed, last = _typed(done.visits), done.visits[-1]
+        fresh = _lines((done.page,)) - _lines(visit.page for visit in done.visits)
         if self._confirming is not None:
             before, earlier = self._confirming
             both = typed | earlier
             same = _without(fresh, both) == _without(before, both)
             return "" if same else "the last page is not the one that confirmed an earlier form"
-        last = visits[-1]
         if last.repeated:
             return f"it may only end the attempts, after the same complaint twice: {last.repeated}"
         try:
-            known = self._strangers_lines(ending, refused=last.tries > 1)
+            known = self._strangers_lines(done, last)
         except RobotError as error:
             return f"a second visitor could not see the form: {error}"
         if not _without(fresh, typed) - _without(known, typed):
@@ -113,34 +100,28 @@ class Site:
         self._confirming = fresh, typed
         return ""
 
-    def _strangers_lines(self, ending: Ending, *, refused: bool) -> set[Line]:
-        """What is told to somebody who visits the form and sends it invalid, unless a refusal was
-        seen before.
+    def _strangers_lines(self, done: Completion, last: Visit) -> set[Line]:
+        """What is told to who visits the form and sends it invalid, unless a refusal was seen.
 
-        The last page is visited only if others lead there too: the page of thanks may be open to
-        all, and still nobody is sent there but by the form. Otherwise its neighbour is, which does
-        not exist: some sites answer that with a page and status 200.
+        The last page is visited only if others lead there: thanks may be open to all. Otherwise its
+        neighbour is, which does not exist: some sites answer that with a page and status 200.
         """
-        known = ending.asked.startswith(ending.path.partition("?")[0])
-        known = known or ending.path.partition("?")[0] in _before(ending)
-        landing = ending.path if known else urljoin(ending.path, NOWHERE)
-        if missing := {ending.asked, landing} - self._told.keys():
-            with self.stranger() as walk:
-                for path in sorted(missing):
-                    sends = path == ending.asked and not refused
-                    try:
-                        self._told[path] = _lines(_told_at(path, walk, sends=sends))
-                    except RobotError:  # later pages may be open only to who was on the first
-                        first = _told_at(walk.path, walk, sends=sends)
-                        self._told[path] = _lines(first) if path == ending.asked else set()
-        return self._told[ending.asked] | self._told[landing]
+        path = done.path.partition("?")[0]
+        known = last.path.startswith(path) or path in _before(done)
+        landing = done.path if known else urljoin(done.path, NOWHERE)
+        walk = self.stranger()
+        for path in sorted({last.path, landing} - self._told.keys()):
+            sends = path == last.path and last.tries == 1
+            try:
+                self._told[path] = _lines(_told_at(path, walk, sends=sends))
+            except RobotError:  # later pages may be open only to who was on the first
+                first = _told_at(walk.path, walk, sends=sends)
+                self._told[path] = _lines(first) if path == last.path else set()
+        return self._told[last.path] | self._told[landing]
 
 
 def _told_at(path: str, walk: Walk, *, sends: bool) -> Iterator[Page]:
-    """The page there and, if it `sends` its form, what follows an invalid one.
-
-    Raises RobotError if that path is answered with an error status; an invalid form may be.
-    """
+    """The page there, or RobotError, and if it `sends` its form what follows an invalid one."""
     arrival = walk.ask("GET", path)
     yield arrival.page
     form = main_form(arrival.page)
@@ -162,9 +143,9 @@ def _invalid(control: Control) -> Values:
     return special.get(control.kind, ("",) if empty else ("-",))
 
 
-def _structural(ending: Ending) -> str:
+def _structural(done: Completion) -> str:
     """Why a page can't confirm, whatever others are told; empty if it may."""
-    page = ending.page
+    page, asked = done.page, done.visits[-1].path
     text = " ".join(page.texts)
     if not text:
         return "the last page is empty"
@@ -172,25 +153,23 @@ def _structural(ending: Ending) -> str:
         return "the last answer is no HTML page"
     if SOURCE.search(text):
         return "the last page names a line of a program, as a traceback does"
-    seen = {form.furniture for filled in ending.filled for form in filled.forms}
+    seen = {form.furniture for visit in done.visits for form in visit.page.forms}
     for form in page.forms:
         typed = [control.kind for control in form.fillable if control.kind in TYPED]
         shown = bool(form.fillable or form.buttons)
         if shown and form.furniture not in seen and typed != ["search"]:
-            return f"the last page has another form ({form.action or ending.path})"
-    links = _links(page, ending.url, FURNITURE) - _before(ending)
-    onward = sorted(link for link in links if not ending.asked.startswith(link))
+            return f"the last page has another form ({form.action or done.path})"
+    links = _links(page, done.url, FURNITURE) - _before(done)
+    onward = sorted(link for link in links if not asked.startswith(link))
     return f"the last page leads on to {onward[0]}" if onward else ""
 
 
-def _before(ending: Ending) -> set[str]:
-    """Paths to which the pages before lead."""
-    at = urljoin(ending.url, ending.asked)
-    return set().union(*(_links(page, at) for page in ending.filled))
+def _before(done: Completion) -> set[str]:
+    at = urljoin(done.url, done.visits[-1].path)
+    return set().union(*(_links(visit.page, at) for visit in done.visits))
 
 
 def _links(page: Page, url: str, without: str = "") -> set[str]:
-    """Paths of this site that a page leads to, but from these places of it."""
     tree = page.tree
     nodes = tree.css("a[href]") if tree is not None else []
     aside = tree.css(without) if tree is not None and without else []
@@ -210,7 +189,6 @@ def _tokens(text: str) -> Line:
 
 
 def _lines(pages: Iterable[Page]) -> set[Line]:
-    """All that pages say, without numbers; pictures, too."""
     lines: set[Line] = set()
     for page in pages:
         lines |= set(map(_tokens, page.texts))
@@ -231,12 +209,8 @@ def _without(lines: set[Line], typed: set[Line]) -> set[Line]:
     return left - {()}
 
 
-def _typed(ending: Ending, visits: Iterable[Visit]) -> set[Line]:
-    """The answers that a page may repeat, and all choices."""
-    answers = [str(value) for visit in visits for _, value in visit.answers]
-    forms = (form for page in ending.filled for form in page.forms)
-    controls = (control for form in forms for control in form.fillable)
-    labels = (choice.label for control in controls for choice in control.choices)
-    return {
-        answer for answer in map(_tokens, (*answers, *labels)) if len("".join(answer)) >= SHORTEST
-    }
+def _typed(visits: Iterable[Visit]) -> set[Line]:
+    texts = {str(value) for visit in visits for _, value in visit.answers}
+    for form in (form for visit in visits for form in visit.page.forms):
+        texts |= {choice.label for control in form.fillable for choice in control.choices}
+    return {answer for answer in map(_tokens, texts) if len("".join(answer)) >= SHORTEST}

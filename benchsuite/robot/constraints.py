@@ -13,36 +13,20 @@ from functools import lru_cache, reduce
 from operator import or_
 
 from benchsuite.robot import languages
-from benchsuite.robot.languages import TABLES, WORTH, first_said, mask, says
+from benchsuite.robot.languages import TABLES, WORTH, first_said, mask, phrase, says, words_of
 
-LESS, EQUAL, MORE = "<", "=", ">"
-RELATIONS = {
-    "least": {EQUAL, MORE},
-    "most": {LESS, EQUAL},
-    "upto": {LESS, EQUAL},
-    "more": {MORE},
-    "less": {LESS},
-    "equal": {EQUAL},
-}
-FORMATTED = frozenset(
-    (
-        *("uuid", "json", "iban", "ipv6", "ip", "card", "vat", "email", "url", "phone"),
-        *("postcode", "colour"),
-    )
+LESS, EQUAL, MORE = "<=>"
+SIGNS = (
+    ("least", "=>"),
+    ("most", "<="),
+    ("upto", "<="),
+    ("more", ">"),
+    ("less", "<"),
+    ("equal", "="),
 )
-"""Kinds that an error may name."""
-
+RELATIONS = {name: set(signs) for name, signs in SIGNS}
 SAID = ("fresh", "same", "distinct", "spaceless", "upper", "lower")
 TINY = Fraction(1, 10**9)  #: By which a number is more than another one, at least.
-
-ASIDES = re.compile(r"\((?:it has|er hat|il en a|tiene) [^)]*\)|\(\d+ characters?\)")
-PARTS = re.compile(
-    r"\b(?:one|1|eine?n?|une?|un) (?:digit|number|upper|lower|capital|special|symbol|letter|ziffer|"
-    r"zahl|groß|klein|sonder|buchstabe|chiffre|majuscule|minuscule|caractère spécial|lettre|dígito|"
-    r"mayúscula|minúscula)\w*"
-)
-"""Further requirements of passwords, which ours all meet."""
-
 GROUPS = re.compile(r"[\s\u00a0\u202f'’]")
 EXTENSION = re.compile(r"(?:(?<=\.)|(?<!\w))(pdf|png|jpe?g|gif|txt|csv|json|docx?|zip|xlsx?)\b")
 
@@ -58,10 +42,6 @@ class Range:
         """Both; the other one's ends if they differ."""
         least = self.least if other.least is None else other.least
         return Range(least=least, most=self.most if other.most is None else other.most)
-
-    def __contains__(self, value: Fraction | int) -> bool:
-        above = self.least is None or value >= self.least
-        return above and (self.most is None or value <= self.most)
 
     @property
     def whole(self) -> tuple[int, int | None]:
@@ -106,17 +86,6 @@ class Constraint:
     def of(self, *units: str) -> Range:
         return reduce(or_, (self.ranges.get(unit, ANY) for unit in units))
 
-    @property
-    def silent(self) -> bool:
-        """Whether it only says that something is missing or wrong."""
-        return self == NOTHING
-
-    @property
-    def limits(self) -> "Constraint":
-        """What can be told by a label or a hint as well."""
-        kind = "digits" if self.of("digits").most is not None else ""
-        return Constraint(ranges=self.ranges, step=self.step, kind=kind, example=self.example)
-
 
 NOTHING = Constraint()
 
@@ -132,9 +101,9 @@ def _added(sentences: tuple[str, ...], today: date) -> Constraint:
 
 
 def _read(sentence: str, today: date) -> Constraint:
-    plain = PARTS.sub("", ASIDES.sub("", sentence.lower()))
-    step = languages.STEP.search(plain)
-    example, prefix = languages.EXAMPLE.search(sentence), languages.PREFIX.search(sentence)
+    plain = phrase("parts").sub("", phrase("told").sub("", sentence.lower()))
+    step = phrase("step").search(plain)
+    example, prefix = phrase("example").search(sentence), phrase("prefix").search(sentence)
     shown = example[1].rstrip(".)") if example else ""
     shown = shown if any(sign.isdigit() for sign in shown) else mask(sentence)[0]
     counted = plain.replace(step[0], " ") if step else plain
@@ -142,14 +111,14 @@ def _read(sentence: str, today: date) -> Constraint:
     clauses = Constraint()
     unit = ""
     extensions: list[str] = []
-    for clause in languages.CLAUSE.split(counted):
+    for clause in phrase("clause").split(counted):
         reader = _Clause(today, unit)
         reader.read(clause)
         clauses |= reader.constraint()
         unit = reader.unit
         extensions += [] if "not" in reader.seen else EXTENSION.findall(clause)
     about = first_said("about", plain)
-    kind = about if about in FORMATTED else first_said("kinds", plain)
+    kind = about if about in words_of("named") else first_said("kinds", plain)
     said = frozenset(name for name in SAID if says(name, plain))
     return clauses | Constraint(
         step=number(WORTH.get(step[1], step[1] or step[2])) if step else None,
@@ -216,7 +185,6 @@ class _Clause:
         self.seen.add(name)
 
     def _last(self) -> _Quantity | None:
-        """The last quantity, if no relation stands before it."""
         last = self._quantities[-1] if self._quantities else None
         return last if last and not last.relation else None
 

@@ -3,33 +3,22 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from itertools import islice
 from random import Random
 
 from benchsuite.robot import texts
+from benchsuite.robot.client import Pairs
 from benchsuite.robot.constraints import ANY, NOTHING, TINY, Constraint, Range, constraint
 from benchsuite.robot.forms import CHOSEN, NO_FILE, Button, Control, Form, Option, Value, Values
-from benchsuite.robot.languages import (
-    about,
-    dated,
-    like,
-    numeric,
-    part_of_date,
-    says,
-    shown_by,
-    strftime,
-    without,
-)
-from benchsuite.robot.texts import MAKERS, Writer
-from benchsuite.robot.validity import MEASURED, SCALES, invalid, point
+from benchsuite.robot.languages import about, dated, like, mask, masks, part_of_date, says, without
+from benchsuite.robot.texts import Writer
+from benchsuite.robot.validity import MEASURED, NUMBERS, SCALES, invalid, point
 
 NEVER_TICKED = re.compile(r"(-clear|-DELETE|_destroy\]?|\bdelete)$")
-FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%d.%m.%Y", "%d/%m/%Y")
-"""Tried in order where a plain text field requires a day."""
-
+FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%d.%m.%Y", "%d/%m/%Y")  #: Tried in order for days.
 FORMAT_OF = {"de": "%d.%m.%Y", "fr": "%d/%m/%Y", "es": "%d/%m/%Y"}
 ROW = re.compile(r"[-_.\[](\d+)(?=[-_.\]])")  #: The number of a row of a formset in a name.
 SPREADS = (10, 1000, 1, 10_000, 50, 100_000, 5)
@@ -37,7 +26,6 @@ SPREADS = (10, 1000, 1, 10_000, 50, 100_000, 5)
 
 MADE = 500  #: Values that are held against the limits before a control counts as unfillable.
 REDRAWN = 20  #: How many of them are numbers or moments.
-NUMBERS = ("number", "range")
 TEXTUAL = frozenset(("text", "textarea", "search", "tel"))
 PLACED = frozenset(("postcode", "phone", "state", "city"))
 COUNTRY = frozenset(("country", "country-code"))
@@ -77,54 +65,45 @@ class Filler:
                 self.answers[control.key] = self._answer(control)
             if about(control) in COUNTRY:
                 given = [str(value) for value in self.answers[control.key]]
-                chosen = (option for option in control.choices if option.value in given)
-                named = next(((option.value, option.label) for option in chosen), given)
-                self._region = texts.region(*named) or self._region
+                given += [one.label for one in control.choices if one.value in given]
+                self._region = texts.region(*given) or self._region
 
     def mend(self, form: Form) -> None:
-        """Forgets the answers that errors are about, and notes what these require.
-
-        What only repeats another answer follows it. If nothing at all is said, everything is
-        answered anew.
+        """Forgets the answers that errors are about, or all if nothing at all is said; notes what
+        is required.
         """
         wrong = {one.key: constraint(one.errors) for one in form.fillable if one.errors}
         whole = constraint(form.errors)
-        if whole.says & {"distinct", "same"}:
-            distinct = whole.says & {"distinct"}
-            concerned = self._repeated() if distinct else filter(_again, form.fillable)
-            wrong |= {control.key: Constraint(says=distinct) for control in concerned}
+        distinct = Constraint(says=whole.says & {"distinct"})
+        given = {control.key: self.answers.get(control.key, ()) for control in form.fillable}
+        for place, control in enumerate(form.fillable):
+            peers = (given[peer.key] for peer in _peers(control, form.fillable[:place]))
+            repeats = distinct != NOTHING and given[control.key] in peers
+            if repeats or ("same" in whole.says and distinct == NOTHING and _again(control)):
+                wrong[control.key] = distinct
         high = whole.of("").whole[1]
         self._rows = high if high and not wrong else self._rows
         if not wrong and (not form.errors or self._rows):
             wrong = {control.key: NOTHING for control in form.fillable}
         for control in form.fillable:
-            given = self.answers.get(control.key, ())
+            offered = {choice.value for choice in control.choices}
+            lost = control.kind in CHOSEN and not offered.issuperset(given[control.key])
             if control.key in wrong:
                 self._refuse(control, wrong[control.key])
-            elif _again(control) or not _still_offered(control, given):
+            elif lost or _again(control):
                 self.answers.pop(control.key, None)
 
     def _refuse(self, control: Control, required: Constraint) -> None:
         known = self._learned.get(control.key, NOTHING)
         if required == Constraint(kind=required.kind) or known | required == known:
             self._turns[control.key] = self._turns.get(control.key, 0) + 1
-        if required.silent and control.errors:
+        if required == NOTHING and control.errors:
             required = constraint((control.hint,))
         self._learned[control.key] = known | required
-        given = self.answers.pop(control.key, None)
-        if given is not None:
-            self._refused.setdefault(control.key, []).append(given)
+        given = self.answers.pop(control.key, ())
+        self._refused.setdefault(control.key, []).append(given)
 
-    def _repeated(self) -> Iterator[Control]:
-        """Controls with the answer that one before them has to the same question."""
-        for place, control in enumerate(self._asked):
-            peers = _peers(control, self._asked[:place])
-            if self.answers.get(control.key) in [self.answers.get(peer.key) for peer in peers]:
-                yield control
-
-    def pairs(
-        self, form: Form, button: Button | None, charset: str = "utf-8"
-    ) -> list[tuple[str, Value]]:
+    def pairs(self, form: Form, button: Button | None, charset: str = "utf-8") -> Pairs:
         """The data to send, in the order of the page, with the pressed button."""
         sent: list[tuple[str, Value]] = []
         for control in form.controls:
@@ -137,12 +116,8 @@ class Filler:
         return sent + (button.pair if button is not None else [])
 
     def given(self, form: Form) -> tuple[tuple[str, Value], ...]:
-        """The answers of this form that a person would have given."""
-        return tuple(
-            (control.name, value)
-            for control in form.fillable
-            for value in self.answers[control.key]
-        )
+        answers = ((control.name, self.answers[control.key]) for control in form.fillable)
+        return tuple((name, value) for name, values in answers for value in values)
 
     def _answer(self, control: Control) -> Values:
         if control.name in self.known:
@@ -153,12 +128,18 @@ class Filler:
         if says("trap", control.words) or (row and self._rows and int(row[1]) >= self._rows):
             return ("",) if control.kind not in CHOSEN else ()
         learned = self._learned.get(control.key, NOTHING)
-        told = constraint((control.label, control.hint)).limits
-        shown = NOTHING if "pattern" in control.limits else told
+        told = constraint((control.label, control.hint))
+        digits = "digits" if told.of("digits").most is not None else ""
+        shown = replace(told, kind=digits, says=frozenset(), prefix="", extensions=())
+        shown = NOTHING if "pattern" in control.limits else shown
         if control.kind in CHOSEN:
             return self._chosen(control, shown | learned)
         if control.kind == "file":
-            return self._file(control, learned)
+            made = texts.upload(control, learned, self.chance)
+            if made is None and (self._needed(control) or learned.extensions):
+                wanted = control.limits.get("accept") or ", ".join(learned.extensions)
+                raise Unfillable(control, f"there is no sample of its types ({wanted})")
+            return (made or NO_FILE,)
         repeats = "same" in learned.says or _again(control)
         if repeats and (original := self._original(control)):
             return original
@@ -166,7 +147,7 @@ class Filler:
         for asked in (shown | learned, learned, NOTHING):  # what was misread asks too much
             try:
                 return (self._typed(control, asked),)
-            except (ValueError, re.error) as error:
+            except (ValueError, OverflowError) as error:
                 errors.append(error)
         if self._needed(control):
             raise Unfillable(control, str(errors[0])) from errors[0]
@@ -178,27 +159,22 @@ class Filler:
         return control.required or any(not any(map(str, given)) for given in refused)
 
     def _before(self, control: Control) -> Values | None:
-        """The answer to the control of its kind before it."""
-        place = self._asked.index(control)
-        before = [one for one in self._asked[:place] if one.kind == control.kind]
-        return next((self.answers.get(one.key) for one in before[::-1]), None)
+        before = self._asked[: self._asked.index(control)]
+        alike = [one.key for one in before if one.kind == control.kind]
+        return self.answers.get(alike[-1]) if alike else None
 
     def _original(self, control: Control) -> Values | None:
-        """The answer that a confirmation must repeat."""
         words = without("again", control.name.replace("_", " "))
         base = words.strip(" -.[]2").replace(" ", "_")
         known = self.answers.get(base) if base != control.name else None
         return known or self._before(control)
 
     def _others(self, control: Control, asked: Constraint) -> list[Values]:
-        """Answers to the same question elsewhere, where they must differ."""
-        if "distinct" not in asked.says and not ROW.search(control.name):
-            return []
-        peers = _peers(control, self._asked)
+        differ = "distinct" in asked.says or ROW.search(control.name)
+        peers = _peers(control, self._asked) if differ else []
         return [self.answers[peer.key] for peer in peers if peer.key in self.answers]
 
     def _typed(self, control: Control, asked: Constraint) -> str:
-        """The first value that all limits allow, or all but the errors'. ValueError if none is."""
         avoided = [*self._refused.get(control.key, ()), *self._others(control, asked)]
         kind = self._kind(control, asked)
         spare = reason = ""
@@ -229,22 +205,17 @@ class Filler:
             row = ROW.search(control.name)
             person = self.person + (int(row[1]) * (texts.HOW_MANY + 1) if row else 0)
             spoken = " ".join((*control.errors, control.label, control.hint))
-            region = texts.region_in(spoken) if about(control) in PLACED else ""
-            writer = Writer(
-                person,
-                self.chance,
-                self.language,
-                region or self._region,
-                turns if asked.silent else 0,
-            )
+            named = texts.region_in(spoken) if about(control) in PLACED else ""
+            refusals = turns if asked == NOTHING else 0
+            region = named or self._region
+            writer = Writer(person, self.chance, self.language, region, refusals)
             if control.kind in TEXTUAL and (part := part_of_date(control)):
-                yield str(MAKERS[part](writer))
+                yield writer.fact(part)
             yield from texts.texts(control, asked, writer)
 
     def _points(self, control: Control, kind: str, asked: Constraint, turns: int) -> Iterator[str]:
         """Numbers, days and moments; others after each refusal without a word."""
-        native = control.kind == kind
-        limits = control.limits
+        native, limits = control.kind == kind, control.limits
         if kind in NUMBERS and turns and asked.of("").most is None and "max" not in limits:
             spread = SPREADS[(turns - 1) % len(SPREADS)]
             with suppress(ValueError):
@@ -254,7 +225,14 @@ class Filler:
         elif turns % 2 and native and kind not in NUMBERS and asked.of("date") == ANY:
             later = Range(least=Fraction(date.today().toordinal() + 1))
             asked |= Constraint(ranges={"date": later})
-        for form in [""] if native or kind != "date" else self._formats(control, asked, turns):
+        forms = [""]
+        if kind == "date" and not native:  # those shown, then the usual ones; others after refusals
+            usual = FORMAT_OF.get(self.language, FORMATS[0])
+            shown = (mask(asked.example)[1], *masks(control), usual, *FORMATS)
+            forms = list(filter(None, dict.fromkeys(shown)))
+            first = 0 if asked.example else turns % len(forms)
+            forms = forms[first:] + forms[:first]
+        for form in forms:
             for _ in range(REDRAWN):
                 value = point(control, kind, asked, self.chance)
                 value = value if native else value.replace("T", " ")
@@ -266,97 +244,75 @@ class Filler:
         if not asked.says & {"later", "earlier"}:
             return NOTHING
         peers = [peer for peer in self._asked if peer.kind == control.kind]
-        place = peers.index(control)
-        words = " ".join(control.errors).lower()
-        named = [peer for peer in peers if peer != control and _plain(peer.label) in words]
+        place, words = peers.index(control), " ".join(control.errors).lower()
+        labels = {peer.key: peer.label.lower().strip(" *:?.") for peer in peers if peer != control}
+        named = [peer for peer in peers if labels.get(peer.key) and labels[peer.key] in words]
         near = peers[:place][::-1] if later else peers[place + 1 :]
         counted = control.kind in NUMBERS
         for other in (*named, *near):
             given = "".join(map(str, self.answers.get(other.key, ())))
             with suppress(ValueError):
-                end = given if counted else date.fromisoformat(given[:10]).toordinal()
-                least, most = Fraction(end) + TINY, Fraction(end) - TINY
-                limits = Range(least=least) if later else Range(most=most)
+                end = Fraction(given if counted else date.fromisoformat(given[:10]).toordinal())
+                limits = Range(least=end + TINY) if later else Range(most=end - TINY)
                 return Constraint(ranges={"" if counted else "date": limits})
         return NOTHING
 
     def _kind(self, control: Control, asked: Constraint) -> str:
-        """The kind of value: the control's own, or what a plain text field is for."""
+        plain = control.kind == "text"
         if control.kind not in TEXTUAL:
             return control.kind
-        kind = {"integer": "number"}.get(asked.kind, asked.kind)
-        day = dated(control)
-        counted = asked.of("", "years") != ANY or asked.step is not None
         if part_of_date(control) or control.kind == "tel":
             return "text"
-        if asked.of("date") != ANY or (asked.of("years") != ANY and day):
+        kind = {"integer": "number"}.get(asked.kind, asked.kind)
+        day, aged = dated(control), asked.of("years") != ANY
+        counted = asked.of("") != ANY or aged or asked.step is not None
+        if asked.of("date") != ANY or (aged and day):
             return "date"
         if asked.example and not day:
             return "text"
         if kind or (counted and not day):
             return kind if kind in SCALES else "text" if kind else "number"
-        if day and control.kind == "text":
+        if day and plain:
             return "date"
-        refused = control.key in self._refused and asked.silent
+        refused = control.key in self._refused and asked == NOTHING
         shown = like(control.limits.get("placeholder", ""), date.today, Random(0))
-        fits = control.kind == "text" and not refused and not shown and numeric(control)
-        return "number" if fits else "text"
-
-    def _formats(self, control: Control, asked: Constraint, turns: int) -> list[str]:
-        """Those shown, then the usual ones; the next one first after each refusal as no day."""
-        shown = filter(None, map(strftime, (asked.example, *shown_by(control))))
-        usual = FORMAT_OF.get(self.language, FORMATS[0])
-        formats = list(dict.fromkeys((*shown, usual, *FORMATS)))
-        first = 0 if asked.example else turns % len(formats)
-        return formats[first:] + formats[:first]
-
-    def _file(self, control: Control, asked: Constraint) -> Values:
-        made = texts.upload(control, asked, self.chance)
-        if made is None and (self._needed(control) or asked.extensions):
-            wanted = control.limits.get("accept") or ", ".join(asked.extensions)
-            raise Unfillable(control, f"there is no sample of its types ({wanted})")
-        return (made or NO_FILE,)
+        digits = control.limits.get("inputmode") in ("numeric", "decimal")
+        numeric = (digits or says("count", control.words)) and not about(control)
+        return "number" if plain and numeric and not refused and not shown else "text"
 
     def _chosen(self, control: Control, asked: Constraint) -> Values:
-        offered = [one for one in control.choices if control.kind != "select" or _meant(one)]
+        offered = [choice.value for choice in control.choices if _meant(control, choice)]
+        refused, others = self._refused.get(control.key, []), self._others(control, asked)
         if control.kind == "checkbox" and len(offered) == 1:
-            return self._ticked(control)
+            ticked: Values = (offered[0],)
+            if NEVER_TICKED.search(control.name):
+                return ()
+            if refused:
+                return () if refused[-1] else ticked
+            wanted = control.required or says("agree", control.words)
+            return ticked if wanted or self.chance.random() < 0.5 else ()
         if not offered:
             if self._needed(control):
                 raise Unfillable(control, "it offers nothing to choose")
             return ()
         if about(control) in COUNTRY and not control.many:
-            placed = texts.placed(tuple((one.value, one.label) for one in offered))
-            offered = [option for option in offered if option.value in placed] or offered
-        least, most = asked.of("").whole if control.many else (1, 1)
+            placed = texts.placed(tuple((one.value, one.label) for one in control.choices))
+            offered = [value for value in offered if value in placed] or offered
+        if not control.many:
+            picked: list[Values] = [(one,) for one in self.chance.sample(offered, len(offered))]
+            return min(picked, key=lambda values: (values in refused, values in others))
+        least, most = asked.of("").whole
         least, most = max(1, least), min(len(offered), most or len(offered))
         if least > len(offered):
-            raise Unfillable(
-                control, f"it requires at least {least} choices, and offers {len(offered)}"
-            )
-        picked: list[Values] = []
-        for _ in range(REDRAWN * control.many):
+            reason = f"it requires at least {least} choices, and offers {len(offered)}"
+            raise Unfillable(control, reason)
+        for _ in range(REDRAWN):
             count = self.chance.randint(least, max(least, most))
             places = sorted(self.chance.sample(range(len(offered)), count))
-            picked.append(tuple(offered[place].value for place in places))
-        if not control.many:
-            picked = [(one.value,) for one in self.chance.sample(offered, len(offered))]
-        refused, others = self._refused.get(control.key, []), self._others(control, asked)
-        return min(picked, key=lambda values: (values in refused, values in others))
-
-    def _ticked(self, control: Control) -> Values:
-        """A single checkbox: ticked when it must or may be, and turned when it was refused."""
-        value = control.choices[0].value
-        if NEVER_TICKED.search(control.name):
-            return ()
-        if refused := self._refused.get(control.key):
-            return () if refused[-1] else (value,)
-        wanted = control.required or says("agree", control.words)
-        return (value,) if wanted or self.chance.random() < 0.5 else ()
-
-
-def _plain(label: str) -> str:
-    return label.lower().strip(" *:?.") or "\n"
+            several = tuple(offered[place] for place in places)
+            if several not in refused:
+                break
+        return several
 
 
 def _peers(control: Control, controls: Sequence[Control]) -> list[Control]:
@@ -375,12 +331,7 @@ def _again(control: Control) -> bool:
     return control.kind in kinds and says("again", control.words)
 
 
-def _meant(choice: Option) -> bool:
-    """Whether an option is an answer and not a placeholder."""
+def _meant(control: Control, choice: Option) -> bool:
     unset = choice.value in ("0", "-1", "none", choice.label)
-    return bool(choice.value) and not (unset and says("placeholder", choice.label))
-
-
-def _still_offered(control: Control, given: Values) -> bool:
-    values = {choice.value for choice in control.choices}
-    return control.kind not in CHOSEN or all(value in values for value in given)
+    shown = bool(choice.value) and not (unset and says("placeholder", choice.label))
+    return shown or control.kind != "select"

@@ -13,9 +13,7 @@ TYPED = frozenset(
         *("text", "textarea", "search", "email", "url", "tel", "password", "number", "range"),
         *("date", "time", "datetime-local", "month", "week", "color"),
     )
-)
-"""Kinds of controls for typing."""
-
+)  #: Kinds of controls for typing.
 CHOSEN = frozenset(("select", "radio", "checkbox"))
 FILLED = TYPED | CHOSEN | {"file"}
 
@@ -36,25 +34,25 @@ Value = str | Upload
 Values = tuple[Value, ...]  #: The answer to one control; empty if nothing is sent.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a select, or one radio button or checkbox of a group."""
+    """Of a select, or one radio button or checkbox of a group."""
 
     value: str
     label: str
     chosen: bool  #: In the page as received.
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Control:
     """All controls of one name: radio buttons and checkboxes of the same name are one control."""
 
     kind: str  #: The type of an input (text if unknown), or select, textarea.
     name: str
-    value: str  #: In the page as received.
-    label: str = ""
-    limits: dict[str, str]  #: The attributes as written: required, min, max, pattern, …
     key: str  #: Its name, or a unique one if several controls share it.
+    value: str  #: In the page as received.
+    limits: dict[str, str]  #: The attributes as written: required, min, max, pattern, …
+    label: str = ""
     hint: str = ""  #: Its description besides the label.
     choices: tuple[Option, ...] = ()
     errors: tuple[str, ...] = ()
@@ -84,11 +82,10 @@ class Control:
         return " ".join((self.name, self.label, *hints)).lower().replace("_", " ")
 
     def __str__(self) -> str:
-        """Its name for messages."""
         return f"{self.name} ({self.label})" if self.label else self.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Button:
     """Something that submits the form."""
 
@@ -98,14 +95,18 @@ class Button:
     limits: dict[str, str]
 
     @property
+    def words(self) -> str:
+        more = (self.limits.get(name, "") for name in ("title", "aria-label"))
+        return " ".join((self.label, self.name, self.value, *more)).replace("_", " ")
+
+    @property
     def pair(self) -> list[tuple[str, Value]]:
-        """What it adds to the data."""
         if self.name and self.limits.get("type") == "image":
             return [(f"{self.name}.x", "1"), (f"{self.name}.y", "1")]
         return [(self.name, self.value)] if self.name else []
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Form:
     action: str
     method: str
@@ -139,7 +140,7 @@ class Piece:
     name: str = ""  #: Of a control.
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Page:
     title: str = ""
     forms: tuple[Form, ...] = ()
@@ -157,6 +158,9 @@ class Page:
     def pieces(self) -> tuple[Piece, ...]:
         """All visible parts in order."""
         return self.look()
+
+    def has(self, selector: str) -> bool:
+        return self.tree is not None and self.tree.css_first(selector) is not None
 
     @cached_property
     def texts(self) -> list[str]:

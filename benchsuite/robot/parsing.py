@@ -7,7 +7,8 @@ Uses Lexbor's parser in selectolax: it parses like browsers, and was the fastest
 import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -19,15 +20,11 @@ MARKS = ((codecs.BOM_UTF8, UTF8), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_U
 DECLARED = re.compile(rb"<meta[^>]{1,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
 IN_HEADER = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.I)
 MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "gb2312": "gbk"}
-"""Charsets that browsers use instead, because they are meant."""
-
 CONTROLS = "input, select, textarea, button"
 SHOWN = frozenset(("input", "select", "textarea"))
 SILENT = frozenset(
     ("script", "style", "template", "noscript", "head", "datalist", "option", "-comment")
-)
-"""Elements whose text is not shown, beside those that are controls."""
-
+)  #: Elements whose text is not shown, beside those that are controls.
 INLINE = frozenset(
     (
         *("a", "abbr", "b", "bdi", "code", "em", "font", "i", "kbd", "label", "mark", "q", "s"),
@@ -37,17 +34,17 @@ INLINE = frozenset(
 KINDS = TYPED | {"hidden", "checkbox", "radio", "file", "button", "reset", "submit", "image"}
 GROUPS = "fieldset, [role=group], [role=radiogroup]"
 DISABLED = "[disabled], fieldset[disabled] :not(fieldset[disabled] > legend:first-of-type *)"
+CAPTCHA = re.compile(rb"captcha|turnstile", re.I)
 CAPTCHAS = (
     ".g-recaptcha, .h-captcha, .cf-turnstile, [name*=captcha i], [id*=captcha i], "
     "[class*=captcha i], iframe[src*=captcha i], script[src*=captcha i], script[src*=turnstile i]"
 )
+GROUPED = ("radio", "checkbox")
+SKIPPED = ("text", "email", "url", "textarea")
+Linked = Callable[[str], str]  #: Gets the text of a style sheet that a page links to.
 IDENTITY = ("id", "class", "role", "action")
-TEMPLATE = re.compile(r"__\w+__|\{\{|\$\{|\{%|NEW_RECORD|<%")
-"""Names that scripts complete: rows that don't exist yet."""
-
+TEMPLATE = re.compile(r"__\w+__|\{\{|\$\{|\{%|NEW_RECORD|<%")  #: Of rows that don't exist yet.
 REFUSED = ("off", "nope", "false", "new-password")  #: Values of traps that nothing may fill.
-UNSEEN = "[hidden], [popover], dialog:not([open])"
-ASIDE = "[aria-hidden=true], [inert]"
 OUT_OF_SIGHT = re.compile(
     r"(?:left|top|right|bottom|text-indent|margin-(?:left|top)):-(?:\d{3,}|\d{2,}(?:r?em|v[wh]|%))|"
     r"(?:^|;)(?:opacity|font-size):0(?:\.0+)?(?:px|r?em|%)?(?:;|!|$)|"
@@ -60,42 +57,38 @@ COMMENT = re.compile(r"/\*.*?\*/", re.S)
 COMMA = re.compile(r",(?![^(\[]*[)\]])")
 NOT_NOW = re.compile(r":not\(\s*:(?:hover|active|focus(?:-visible|-within)?)\s*\)")
 NAME = re.compile(r"[.#]([\w-]+)")
-WIDTH_PX = 1280  #: Of the screen that media queries ask about.
-WIDTH = re.compile(r"\((min|max)-width:([\d.]+)(px|r?em)\)")
+SPECIFICITY = (
+    r"#[\w-]",
+    r"\.[\w-]|\[|(?<!:):(?!:|not\b|is\b|has\b|where\b)\w",
+    r"(?:^|[\s>+~(])[a-z]",
+)  #: Ids, classes and elements in a selector.
+SEEN_IN = ("@supports", "@layer", "@media")
+OFF_SCREEN = re.compile(r"max-(?:device-)?width|prefers-|speech|(?<!not)print")  #: Media queries.
 OWN = (1000,)  #: The specificity of an element's own style.
+ASIDE = "aside"
+
+Hidden = tuple[bool, LexborNode]  #: Whether it is only moved out of sight.
+States = tuple[tuple[str, bool, bool], ...]
+"""Properties, or "aside"; whether they hide; whether they are important."""
+
+OF_HTML: tuple[tuple[str, States], ...] = (
+    ("[hidden], [popover], dialog:not([open])", (("display", True, True),)),
+    ("[aria-hidden=true], [inert]", ((ASIDE, True, True),)),
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """What a style says of being seen."""
-
-    states: tuple[tuple[str, bool, bool], ...]  #: Property, whether it hides, whether important.
-    aside: bool  #: Whether it moves elements out of sight.
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    selector: str
-    names: tuple[bytes, ...]  #: The classes and ids without which nothing can match it.
-    weight: tuple[int, ...]  #: Specificity, then its place.
-    declared: Declared
-
-
-def read(
-    content: bytes, content_type: str = "", linked: Callable[[str], str] = lambda href: ""
-) -> Page:
-    """The forms of a page; `linked` gets the text of a style sheet that it links to."""
+def read(content: bytes, content_type: str = "", linked: Linked = lambda href: "") -> Page:
     charset = page_charset(content, content_type)
     if charset != UTF8:
         content = content.decode(charset, "replace").encode()
     tree = LexborHTMLParser(content)
     reader = _Reader(tree, content, linked)
-    code = tree.css_first("[data-completion-code]")
+    code, captcha = tree.css_first("[data-completion-code]"), CAPTCHA.search(content) is not None
     return Page(
         title=_text(tree.css_first("h1") or tree.css_first("title")),
         forms=tuple(reader.forms()),
         completion_code=_attribute(code, "data-completion-code") or _text(code),
-        captcha=tree.css_first(CAPTCHAS) is not None,
+        captcha=captcha and tree.css_first(CAPTCHAS) is not None,
         language=_attribute(tree.css_first("html"), "lang")[:2].lower(),
         charset=charset,
         base=_attribute(tree.css_first("base[href]"), "href"),
@@ -106,13 +99,11 @@ def read(
 
 
 def page_charset(content: bytes, content_type: str) -> str:
-    """A page's charset: from its byte order mark, header or meta element, or UTF-8."""
-    for mark, name in MARKS:
-        if content.startswith(mark):
-            return name
-    if named := IN_HEADER.search(content_type):
-        return known_charset(named[1]) or UTF8
-    declared = DECLARED.search(content, 0, 2048)
+    """From the byte order mark, header or meta element; else UTF-8."""
+    marked = next((name for mark, name in MARKS if content.startswith(mark)), "")
+    named, declared = IN_HEADER.search(content_type), DECLARED.search(content, 0, 2048)
+    if marked or named:
+        return marked or (known_charset(named[1]) if named else "") or UTF8
     name = known_charset(declared[1].decode("ascii", "replace")) if declared else ""
     return UTF8 if not name or name.startswith("utf-16") else name
 
@@ -128,15 +119,15 @@ def known_charset(name: str) -> str:
 
 
 class _Reader:
-    def __init__(
-        self, tree: LexborHTMLParser, content: bytes, linked: Callable[[str], str]
-    ) -> None:
+    def __init__(self, tree: LexborHTMLParser, content: bytes, linked: Linked) -> None:
         self._tree = tree
-        unseen, aside = _hidden(tree, content, linked)
-        self._unseen, self._aside = unseen.keys(), aside.keys()
-        self._in_unseen = _inside(unseen.values())
-        within = [node for node in aside.values() if node.tag != "body"]
-        self._in_aside = _inside(node for node in within if node.css_first("form") is None)
+        hidden = _hidden(tree, content, linked)
+        unseen = [node for aside, node in hidden if not aside]
+        aside = [node for aside, node in hidden if aside]
+        above = [node for node in aside if node.tag == "body" or node.css_first("form")]
+        self._unseen, self._in_unseen = {node.mem_id for node in unseen}, _inside(unseen)
+        self._aside = {node.mem_id for node in aside}
+        self._aside |= _inside(node for node in aside if node not in above)
         self._disabled = {node.mem_id for node in tree.css(DISABLED)}
         self._ids = {node.attributes["id"]: node for node in tree.css("[id]")}
         self._for: dict[str, str] = {}  #: Texts of labels by the ids of their controls.
@@ -155,8 +146,7 @@ class _Reader:
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
-        body = self._tree.body
-        return tuple(self._pieces(body)) if body is not None else ()
+        return tuple(self._pieces(self._tree.body)) if self._tree.body is not None else ()
 
     def forms(self) -> Iterator[Form]:
         """Each with the controls in it, and those elsewhere that refer to it."""
@@ -173,124 +163,84 @@ class _Reader:
             yield self._form(form, parts.get(form.mem_id, []))
 
     def _form(self, form: LexborNode, parts: list[LexborNode]) -> Form:
-        attributes = _attributes(form)
+        of = _attributes(form)
         gone = form.mem_id in self._unseen | self._in_unseen or form.css_matches(
             "[inert], [inert] *"
         )
         controls: dict[str, Control] = {}
-        buttons: dict[bool, list[Button]] = {True: [], False: []}  #: By whether they are seen.
+        buttons: dict[bool, list[Button]] = {True: [], False: []}  #: By whether they are hidden.
         for part in parts:
             limits = _attributes(part)
-            kind = _kind(part, limits)
+            kind, name, value = _kind(part, limits), limits.get("name", ""), limits.get("value", "")
+            hidden = gone or self._is_hidden(part, kind, limits)
             if kind in ("submit", "image"):
-                seen = not gone and not self._out_of_sight(part)
-                value = limits.get("value", "")
                 label = _text(part) or value or limits.get("alt", "")
-                name = limits.get("name", "")
-                buttons[seen].append(Button(name=name, value=value, label=label, limits=limits))
-            elif limits.get("name") and kind not in ("button", "reset"):
-                self._add(controls, part, kind, limits, gone=gone)
+                buttons[hidden].append(Button(name, value, label, limits))
+            elif name and kind not in ("button", "reset"):
+                control = self._control(part, kind, limits)
+                for sent in _unchanged(control) if hidden and kind != "hidden" else [control]:
+                    _add(controls, sent)
+        names = ("action", "method", "enctype", "accept-charset")
+        action, method, enctype, charset = (of.get(name, "") for name in names)
         return Form(
-            action=attributes.get("action", ""),
-            method=attributes.get("method", "get").lower(),
-            enctype=attributes.get("enctype", "").lower(),
-            charset=attributes.get("accept-charset", ""),
-            identity=" ".join(attributes.get(name, "") for name in IDENTITY),
+            *(action, method.lower() or "get", enctype.lower(), charset),
+            identity=" ".join(of.get(name, "") for name in IDENTITY),
             controls=tuple(controls.values()),
-            buttons=tuple(buttons[True] or ([] if gone else buttons[False])),
+            buttons=tuple(buttons[False] or ([] if gone else buttons[True])),
         )
 
-    def _add(
-        self,
-        controls: dict[str, Control],
-        part: LexborNode,
-        kind: str,
-        limits: dict[str, str],
-        *,
-        gone: bool,
-    ) -> None:
-        """Adds a control, or a choice to an existing one."""
+    def _control(self, part: LexborNode, kind: str, limits: dict[str, str]) -> Control:
         name, value = limits["name"], limits.get("value", "")
-        own_label = self._for.get(limits.get("id", "")) or limits.get("aria-label", "")
-        around = self._around.get(part.mem_id, "")
-        grouped = kind in ("radio", "checkbox")
-        choices = _options(part) if part.tag == "select" else ()
-        if part.tag == "textarea":
-            value = part.text() or ""
-        if grouped:
-            value = limits.get("value", "on")
-            label = own_label or around
-            choices = (Option(value=value, label=label, chosen="checked" in limits),)
-        if kind != "hidden" and (gone or self._is_unseen(part, kind, limits)):
-            if kind == "file" or (grouped and "checked" not in limits):
-                return
-            chosen = [one.value for one in choices if one.chosen]
-            if kind == "select":
-                value = next(iter(chosen or [one.value for one in choices]), "")
-            kind = "hidden"
-        key = f"{name} (hidden)" if kind == "hidden" else name
-        known = controls.get(key)
-        if known is not None and grouped and known.kind == kind:
-            limits = {**known.limits, **limits} if kind == "radio" else known.limits
-            controls[key] = replace(known, choices=(*known.choices, *choices), limits=limits)
-            return
-        if known is not None:  # all controls of the same name are sent
-            key = f"{key} {len(controls)}"
         if kind == "hidden":
-            controls[key] = Control(kind=kind, name=name, key=key, value=value, limits=limits)
-            return
-        group, hint = self._groups.get(part.mem_id, ("", ""))
-        named = own_label or self._said(part, "aria-labelledby") or around
-        suggested = self._ids.get(limits.get("list", ""))
-        controls[key] = Control(
-            kind=kind,
-            name=name,
-            key=key,
-            value=value,
-            label=(group or choices[0].label) if grouped else named or self._before(part),
-            hint=" ".join(filter(None, (self._said(part, "aria-describedby"), hint))),
-            limits=limits,
-            choices=choices or (_options(suggested) if suggested is not None else ()),
+            return Control(kind, name, f"{name} (hidden)", value, limits)
+        label = (
+            self._for.get(limits.get("id", ""))
+            or limits.get("aria-label")
+            or self._said(part, "aria-labelledby")
+            or self._around.get(part.mem_id, "")
         )
+        suggested = part if kind == "select" else self._ids.get(limits.get("list", ""))
+        choices = _options(suggested) if suggested is not None else ()
+        group, hint = self._groups.get(part.mem_id, ("", ""))
+        if kind in GROUPED:
+            value = limits.get("value", "on")
+            choices, label = (Option(value, label, "checked" in limits),), group or label
+        elif kind == "textarea":
+            value = part.text() or ""
+        label = label or ("" if kind in GROUPED else self._before(part))
+        hint = f"{self._said(part, 'aria-describedby')} {hint}".strip()
+        return Control(kind, name, name, value, limits, label, hint, choices)
 
     def _said(self, node: LexborNode, attribute: str) -> str:
-        """The text of the elements that an attribute names."""
         ids = dict.fromkeys(_attribute(node, attribute).split())
         return " ".join(filter(None, (_text(self._ids.get(one)) for one in ids)))
 
     def _before(self, part: LexborNode) -> str:
         """The nearest text before a control that belongs to no other control of its form."""
-        place = next((at for at, one in enumerate(self.pieces) if one.element == part), 0)
-        form = next((up for up in upwards(part) if up.tag == "form"), None)
+        form = next((up for up in upwards(part) if up.tag == "form"), part)
         line: list[Piece] = []
-        for piece in self.pieces[:place][::-1]:
-            if piece.name or (line and block(piece.element) != block(line[0].element)):
+        inside = (piece for piece in self.pieces if within(piece.element, form))
+        for piece in (piece for piece in inside if piece.text or piece.name):
+            if piece.element == part:
                 break
-            if piece.text and form is not None and within(piece.element, form):
-                line.insert(0, piece)
+            fresh = bool(piece.name) or not line or block(piece.element) != block(line[0].element)
+            line = [piece] if fresh else [*line, piece]
         return " ".join(piece.text for piece in line)
 
-    def _is_unseen(self, part: LexborNode, kind: str, limits: dict[str, str]) -> bool:
-        """Whether it is invisible to people: a trap for robots, a template, or not yet shown.
-
-        Native checkboxes and file inputs are often hidden behind their visible label.
+    def _is_hidden(self, part: LexborNode, kind: str, limits: dict[str, str]) -> bool:
+        """Whether it is a trap for robots, a template, or not yet shown. Checkboxes and file inputs
+        are often hidden behind their visible label.
         """
-        if TEMPLATE.search(limits["name"]):
-            return True
+        place, drawn = part.mem_id, kind in ("radio", "checkbox", "file")
+        labelled = drawn and (limits.get("id", "") in self._for or place in self._around)
         skipped = limits.get("tabindex") == "-1" and limits.get("autocomplete") in REFUSED
-        if skipped and kind in ("text", "email", "url", "textarea") and "required" not in limits:
-            return True
-        drawn = kind in ("radio", "checkbox", "file")
-        labelled = drawn and (limits.get("id", "") in self._for or part.mem_id in self._around)
-        return self._out_of_sight(part, drawn=drawn, labelled=labelled)
-
-    def _out_of_sight(
-        self, part: LexborNode, *, drawn: bool = False, labelled: bool = False
-    ) -> bool:
-        """Whether it or what contains it inside the form is hidden."""
-        place = part.mem_id
-        hidden = place in self._in_unseen or (place in self._unseen and not labelled)
-        return hidden or (not drawn and (place in self._aside or place in self._in_aside))
+        return (
+            TEMPLATE.search(limits.get("name", "")) is not None
+            or (skipped and kind in SKIPPED and "required" not in limits)
+            or place in self._in_unseen
+            or (place in self._unseen and not labelled)
+            or (place in self._aside and not drawn)
+        )
 
     def _pieces(self, node: LexborNode) -> Iterator[Piece]:
         child = node.child
@@ -310,72 +260,77 @@ class _Reader:
             child = child.next
 
 
-def _hidden(
-    tree: LexborHTMLParser, content: bytes, linked: Callable[[str], str]
-) -> tuple[dict[int, LexborNode], dict[int, LexborNode]]:
-    """The elements that attributes and styles hide, and those that they move out of sight."""
-    aside = {node.mem_id: node for node in tree.css(ASIDE)}
-    strongest: dict[tuple[str, int], tuple[tuple[int, ...], LexborNode | None]] = {}
-    for matching, weight, declared in _styled(tree, content, linked):
-        for node in matching:
-            if declared.aside:
-                aside[node.mem_id] = node
-            for name, hides, important in declared.states:
-                strength, place = (int(important), *weight), (name, node.mem_id)
-                if place not in strongest or strength > strongest[place][0]:
-                    strongest[place] = strength, node if hides else None
-    unseen = {place: node for (_, place), (_, node) in strongest.items() if node is not None}
-    return unseen | {node.mem_id: node for node in tree.css(UNSEEN)}, aside
+def _add(controls: dict[str, Control], control: Control) -> None:
+    known = controls.get(control.key)
+    if known is None:
+        controls[control.key] = control
+    elif control.kind in GROUPED and known.kind == control.kind:
+        limits = known.limits | control.limits if control.kind == "radio" else known.limits
+        choices = (*known.choices, *control.choices)
+        controls[control.key] = replace(known, choices=choices, limits=limits)
+    else:
+        key = f"{control.key} {len(controls)}"
+        controls[key] = replace(control, key=key)
 
 
-def _styled(
-    tree: LexborHTMLParser, content: bytes, linked: Callable[[str], str]
-) -> Iterator[tuple[list[LexborNode], tuple[int, ...], Declared]]:
-    """Elements with what is declared of them, by style sheets and by their own style."""
-    for node in tree.css("[style]"):
-        yield [node], OWN, _declared(_attribute(node, "style"))
+def _unchanged(control: Control) -> list[Control]:
+    """What sends a control that nobody sees; none if nothing is sent."""
+    value = next(iter(control.state), control.value)
+    if control.kind == "file" or (control.kind in GROUPED and not control.state):
+        return []
+    key = f"{control.name} (hidden)"
+    return [replace(control, kind="hidden", key=key, value=value, label="", hint="", choices=())]
+
+
+def _hidden(tree: LexborHTMLParser, content: bytes, linked: Linked) -> list[Hidden]:
+    """Elements that attributes and styles hide; whether they only move them out of sight."""
+    styled: list[tuple[list[LexborNode], tuple[int, ...], States]] = []
+    styled += [(tree.css(selector), OWN, states) for selector, states in OF_HTML]
+    styled += [([node], OWN, _states(_attribute(node, "style"))) for node in tree.css("[style]")]
     sheets = []
     for node in tree.css("style, link[rel~=stylesheet i][href]"):
         text = node.text() if node.tag == "style" else linked(_attribute(node, "href"))
         media = node.attributes.get("media")
         sheets.append(f"@media {media} {{{text}}}" if media else text or "")
-    for rule in _rules("\n".join(sheets)):
-        if all(name in content for name in rule.names):
-            try:
-                yield tree.css(rule.selector), rule.weight, rule.declared
-            except SelectolaxError:  # such as ::before, which is no element
-                continue
+    for selector, names, weight, states in _rules("\n".join(sheets)):
+        if all(name in content for name in names):
+            with suppress(SelectolaxError):  # such as ::before, which is no element
+                styled.append((tree.css(selector), weight, states))
+    strongest: dict[tuple[str, int], tuple[tuple[int, ...], bool, LexborNode]] = {}
+    for nodes, weight, states in styled:
+        for node in nodes:
+            for name, hides, important in states:
+                strength, place = (int(important), *weight), (name, node.mem_id)
+                if place not in strongest or strength > strongest[place][0]:
+                    strongest[place] = strength, hides, node
+    return [(name == ASIDE, node) for (name, _), (_, hides, node) in strongest.items() if hides]
 
 
 @lru_cache(maxsize=1024)
-def _declared(style: str) -> Declared:
+def _states(style: str) -> States:
     plain = _plain(style)
-    states = STATE.findall(plain)
-    return Declared(
-        tuple((name, value in NEVER, bool(most)) for name, value, most in states),
-        OUT_OF_SIGHT.search(plain) is not None,
-    )
+    states = [(name, value in NEVER, bool(most)) for name, value, most in STATE.findall(plain)]
+    return (*states, *[(ASIDE, True, False)] * bool(OUT_OF_SIGHT.search(plain)))
 
 
 @lru_cache(maxsize=256)
-def _rules(style_sheet: str) -> tuple[Rule, ...]:
-    """The rules that show or hide; none if nothing hides."""
-    rules: list[Rule] = []
+def _rules(style_sheet: str) -> list[tuple[str, list[bytes], tuple[int, ...], States]]:
+    """Selectors of what is shown or hidden, with the classes and ids that they need, specificity
+    and states; none if nothing hides.
+    """
+    rules: list[tuple[str, list[bytes], tuple[int, ...], States]] = []
     for selectors, style in _blocks(COMMENT.sub("", style_sheet)):
-        declared = _declared(style)
-        if not declared.states and not declared.aside:
-            continue
-        for selector in COMMA.split(NOT_NOW.sub("", selectors)):
+        states = _states(style)
+        for selector in COMMA.split(NOT_NOW.sub("", selectors)) if states else ():
             bare = re.sub(r":not\([^)]*\)", "", selector)
-            names = tuple(name.encode() for name in NAME.findall(bare)) if ":" not in bare else ()
+            names = [name.encode() for name in NAME.findall(bare)] if ":" not in bare else []
             whole = re.sub(r"^:", "*:", selector.strip())  # Lexbor finds nothing for `:is(p) b`
-            rules.append(Rule(whole, names, (*_specificity(selector), len(rules)), declared))
-    states = (hides for rule in rules for _, hides, _ in rule.declared.states)
-    return tuple(rules) if any(states) or any(rule.declared.aside for rule in rules) else ()
+            weight = *(len(re.findall(kind, selector)) for kind in SPECIFICITY), len(rules)
+            rules.append((whole, names, weight, states))
+    return rules if any(hides for *_, states in rules for _, hides, _ in states) else []
 
 
 def _blocks(style_sheet: str) -> Iterator[tuple[str, str]]:
-    """Selectors and declarations of the rules that apply to a screen."""
     place = 0
     while (opened := style_sheet.find("{", place)) >= 0:
         before = style_sheet[place:opened].rpartition(";")[2].strip()
@@ -389,40 +344,14 @@ def _blocks(style_sheet: str) -> Iterator[tuple[str, str]]:
         name, _, condition = before.partition(" ")
         if not before.startswith("@"):
             yield before, inside
-        elif name in ("@supports", "@layer") or (name == "@media" and _on_screen(condition)):
+        elif name in SEEN_IN and not (name == "@media" and OFF_SCREEN.search(_plain(condition))):
             yield from _blocks(inside)
 
 
-def _on_screen(media: str) -> bool:
-    """Whether a media query is true for a wide screen; not if it asks for what isn't known."""
-    for query in _plain(media).split(","):
-        kind = WIDTH.sub("", query.removeprefix("only")).replace("and", "")
-        fits = all(
-            (float(size) * (1 if unit == "px" else 16) <= WIDTH_PX) is (end == "min")
-            for end, size, unit in WIDTH.findall(query)
-        )
-        if fits and kind in ("", "all", "screen", "notprint"):
-            return True
-    return False
-
-
-def _specificity(selector: str) -> tuple[int, int, int]:
-    return (
-        len(re.findall(r"#[\w-]", selector)),
-        len(re.findall(r"\.[\w-]|\[|(?<!:):(?!:|not\b|is\b|has\b|where\b)\w", selector)),
-        len(re.findall(r"(?:^|[\s>+~(])[a-z]", selector)),
-    )
-
-
 def _options(part: LexborNode) -> tuple[Option, ...]:
-    return tuple(
-        Option(
-            value=option.attributes.get("value", _text(option)) or "",
-            label=_text(option),
-            chosen="selected" in option.attributes,
-        )
-        for option in part.css("option:not([disabled], optgroup[disabled] *)")
-    )
+    offered = part.css("option:not([disabled], optgroup[disabled] *)")
+    texts = [(node.attributes, _text(node)) for node in offered]
+    return tuple(Option(of.get("value", text) or "", text, "selected" in of) for of, text in texts)
 
 
 def _kind(part: LexborNode, limits: dict[str, str]) -> str:
@@ -441,7 +370,6 @@ def block(node: LexborNode) -> LexborNode:
 
 
 def upwards(node: LexborNode | None) -> Iterator[LexborNode]:
-    """An element and all that contain it."""
     while node is not None:
         yield node
         node = node.parent
@@ -452,7 +380,6 @@ def within(node: LexborNode, container: LexborNode) -> bool:
 
 
 def _inside(nodes: Iterable[LexborNode]) -> set[int]:
-    """The forms and controls inside of elements."""
     wanted = f"form, {CONTROLS}"
     return {part.mem_id for node in nodes for part in node.css(wanted) if part != node}
 

@@ -27,51 +27,27 @@ from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 from benchsuite.robot.constraints import Constraint, Range
 from benchsuite.robot.forms import Control, Upload
-from benchsuite.robot.languages import about, like
+from benchsuite.robot.languages import about, like, words_of
 from benchsuite.robot.validity import lengths, made, point
 
 HOW_MANY = 64  #: Of each name and place of a locale: Faker takes longer for one than a page does.
-SEED = 20140601
-"""Always the same names, so that only a completion's seed decides who fills the form."""
-
-FACTS = {
-    "first": "first_name",
-    "last": "last_name",
-    "street": "street_address",
-    "city": "city",
-    "state": "administrative_unit",
-    "postcode": "postcode",
-    "job": "job",
-    "company": "last_name",
-}
-"""Faker's methods, by what they tell."""
-
-PERSONAL = frozenset(("first", "last", "company", "job"))
+SEED = 20140601  #: Always the same names, so that only a completion's seed decides who fills in.
+METHODS = dict(pair.split("=") for pair in words_of("faker"))  #: With their arguments.
+PERSONAL = frozenset(("first", "last", "job"))
+PLACED = frozenset(("street", "city", "state", "postcode"))
 LOCALES = sorted(one.name for one in pkgutil.iter_modules(address.__path__) if "_" in one.name)
-"""Those with addresses of their own: for the others Faker gives American ones."""
-
-USUAL = "en_US"
 LATIN = "\u0250"  #: Letters before this are Latin.
 COUNTRIES = 8  #: At most, of those that a form offers.
-VARIED = 5  #: Digits in which telephone numbers differ.
 ALPHABET = string.ascii_lowercase + string.digits
 PASSWORDS = ("-aZ7", "!aZ7", "baZ7")  #: With which letters of all kinds are in it.
-VAT = {"de_DE": "DE136695976", "fr_FR": "FR40303265045"}
-"""Example numbers from tax offices, with valid check digits."""
-
-SAMPLES = (
-    *("txt", "png", "pdf", "csv", "docx", "gif", "jpg", "json", "svg", "wav", "webp", "xlsx"),
-    "zip",
-)
-"""Kinds of files to upload, the usual ones first."""
+VAT = {"de_DE": "DE136695976", "fr_FR": "FR40303265045"}  #: Of tax offices, with valid digits.
+FOLDER = Path(__file__).parent / "samples"
+USUAL = ("txt", "png", "pdf")  #: Files to upload that are tried first.
 
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """A person who writes, where, and the number of unreadable refusals.
-
-    Name and address of a person depend on the language and country that are asked for.
-    """
+    """A person who writes, where, and the number of unreadable refusals."""
 
     person: int
     chance: Random
@@ -83,19 +59,13 @@ class Writer:
     def country(self) -> str:
         return self.region or locale_of(self.language).partition("_")[2]
 
-    @property
-    def fake(self) -> Faker:
-        """Faker with this writer's chance."""
-        faker = _faker(locale_of(self.language, self.region))
-        faker.random = self.chance  # type: ignore[attr-defined]
-        return faker
-
     def fact(self, of: str) -> str:
         """What is of the person is of the language; an address is of the country."""
-        known = _facts(locale_of(self.language, "" if of in PERSONAL else self.region), of)
-        number = self.person // HOW_MANY if of == "last" else self.person
-        fact = known[number % HOW_MANY] if known else ""
-        return f"{self.fact('last')} & {fact}" if of == "company" else fact
+        locale = locale_of(self.language, "" if of in PERSONAL else self.region)
+        if of in PERSONAL | PLACED:
+            number = self.person // HOW_MANY if of == "last" else self.person
+            return _facts(locale, of)[number % HOW_MANY]
+        return str(MAKERS[of](self)) if of in MAKERS else _made(locale, of, self.chance)
 
     def plain(self, of: str) -> str:
         """In letters of addresses."""
@@ -106,15 +76,17 @@ class Writer:
         words = _words(locale_of(self.language))
         return " ".join(self.chance.choices(words, k=8)).capitalize() + "."
 
-    def token(self, length: int = 8) -> str:
+    def token(self, length: int = 8, signs: str = ALPHABET) -> str:
         """Letters and digits that hardly anybody else gets."""
-        return "".join(self.chance.choices(ALPHABET, k=length))
+        return "".join(self.chance.choices(signs, k=length))
 
-    def number(self, low: int, high: int) -> int:
-        return self.chance.randint(low, high)
 
-    def email(self) -> str:
-        return f"{self.plain('first')}.{self.plain('last')}.{self.token()}@example.org"
+def _made(locale: str, of: str, chance: Random) -> str:
+    """By Faker with this source of chance; empty if it knows nothing of the kind."""
+    faker = _faker(locale)
+    faker.random = chance  # type: ignore[attr-defined]
+    method, *arguments = METHODS.get(of, "").split("|")
+    return str(getattr(faker, method)(*arguments)) if method and hasattr(faker, method) else ""
 
 
 @cache
@@ -124,10 +96,8 @@ def _faker(locale: str) -> Faker:
 
 @cache
 def _facts(locale: str, of: str) -> tuple[str, ...]:
-    faker = _faker(locale)
-    faker.random = Random(SEED)  # type: ignore[attr-defined]
-    make = getattr(faker, FACTS.get(of, ""), None)
-    return tuple(str(make()) for _ in range(HOW_MANY)) if make else ()
+    chance = Random(SEED)
+    return tuple(_made(locale, of, chance) for _ in range(HOW_MANY))
 
 
 @cache
@@ -138,27 +108,25 @@ def _words(locale: str) -> tuple[str, ...]:
 @cache
 def locale_of(language: str, region: str = "") -> str:
     """Faker's locale for a country, else for a language, else the usual one."""
-    if region:
-        wanted = [f"{language}_{region}", f"en_{region}"]
-        wanted += [locale for locale in LOCALES if locale.endswith(f"_{region}")]
-    else:
-        wanted = [USUAL] * (language in ("", "en")) + [f"{language}_{language.upper()}"]
-        wanted += [locale for locale in LOCALES if locale.startswith(f"{language}_")]
-    return next((locale for locale in wanted if locale in LOCALES), USUAL)
+    wanted = [f"{language}_{region}", f"en_{region}", f"_{region}"]
+    if not region:
+        wanted = ["en_US" if language in ("", "en") else f"{language}_{language.upper()}"]
+        wanted.append(f"{language or 'en'}_")
+    known = (locale for part in wanted for locale in LOCALES if part in locale)
+    return next(known, "en_US")
 
 
 @cache
 def placed(options: tuple[tuple[str, str], ...]) -> frozenset[str]:
-    """Values of a few options that name countries with places in Latin letters.
-
-    They are few and always the same, since what Faker knows of a country takes time to load.
+    """A few options, always the same, that name countries with places in Latin letters: what Faker
+    knows of a country takes time to load.
     """
     values: list[str] = []
     for value, label in Random(SEED).sample(options, len(options)):
         named = region(value, label)
         locale = locale_of("", named)
-        letters = "".join(_facts(locale, "city") + _facts(locale, "postcode"))
-        if named and locale.endswith(named) and max(letters) < LATIN:
+        letters = _facts(locale, "city") + _facts(locale, "postcode")
+        if named and locale.endswith(named) and max("".join(letters)) < LATIN:
             values.append(value)
         if len(values) == COUNTRIES:
             break
@@ -166,127 +134,94 @@ def placed(options: tuple[tuple[str, str], ...]) -> frozenset[str]:
 
 
 @cache
+def _countries() -> dict[str, dict[str, str]]:
+    place = Path(phonenumbers.__file__).parent / "geodata" / "locale.py"
+    data = runpy.run_path(str(place), run_name="phonenumbers.geodata.locale")
+    return {code: data["LOCALE_DATA"].get(code, {}) for code in phonenumbers.SUPPORTED_REGIONS}
+
+
+@cache
+def _codes() -> dict[str, str]:
+    """Codes by the names of countries, and by themselves."""
+    names = {name: code for code, by in _countries().items() for name in by.values()}
+    codes = {code: code for code in _countries()} | {"UK": "GB"}
+    return {name.casefold(): code for name, code in (names | codes).items()}
+
+
 def region(*names: str) -> str:
     """The country of the first of these codes and names that is one, in any language."""
-    codes = (name.strip().upper() for name in names)
-    known = (_countries()[1].get(name.strip().casefold()) for name in names if name.strip())
-    valid = (code for code in codes if code in phonenumbers.SUPPORTED_REGIONS)
-    return next(filter(None, chain(valid, known)), "")
+    known = (_codes().get(name.strip().casefold(), "") for name in names)
+    return next(filter(None, known), "")
 
 
 @cache
 def region_in(text: str) -> str:
     """The country that a text speaks of: US, UK, Canada, kanadische."""
-    for code in re.findall(r"\b[A-Z]{2}\b", text):
-        if (named := {"UK": "GB"}.get(code, code)) in phonenumbers.SUPPORTED_REGIONS:
-            return str(named)
-    beginnings = {
-        name[: max(5, len(name) - 2)]: code
-        for name, code in _countries()[1].items()
-        if name.isalpha()
-    }
-    for word in re.findall(r"[^\W\d_]{5,}", text.casefold()):
-        for length in range(len(word), 4, -1):
-            if word[:length] in beginnings:
-                return beginnings[word[:length]]
-    return ""
+    if named := region(*re.findall(r"\b[A-Z]{2}\b", text)):
+        return named
+    names = ((name[: max(5, len(name) - 2)], code) for name, code in _codes().items())
+    beginnings = {name: code for name, code in names if name.isalpha() and len(name) > 4}
+    words = re.findall(r"[^\W\d_]{5,}", text.casefold())
+    parts = (word[:length] for word in words for length in range(len(word), 4, -1))
+    return next((beginnings[part] for part in parts if part in beginnings), "")
 
 
-@cache
-def _countries() -> tuple[dict[str, dict[str, str]], dict[str, str]]:
-    """Names of countries by language, by their codes; and codes by these names.
-
-    The file is run alone, since its package loads the places of all numbers.
-    """
-    place = Path(phonenumbers.__file__).parent / "geodata" / "locale.py"
-    data = runpy.run_path(str(place), run_name="phonenumbers.geodata.locale")
-    names: dict[str, dict[str, str]] = data["LOCALE_DATA"]
-    return names, {name.casefold(): code for code, of in names.items() for name in of.values()}
-
-
-def country(region: str, language: str) -> str:
-    translations = _countries()[0].get(region, {})
+def _named(region: str, language: str) -> str:
+    translations = _countries().get(region, {})
     name = translations.get(language, "*en")
     return translations.get(name[1:], region) if name.startswith("*") else name
 
 
 MAKERS: dict[str, Callable[[Writer], object]] = {
-    "uuid": lambda writer: writer.fake.uuid4(),
-    "iban": lambda writer: writer.fake.iban(),
-    "bic": lambda writer: "DEUTDEFF",
-    "json": lambda writer: json.dumps({"robot": writer.number(0, 999)}),
-    "ip": lambda writer: f"192.0.2.{writer.number(1, 254)}",
-    "ipv6": lambda writer: f"2001:db8::{writer.number(1, 0xFFFF):x}",
-    "mac": lambda writer: writer.fake.mac_address(),
-    "card": lambda writer: writer.fake.credit_card_number("visa16"),
+    "json": lambda writer: json.dumps({"robot": writer.chance.randrange(1000)}),
+    "ip": lambda writer: f"192.0.2.{writer.chance.randint(1, 254)}",
+    "ipv6": lambda writer: f"2001:db8::{writer.chance.randint(1, 0xFFFF):x}",
     "card-type": lambda writer: "Visa",
-    "security-code": lambda writer: writer.number(100, 999),
-    "expiry": lambda writer: f"{writer.number(1, 12):02}/{date.today().year % 100 + 2}",
-    "latitude": lambda writer: f"{writer.chance.uniform(-80, 80):.5f}",
-    "longitude": lambda writer: f"{writer.chance.uniform(-170, 170):.5f}",
-    "colour": lambda writer: f"#{writer.number(0, 0xFFFFFF):06x}",
-    "duration": lambda writer: f"{writer.number(0, 9):02}:{writer.number(1, 59):02}:00",
-    "title": lambda writer: writer.chance.choice(("Dr", "Prof")),
-    "flat": lambda writer: f"Flat {writer.number(1, 40)}",
-    "extension": lambda writer: writer.number(10, 99),
     "currency": lambda writer: "EUR",
     "sex": lambda writer: "X",
-    "code": lambda writer: f"{writer.number(0, 999_999):06}",
-    "amount": lambda writer: writer.number(1, 100),
-    "year-ahead": lambda writer: date.today().year + writer.number(1, 4),
-    "day": lambda writer: f"{writer.number(1, 28):02}",
-    "month": lambda writer: f"{writer.number(1, 12):02}",
-    "year": lambda writer: writer.number(1950, 2000),
-    "email": Writer.email,
+    "year-ahead": lambda writer: date.today().year + writer.chance.randint(1, 4),
+    "email": lambda writer: f"{writer.plain('first')}.{writer.fact('slug')}@example.org",
     "letters": lambda writer: writer.plain("last").capitalize(),
     "slug": lambda writer: f"{writer.plain('last')}-{writer.token()}",
     "username": lambda writer: f"{writer.plain('first')}{writer.token()}",
-    "url": lambda writer: f"https://www.example.org/{writer.plain('first')}/{writer.token()}",
+    "url": lambda writer: f"https://www.example.org/{writer.fact('slug')}",
     "name": lambda writer: f"{writer.fact('first')} {writer.fact('last')}",
+    "company": lambda writer: f"{writer.fact('last')} & {writer.fact('first')}",
     "vat": lambda writer: VAT.get(locale_of(writer.language), VAT["de_DE"]),
-    "country": lambda writer: country(writer.country, writer.language),
+    "country": lambda writer: _named(writer.country, writer.language),
     "country-code": lambda writer: writer.country,
     "calling-code": lambda writer: f"+{phonenumbers.country_code_for_region(writer.country) or 1}",
-    "area-code": lambda writer: "202",
-    "local-number": lambda writer: f"555{writer.number(1000, 9999)}",
     "language": lambda writer: writer.language or "en",
-}
-"""What is made for a field, by what it is about."""
+}  #: What Faker does not make, by what it is about.
 
 
 def _telephones(region: str, chance: Random) -> list[str]:
     """A valid number of a country as it is written abroad and there, in several ways."""
     known = phonenumbers.example_number_for_type(region, PhoneNumberType.MOBILE)
-    parsed = example = known or phonenumbers.parse("+12015550123")
+    example = known or phonenumbers.parse("+12015550123")
     number = phonenumbers.format_number(example, PhoneNumberFormat.E164)
-    for _ in range(HOW_MANY):
-        varied = number[:-VARIED] + "".join(chance.choices(string.digits, k=VARIED))
-        parsed = phonenumbers.parse(varied)
-        if phonenumbers.is_valid_number(parsed):
-            break
-    else:
-        parsed = example
+    ends = ("".join(chance.choices(string.digits, k=5)) for _ in range(HOW_MANY))
+    numbers = (phonenumbers.parse(number[:-5] + end) for end in ends)
+    valid = next(filter(phonenumbers.is_valid_number, numbers), example)
     forms = (PhoneNumberFormat.E164, PhoneNumberFormat.INTERNATIONAL, PhoneNumberFormat.NATIONAL)
-    written = [phonenumbers.format_number(parsed, form) for form in forms]
+    written = [phonenumbers.format_number(valid, form) for form in forms]
     groups = re.findall(r"\w+", written[2])
     return [*written, *(sign.join(groups) for sign in ("", *"-. /"))]
 
 
 def texts(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]:
-    """What is suggested or shown, then what is meant, then what its pattern makes.
-
-    After refusals that can't be read come other kinds of text in turn.
+    """What is suggested or shown, then what is meant, then what its pattern makes; other kinds of
+    text in turn after refusals that can't be read.
     """
     suggested = [choice.value for choice in control.choices]
     yield from writer.chance.sample(suggested, len(suggested))
     others = list(_others(writer)) if writer.refusals else []
-    turn = writer.refusals % len(others) if others else 0
-    shown = _shown(control, asked, writer) if not writer.refusals or asked.example else ()
+    turn = (writer.refusals - 1) % len(others) if others else 0
+    shown = _shown(control, asked, writer) if not others or asked.example else ()
     if control.kind == "password":
         likely = chain(_passwords(control, asked, writer), shown)
     else:
-        begin = others[turn - 1 :] + others if others else []
-        likely = chain(begin, shown, _meant(control, asked, writer))
+        likely = chain(others[turn:], others, shown, _meant(control, asked, writer))
     whole = list(filter(None, likely))
     fitted = [fit(text, control, asked, writer.chance) for text in whole]
     yield from (text for text in whole if text in fitted)
@@ -297,7 +232,7 @@ def texts(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]:
 
 def _shown(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]:
     if about(control) == "expiry":
-        ahead = Range(least=date.today().toordinal() + Fraction(365))
+        ahead = Range(least=Fraction(date.today().toordinal() + 365))
         asked |= Constraint(ranges={"date": ahead})
 
     def day() -> date:
@@ -308,18 +243,16 @@ def _shown(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]
 
 
 def _others(writer: Writer) -> Iterator[str]:
-    yield str(writer.number(1, 9))
+    yield writer.token(1, string.digits[1:])
     yield writer.fact("last")
-    yield str(writer.number(10000, 99999))
+    yield writer.token(5, string.digits[1:])
     yield date.today().strftime("%d.%m.%Y" if writer.language == "de" else "%d/%m/%Y")
-    yield writer.email()
-    letters = "".join(writer.chance.choices(string.ascii_uppercase, k=2))
-    yield f"{letters}{writer.number(1000, 9999)}"
-    yield f"https://www.example.org/{writer.token()}"
+    yield writer.fact("email")
+    yield writer.token(2, string.ascii_uppercase) + writer.token(4, string.digits)
+    yield writer.fact("url")
 
 
 def _passwords(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]:
-    """Long ones with letters of both cases, digits and a sign."""
     if asked.kind == "digits":
         yield _digits(asked, writer)
     least, most = _lengths(control, asked)
@@ -331,14 +264,14 @@ def _passwords(control: Control, asked: Constraint, writer: Writer) -> Iterator[
 
 
 def _meant(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]:
-    kind = asked.kind or (control.kind if control.kind in ("email", "url", "tel") else "")
-    of = {"tel": "phone"}.get(kind, kind) or about(control)
+    of = asked.kind or (control.kind if control.kind in ("email", "url") else "")
+    of = of or ("phone" if control.kind == "tel" else about(control))
     if of == "digits":
         yield _digits(asked, writer)
     elif of == "phone":
         yield from _telephones(writer.country, writer.chance)
     else:
-        yield str(MAKERS[of](writer)) if of in MAKERS else writer.fact(of)
+        yield writer.fact(of)
     yield f"{writer.fact('last')}{writer.token()}" if "spaceless" in asked.says else ""
     if control.kind == "textarea":
         yield " ".join(writer.sentence() for _ in range(3))
@@ -347,7 +280,7 @@ def _meant(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]
 
 def _digits(asked: Constraint, writer: Writer) -> str:
     least, most = asked.of("characters", "digits").whole
-    return "".join(writer.chance.choices(string.digits[1:], k=least or most or 5))
+    return writer.token(least or most or 5, string.digits[1:])
 
 
 def _lengths(control: Control, asked: Constraint) -> tuple[int, int | None]:
@@ -370,39 +303,33 @@ def fit(text: str, control: Control, asked: Constraint, chance: Random) -> str:
         words = text.split() or ["word"]
         words *= -(-max(low, 1) // len(words))
         text = " ".join(words[: max(low, high or len(words))])
-    if most is not None and len(text) > most and control.kind in ("email", "url"):
+    most = len(text) + least if most is None else most
+    if len(text) > most and control.kind in ("email", "url"):
         end = {"email": "@example.org", "url": "https://example.org/"}[control.kind]
         token = "".join(chance.choices(ALPHABET, k=max(0, most - len(end))))
         text = token + end if control.kind == "email" else (end + token)[:most]
     while len(text) < least:
         text = f"{text} {text}" if " " in text and "spaceless" not in asked.says else text + "x"
-    if most is not None and len(text) > most:
-        text = text[:most].strip()
-        text += "x" * (least - len(text))
-    return text
+    cut = text[:most].strip()
+    return text if len(text) <= most else cut + "x" * (least - len(cut))
 
 
 @cache
-def _sample(extension: str) -> tuple[str, bytes]:
-    """Content type and content of a small valid file."""
-    path = Path(__file__).parent / "samples" / f"sample.{extension}"
-    return guess_type(path)[0] or "", path.read_bytes()
+def _samples() -> dict[str, tuple[str, bytes]]:
+    """Content type and content of small valid files by extension, the usual ones first."""
+    paths = sorted(FOLDER.iterdir())
+    paths.sort(key=lambda path: [*USUAL, path.suffix[1:]].index(path.suffix[1:]))
+    return {path.suffix[1:]: (guess_type(path)[0] or "", path.read_bytes()) for path in paths}
 
 
 def upload(control: Control, asked: Constraint, chance: Random) -> Upload | None:
-    """A file that the control accepts, or None if there is none.
-
-    What errors ask for weighs more than `accept` (.pdf, image/png, image/*).
-    """
-    accepted = control.limits.get("accept", "").lower().split(",")
+    """A file that the control accepts; what errors ask for weighs more than `accept`."""
+    accepted = [word.strip() for word in control.limits.get("accept", "").lower().split(",")]
     wanted = [f".{extension}" for extension in asked.extensions]
-    wanted = wanted or ["image/png"] * (asked.kind == "image")
-    wanted = wanted or [word.strip() for word in accepted if word.strip()] or [f".{SAMPLES[0]}"]
-    for word in wanted:
-        for extension in SAMPLES:
-            content_type, content = _sample(extension)
-            named = f".{extension}" == word.replace("jpeg", "jpg")
-            if named if word.startswith(".") else fnmatch(content_type, word):
+    wanted = wanted or ["image/png"] * (asked.kind == "image") or list(filter(None, accepted))
+    for word in wanted or [f".{USUAL[0]}"]:
+        for extension, (content_type, content) in _samples().items():
+            if fnmatch(content_type, word) or word.replace("jpeg", "jpg") == f".{extension}":
                 name = f"robot-{chance.randrange(10_000)}.{extension}"
                 return Upload(name, content, content_type)
     return None

@@ -13,16 +13,7 @@ from benchsuite.core.client import Client
 from benchsuite.core.exceptions import AnswerError, RobotError
 from benchsuite.core.paths import path_of
 from benchsuite.robot.client import Pairs, body, query
-from benchsuite.robot.completion import (
-    Arrival,
-    Completion,
-    Ending,
-    Fate,
-    Outcome,
-    Sign,
-    Visit,
-    outcome,
-)
+from benchsuite.robot.completion import Arrival, Completion, Outcome, Sign, Visit, outcome
 from benchsuite.robot.filling import Filler, Unfillable
 from benchsuite.robot.forms import Button, Form, Page
 from benchsuite.robot.languages import asks_who, main_form, next_button
@@ -31,8 +22,6 @@ from benchsuite.robot.parsing import known_charset, read
 REDIRECTS = (301, 302, 303, 307, 308)
 REFUSALS = (400, 409, 422)  #: Statuses with which some frameworks send a form back.
 REFRESH = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(?:[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']*))?", re.I)
-"""Seconds and address, as the meta element and the header write it."""
-
 SHOWN = 200  #: Characters shown of an error.
 LONGEST_WAIT_S = 10.0  #: A page that redirects itself later than this is for reading.
 STYLES: dict[tuple[object, str], str] = {}  #: Linked style sheets, by host and path.
@@ -54,8 +43,6 @@ class Bounds:
 
 
 OnVisit = Callable[[Visit], None]
-Complete = Callable[[str, OnVisit | None], Completion]
-"""Completes a survey with this seed, and reports each completed page."""
 
 
 def complete(
@@ -71,10 +58,8 @@ def complete(
 ) -> Completion:
     """Fills the form at a URL and those that follow, until a page has none.
 
-    The same seed gives the same answers to the same questions. `known` are answers by name (a user
-    name and a password); `naming` makes a name for the results from method and path; `done` is how
-    the end is known. Without that and without a completion code, the completion has no evidence: it
-    ended without confirmation. Raises RobotError, which names the page and the reason.
+    `known` are answers by name; `naming` makes a name for the results from method and path. Without
+    `done` and a completion code there is no evidence. RobotError names the page and the reason.
     """
     walk = Walk(client, url, seed, known or {}, bounds or Bounds(), done or Sign(), naming)
     return walk.to_the_end(on_visit)
@@ -104,63 +89,41 @@ class Walk:
 
     def to_the_end(self, on_visit: OnVisit | None = None) -> Completion:
         visits: list[Visit] = []
-        filled: list[Page] = []
+        places: set[object] = set()
+        doubt = ""
         arrival = self.ask("GET", self.path)
-        if arrival.page.completion_code:
-            return self._ended(arrival, "", (), None)
+        form = None if arrival.page.completion_code else self._first_form(arrival)
+        while form is not None:
+            self.path = arrival.path
+            self._number = len(visits) + 1
+            if self._number > self.bounds.pages:
+                raise self.stuck(f"the survey has not ended after {self.bounds.pages} pages")
+            places.add(_place(arrival, form))
+            visit, arrival, result = self._fill(arrival.page, form)
+            visits.append(visit)
+            if on_visit is not None:
+                on_visit(visit)
+            doubt, form = result.doubt, result.form if result.fate == "next" else None
+            if form is not None and _place(arrival, form) in places:
+                doubt, form = "it leads back to a page that was filled in before", None
+            elif form is not None and (wanted := self._secrets(form)):
+                doubt, form = f"it leads to a log-in, which can't be made up; give {wanted}", None
+        evidence = self._evidence(arrival.page, arrival.path)
+        if self.done != Sign():
+            doubt = "the last page lacks the text or address that was given"
+        url, doubt = self._base(arrival.path), "" if evidence else doubt
+        return Completion(tuple(visits), arrival.page, arrival.path, url, evidence, doubt)
+
+    def _first_form(self, arrival: Arrival) -> Form:
         if self.done.on(arrival.page, arrival.path):
             raise self.stuck("the first page already has what only the last one should have")
         form = main_form(arrival.page)
         if form is None:
             self._check_scripts(_scripts_needed(arrival.page, None))
             raise self.stuck("there is no form to fill")
-        places: set[object] = set()
-        while True:
-            self.path, page = arrival.path, arrival.page
-            if self._number > self.bounds.pages:
-                raise self.stuck(f"the survey has not ended after {self.bounds.pages} pages")
-            places.add(_place(arrival, form))
-            visit, arrival, result = self._fill(page, form)
-            visits.append(visit)
-            filled.append(page)
-            if on_visit is not None:
-                on_visit(visit)
-            doubt, following = result.doubt, result.form
-            if result.fate is Fate.NEXT and following is not None:
-                if _place(arrival, following) in places:
-                    doubt = "it leads back to a page that was filled in before"
-                elif wanted := self._secrets(following):
-                    doubt = f"it leads to a log-in, which can't be made up; give {wanted}"
-                else:
-                    self._number += 1
-                    form = following
-                    continue
-            ending = Ending(
-                page=arrival.page,
-                url=self._base(arrival.path),
-                path=arrival.path,
-                asked=self.path,
-                filled=(*filled,),
-            )
-            return self._ended(arrival, doubt, (*visits,), ending)
-
-    def _ended(
-        self, arrival: Arrival, doubt: str, visits: tuple[Visit, ...], ending: Ending | None
-    ) -> Completion:
-        evidence = self._evidence(arrival.page, arrival.path)
-        if self.done != Sign():
-            doubt = "the last page lacks the text or address that was given"
-        return Completion(
-            visits=visits,
-            path=arrival.path,
-            code=arrival.page.completion_code,
-            evidence=evidence,
-            doubt="" if evidence else doubt,
-            ending=ending,
-        )
+        return form
 
     def _evidence(self, page: Page, path: str) -> str:
-        """What a page itself says of being the last one."""
         code = page.completion_code
         return f"code {code}" if code else self.done.on(page, path)
 
@@ -194,22 +157,18 @@ class Walk:
                 raise self.stuck(str(error)) from error
             button = next_button(shown)
             arrival = self.send(shown, now, button, filler.pairs(shown, button, now.charset))
-            result = Outcome(Fate.ENDED)
+            result = Outcome("ended")
             if not self._evidence(arrival.page, arrival.path):
                 result = outcome(form, page, filler.answers, arrival, at=self.path)
-            self._check_scripts(_script_ignored(page, form, arrival.page))
-            if result.fate is Fate.REFUSED:
+            unnamed = form.method == "get" and form.action in ("", "#")
+            if unnamed and page.has(SCRIPTS) and page.texts == arrival.page.texts:
+                self._check_scripts("its form has no address, and sending it changes nothing")
+            if result.fate == "refused":
                 raise self.stuck(_status(arrival.status, b"", arrival.page))
-            if result.fate is not Fate.BACK or result.form is None:
-                visit = Visit(
-                    number=self._number,
-                    path=self.path,
-                    title=page.title,
-                    tries=tries,
-                    answers=filler.given(shown),
-                    mended=tuple(mended),
-                    repeated=repeated,
-                )
+            if result.fate != "back" or result.form is None:
+                answers = filler.given(shown)
+                mistakes = tuple(mended)
+                visit = Visit(self._number, self.path, page, tries, answers, mistakes, repeated)
                 return visit, arrival, result
             shown, now = result.form, arrival.page
             own = [f"{control}: {text}" for control in shown.controls for text in control.errors]
@@ -261,7 +220,6 @@ class Walk:
         return replace(plain, markup=False)
 
     def _linked(self, href: str, base: str) -> str:
-        """The text of a style sheet of this site, which a process gets once."""
         try:
             path = self._resolved(href, base)
             if (self._origin, path) not in STYLES:
@@ -325,27 +283,19 @@ class Walk:
 
 def _scripts_needed(page: Page, form: Form | None) -> str:
     """Why a page, or the form on it, can't be sent without scripts; empty if nothing says so."""
-    tree = page.tree
-    if tree is None or tree.css_first(SCRIPTS) is None:
+    if page.tree is None or not page.has(SCRIPTS):
         return ""
     if form is None:
-        texts = (" ".join((node.text() or "").split()) for node in tree.css("noscript"))
+        texts = (" ".join((node.text() or "").split()) for node in page.tree.css("noscript"))
         if words := next(filter(None, texts), ""):
             return f"it says without: {words}"
         if not page.texts:
             return "there are scripts on it, and nothing else"
-        return "its fields are in no form" if tree.css_first(LOOSE) is not None else ""
+        return "its fields are in no form" if page.has(LOOSE) else ""
     if form.action.lower().startswith("javascript:"):
         return "its form is sent to a script"
-    alone = len(form.fillable) == 1 and tree.css_first("form button, [type=button]") is None
+    alone = len(form.fillable) == 1 and not page.has("form button, [type=button]")
     return "" if form.buttons or alone else "its form has no button that sends it"
-
-
-def _script_ignored(page: Page, form: Form, after: Page) -> str:
-    """Why a form seems to be for a script: it names no address, and sending it changed nothing."""
-    unnamed = form.method == "get" and form.action in ("", "#") and page.texts == after.texts
-    scripts = page.tree is not None and page.tree.css_first(SCRIPTS) is not None
-    return "its form has no address, and sending it changes nothing" if unnamed and scripts else ""
 
 
 def _shortened(text: str) -> str:
@@ -353,7 +303,6 @@ def _shortened(text: str) -> str:
 
 
 def _place(arrival: Arrival, form: Form) -> object:
-    """Equal for the same questions at the same address."""
     labels = tuple(control.label for control in form.fillable)
     return arrival.path, arrival.page.title, form.keys, labels
 

@@ -1,9 +1,10 @@
 """One form of a maker with what must come of it; what stands beside many of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from tests.foreign.site import Site, Values
+from tests.foreign.site import Field, Site, Skin, Values
 
 WORDS = {
     "en": ("There is a problem", "Error"),
@@ -27,12 +28,36 @@ STEPS = (
 )
 
 
+NEXT_PAGE = None
+Fields = Iterator[Field | None]  #: With NEXT_PAGE between pages.
+
+
 @dataclass(frozen=True)
 class Case:
     name: str
     make: Callable[[], Site]
-    fails: str = ""
+    fails: str
     """A pattern of what must be said, where nobody could complete it."""
+
+
+CASES: list[Case] = []
+
+
+def form(
+    name: str, skin: Skin, language: str, fails: str = "", **site: Any
+) -> Callable[[Callable[[], Fields]], None]:
+    """Adds a case; its fields are made anew for each site, as some rules remember values."""
+
+    def add(fields: Callable[[], Fields]) -> None:
+        def make() -> Site:
+            pages: list[tuple[Field, ...]] = [()]
+            for field in fields():
+                pages = [*pages, ()] if field is NEXT_PAGE else [*pages[:-1], (*pages[-1], field)]
+            return Site(skin, language, tuple(pages), **site)
+
+        CASES.append(Case(name, make, fails))
+
+    return add
 
 
 def went_on(value: str, data: Values) -> str:

@@ -1,7 +1,6 @@
 """Sites of one or two forms, and what becomes of what is sent: taken or not, in any words."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
@@ -47,10 +46,6 @@ class Host:
     """From this many on nobody sees the form."""
     taken: int = 0
     requests: int = 0
-
-    @contextmanager
-    def visitor(self) -> Iterator["Visitor"]:
-        yield Visitor(self)
 
 
 @dataclass

@@ -16,8 +16,7 @@ class Details(forms.Form):
     age = forms.IntegerField(min_value=18, max_value=99)
     born = forms.DateField(widget=forms.DateInput(attrs={"type": "date"}))
     weekdays = forms.MultipleChoiceField(
-        choices=[(str(day), f"Day {day}") for day in range(7)],
-        widget=forms.CheckboxSelectMultiple,
+        choices=[(str(day), f"Day {day}") for day in range(7)], widget=forms.CheckboxSelectMultiple
     )
 
     def clean_born(self) -> date:

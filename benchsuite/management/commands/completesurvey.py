@@ -75,12 +75,12 @@ class Command(BriefCommand):
 
     def _complete(self, url: str, known: dict[str, str], filling: Filling) -> tuple[int, int]:
         """Completes so many times and tells of each; how many failed and were not confirmed."""
-        from benchsuite.robot.completion import Sign, lines, summary
+        from benchsuite.robot.completion import Sign
         from benchsuite.robot.confirmation import manually
         from benchsuite.robot.walk import Bounds
 
         def tell(visit: "Visit") -> None:
-            for line in lines(visit):
+            for line in visit.lines:
                 self.stdout.write(line)
 
         failed = unconfirmed = 0
@@ -100,7 +100,7 @@ class Command(BriefCommand):
                     failed += 1
                     self.stderr.write(f"{number + 1}  not completed: {error}")
                     continue
-                said = f"{summary(done)} in {format_duration(time.monotonic() - begin)}"
+                said = f"{done} in {format_duration(time.monotonic() - begin)}"
                 if done.evidence:
                     self.stdout.write(f"{number + 1}  completed: {said}")
                 else:

@@ -1,9 +1,7 @@
 """How makers of forms draw a page and mark what is wrong on it: three forms of each."""
 
-from itertools import chain
-
-from tests.foreign.cases import Case
-from tests.foreign.makers import (
+from tests.foreign.cases import CASES
+from tests.foreign.makers import (  # noqa: F401 - each adds its own
     asp_net,
     contact_form_7,
     drupal,
@@ -16,16 +14,4 @@ from tests.foreign.makers import (
     symfony,
 )
 
-MAKERS = (
-    old_php,
-    contact_form_7,
-    drupal,
-    rails,
-    symfony,
-    asp_net,
-    gov_uk,
-    material,
-    lime_survey,
-    flat,
-)
-THIRTY: tuple[Case, ...] = tuple(chain.from_iterable(maker.FORMS for maker in MAKERS))
+THIRTY = tuple(CASES)

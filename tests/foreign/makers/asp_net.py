@@ -1,8 +1,8 @@
 """Places for messages that are always there and name their control."""
 
-from tests.foreign.cases import LETTER, Case
+from tests.foreign.cases import LETTER, Fields, form
 from tests.foreign.rules import long, matches, number
-from tests.foreign.site import Field, Shown, Site
+from tests.foreign.site import Field, Shown
 
 
 def asp_net(shown: Shown) -> str:
@@ -24,83 +24,64 @@ def asp_net(shown: Shown) -> str:
     )
 
 
-FORMS = (
-    Case(
-        "asp.net, English, places for messages",
-        lambda: Site(
-            asp_net,
-            "en",
-            (
-                (
-                    Field(
-                        "Order.Quantity",
-                        "Quantity",
-                        number(3, 9, "The field Quantity must be between 3 and 9."),
-                        required="The Quantity field is required.",
-                    ),
-                    Field(
-                        "Order.Sku",
-                        "SKU",
-                        matches("[A-Z]{3}-[0-9]{3}", "Use the format ABC-123."),
-                        required="The SKU field is required.",
-                    ),
-                    Field(
-                        "Order.Gift",
-                        "Gift",
-                        kind="checkbox",
-                        options=("true",),
-                        attributes="required",
-                        rule=matches("true|false", "no"),
-                    ),
-                ),
-            ),
-            thanks="<h1>Thanks</h1>" + LETTER,
-        ),
-    ),
-    Case(
-        "asp.net, German, multipart in latin-1",
-        lambda: Site(
-            asp_net,
-            "de",
-            (
-                (
-                    Field(
-                        "Strasse",
-                        "Straße",
-                        long(5, 40, "Mindestens 5 Zeichen."),
-                        required="Straße ist erforderlich.",
-                    ),
-                    Field(
-                        "Groesse",
-                        "Größe",
-                        kind="select",
-                        options=("groß", "für alle"),
-                        rule=matches("groß|für alle", "Ungültig."),
-                        required="Größe ist erforderlich.",
-                    ),
-                    Field(
-                        "Anlage",
-                        "Anlage",
-                        kind="file",
-                        attributes='accept=".pdf"',
-                        rule=matches(r".*\.pdf", "Nur PDF."),
-                        required="Anlage ist erforderlich.",
-                    ),
-                ),
-            ),
-            enctype="multipart/form-data",
-            charset="iso-8859-1",
-            end="redirect",
-            thanks="<h1>Danke</h1>",
-        ),
-    ),
-    Case(
-        "asp.net, French, answers in turn",
-        lambda: Site(
-            asp_net,
-            "fr",
-            ((Field("Ref", "Référence", matches(r"\d+", "Hum."), required="Requis."),),),
-            thanks="<h1>Merci</h1>",
-        ),
-    ),
+@form("asp.net, English, places for messages", asp_net, "en", thanks="<h1>Thanks</h1>" + LETTER)
+def english_places_for_messages() -> Fields:
+    yield Field(
+        "Order.Quantity",
+        "Quantity",
+        number(3, 9, "The field Quantity must be between 3 and 9."),
+        required="The Quantity field is required.",
+    )
+    yield Field(
+        "Order.Sku",
+        "SKU",
+        matches("[A-Z]{3}-[0-9]{3}", "Use the format ABC-123."),
+        required="The SKU field is required.",
+    )
+    yield Field(
+        "Order.Gift",
+        "Gift",
+        kind="checkbox",
+        options=("true",),
+        attributes="required",
+        rule=matches("true|false", "no"),
+    )
+
+
+@form(
+    "asp.net, German, multipart in latin-1",
+    asp_net,
+    "de",
+    enctype="multipart/form-data",
+    charset="iso-8859-1",
+    end="redirect",
+    thanks="<h1>Danke</h1>",
 )
+def german_multipart_in_latin_1() -> Fields:
+    yield Field(
+        "Strasse",
+        "Straße",
+        long(5, 40, "Mindestens 5 Zeichen."),
+        required="Straße ist erforderlich.",
+    )
+    yield Field(
+        "Groesse",
+        "Größe",
+        kind="select",
+        options=("groß", "für alle"),
+        rule=matches("groß|für alle", "Ungültig."),
+        required="Größe ist erforderlich.",
+    )
+    yield Field(
+        "Anlage",
+        "Anlage",
+        kind="file",
+        attributes='accept=".pdf"',
+        rule=matches(r".*\.pdf", "Nur PDF."),
+        required="Anlage ist erforderlich.",
+    )
+
+
+@form("asp.net, French, answers in turn", asp_net, "fr", thanks="<h1>Merci</h1>")
+def french_answers_in_turn() -> Fields:
+    yield Field("Ref", "Référence", matches(r"\d+", "Hum."), required="Requis.")

@@ -2,9 +2,9 @@
 
 from datetime import date
 
-from tests.foreign.cases import SEARCH, STEPS, WORDS, Case, went_on
+from tests.foreign.cases import NEXT_PAGE, SEARCH, STEPS, WORDS, Fields, form, went_on
 from tests.foreign.rules import day, distinct, empty, every, iban, ip, number, ticks, uuid
-from tests.foreign.site import Field, Shown, Site
+from tests.foreign.site import Field, Shown
 
 
 def drupal(shown: Shown) -> str:
@@ -27,105 +27,74 @@ def drupal(shown: Shown) -> str:
     return f"{box * bool(items)}<form>{parts}{trap}{shown.hidden}{shown.buttons}</form>"
 
 
-FORMS = (
-    Case(
-        "drupal, English, four steps' buttons",
-        lambda: Site(
-            drupal,
-            "en",
-            (
-                (
-                    Field(
-                        "tags",
-                        "Tags",
-                        ticks("tags", 2, 3, "please tick between 2 and 3."),
-                        kind="checkbox",
-                        options=tuple("abcdef"),
-                        required="this is required.",
-                    ),
-                    Field(
-                        "from",
-                        "Arrival",
-                        kind="date",
-                        rule=day(
-                            "%Y-%m-%d",
-                            "no date.",
-                            lambda one: one > date.today(),
-                            "must be in the future.",
-                        ),
-                        required="this is required.",
-                    ),
-                ),
-                (
-                    Field(
-                        "ip",
-                        "IP address",
-                        ip("must be a valid IP address."),
-                        required="this is required.",
-                    ),
-                    Field(
-                        "token",
-                        "Device id",
-                        uuid("must be a valid UUID."),
-                        required="this is required.",
-                    ),
-                ),
-            ),
-            whole=every(empty("url"), went_on),
-            buttons=STEPS.format("Previous", "Save draft", "Next page"),
-            around=SEARCH,
-        ),
-    ),
-    Case(
-        "drupal, German, 422",
-        lambda: Site(
-            drupal,
-            "de",
-            (
-                (
-                    Field(
-                        "iban", "IBAN", iban("die IBAN ist ungültig."), required="ist erforderlich."
-                    ),
-                    Field("konto", "Kontoinhaber", required="ist erforderlich."),
-                    Field(
-                        "betrag",
-                        "Betrag",
-                        number(50, 1500, "muss mindestens 50 und höchstens 1.500 sein."),
-                        required="ist erforderlich.",
-                    ),
-                ),
-            ),
-            refusal=422,
-            whole=every(empty("url"), went_on),
-            buttons=STEPS.format("Zurück", "Entwurf speichern", "Absenden"),
-            thanks="<h1>Danke</h1>" + SEARCH,
-        ),
-    ),
-    Case(
-        "drupal, French, distinct",
-        lambda: Site(
-            drupal,
-            "fr",
-            (
-                tuple(
-                    Field(
-                        f"choix_{one}",
-                        f"Choix n° {one}",
-                        kind="select",
-                        options=tuple("abcd"),
-                        required="est obligatoire.",
-                    )
-                    for one in range(1, 4)
-                ),
-            ),
-            whole=every(
-                went_on,
-                distinct(
-                    ("choix_1", "choix_2", "choix_3"), "Les trois choix doivent être distincts."
-                ),
-            ),
-            buttons=STEPS.format("Précédent", "Enregistrer le brouillon", "Suivant"),
-            thanks="<h1>Merci</h1>",
-        ),
-    ),
+@form(
+    "drupal, English, four steps' buttons",
+    drupal,
+    "en",
+    whole=every(empty("url"), went_on),
+    buttons=STEPS.format("Previous", "Save draft", "Next page"),
+    around=SEARCH,
 )
+def english_four_steps_buttons() -> Fields:
+    blank = "this is required."
+    yield Field(
+        "tags",
+        "Tags",
+        ticks("tags", 2, 3, "please tick between 2 and 3."),
+        kind="checkbox",
+        options=tuple("abcdef"),
+        required=blank,
+    )
+    yield Field(
+        "from",
+        "Arrival",
+        kind="date",
+        rule=day("%Y-%m-%d", "no date.", lambda one: one > date.today(), "must be in the future."),
+        required=blank,
+    )
+    yield NEXT_PAGE
+    yield Field("ip", "IP address", ip("must be a valid IP address."), required=blank)
+    yield Field("token", "Device id", uuid("must be a valid UUID."), required=blank)
+
+
+@form(
+    "drupal, German, 422",
+    drupal,
+    "de",
+    refusal=422,
+    whole=every(empty("url"), went_on),
+    buttons=STEPS.format("Zurück", "Entwurf speichern", "Absenden"),
+    thanks="<h1>Danke</h1>" + SEARCH,
+)
+def german_422() -> Fields:
+    blank = "ist erforderlich."
+    yield Field("iban", "IBAN", iban("die IBAN ist ungültig."), required=blank)
+    yield Field("konto", "Kontoinhaber", required=blank)
+    yield Field(
+        "betrag",
+        "Betrag",
+        number(50, 1500, "muss mindestens 50 und höchstens 1.500 sein."),
+        required=blank,
+    )
+
+
+@form(
+    "drupal, French, distinct",
+    drupal,
+    "fr",
+    whole=every(
+        went_on,
+        distinct(("choix_1", "choix_2", "choix_3"), "Les trois choix doivent être distincts."),
+    ),
+    buttons=STEPS.format("Précédent", "Enregistrer le brouillon", "Suivant"),
+    thanks="<h1>Merci</h1>",
+)
+def french_distinct() -> Fields:
+    for one in range(1, 4):
+        yield Field(
+            f"choix_{one}",
+            f"Choix n° {one}",
+            kind="select",
+            options=tuple("abcd"),
+            required="est obligatoire.",
+        )

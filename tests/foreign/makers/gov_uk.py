@@ -2,9 +2,9 @@
 
 from datetime import date
 
-from tests.foreign.cases import SEARCH, WORDS, Case
+from tests.foreign.cases import NEXT_PAGE, SEARCH, WORDS, Fields, form
 from tests.foreign.rules import day, matches, never, number
-from tests.foreign.site import Field, Shown, Site
+from tests.foreign.site import Field, Shown
 
 
 def gov_uk(shown: Shown) -> str:
@@ -29,92 +29,77 @@ def gov_uk(shown: Shown) -> str:
     return f"{summary * bool(links)}<form novalidate>{parts}{shown.hidden}{shown.buttons}</form>"
 
 
-FORMS = (
-    Case(
-        "gov.uk, English, a date in three parts",
-        lambda: Site(
-            gov_uk,
-            "en",
-            (
-                (
-                    Field(
-                        "dob-day",
-                        "Day",
-                        number(1, 28, "Date of birth must be a real date"),
-                        attributes='inputmode="numeric"',
-                        required="Date of birth must include a day",
-                    ),
-                    Field(
-                        "dob-month",
-                        "Month",
-                        number(1, 12, "Date of birth must be a real date"),
-                        attributes='inputmode="numeric"',
-                        required="Date of birth must include a month",
-                    ),
-                    Field(
-                        "dob-year",
-                        "Year",
-                        number(1900, 2008, "Date of birth must be in the past"),
-                        attributes='inputmode="numeric"',
-                        required="Date of birth must include a year",
-                    ),
-                ),
-                (
-                    Field(
-                        "nino",
-                        "National Insurance number",
-                        hint="For example, QQ 12 34 56 C",
-                        rule=matches(
-                            r"[A-Z]{2} \d\d \d\d \d\d [A-Z]",
-                            "Enter a National Insurance number in the correct format",
-                        ),
-                        required="Enter a National Insurance number",
-                    ),
-                ),
-            ),
-            refusal=400,
-            around=SEARCH,
-            thanks="<h1>Application complete</h1>" + SEARCH,
-        ),
-    ),
-    Case(
-        "gov.uk, French, words alone in the summary",
-        lambda: Site(
-            gov_uk,
-            "fr",
-            (
-                (
-                    Field(
-                        "pages",
-                        "Pages",
-                        number(100, 200, "Le nombre doit être supérieur ou égal à 100"),
-                        required="Indiquez le nombre de pages",
-                        attributes='inputmode="numeric"',
-                    ),
-                    Field(
-                        "fin",
-                        "Date de fin",
-                        kind="date",
-                        rule=day(
-                            "%Y-%m-%d",
-                            "Date non valide",
-                            lambda one: one < date.today(),
-                            "La date doit être dans le passé",
-                        ),
-                        required="Indiquez une date",
-                    ),
-                ),
-            ),
-            thanks="<h1>Merci</h1>",
-        ),
-    ),
-    Case(
-        "gov.uk, German, never taken, and says so",
-        lambda: Site(
-            gov_uk,
-            "de",
-            ((Field("az", "Aktenzeichen", never("Dieses Aktenzeichen kennen wir nicht")),),),
-        ),
-        fails="Dieses Aktenzeichen kennen wir nicht",
-    ),
+@form(
+    "gov.uk, English, a date in three parts",
+    gov_uk,
+    "en",
+    refusal=400,
+    around=SEARCH,
+    thanks="<h1>Application complete</h1>" + SEARCH,
 )
+def english_a_date_in_three_parts() -> Fields:
+    yield Field(
+        "dob-day",
+        "Day",
+        number(1, 28, "Date of birth must be a real date"),
+        attributes='inputmode="numeric"',
+        required="Date of birth must include a day",
+    )
+    yield Field(
+        "dob-month",
+        "Month",
+        number(1, 12, "Date of birth must be a real date"),
+        attributes='inputmode="numeric"',
+        required="Date of birth must include a month",
+    )
+    yield Field(
+        "dob-year",
+        "Year",
+        number(1900, 2008, "Date of birth must be in the past"),
+        attributes='inputmode="numeric"',
+        required="Date of birth must include a year",
+    )
+    yield NEXT_PAGE
+    yield Field(
+        "nino",
+        "National Insurance number",
+        hint="For example, QQ 12 34 56 C",
+        rule=matches(
+            r"[A-Z]{2} \d\d \d\d \d\d [A-Z]",
+            "Enter a National Insurance number in the correct format",
+        ),
+        required="Enter a National Insurance number",
+    )
+
+
+@form("gov.uk, French, words alone in the summary", gov_uk, "fr", thanks="<h1>Merci</h1>")
+def french_words_alone_in_the_summary() -> Fields:
+    yield Field(
+        "pages",
+        "Pages",
+        number(100, 200, "Le nombre doit être supérieur ou égal à 100"),
+        required="Indiquez le nombre de pages",
+        attributes='inputmode="numeric"',
+    )
+    yield Field(
+        "fin",
+        "Date de fin",
+        kind="date",
+        rule=day(
+            "%Y-%m-%d",
+            "Date non valide",
+            lambda one: one < date.today(),
+            "La date doit être dans le passé",
+        ),
+        required="Indiquez une date",
+    )
+
+
+@form(
+    "gov.uk, German, never taken, and says so",
+    gov_uk,
+    "de",
+    fails="Dieses Aktenzeichen kennen wir nicht",
+)
+def german_never_taken_and_says_so() -> Fields:
+    yield Field("az", "Aktenzeichen", never("Dieses Aktenzeichen kennen wir nicht"))

@@ -1,8 +1,8 @@
 """The helper text becomes the message; choices have their native control out of sight."""
 
-from tests.foreign.cases import Case
+from tests.foreign.cases import Fields, form
 from tests.foreign.rules import fresh, matches
-from tests.foreign.site import Field, Shown, Site
+from tests.foreign.site import Field, Shown
 
 
 def material(shown: Shown) -> str:
@@ -24,95 +24,60 @@ def material(shown: Shown) -> str:
     return f"<form>{parts}{whole}{shown.hidden}{shown.buttons}</form>"
 
 
-FORMS = (
-    Case(
-        "material, English, helper texts and unseen radios",
-        lambda: Site(
-            material,
-            "en",
-            (
-                (
-                    Field(
-                        "size", "Size", kind="radio", options=("S", "M", "L"), required="Pick one"
-                    ),
-                    Field(
-                        "start",
-                        "Start",
-                        kind="time",
-                        attributes='min="08:15" max="11:45" step="1800"',
-                        rule=matches(r"(08|09|10|11):(15|45)", "Every half hour from 8:15"),
-                    ),
-                    Field(
-                        "nick",
-                        "Nickname",
-                        matches(r"\S{3,10}", "At most 10 characters, without spaces"),
-                        hint="What friends say",
-                        required="Tell us",
-                    ),
-                ),
-            ),
-            refusal=400,
-        ),
-    ),
-    Case(
-        "material, French, password by pattern",
-        lambda: Site(
-            material,
-            "fr",
-            (
-                (
-                    Field(
-                        "pseudo",
-                        "Pseudo",
-                        fresh("Ce pseudo est déjà utilisé"),
-                        required="Obligatoire",
-                    ),
-                    Field(
-                        "mdp",
-                        "Mot de passe",
-                        kind="password",
-                        attributes=r'pattern="^(?=.*\d)(?=.*[a-z])(?=.*[A-Z]).{8,14}$"',
-                        rule=matches(
-                            r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z]).{8,14}", "Entre 8 et 14 caractères"
-                        ),
-                        required="Obligatoire",
-                    ),
-                    Field(
-                        "cp",
-                        "Code postal",
-                        matches(r"\d{5}", "Le code postal doit comporter 5 chiffres"),
-                        attributes='autocomplete="shipping postal-code"',
-                        required="Obligatoire",
-                    ),
-                ),
-            ),
-            thanks="<h1>Merci</h1>",
-        ),
-    ),
-    Case(
-        "material, German, pattern with Unicode",
-        lambda: Site(
-            material,
-            "de",
-            (
-                (
-                    Field(
-                        "name",
-                        "Name",
-                        matches(r"[A-ZÄÖÜ][a-zäöüß]{2,}", "Nur Buchstaben"),
-                        attributes=r'pattern="\p{Lu}\p{Ll}{2,9}"',
-                        required="Pflichtfeld",
-                    ),
-                    Field(
-                        "code",
-                        "Code",
-                        matches(r"[bcdfgh]{4}", "Ungültig"),
-                        attributes='pattern="[[a-h]--[ae]]{4}"',
-                        required="Pflichtfeld",
-                    ),
-                ),
-            ),
-            thanks="<h1>Danke</h1>",
-        ),
-    ),
-)
+@form("material, English, helper texts and unseen radios", material, "en", refusal=400)
+def english_helper_texts_and_unseen_radios() -> Fields:
+    yield Field("size", "Size", kind="radio", options=("S", "M", "L"), required="Pick one")
+    yield Field(
+        "start",
+        "Start",
+        kind="time",
+        attributes='min="08:15" max="11:45" step="1800"',
+        rule=matches(r"(08|09|10|11):(15|45)", "Every half hour from 8:15"),
+    )
+    yield Field(
+        "nick",
+        "Nickname",
+        matches(r"\S{3,10}", "At most 10 characters, without spaces"),
+        hint="What friends say",
+        required="Tell us",
+    )
+
+
+@form("material, French, password by pattern", material, "fr", thanks="<h1>Merci</h1>")
+def french_password_by_pattern() -> Fields:
+    blank = "Obligatoire"
+    yield Field("pseudo", "Pseudo", fresh("Ce pseudo est déjà utilisé"), required=blank)
+    yield Field(
+        "mdp",
+        "Mot de passe",
+        kind="password",
+        attributes=r'pattern="^(?=.*\d)(?=.*[a-z])(?=.*[A-Z]).{8,14}$"',
+        rule=matches(r"(?=.*\d)(?=.*[a-z])(?=.*[A-Z]).{8,14}", "Entre 8 et 14 caractères"),
+        required=blank,
+    )
+    yield Field(
+        "cp",
+        "Code postal",
+        matches(r"\d{5}", "Le code postal doit comporter 5 chiffres"),
+        attributes='autocomplete="shipping postal-code"',
+        required=blank,
+    )
+
+
+@form("material, German, pattern with Unicode", material, "de", thanks="<h1>Danke</h1>")
+def german_pattern_with_unicode() -> Fields:
+    blank = "Pflichtfeld"
+    yield Field(
+        "name",
+        "Name",
+        matches(r"[A-ZÄÖÜ][a-zäöüß]{2,}", "Nur Buchstaben"),
+        attributes=r'pattern="\p{Lu}\p{Ll}{2,9}"',
+        required=blank,
+    )
+    yield Field(
+        "code",
+        "Code",
+        matches(r"[bcdfgh]{4}", "Ungültig"),
+        attributes='pattern="[[a-h]--[ae]]{4}"',
+        required=blank,
+    )

@@ -2,9 +2,9 @@
 
 from datetime import date, timedelta
 
-from tests.foreign.cases import WORDS, Case
+from tests.foreign.cases import WORDS, Fields, form
 from tests.foreign.rules import day, empty, json_object, long, matches, number
-from tests.foreign.site import Field, Shown, Site
+from tests.foreign.site import Field, Shown
 
 
 def symfony(shown: Shown) -> str:
@@ -27,106 +27,74 @@ def symfony(shown: Shown) -> str:
     return f"<form>{whole}{parts}{prototype}{shown.hidden}{shown.buttons}</form>"
 
 
-FORMS = (
-    Case(
-        "symfony, French, message in the label, prototype",
-        lambda: Site(
-            symfony,
-            "fr",
-            (
-                (
-                    Field(
-                        "form[ville]",
-                        "Ville",
-                        long(
-                            1,
-                            12,
-                            "Cette chaîne est trop longue. Au maximum 12 caractères.",
-                        ),
-                        required="Cette valeur ne doit pas être vide.",
-                    ),
-                    Field(
-                        "form[ne]",
-                        "Né(e) le",
-                        day("%d/%m/%Y", "Cette date n'est pas valide (format jj/mm/aaaa)."),
-                        required="Cette valeur ne doit pas être vide.",
-                    ),
-                    Field(
-                        "form[places]",
-                        "Places",
-                        number(2, 6, "Cette valeur doit être comprise entre 2 et 6."),
-                        required="Cette valeur ne doit pas être vide.",
-                    ),
-                ),
-            ),
-            refusal=422,
-            whole=empty("form[rows][__name__][kind]"),
-            thanks="<h1>Merci</h1>",
-            charset="iso-8859-15",
-        ),
-    ),
-    Case(
-        "symfony, German, past day by words",
-        lambda: Site(
-            symfony,
-            "de",
-            (
-                (
-                    Field(
-                        "form[tag]",
-                        "Kaufdatum",
-                        kind="date",
-                        attributes=f'max="{date.today() + timedelta(30)}"',
-                        rule=day(
-                            "%Y-%m-%d",
-                            "Kein Datum.",
-                            lambda one: one < date.today() - timedelta(5),
-                            f"Es muss vor dem {(date.today() - timedelta(5)):%d.%m.%Y} liegen.",
-                        ),
-                        required="Dieser Wert sollte nicht leer sein.",
-                    ),
-                    Field(
-                        "form[land]",
-                        "Land",
-                        kind="select",
-                        options=("DE", "AT", "CH"),
-                        required="Dieser Wert sollte nicht leer sein.",
-                    ),
-                    Field(
-                        "form[kg]",
-                        "Gewicht",
-                        number(1, 2.5, "Der Wert darf höchstens 2,5 betragen."),
-                        required="Dieser Wert sollte nicht leer sein.",
-                    ),
-                ),
-            ),
-            refusal=422,
-            thanks="<h1>Danke</h1>",
-        ),
-    ),
-    Case(
-        "symfony, English, JSON",
-        lambda: Site(
-            symfony,
-            "en",
-            (
-                (
-                    Field(
-                        "form[settings]",
-                        "Settings",
-                        json_object("This value should be valid JSON."),
-                        kind="textarea",
-                        required="This value should not be blank.",
-                    ),
-                    Field(
-                        "form[zip]",
-                        "Zip",
-                        matches(r"\d{5}-\d{4}", "Invalid."),
-                        attributes='placeholder="12345-6789"',
-                    ),
-                ),
-            ),
-            refusal=422,
-        ),
-    ),
+@form(
+    "symfony, French, message in the label, prototype",
+    symfony,
+    "fr",
+    refusal=422,
+    whole=empty("form[rows][__name__][kind]"),
+    thanks="<h1>Merci</h1>",
+    charset="iso-8859-15",
 )
+def french_message_in_the_label_prototype() -> Fields:
+    blank = "Cette valeur ne doit pas être vide."
+    yield Field(
+        "form[ville]",
+        "Ville",
+        long(1, 12, "Cette chaîne est trop longue. Au maximum 12 caractères."),
+        required=blank,
+    )
+    yield Field(
+        "form[ne]",
+        "Né(e) le",
+        day("%d/%m/%Y", "Cette date n'est pas valide (format jj/mm/aaaa)."),
+        required=blank,
+    )
+    yield Field(
+        "form[places]",
+        "Places",
+        number(2, 6, "Cette valeur doit être comprise entre 2 et 6."),
+        required=blank,
+    )
+
+
+@form("symfony, German, past day by words", symfony, "de", refusal=422, thanks="<h1>Danke</h1>")
+def german_past_day_by_words() -> Fields:
+    blank = "Dieser Wert sollte nicht leer sein."
+    yield Field(
+        "form[tag]",
+        "Kaufdatum",
+        kind="date",
+        attributes=f'max="{date.today() + timedelta(30)}"',
+        rule=day(
+            "%Y-%m-%d",
+            "Kein Datum.",
+            lambda one: one < date.today() - timedelta(5),
+            f"Es muss vor dem {(date.today() - timedelta(5)):%d.%m.%Y} liegen.",
+        ),
+        required=blank,
+    )
+    yield Field("form[land]", "Land", kind="select", options=("DE", "AT", "CH"), required=blank)
+    yield Field(
+        "form[kg]",
+        "Gewicht",
+        number(1, 2.5, "Der Wert darf höchstens 2,5 betragen."),
+        required=blank,
+    )
+
+
+@form("symfony, English, JSON", symfony, "en", refusal=422)
+def english_json() -> Fields:
+    yield Field(
+        "form[settings]",
+        "Settings",
+        json_object("This value should be valid JSON."),
+        kind="textarea",
+        required="This value should not be blank.",
+    )
+    yield Field(
+        "form[zip]",
+        "Zip",
+        matches(r"\d{5}-\d{4}", "Invalid."),
+        attributes='placeholder="12345-6789"',
+    )

@@ -1,6 +1,5 @@
 """What the command counts apart, and its exit status."""
 
-from contextlib import AbstractContextManager
 from io import StringIO
 
 import pytest
@@ -46,10 +45,7 @@ def test_only_what_has_evidence_counts(
 ) -> None:
     host = make()
 
-    def client(url: str, *, timeout_s: float) -> AbstractContextManager[Visitor]:
-        return host.visitor()
-
-    monkeypatch.setattr(confirmation, "BlockingClient", client)
+    monkeypatch.setattr(confirmation, "BlockingClient", lambda *url, timeout_s: Visitor(host))
     out, err = StringIO(), StringIO()
     code = 0
     try:

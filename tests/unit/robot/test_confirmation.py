@@ -1,15 +1,15 @@
 """What became of a form is decided by structure and evidence, whatever the page says."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from typing import Any, cast
 
 import pytest
 
+from benchsuite.core.client import Client
 from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.completion import Completion, Sign
 from benchsuite.robot.confirmation import Site
 from benchsuite.robot.walk import Bounds, Walk, complete
-from tests.foreign.fates import REFUSED, TAKEN, UNCONFIRMED, Host, Made
+from tests.foreign.fates import REFUSED, TAKEN, UNCONFIRMED, Host, Made, Visitor
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
@@ -18,16 +18,11 @@ PEOPLE = 3
 
 
 def walks(host: Host, people: int = PEOPLE, done: Sign | None = None) -> list[Completion]:
-    @contextmanager
-    def stranger() -> Iterator[Walk]:
-        with host.visitor() as client:
-            yield Walk(client, "/")  # type: ignore[arg-type]
-
-    site = Site(stranger)
+    site = Site(lambda: Walk(Visitor(host), "/"))
     found = []
     for seed in range(people):
-        with host.visitor() as client:
-            ended = complete(client, "/", seed=seed, done=done, bounds=Bounds(tries=3))  # type: ignore[arg-type]
+        client: Any = Visitor(host)
+        ended = complete(client, "/", seed=seed, done=done, bounds=Bounds(tries=3))
         found.append(site.judged(ended))
     return found
 
@@ -94,6 +89,5 @@ def test_a_site_that_shows_nobody_else_its_form_is_not_known() -> None:
 
 
 def test_without_a_site_to_compare_nothing_is_claimed() -> None:
-    with Host("<h1>Thank you</h1>").visitor() as client:
-        done = complete(client, "/")  # type: ignore[arg-type]
+    done = complete(cast(Client, Visitor(Host("<h1>Thank you</h1>"))), "/")
     assert done.evidence == ""
