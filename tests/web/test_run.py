@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from benchsuite.report.tuning.decisions import PHASES
+from benchsuite.tuning.log import PHASES
 
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
