@@ -6,10 +6,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from benchsuite.tuning.log import PHASES
 
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
+from benchsuite.tuning.log import PHASES
 from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run, make_running_run
 from tests.flames import make_profiled
 from tests.study_factories import make_study_run
