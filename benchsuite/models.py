@@ -12,6 +12,8 @@ from django.db import models
 from django.urls import reverse
 
 from benchsuite.columns import JSON, PartOf, Row
+from benchsuite.core.plain import Machine, Profiled, ServerFacts, Timed, Times
+from benchsuite.core.plain import Software as SoftwareFacts
 from benchsuite.core.printable import is_control
 from benchsuite.core.results import (
     UNREADABLE,
@@ -24,8 +26,6 @@ from benchsuite.core.results import (
     WebSockets,
 )
 from benchsuite.core.specs import RunSpec, ServerSpec
-from benchsuite.core.stored import Machine, Profiled, ServerFacts, Timed, Times
-from benchsuite.core.stored import Software as SoftwareFacts
 from benchsuite.stats import stacks
 from benchsuite.system.lock import LONGEST
 

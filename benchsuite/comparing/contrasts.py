@@ -9,11 +9,10 @@ from statistics import fmean, median
 
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.titles import cell_titles
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics.every import compared
 from benchsuite.core.metrics.metric import Metric, Scale
 from benchsuite.core.results import Level, Verdict
-from benchsuite.core.suggestions import choices
 from benchsuite.core.units import format_percent, format_period, listed
 from benchsuite.findings.host import cpu_speed
 from benchsuite.models import Run

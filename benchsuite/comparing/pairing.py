@@ -10,8 +10,7 @@ from django.db.models import QuerySet
 from benchsuite.comparing.cells import Cell, grouped
 from benchsuite.comparing.contrasts import Pair, Side, newest_of_each
 from benchsuite.comparing.titles import cell_titles
-from benchsuite.core.exceptions import UsageError
-from benchsuite.core.suggestions import meant
+from benchsuite.core.exceptions import UsageError, meant
 from benchsuite.models import Run
 
 SHORTEST_ID = 6

@@ -11,9 +11,8 @@ from django.http import HttpResponseBase
 from django.utils.module_loading import import_string
 
 from benchsuite.conf.keys import KEYS, UNKNOWN, Problem, fault_of, problems
-from benchsuite.core.exceptions import UsageError
-from benchsuite.core.passwords import hidden
-from benchsuite.core.suggestions import choices
+from benchsuite.core.exceptions import UsageError, choices
+from benchsuite.core.printable import hidden
 from benchsuite.fronts import BUILTIN as BUILTIN_FRONTS
 from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers import BUILTIN as BUILTIN_SERVERS

@@ -10,10 +10,9 @@ from urllib.parse import urlsplit
 
 from django.utils.module_loading import import_string
 
-from benchsuite.core.exceptions import UsageError, last_line
+from benchsuite.core.exceptions import UsageError, last_line, meant
 from benchsuite.core.metrics.every import compared
-from benchsuite.core.specs.place import names_one
-from benchsuite.core.suggestions import meant
+from benchsuite.core.specs.database import names_one
 from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service

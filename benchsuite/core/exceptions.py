@@ -1,10 +1,11 @@
 """Everything benchsuite raises on purpose.
 
 Each message is one sentence that says what was wanted, what was found and what to do; the
-management commands print it unchanged.
-"""
+management commands print it unchanged."""
 
 import traceback
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 WANTS_USER, WANTS_HTTPS = "user", "https"  #: Codes of why a page refuses who asks.
 DISK_FULL = "disk-full"  #: The code of an error for want of space, whatever its class.
@@ -86,3 +87,23 @@ def last_line(error: BaseException) -> str:
     words = list(told_by_traceback.format_exception_only())[-1].strip()
     frames = traceback.extract_tb(error.__traceback__)
     return f"{words} ({frames[-1].filename}:{frames[-1].lineno})" if frames else words
+
+
+MOST = 4  #: Names of a family that are suggested together.
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """The known names that start with this one, else the nearest, ignoring case; empty if none."""
+    names = {one.casefold(): one for one in known}
+    wanted = name.casefold()
+    near = [one for one in names if one.startswith(wanted)][:MOST] if wanted else []
+    near = near or get_close_matches(wanted, names, n=1)
+    return " or ".join(names[one] for one in near)
+
+
+def choices(name: str, known: Iterable[str]) -> str:
+    """The rest of a sentence that refuses a name: "did you mean uwsgi? There are: gunicorn, …"."""
+    known = list(known)
+    near = meant(name, known)
+    listed = f"here are: {', '.join(known)}."
+    return f"did you mean {near}? T{listed}" if near else f"t{listed}"

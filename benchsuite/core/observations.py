@@ -12,8 +12,7 @@ from benchsuite.core.results import (
     Recovery,
     Summary,
 )
-from benchsuite.core.samples import REQUEST
-from benchsuite.core.stall import Stall
+from benchsuite.core.samples import REQUEST, Stall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Frozen values to JSON and back, by the types of their fields.
+"""Frozen values to JSON and back, by the types of their fields; the types of stored JSON.
 
 What is read comes from files and databases that anybody may have changed: only what has the type
 that was written is taken, and an error names its place in it.
@@ -13,7 +13,17 @@ from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import cache, partial
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints, is_typeddict
+from typing import (
+    Any,
+    TypedDict,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 from uuid import UUID
 
 from benchsuite.core.exceptions import UsageError
@@ -345,3 +355,80 @@ def shown(data: Any) -> str:
 
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, SHOWN, SHOWN
+
+
+Times = Mapping[str, float | None]
+"""count, mean_s, min_s, max_s and percentiles (p95_s), as far as samples suffice."""
+
+
+class Machine(TypedDict, total=False):
+    """What is asked of an environment; the rest of its facts is shown and compared."""
+
+    hostname: str
+    cpu_logical: int | None
+    cpu_usable: int | None
+    memory_total_bytes: int | None
+
+
+class Software(TypedDict):
+    """Facts of a Python, and each of its distributions → version."""
+
+    python: Mapping[str, Any]
+    packages: Mapping[str, str]
+
+
+class ServerFacts(TypedDict, total=False):
+    """What is said of a server; empty where nothing is known."""
+
+    interface: str
+    serves_project: bool
+    threads_word: str | None
+    async_twin: str | None
+    at_once: int | None
+    connections: int | None
+
+
+class Shape(TypedDict):
+    """One query of a page, with the place in the code that makes it."""
+
+    query: str
+    place: str
+    times: float  #: For each request.
+    query_s: float
+
+
+class Page(TypedDict):
+    """Means of a request of one page."""
+
+    page: str
+    requests: int
+    request_s: float
+    queries: float
+    query_s: float
+    connecting_s: float
+    shapes: list[Shape]
+
+
+class Timed(TypedDict):
+    """What a diagnostic start has timed."""
+
+    pages: list[Page]
+    paused_s: float
+    longest_pause_s: float
+    cpu_s: float
+
+
+class FlameGraph(TypedDict):
+    """Stacks as `benchsuite.stats.stacks` packs them."""
+
+    samples: int
+    rate_hz: float
+    least: int
+    project: list[str]  #: Of the calls those that are measured.
+    stacks: str
+
+
+class Profiled(TypedDict):
+    """What a profiler saw beside a diagnostic start."""
+
+    flame: FlameGraph

@@ -1,7 +1,142 @@
-"""Text from elsewhere (labels, logs, names) without what controls terminals or breaks XML."""
+"""Text as it may be shown: without passwords, and without what controls terminals or breaks XML.
 
+`hidden` is for text, `hidden_in` for values that contain text (specs as JSON, command lines,
+results). In a URL the password is omitted, so that the URL can still be used with a password from
+elsewhere (`completed`); anywhere else it becomes `***`.
+"""
+
+import dataclasses
+import hashlib
 import re
 import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+from urllib.parse import unquote_plus
+
+SHOWN = "***"  #: Replaces passwords outside of URLs.
+ROUNDS = 100_000
+_MASKED = re.compile(r"\*{3}[0-9a-f]{8}")
+
+_NAME = r"[\w-]*(?:passw(?:or)?d|passphrase|pwd|requirepass|secret(?:[_-]?key)?)\d*"
+_HEADER = r"(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token"
+_PORT = r"\d{1,5}(?:[/?#,\s]|$)"
+
+_SECRET = re.compile(_NAME, re.IGNORECASE)
+_SECRET_OPTION = re.compile(rf"--?{_NAME}", re.IGNORECASE)
+
+# Lengths are bounded where every character of a long log could start a match.
+_URL = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]{0,30}:/{1,2})(?P<rest>[^\s'\"<>]+)")
+_ONE_URL = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*://)(?P<rest>[^\s:/@?#]*:[^\n]*@[^\s@]*)")
+"""In a text that is only a URL, the password may contain blanks and quotes."""
+_USER = re.compile(rf"(?P<user>[^:/@?#]*):(?!{_PORT})(?P<password>.*)@(?P<place>.*)", re.DOTALL)
+_WITHOUT_SCHEME = re.compile(
+    rf"(?P<before>^|[\s='\"(:])(?P<user>[\w.%+-]+):(?!{_PORT})[^\s'\"/@]{{1,1000}}+@(?=[\w\[])"
+)
+"""A URL written wrongly."""
+_VALUE = r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s&'\"]+)"
+_HIDDEN_BEFORE = r"(?!['\"]?\*{3}(?:[0-9a-f]{8})?['\"]?(?:[\s,&]|$))"
+_PAIR = re.compile(
+    rf"(?<![\w-])(?P<name>{_NAME})(?P<is>\s*=\s*){_HIDDEN_BEFORE}{_VALUE}", re.IGNORECASE
+)
+_ENTRY = re.compile(
+    rf"(?P<key>(?P<mark>['\"])(?:{_NAME}|{_HEADER})(?P=mark)\s*:\s*)"
+    r"(?:b?'(?:[^'\\]|\\.)+'|b?\"(?:[^\"\\]|\\.)+\")",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(rf"(?<![\w-])(?P<name>{_HEADER})(?P<is>:\s*)[^\s'\"][^\n'\"]*", re.IGNORECASE)
+
+
+def hidden(text: str) -> str:
+    """The text without the passwords that can be recognised by their place.
+
+    In URLs (`scheme://user:password@…`, `?password=…`), in pairs (`password=…`, `'PASSWORD': '…'`)
+    and in headers (`Authorization: …`, `Cookie: …`).
+    """
+    if not any(sign in text for sign in ":="):
+        return text
+    if whole := _ONE_URL.fullmatch(text):
+        text = _without_password(whole)
+    text = _URL.sub(_without_password, text)
+    text = _WITHOUT_SCHEME.sub(rf"\g<before>\g<user>:{SHOWN}@", text)
+    text = _ENTRY.sub(rf"\g<key>'{SHOWN}'", text)
+    text = _FIELD.sub(rf"\g<name>\g<is>{SHOWN}", text)
+    return _PAIR.sub(rf"\g<name>\g<is>{SHOWN}", text)
+
+
+def hidden_in(value: Any) -> Any:
+    """A value of texts, sequences, mappings and frozen dataclasses, with its passwords hidden.
+
+    Also hides the values of keys, and the words after options, that are named like passwords.
+    """
+    if isinstance(value, str):
+        return hidden(value)
+    if isinstance(value, Mapping):
+        return {name: _named(name, one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        after = [False, *(_is_option(one) for one in value)]
+        shown = [
+            SHOWN if secret and isinstance(one, str) else hidden_in(one)
+            for one, secret in zip(value, after, strict=False)
+        ]
+        return type(value)(shown)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
+        return dataclasses.replace(value, **{name: hidden_in(one) for name, one in fields.items()})
+    return value
+
+
+def is_hidden(value: Any) -> bool:
+    """Whether a part of it was hidden, so that it is unusable."""
+    if isinstance(value, str):
+        return SHOWN in value
+    if isinstance(value, Mapping):
+        return any(is_hidden(one) for one in value.values())
+    return isinstance(value, list | tuple) and any(is_hidden(one) for one in value)
+
+
+@cache
+def masked(value: str) -> str:
+    """Replaces a secret: equal for equal ones, and slow to guess."""
+    if _MASKED.fullmatch(value):
+        return value
+    digest = hashlib.pbkdf2_hmac(
+        "sha256", value.encode(errors="surrogatepass"), b"benchsuite", ROUNDS
+    )
+    return f"{SHOWN}{digest.hex()[:8]}"
+
+
+def completed(url: str, known: str) -> str:
+    """The known URL if it differs only by its password, else the URL itself."""
+    return known if known and hidden(known) == url else url
+
+
+def _named(name: Any, value: Any) -> Any:
+    if isinstance(name, str) and isinstance(value, str) and value and _SECRET.fullmatch(name):
+        return value if _MASKED.fullmatch(value) else SHOWN
+    return hidden_in(value)
+
+
+def _is_option(word: Any) -> bool:
+    return isinstance(word, str) and _SECRET_OPTION.fullmatch(word) is not None
+
+
+def _without_password(url: re.Match[str]) -> str:
+    rest = url["rest"]
+    if found := _USER.fullmatch(rest):
+        rest = f"{found['user']}{'@' * bool(found['user'])}{found['place']}"
+    before, mark, query = rest.partition("?")
+    if mark:
+        query, fragment, anchor = query.partition("#")
+        kept = [pair for pair in query.split("&") if not _is_secret(pair)]
+        rest = before + "?" * bool(kept) + "&".join(kept) + fragment + anchor
+    return url["scheme"] + rest
+
+
+def _is_secret(pair: str) -> bool:
+    name, equals, _ = pair.partition("=")
+    return bool(equals) and _SECRET.fullmatch(unquote_plus(name)) is not None
+
 
 BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Characters that change the order in which text is displayed."""

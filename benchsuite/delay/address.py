@@ -10,8 +10,8 @@ from typing import Any, Literal
 from urllib.parse import quote, unquote, urlsplit
 
 from benchsuite.core.exceptions import StartError, UsageError
-from benchsuite.core.specs.delay import MAX_DELAY_S
-from benchsuite.core.specs.sentinel import is_by_sentinel
+from benchsuite.core.specs.layer import is_by_sentinel
+from benchsuite.core.specs.server import MAX_DELAY_S
 from benchsuite.delay.accuracy import Accuracy, accuracy, echo, round_trips
 from benchsuite.system.process import Process, running, wait_until_ready
 from benchsuite.system.programs import isolated_python

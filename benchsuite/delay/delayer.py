@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchsuite.core.specs.delay import DelaySpec
+from benchsuite.core.specs.server import DelaySpec
 from benchsuite.delay.address import HOST, Address, DelayedAddress, Direction, delayed
 from benchsuite.delay.connection import is_socket
 from benchsuite.system.process import Process

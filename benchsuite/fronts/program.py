@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError, choices
 from benchsuite.core.specs import Limits, Option, Within, refuse_outside
-from benchsuite.core.suggestions import choices
 from benchsuite.fronts.base import Address, FrontAdapter, FrontPlace
 from benchsuite.servers.base import Available
 from benchsuite.system import network, programs

@@ -15,7 +15,7 @@ from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.gate import Judgement
 from benchsuite.core.answer import Answer
 from benchsuite.core.exceptions import UsageError
-from benchsuite.management import writing
+from benchsuite.management import streams
 from benchsuite.management.options.parsing import names
 from benchsuite.management.output import Screen
 from benchsuite.report.exports.comparison import as_json, as_junit
@@ -37,7 +37,7 @@ class ComparisonReport:
 def compared(options: Mapping[str, Any]) -> ComparisonReport:
     """Compares what the options ask for; raises UsageError."""
     for name in ("json", "junit", "markdown"):
-        writing.check(f"--{name}", options[name])
+        streams.check(f"--{name}", options[name])
     margins = (parsed(options["margin"]), conf.margins())
     metrics = [metric(name, *margins) for name in names("--metric", options["metric"]) or DEFAULT]
     conditions = [gate.parse(text) for text in options["fail_if"]]
@@ -74,12 +74,12 @@ def write(report: ComparisonReport, options: Mapping[str, Any]) -> None:
             unlike=report.unlike,
             comparison=report.comparison,
         )
-        writing.write(options["json"], json.dumps(content, indent=2) + "\n")
+        streams.write(options["json"], json.dumps(content, indent=2) + "\n")
     if options["junit"]:
-        writing.write(options["junit"], as_junit(report.judgements, report.answer.premises))
+        streams.write(options["junit"], as_junit(report.judgements, report.answer.premises))
     if options["markdown"]:
         text = to_markdown(report.answer)
-        writing.write(options["markdown"], text)
+        streams.write(options["markdown"], text)
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if summary and Path(summary).absolute() != Path(options["markdown"]).absolute():
-            writing.write(summary, text, mode="a")
+            streams.write(summary, text, mode="a")

@@ -1,17 +1,19 @@
-"""Where `runbench` writes: people's output to the screen, JSON to a file or standard output."""
+"""Where the commands write: what people read to the console, JSON to a file or standard output."""
 
 import sys
-from collections.abc import Sequence
-from typing import TextIO, cast
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO, cast
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from benchsuite import conf
 from benchsuite.comparing.answer import own_targets, ranking
 from benchsuite.comparing.cells import cells
 from benchsuite.conf import addresses
-from benchsuite.core.passwords import hidden
+from benchsuite.core.printable import hidden, printable
 from benchsuite.core.results import Status
-from benchsuite.management import writing
-from benchsuite.management.console import SafeConsole
+from benchsuite.management import streams
 from benchsuite.management.streams import Outlasting
 from benchsuite.models import Run
 from benchsuite.report import flames
@@ -23,11 +25,46 @@ from benchsuite.report.sentences import completion_lines, model_sentence
 from benchsuite.report.sockets import sockets_table
 from benchsuite.report.terminal import plan as planned
 from benchsuite.report.terminal import results
+from benchsuite.report.terminal.grid import Grid, show, wrapped
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate
 from benchsuite.system.lock import Claim
+
+UNBOUNDED = 100_000  #: Columns without a terminal: tables are as wide as they need to be.
+
+
+class SafeConsole(Console):
+    """Escapes control characters as Python does: a log, a label or a name may contain them."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(highlight=False, **options)
+        if not self.is_terminal and "width" not in options:
+            self.width = UNBOUNDED
+
+    def say(self, text: str) -> None:
+        """Prints a sentence: wrapped on a terminal, one line in a file."""
+        lines = wrapped(text, self.width) if self.is_terminal else [text]
+        self.print("\n".join(lines), markup=False, soft_wrap=True)
+
+    def table(self, grid: Grid) -> None:
+        show(grid, self)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control:
+                yield segment
+            else:
+                yield Segment(printable(segment.text), segment.style)
+
+    def _render_buffer(self, buffer: Iterable[Segment]) -> str:
+        text = super()._render_buffer(buffer)
+        if self.is_terminal:
+            return text
+        return "\n".join(line.rstrip(" ") for line in text.split("\n"))
 
 
 class Screen:
@@ -114,7 +151,7 @@ class Screen:
 
 def write_json(file: str, rows: Sequence[Run]) -> None:
     """A list with one object a run; raises BenchsuiteError when the file can't be written."""
-    writing.write(file, json_of(rows))
+    streams.write(file, json_of(rows))
 
 
 def _address(rows: Sequence[Run]) -> str:

@@ -1,27 +1,193 @@
-"""What the runs of one command share: the machine's lock, clean-up, databases, where results go."""
+"""What the runs of one command share: the lock, databases, and where their results stay."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from time import monotonic
 from typing import Protocol
+from uuid import uuid4
 
-from django.db import Error
+from django.db import Error, OperationalError, close_old_connections
 
-from benchsuite import conf, runner
-from benchsuite.core.results import RunResult
+from benchsuite import conf, runner, store
+from benchsuite.conf import addresses
+from benchsuite.core.exceptions import BenchsuiteError
+from benchsuite.core.results import Ceiling, RunResult, Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import format_bytes, format_duration, format_rate
-from benchsuite.management.keeping import Results
 from benchsuite.models import Run, StudyCell
+from benchsuite.report.exports.runs import json_of
 from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate
-from benchsuite.store.abandoned import sweep, sweep_executions
+from benchsuite.store.abandoned import abandon, sweep, sweep_executions
+from benchsuite.store.interchange import PARTS, attach
 from benchsuite.store.periods import durations, overheads
-from benchsuite.system.interrupts import terminable
+from benchsuite.system.interrupts import held_back, terminable
 from benchsuite.system.lock import Claim, alone
+
+TRIES = 3
+PAUSE_S = 2.0
+"""Between two tries. SQLite itself waits 5 s for a lock, if its options say nothing else."""
+
+REFUSALS = (Error, OSError, ValueError, OverflowError)
+"""How databases and their drivers say that they don't take something."""
+
+
+class Results:
+    """The runs of one command; what was measured is never lost to a fault of the database."""
+
+    def __init__(self, say: Callable[[str], None], planned: int = 1, follow: str = "") -> None:
+        """`planned` is how many runs there will be, if nothing happens; `follow` the page that
+        shows them together, where there is one.
+        """
+        self.batch = uuid4()
+        self.rows: list[Run] = []
+        self.refused: list[Run] = []  #: Those among the rows that are not stored.
+        self.file: Path | None = None  #: Where those are.
+        self._say = say
+        self._follow = follow or (addresses.of_list() if planned != 1 else "")
+        self._reason = ""
+        self._refusal = ""  #: The same as a sentence that names the database and says what to do.
+        self._ceilings: dict[str, Sequence[Ceiling]] = {}
+
+    def check(self) -> None:
+        """Raises BenchsuiteError when nothing could be stored."""
+        if not self._tried(store.check):
+            raise BenchsuiteError(self._refusal)
+
+    @contextmanager
+    def run(
+        self, plan: Plan, cell: StudyCell | None = None
+    ) -> Iterator[tuple[Run, Callable[[RunResult], None]]]:
+        """A run that begins: its row, and what takes its result. Without one the row says what
+        ended it: this process may live on, and the row must not say "running" for ever.
+        """
+        row = store.begun(
+            plan.spec,
+            batch=self.batch,
+            started_at=datetime.now(UTC),
+            server_facts=plan.server_facts,
+        )
+        row.study_cell = cell
+        self.rows.append(row)
+        try:
+            if self._tried(row.save, once=True) and row is self.rows[0]:
+                self._say(f"Follow   {self._follow or addresses.of_run(row.pk)}")
+            yield row, lambda result: self._keep(row, result)
+        except BaseException as error:
+            reason = f"The command ended before its run had: {_said(error)}"
+            row.status, row.failure = Status.INTERRUPTED.value, reason
+            attach(row, dict.fromkeys(PARTS, ()))  # told also where the database is gone
+            with held_back(), suppress(Error):  # what can't be written now is swept later
+                abandon(row, reason)
+            raise
+
+    def ceilings(self, environment: Mapping[str, object]) -> Sequence[Ceiling]:
+        """What the load generator makes at most; none, and a word, where they can't be read."""
+        key = repr(environment)
+        if key not in self._ceilings:
+            try:
+                self._ceilings[key] = store.ceilings(environment)
+            except Error as error:
+                self._say(
+                    f"The calibrated ceilings can't be read ({error}); nothing is held "
+                    "against them."
+                )
+                return ()
+        return self._ceilings[key]
+
+    @property
+    def sentence(self) -> str:
+        """What could not be stored, where it is, and what to do; empty when all is stored."""
+        if not self.refused:
+            return ""
+        many = len(self.refused)
+        which = f"{many} of {len(self.rows)} runs" if len(self.rows) > 1 else "The run"
+        said = f"{which} could not be stored ({self._reason})"
+        if self.file is None:
+            return (
+                f"{said}, and no file could be written: the figures above are all there is. Free "
+                "the database or a disk and repeat the command."
+            )
+        return (
+            f"{said}, and {'is' if many == 1 else 'are'} kept in {self.file}. When the database "
+            f"can be written again: python manage.py loadbench {self.file}"
+        )
+
+    def _keep(self, row: Run, result: RunResult) -> None:
+        """Into the database or, when it doesn't take the run, into the file."""
+        with held_back() as interrupted:
+            store.fill(row, result)
+            if self._tried(lambda: store.write(row), stop=interrupted):
+                return
+            self.refused.append(row)
+            self.file = _written(f"benchsuite-{self.batch.hex[:8]}.json", self.refused, self.file)
+            self._say(self.sentence)
+
+    def _tried(
+        self,
+        action: Callable[[], object],
+        *,
+        once: bool = False,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """Whether it could be done; tried again where the database may only be busy."""
+        for left in reversed(range(1 if once or self.refused else TRIES)):
+            try:
+                close_old_connections()  # that may have broken while the run was made
+                action()
+            except REFUSALS as error:
+                self._reason = str(error).strip() or type(error).__name__
+                self._refusal = store.refusal(error)
+                if not left or stop() or not isinstance(error, OperationalError):
+                    return False
+                self._say(f"The results can't be stored ({self._reason}); trying again.")
+                time.sleep(PAUSE_S)
+            else:
+                return True
+        return False
+
+
+def _written(name: str, runs: Sequence[Run], before: Path | None) -> Path | None:
+    """The file that holds these runs, whole; None when none can be written anywhere."""
+    content = "".join(json_of(runs))
+    folders: list[Callable[[], str | Path]] = [Path.cwd, tempfile.gettempdir, Path.home]
+    if before:
+        folders = [partial(Path, before.parent)]
+    for folder in folders:
+        try:
+            path = Path(folder()) / name
+            _write(path, content)
+        except (OSError, RuntimeError):  # RuntimeError: somebody without a home
+            continue
+        return path
+    return None
+
+
+def _write(path: Path, content: str) -> None:
+    """All of it, or nothing: an earlier file of that name stays until this one is whole."""
+    part = path.with_suffix(".part")
+    try:
+        with part.open("w", encoding="utf-8") as opened:
+            opened.write(content)
+            opened.flush()
+            os.fsync(opened.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _said(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return "it was interrupted."
+    return str(error) or type(error).__name__
 
 
 class Watcher(runner.Watcher, Protocol):

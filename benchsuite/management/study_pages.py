@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchsuite import conf
-from benchsuite.core.exceptions import UsageError
-from benchsuite.core.suggestions import choices
-from benchsuite.management import writing
+from benchsuite.core.exceptions import UsageError, choices
+from benchsuite.management import streams
 from benchsuite.models import StudyRun
 from benchsuite.report.studies import summary
 from benchsuite.report.studies.differences import chosen_beside, whole
@@ -28,9 +27,9 @@ def write(file: str, names: Sequence[str], label: str, other: str = "") -> str:
     it can't be written.
     """
     if len(names) == 1:
-        writing.check(FLAG, file)
+        streams.check(FLAG, file)
         report = study_report(chosen(names[0], label))
-        writing.write(file, to_markdown(whole(report, chosen_beside(report, other))))
+        streams.write(file, to_markdown(whole(report, chosen_beside(report, other))))
         return ""
     if other:
         raise UsageError("--with is the difference of two executions of one study; name it.")
@@ -43,11 +42,11 @@ def write(file: str, names: Sequence[str], label: str, other: str = "") -> str:
     pages = {f"{one.study.name}.md": to_markdown(whole(one)) for one in every}
     pages[f"{INDEX}.md"] = to_markdown(summary.answer(every, without))
     if file == "-":
-        writing.write(file, pages[f"{INDEX}.md"])
+        streams.write(file, pages[f"{INDEX}.md"])
         return ""
     for name, page in pages.items():
-        writing.check(FLAG, str(Path(file, name)))
-        writing.write(str(Path(file, name)), page)
+        streams.check(FLAG, str(Path(file, name)))
+        streams.write(str(Path(file, name)), page)
     return f"Written  {', '.join(pages)} in {file}"
 
 

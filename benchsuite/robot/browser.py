@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from benchsuite.core.exceptions import UnavailableError
-from benchsuite.core.paths import path_of
+from benchsuite.core.wording import path_of
 from benchsuite.robot.client import Pairs
 from benchsuite.robot.completion import Arrival
 from benchsuite.robot.forms import TYPED, Button, Control, Form, Page, Upload, Value

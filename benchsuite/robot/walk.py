@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 from benchsuite.core.client import Client
 from benchsuite.core.exceptions import AnswerError, RobotError
-from benchsuite.core.paths import path_of
+from benchsuite.core.wording import path_of
 from benchsuite.robot.client import Pairs, body, query
 from benchsuite.robot.completion import Arrival, Completion, Outcome, Sign, Visit, outcome
 from benchsuite.robot.filling import Filler, Unfillable

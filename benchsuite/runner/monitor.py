@@ -9,7 +9,7 @@ from pathlib import Path
 from benchsuite.core.observations import ClockCheck, HostShares, Probes, Turnover
 from benchsuite.core.readings import DATABASE, LOAD
 from benchsuite.core.results import Summary
-from benchsuite.core.stall import Stall
+from benchsuite.core.samples import Stall
 from benchsuite.findings.host import clock, noisy, shared_cpus
 from benchsuite.findings.target import NO_SESSION, died
 from benchsuite.load.job import Done, Job, Tick

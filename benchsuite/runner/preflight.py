@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import find_commands, get_commands
 
 from benchsuite import conf
-from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError, meant
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import (
     FLAME,
@@ -23,7 +23,6 @@ from benchsuite.core.specs import (
     LoadProfile,
     RunSpec,
 )
-from benchsuite.core.suggestions import meant
 from benchsuite.core.units import listed
 from benchsuite.delay import address
 from benchsuite.isolation.overrides.brokers import in_memory

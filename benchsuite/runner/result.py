@@ -11,7 +11,7 @@ import numpy as np
 
 from benchsuite import findings as validity
 from benchsuite.core.observations import Effort, Evidence, FrontShares, OfLevel, Segment, UnderWay
-from benchsuite.core.passwords import hidden, hidden_in
+from benchsuite.core.printable import hidden, hidden_in
 from benchsuite.core.readings import LOAD, in_window, mean_cpu_percent, memory, work_s
 from benchsuite.core.results import Ceiling, RunResult, Summary
 from benchsuite.core.samples import HANDSHAKE, JOURNEY, REQUEST

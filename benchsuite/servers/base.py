@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, Self
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import DatabaseSpec, Limits, Option, ServerSpec, Within, chosen_options
-from benchsuite.core.specs.target import OURS, check_variable
+from benchsuite.core.specs.server import OURS, check_variable
 from benchsuite.pythons.building import Recipe
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.deploying import EVERYWHERE, Deployed, measured_by, texts

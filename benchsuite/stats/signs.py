@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchsuite.core.observations import Cluster, Slots
-from benchsuite.core.samples import Kind
-from benchsuite.core.stall import TIMERS_S
+from benchsuite.core.samples import TIMERS_S, Kind
 from benchsuite.stats.queueing import Traffic
 
 STARVED_SHARE = 0.1  #: B206: what a starved user gets at most of what a user gets on average.

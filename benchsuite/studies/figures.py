@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, Protocol
 
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Better, Metric, Unit
 from benchsuite.core.readings import HALF_S, LOAD, TARGET
 from benchsuite.core.results import Phase
 from benchsuite.core.samples import HANDSHAKE, MESSAGE, POPULATION
-from benchsuite.core.suggestions import choices
 from benchsuite.core.units import listed, parse_seconds
 from benchsuite.studies.study import Figure
 

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any
 
-from benchsuite.core.exceptions import UsageError
-from benchsuite.core.suggestions import choices
+from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.units import listed, parse_seconds
 from benchsuite.studies.options import in_cell, laid_over, settled, shares
 from benchsuite.studies.study import (

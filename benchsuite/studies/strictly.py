@@ -5,9 +5,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.plain import LARGEST, shown
-from benchsuite.core.suggestions import choices
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,7 @@ from pathlib import Path
 from zlib import crc32
 
 from benchsuite.core.exceptions import StartError
-from benchsuite.core.passwords import hidden
-from benchsuite.core.printable import printable
+from benchsuite.core.printable import hidden, printable
 from benchsuite.system.procfs import all_pids, read_bytes, read_stat
 from benchsuite.system.tree import CLAIMS, RLIMIT_LOCKS, limit_of
 

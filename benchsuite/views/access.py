@@ -18,8 +18,7 @@ from django.utils.crypto import constant_time_compare
 
 from benchsuite import conf, store
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.passwords import hidden
-from benchsuite.core.printable import printable
+from benchsuite.core.printable import hidden, printable
 from benchsuite.store.abandoned import sweep
 from benchsuite.views import policy
 

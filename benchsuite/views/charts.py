@@ -6,8 +6,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 
 from benchsuite.comparing.differences import Comparison
-from benchsuite.core.exceptions import UsageError
-from benchsuite.core.suggestions import choices
+from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.charts import of_run as run_charts

@@ -7,8 +7,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from benchsuite import conf
-from benchsuite.core.exceptions import UsageError
-from benchsuite.core.suggestions import choices
+from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.models import StudyRun
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import json_of

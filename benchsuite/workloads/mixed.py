@@ -7,10 +7,9 @@ from importlib import import_module
 from math import gcd
 from typing import Any, cast
 
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError, meant
 from benchsuite.core.samples import MESSAGE, REQUEST
 from benchsuite.core.specs import LoadProfile, Option
-from benchsuite.core.suggestions import meant
 from benchsuite.workloads import BUILTIN
 from benchsuite.workloads.base import Population, Workload
 

@@ -4,9 +4,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 from benchsuite.core.exceptions import AnswerError, UsageError
-from benchsuite.core.paths import check_written
 from benchsuite.core.samples import EVENT
 from benchsuite.core.specs import LoadProfile, Option, Within
+from benchsuite.core.wording import check_written
 from benchsuite.workloads.base import Workload
 
 PATH = "/bench/sse/"

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
-from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
+from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError, choices
 from benchsuite.core.specs import DatabaseSpec, Option
-from benchsuite.core.suggestions import choices
 from benchsuite.robot import ensure_installed
 from benchsuite.workloads.base import Client, Workload
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchsuite.core.exceptions import AnswerError, StatusError, UsageError
-from benchsuite.core.paths import check_written
 from benchsuite.core.specs import Option
 from benchsuite.core.units import listed
+from benchsuite.core.wording import check_written
 from benchsuite.workloads.base import Workload, expect_status
 from benchsuite.workloads.shape import Shape
 

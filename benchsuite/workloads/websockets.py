@@ -8,10 +8,10 @@ from time import monotonic
 from typing import Any, ClassVar, cast
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.paths import check_written
 from benchsuite.core.samples import HANDSHAKE, MESSAGE, PUBLICATION
 from benchsuite.core.specs import LoadProfile, Option, Within
 from benchsuite.core.specs.visitor import TOKEN
+from benchsuite.core.wording import check_written
 from benchsuite.workloads.base import Client, SocketClient, Unit, WebSocket, Workload
 
 ROOT = "/bench/ws/"

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.exceptions import StartError
-from benchsuite.core.specs.delay import DelaySpec
+from benchsuite.core.specs.server import DelaySpec
 from benchsuite.delay.address import HOST, Address, Loop
 from benchsuite.delay.delayer import Delayer, delayer
 from benchsuite.telemetry.prober.answer import answers_as

@@ -14,8 +14,7 @@ from uuid import UUID
 import pytest
 
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.management.keeping import Results
-from benchsuite.management.session import session
+from benchsuite.management.session import Results, session
 from benchsuite.runner.planning import resolve
 from benchsuite.system import lock
 from tests.integration.command import Command, wait_for

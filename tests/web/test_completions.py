@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from benchsuite.comparing.cells import cells
-from benchsuite.management.console import SafeConsole
+from benchsuite.management.output import SafeConsole
 from benchsuite.models import Measurement, Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.sentences import completion_lines, completions_sentence

@@ -13,7 +13,7 @@ from django.test import Client
 from benchsuite.comparing.answer import ranking
 from benchsuite.comparing.cells import cells
 from benchsuite.core.results import Traffic
-from benchsuite.management.console import SafeConsole
+from benchsuite.management.output import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.sentences import run_sentence

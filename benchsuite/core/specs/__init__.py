@@ -8,7 +8,6 @@ from benchsuite.core.specs.database import KEEP as KEEP
 from benchsuite.core.specs.database import MINE as MINE
 from benchsuite.core.specs.database import THROWAWAY as THROWAWAY
 from benchsuite.core.specs.database import DatabaseSpec as DatabaseSpec
-from benchsuite.core.specs.delay import DelaySpec as DelaySpec
 from benchsuite.core.specs.layer import LAYERS as LAYERS
 from benchsuite.core.specs.layer import MEMORY as MEMORY
 from benchsuite.core.specs.layer import REDIS as REDIS
@@ -46,7 +45,8 @@ from benchsuite.core.specs.run import WorkloadSpec as WorkloadSpec
 from benchsuite.core.specs.server import MAX_INSTANCES as MAX_INSTANCES
 from benchsuite.core.specs.server import MAX_PROCESSES as MAX_PROCESSES
 from benchsuite.core.specs.server import MAX_THREADS as MAX_THREADS
+from benchsuite.core.specs.server import DelaySpec as DelaySpec
 from benchsuite.core.specs.server import ServerSpec as ServerSpec
-from benchsuite.core.specs.target import TargetSpec as TargetSpec
+from benchsuite.core.specs.server import TargetSpec as TargetSpec
 from benchsuite.core.specs.visitor import VisitorSpec as VisitorSpec
 from benchsuite.core.specs.visitor import over as over

@@ -5,9 +5,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError, meant
 from benchsuite.core.plain import LARGEST
-from benchsuite.core.suggestions import meant
 
 Option = str | int | float | bool
 

@@ -8,17 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.passwords import hidden_in
 from benchsuite.core.plain import wrong
-from benchsuite.core.printable import is_control
+from benchsuite.core.printable import hidden_in, is_control
 from benchsuite.core.specs.database import DatabaseSpec
-from benchsuite.core.specs.delay import DelaySpec
 from benchsuite.core.specs.layer import LayerSpec
 from benchsuite.core.specs.load import CLOSED, CONSTANT, LoadProfile
 from benchsuite.core.specs.options import Option
-from benchsuite.core.specs.server import MEASURED, ServerSpec
+from benchsuite.core.specs.server import MEASURED, DelaySpec, ServerSpec, TargetSpec
 from benchsuite.core.specs.spec import Spec, option
-from benchsuite.core.specs.target import TargetSpec
 from benchsuite.core.specs.visitor import VisitorSpec
 
 OUTPUT = "Runs and output"  #: Heading of --help.

@@ -1,12 +1,17 @@
-"""Which server, in which size, behind what."""
+"""Which server, in which size, behind what, with which settings, and how late it is."""
 
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
 
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.printable import masked
+from benchsuite.core.specs import database
 from benchsuite.core.specs.options import Option
 from benchsuite.core.specs.spec import REQUIRED, Spec, option
+from benchsuite.core.units import format_duration
 
 MEASURED, PYTHON, FRONT = "What is measured", "Python", "Before the server"
 """Headings of --help."""
@@ -117,3 +122,124 @@ class ServerSpec(Spec):
         words = f"{self.instances} instance{'s' * (self.instances != 1)} behind {self.front}"
         settings = ", ".join(f"{name}={one}" for name, one in sorted(self.front_options.items()))
         return f"{words} ({settings})" if settings else words
+
+
+SETTING = re.compile(r"[A-Z][A-Z0-9_]*(\.[^.\s]+)*")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+OURS = re.compile(r"BENCHSUITE_.*|DJANGO_SETTINGS_MODULE|PYTHON(PATH|HASHSEED)")
+"""Variables by which a run tells the server what it must know."""
+
+
+def check_variable(said: str, name: str, value: str) -> None:
+    """Raises UsageError for one that the measured server can't be started with."""
+    if not VARIABLE.fullmatch(name) or "\0" in value:
+        raise UsageError(f"{said} can't be a variable; write NAME=VALUE.")
+    if OURS.fullmatch(name):
+        raise UsageError(f"{said} is set by the run itself; leave it out.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetSpec(Spec):
+    """Settings and environment variables of the measured server."""
+
+    group = "Settings and variables"
+
+    settings: Mapping[str, Any] = option(
+        {},
+        "--setting NAME=VALUE",
+        "a setting of the target, such as CONN_HEALTH_CHECKS=true or CACHES.default.TIMEOUT=5 "
+        "(JSON, else text)",
+    )
+    """Name, dotted where it is nested, → what JSON can hold; "{folder}" is the run's."""
+    variables: Mapping[str, str] = option(
+        {},
+        "--variable NAME=VALUE",
+        "an environment variable of the target, such as MALLOC_ARENA_MAX=2",
+    )
+    hidden: tuple[str, ...] = ()
+    """Names of both whose values are neither stored nor shown: only whether they are equal is."""
+
+    def check(self) -> None:
+        for name, value in self.settings.items():
+            if not SETTING.fullmatch(name):
+                raise UsageError(
+                    f"--setting {name} names no setting; write NAME=VALUE, or NAME.key=VALUE for "
+                    "what is nested."
+                )
+            if database.names_one(name, value):
+                raise UsageError(
+                    f"--setting {name} would name a database, and a run makes its own: say where "
+                    "by --database, or set another key, such as DATABASES.default.CONN_MAX_AGE."
+                )
+        for name, text in self.variables.items():
+            check_variable(f"--variable {name}", name, text)
+
+    def to_json(self) -> dict[str, Any]:
+        """As stored and shown."""
+        return asdict(self._masked())
+
+    @property
+    def words(self) -> str:
+        """In words: "CONN_HEALTH_CHECKS=true, variable MALLOC_ARENA_MAX=2"; empty for nothing."""
+        shown = self._masked()
+        settings = [f"{name}={json.dumps(one)}" for name, one in sorted(shown.settings.items())]
+        variables = [f"variable {name}={one}" for name, one in sorted(shown.variables.items())]
+        return ", ".join(settings + variables)
+
+    def _masked(self) -> Self:
+        def shown(values: Mapping[str, Any]) -> dict[str, Any]:
+            return {
+                name: masked(value if isinstance(value, str) else json.dumps(value))
+                if name in self.hidden
+                else value
+                for name, value in values.items()
+            }
+
+        return replace(self, settings=shown(self.settings), variables=shown(self.variables))
+
+
+MAX_DELAY_S = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DelaySpec(Spec):
+    """Delays of what the server sends; the other direction is not delayed."""
+
+    group = "Added latency"
+
+    to_clients_s: float = option(
+        0.0,
+        "--delay-to-clients TIME[,TIME…]",
+        "how much later answers reach the load, such as 100ms",
+        within=(0.0, MAX_DELAY_S),
+    )
+    to_database_s: float = option(
+        0.0,
+        "--delay-to-database TIME[,TIME…]",
+        "how much later queries reach the database, whose answers are not delayed",
+        within=(0.0, MAX_DELAY_S),
+    )
+    to_layer_s: float = option(
+        0.0,
+        "--delay-to-layer TIME[,TIME…]",
+        "how much later commands reach the Redis of --layer, whose answers are not delayed",
+        within=(0.0, MAX_DELAY_S),
+    )
+
+    @staticmethod
+    def unwrapped(data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Without `by`, which early runs have: what delayed them was a proxy, as today."""
+        return {name: value for name, value in data.items() if name != "by"}
+
+    def __bool__(self) -> bool:
+        return bool(self.to_clients_s or self.to_database_s or self.to_layer_s)
+
+    @property
+    def words(self) -> str:
+        """What is delayed: "100 ms to the database, 100 ms to clients"; empty for nothing."""
+        delays = {
+            "the database": self.to_database_s,
+            "the channel layer": self.to_layer_s,
+            "clients": self.to_clients_s,
+        }
+        return ", ".join(f"{format_duration(one)} to {whom}" for whom, one in delays.items() if one)

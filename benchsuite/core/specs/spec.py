@@ -7,9 +7,8 @@ from functools import cache
 from types import NoneType
 from typing import Any, ClassVar, Self, TypeVar, get_args, get_origin, get_type_hints
 
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.plain import read
-from benchsuite.core.suggestions import choices
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.passwords import is_hidden, masked
+from benchsuite.core.printable import is_hidden, masked
 from benchsuite.core.specs.spec import Spec, option
 
 TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")

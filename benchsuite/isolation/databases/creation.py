@@ -12,7 +12,7 @@ from typing import Any
 from django.apps import apps
 from django.db import DatabaseError, OperationalError, connections
 
-from benchsuite.core.specs.place import PLACE, renamed
+from benchsuite.core.specs.database import PLACE, renamed
 
 DUMMY = "django.db.backends.dummy"
 LONGEST_ALIAS = 20

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 
 import django
 
-from benchsuite.core.specs.sentinel import SentinelUrl, is_by_sentinel
+from benchsuite.core.specs.layer import SentinelUrl, is_by_sentinel
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import EMPTY, MISSING, Changes, Found
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs.database import pool_sizes
-from benchsuite.core.specs.place import PLACE, PLACE_OPTIONS, renamed
+from benchsuite.core.specs.database import PLACE, PLACE_OPTIONS, pool_sizes, renamed
 from benchsuite.core.units import format_period
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from benchsuite.core.refusals import SQLITE, where
-from benchsuite.core.specs.place import NAME_OPTIONS
+from benchsuite.core.specs.database import NAME_OPTIONS
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes, leaves
 

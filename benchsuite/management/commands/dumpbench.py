@@ -4,9 +4,8 @@ import argparse
 from collections.abc import Iterable
 from typing import Any
 
-from benchsuite.core.exceptions import UsageError
-from benchsuite.core.suggestions import choices
-from benchsuite.management import writing
+from benchsuite.core.exceptions import UsageError, choices
+from benchsuite.management import streams
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
 from benchsuite.models import Run, StudyRun
@@ -25,7 +24,7 @@ class Command(BriefCommand):
         parser.add_argument("--label", metavar="WORD", help="only runs with this label")
 
     def handle(self, *, file: str, study: str | None, label: str | None, **options: Any) -> None:
-        writing.check("FILE", file)
+        streams.check("FILE", file)
         sweep()
         sweep_executions()
         given = {"study_cell__study_run__name": study, "label": label}
@@ -34,7 +33,7 @@ class Command(BriefCommand):
         count = runs.count()
         if not count:
             raise UsageError(_nothing(study, label))
-        writing.write(file, json_of(queries.by_and_by(runs)))
+        streams.write(file, json_of(queries.by_and_by(runs)))
         said = f"{count} run{'s' * (count != 1)} in {file}; elsewhere: python manage.py loadbench"
         Screen(quiet_stdout=file == "-").warn(f"{said} {file}")
 

@@ -9,12 +9,11 @@ from django.core.management.base import CommandError
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.results import Status, Verdict
 from benchsuite.management import output as screens
-from benchsuite.management import writing
-from benchsuite.management.keeping import Results
+from benchsuite.management import streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import add_to, read
-from benchsuite.management.session import estimated, session
+from benchsuite.management.session import Results, estimated, session
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.telemetry.machine import HostSample
@@ -43,7 +42,7 @@ class Command(BriefCommand):
             plans: Sequence[Plan] = [planning.resolve(spec) for spec in run_options.specs(options)]
             for plan in plans:
                 preflight.check(plan)
-            writing.check("--json", options["json"])
+            streams.check("--json", options["json"])
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
         estimate = estimated(plans)

@@ -1,32 +1,33 @@
 """Executes a study: all its cells, in shuffled blocks, as `runbench` would run each of them."""
 
 import argparse
+import re
 import shlex
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
 
 from benchsuite import conf
 from benchsuite.conf import addresses
-from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError, choices
+from benchsuite.core.printable import is_control
 from benchsuite.core.results import Status
 from benchsuite.core.specs.run import check_label
 from benchsuite.core.specs.spec import Spec, option, table
-from benchsuite.core.suggestions import choices
 from benchsuite.core.units import format_period
 from benchsuite.management import resuming, study_pages, studying
-from benchsuite.management.keeping import Results
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import add_to, read
 from benchsuite.management.output import Screen
-from benchsuite.management.remarks import remark
-from benchsuite.management.session import estimated, session
+from benchsuite.management.session import Results, estimated, session
 from benchsuite.management.studying import Execution
-from benchsuite.models import Run
+from benchsuite.models import Run, StudyRun
 from benchsuite.report.studies.execution import chosen, study_report
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.report.writers import to_terminal
@@ -37,6 +38,38 @@ from benchsuite.studies.arguments import arguments
 from benchsuite.studies.study import Study
 from benchsuite.system import fingerprint
 from benchsuite.telemetry.machine import HostSample
+
+MOST = 2000  #: Characters.
+
+
+def remark(row: StudyRun, file: str) -> str:
+    """Stores the paragraph of that file ("-" for standard input) in place of the one before;
+    an empty file takes it away. Returns what was done.
+
+    Raises UsageError for what can't be read or is no paragraph, and stores nothing then.
+    """
+    row.remark = _paragraph(file)
+    row.save(update_fields=["remark"])
+    did = "is stored with" if row.remark else "was taken away from"
+    return f"The remark {did} the execution of {row.name} of {row.started_at:%d %b %Y, %H:%M} UTC."
+
+
+def _paragraph(file: str) -> str:
+    name = f"--remark={file}"
+    try:
+        said = (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode()
+    except OSError as error:
+        raise UsageError(f"{name} can't be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name} is not UTF-8; save it as text.") from error
+    if re.search(r"\n\s*\n", said.strip()):
+        raise UsageError(f"{name} has several paragraphs; a remark is one.")
+    said = " ".join(said.split())
+    if any(is_control(one) for one in said):
+        raise UsageError(f"{name} has control characters, which terminals obey; leave them out.")
+    if len(said) > MOST:
+        raise UsageError(f"{name} may have {MOST} characters at most, and has {len(said)}.")
+    return said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from django.apps import apps
 from django.core.management.base import CommandError
 from django.db import connections
 
+from benchsuite.core.exceptions import choices
 from benchsuite.core.specs.spec import Spec, option, table
-from benchsuite.core.suggestions import choices
 from benchsuite.core.units import format_count, format_duration
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import add_to, read

@@ -14,14 +14,13 @@ from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import format_period, listed
-from benchsuite.management import resuming, writing
-from benchsuite.management.keeping import Results
+from benchsuite.management import resuming, streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options import tune as tune_options
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import add_to, read, refuse_beside
 from benchsuite.management.output import Screen
-from benchsuite.management.session import session
+from benchsuite.management.session import Results, session
 from benchsuite.management.tuning import execution as executing
 from benchsuite.management.tuning.execution import Execution
 from benchsuite.management.tuning.searching import rehearsal, rehearsed
@@ -78,7 +77,7 @@ class Command(BriefCommand):
         try:
             execution = self._execution(options)
             output = read(run_options.Output, options)
-            writing.check("--json", options["json"])
+            streams.check("--json", options["json"])
             if options["dry_run"] and options["json"]:
                 raise UsageError("--dry-run finds nothing to write: leave --json out.")
         except (UsageError, UnavailableError) as error:
@@ -190,7 +189,7 @@ def _tell(screen: Screen, execution: Execution, file: str | None) -> None:
     screen.warn(f"Look: {addresses.of_tuning(execution.row.pk)}")
     if file:
         try:
-            writing.write(file, found.as_json(execution.runs))
+            streams.write(file, found.as_json(execution.runs))
         except BenchsuiteError as error:
             raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
 

@@ -19,12 +19,10 @@ from django.core.management.base import (
 from django.db import Error
 
 from benchsuite import conf, store
-from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
-from benchsuite.core.passwords import hidden
+from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError, meant
 from benchsuite.core.plain import LARGEST
-from benchsuite.core.printable import is_control, printable
+from benchsuite.core.printable import hidden, is_control, printable
 from benchsuite.core.specs import Option
-from benchsuite.core.suggestions import meant
 from benchsuite.core.units import parse_seconds
 from benchsuite.management.streams import Outlasting, occupy_closed, outlasted, plainer_where_needed
 from benchsuite.report.terminal.grid import wrapped

@@ -15,8 +15,8 @@ from django.views.debug import SafeExceptionReporterFilter
 
 from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.passwords import completed, hidden, is_hidden
 from benchsuite.core.plain import Misfit, reader
+from benchsuite.core.printable import completed, hidden, is_hidden
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import (
     MAX_DURATION_S,

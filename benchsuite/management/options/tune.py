@@ -15,7 +15,7 @@ from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.units import format_period, listed
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.table import read
-from benchsuite.management.tuning import placing
+from benchsuite.management.tuning import trials
 from benchsuite.management.tuning.databases import databases, reached
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
@@ -169,7 +169,7 @@ def asked(options: Mapping[str, Any]) -> Asked:
         )
     objective = parse(wanted.objective)
     budget_s, factor = _times(wanted)
-    spec = placing.pinned(_spec(options), wanted.for_cpus)
+    spec = trials.pinned(_spec(options), wanted.for_cpus)
     only, current = _only(wanted, spec), _current(wanted.current, spec)
     scaling = _scaling(wanted, spec, only)
     if only and (wanted.servers or current):
@@ -195,7 +195,7 @@ def asked(options: Mapping[str, Any]) -> Asked:
         rate=wanted.rate,
         only=None if scaling else only,
         scaling=scaling,
-        unshared=placing.unshared(spec),
+        unshared=trials.unshared(spec),
         current=current,
         thorough=wanted.thorough,
         for_cpus=wanted.for_cpus,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import prod
 
 from benchsuite.comparing.titles import Around
-from benchsuite.core.passwords import hidden
+from benchsuite.core.printable import hidden
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import KEEP, THROWAWAY, USER, LoadProfile, RunSpec
 from benchsuite.core.units import format_period, listed

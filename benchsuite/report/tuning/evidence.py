@@ -10,11 +10,10 @@ from benchsuite.bottlenecks.evidence import REST, Alone
 from benchsuite.comparing.limiting import diagnosis, one_user, profiled
 from benchsuite.comparing.titles import workload_words
 from benchsuite.core.answer import Answer, Section, Shown, Table
-from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError, choices
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec, WorkloadSpec
-from benchsuite.core.suggestions import choices
 from benchsuite.core.units import (
     format_duration,
     format_number,

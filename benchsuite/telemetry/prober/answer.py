@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
-from benchsuite.core.paths import quoted
 from benchsuite.core.specs import over
 from benchsuite.core.units import format_bytes, format_period
+from benchsuite.core.wording import quoted
 from benchsuite.system.network import client_context, tls_words
 
 RUN_HEADER = "X-Benchsuite-Run"

@@ -17,7 +17,7 @@ from contextlib import closing, suppress
 from time import monotonic
 from typing import Any
 
-from benchsuite.core.stall import Round, Stall
+from benchsuite.core.samples import Round, Stall
 from benchsuite.findings.target import FEWEST_ROUNDS
 from benchsuite.system.network import client_context
 

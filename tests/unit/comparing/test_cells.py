@@ -8,7 +8,7 @@ import pytest
 from benchsuite.comparing.cells import cells
 from benchsuite.core.results import Verdict
 from benchsuite.core.units import THIN_SPACE
-from benchsuite.management.console import SafeConsole
+from benchsuite.management.output import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.terminal import results
 from tests.starts import found_out

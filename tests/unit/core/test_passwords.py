@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from benchsuite.core.passwords import completed, hidden, hidden_in, is_hidden
+from benchsuite.core.printable import completed, hidden, hidden_in, is_hidden
 from benchsuite.core.results import Program
 
 SECRET = "s3cr3t"

@@ -5,7 +5,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.paths import check_written, path_of, quoted
+from benchsuite.core.wording import check_written, path_of, quoted
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from rich.table import Table
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import is_control, printable
 from benchsuite.core.specs import RunSpec, ServerSpec
-from benchsuite.management.console import SafeConsole
+from benchsuite.management.output import SafeConsole
 from benchsuite.models import validate_printable
 from benchsuite.report.writers import escaped
 

@@ -14,7 +14,7 @@ from django.db import OperationalError, ProgrammingError
 from benchsuite import runner, store
 from benchsuite.core.refusals import sentence
 from benchsuite.core.specs import RunSpec, ServerSpec
-from benchsuite.management import keeping
+from benchsuite.management import session
 from benchsuite.management.commands import checkbench
 from benchsuite.management.options import run as run_options
 from benchsuite.models import Run
@@ -46,7 +46,7 @@ def refused(
 ) -> Callable[[Entry, str], str]:
     """What a command says where the database is this one."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(keeping, "PAUSE_S", 0.0)
+    monkeypatch.setattr(session, "PAUSE_S", 0.0)
     monkeypatch.setattr(preflight, "check", lambda plan: None)
     spec = RunSpec(server=ServerSpec(server="uvicorn"))
     monkeypatch.setattr(run_options, "specs", lambda options: [spec])

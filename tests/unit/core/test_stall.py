@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from benchsuite.core.stall import Round, Stall
+from benchsuite.core.samples import Round, Stall
 from benchsuite.telemetry.prober.client import FEWEST_ROUNDS, MOST_ROUNDS
 
 Draw = Callable[[random.Random], float]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.core.suggestions import choices, meant
+from benchsuite.core.exceptions import choices, meant
 
 SERVERS = ("daphne", "gunicorn-gthread", "gunicorn-sync", "uvicorn", "uwsgi")
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchsuite.core.observations import ClockCheck, Cluster, HostShares, Turn, UnderWay
 from benchsuite.core.results import Asked
-from benchsuite.core.stall import Round, Stall
+from benchsuite.core.samples import Round, Stall
 from tests.unit.findings.clean import CLEAN, found, planned, summary
 
 Changes = dict[str, Any]

@@ -16,7 +16,7 @@ from benchsuite.core.observations import (
     Turnover,
 )
 from benchsuite.core.results import Asked, Distribution, Finding, Level
-from benchsuite.core.stall import Round, Stall
+from benchsuite.core.samples import Round, Stall
 from tests.unit.findings.clean import CLEAN, found, summary
 
 

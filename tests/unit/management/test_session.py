@@ -21,7 +21,7 @@ from benchsuite import runner
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import RunResult
 from benchsuite.core.specs import RunSpec, ServerSpec
-from benchsuite.management import keeping
+from benchsuite.management import session
 from benchsuite.management import session as management_session
 from benchsuite.management.options import run as run_options
 from benchsuite.models import Interval, Measurement, Run
@@ -73,7 +73,7 @@ def folder(
     here = tmp_path / "here"
     here.mkdir()
     monkeypatch.chdir(here)
-    monkeypatch.setattr(keeping, "PAUSE_S", 0.0)
+    monkeypatch.setattr(session, "PAUSE_S", 0.0)
     with django_db_blocker.unblock(), results_in(here / "results.sqlite3", template):
         yield here
 
@@ -207,7 +207,7 @@ def test_a_lock_that_is_let_go_is_waited_for(
     runbench: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held: list[sqlite3.Connection] = []
-    monkeypatch.setattr(keeping, "time", SimpleNamespace(sleep=lambda _: held.pop().close()))
+    monkeypatch.setattr(session, "time", SimpleNamespace(sleep=lambda _: held.pop().close()))
     runbench(lambda file: held.append(exclusive(file)))
     assert Run.objects.get().goodput == 100.0
     assert not list(folder.glob("benchsuite-*"))
@@ -275,7 +275,7 @@ def test_where_nothing_can_be_written_the_figures_are_printed(
     def refuse(*given: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(keeping, "_write", refuse)
+    monkeypatch.setattr(session, "_write", refuse)
     with pytest.raises(CommandError, match="the figures above are all there is"):
         runbench(gone)
     assert "100" in capsys.readouterr().out.split("goodput", 1)[1]
@@ -338,7 +338,7 @@ def test_a_run_whose_environment_is_unbuilt_gets_it_first(
 
     watcher = Progress(Console(file=io.StringIO()), ["waitress"], lambda done: [1.0])
     made = management_session.Session(
-        AtWork(folder, measured), keeping.Results(lambda line: None), watcher, told.append
+        AtWork(folder, measured), session.Results(lambda line: None), watcher, told.append
     )
     row, found = made.one(unbuilt)
     assert told == ["new: making it", "looked at new", "measured"]

@@ -14,7 +14,7 @@ import pytest
 from django.core.management import load_command_class
 
 import benchsuite
-from benchsuite.management import writing
+from benchsuite.management import streams
 from benchsuite.management.streams import LOST, Outlasting, plainer, plainer_where_needed
 
 
@@ -96,5 +96,5 @@ def test_what_is_for_machines_is_utf_8_in_any_encoding(monkeypatch: pytest.Monke
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", out)
     with plainer_where_needed():
-        writing.write("-", json.dumps({"label": "ü●"}, ensure_ascii=False))
+        streams.write("-", json.dumps({"label": "ü●"}, ensure_ascii=False))
     assert json.loads(out.buffer.getvalue().decode()) == {"label": "ü●"}

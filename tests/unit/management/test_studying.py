@@ -14,7 +14,7 @@ from django.test import override_settings
 from benchsuite import store
 from benchsuite.core.exceptions import DISK_FULL, UnavailableError
 from benchsuite.core.results import RunResult, Status
-from benchsuite.management import keeping, resuming
+from benchsuite.management import resuming, session
 from benchsuite.management import session as management_session
 from benchsuite.models import Run, StudyRun
 from benchsuite.pythons.interpreter import OWN
@@ -269,7 +269,7 @@ def test_results_that_are_refused_end_it(
         raise OSError("disk full")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(keeping.store, "write", refuse)
+    monkeypatch.setattr(session.store, "write", refuse)
     with pytest.raises(
         CommandError, match=r"could not be stored \(disk full\).*loadbench"
     ) as ended:

@@ -5,22 +5,22 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
-from benchsuite.management import writing
+from benchsuite.management import streams
 
 
 def test_a_file_or_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "found.json"
-    writing.write(str(file), "é\n")
-    writing.write(str(file), "more\n", mode="a")
+    streams.write(str(file), "é\n")
+    streams.write(str(file), "more\n", mode="a")
     assert file.read_text(encoding="utf-8") == "é\nmore\n"
-    writing.write("-", "said\n")
+    streams.write("-", "said\n")
     assert capsys.readouterr().out == "said\n"
 
 
 def test_a_place_that_can_not_be_written_is_told(tmp_path: Path) -> None:
     nowhere = str(tmp_path / "no" / "file.json")
     with pytest.raises(BenchsuiteError, match=r"file\.json could not be written: No such file"):
-        writing.write(nowhere, "")
+        streams.write(nowhere, "")
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_where_no_file_can_be_is_told_before(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=f"--json.*{message}"):
-        writing.check("--json", file)
+        streams.check("--json", file)

@@ -7,7 +7,7 @@ import pytest
 from benchsuite import store
 from benchsuite.core.results import Arrivals, Distribution, RunResult, Status, Summary
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
-from benchsuite.management.console import SafeConsole
+from benchsuite.management.output import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.levels import stages_of, stages_table, times_of_levels

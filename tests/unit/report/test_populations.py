@@ -8,7 +8,7 @@ from benchsuite import store
 from benchsuite.core.results import Distribution, RunResult, Status, Summary
 from benchsuite.core.samples import POPULATION
 from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.management.console import SafeConsole
+from benchsuite.management.output import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.levels import populations_table

@@ -10,9 +10,8 @@ import pytest
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.observations import Cluster, Turn
 from benchsuite.core.results import Reading, Status
-from benchsuite.core.samples import FIELDS, Kind
+from benchsuite.core.samples import FIELDS, Kind, Round, Stall
 from benchsuite.core.specs import RunSpec, ServerSpec
-from benchsuite.core.stall import Round, Stall
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import Samples
 from benchsuite.runner.planning import resolve

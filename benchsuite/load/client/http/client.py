@@ -12,9 +12,8 @@ from typing import Any, NoReturn
 from urllib.parse import urljoin, urlsplit
 
 from benchsuite.core.exceptions import AnswerError
-from benchsuite.core.paths import path_of
 from benchsuite.core.samples import MESSAGE, PROCESS_SHIFT, REQUEST, RESENT, Kind
-from benchsuite.core.wording import Wording
+from benchsuite.core.wording import Wording, path_of
 from benchsuite.load.client import failures
 from benchsuite.load.client.failures import Failure
 from benchsuite.load.client.http.answer import (

@@ -27,9 +27,9 @@ from websockets.protocol import State
 from websockets.typing import ExtensionParameter, Subprotocol
 from websockets.uri import WebSocketURI
 
-from benchsuite.core.paths import quoted
 from benchsuite.core.results import Traffic
 from benchsuite.core.samples import Kind
+from benchsuite.core.wording import quoted
 from benchsuite.load.client.http.connection import ConnectionFailed, TimedOut
 from benchsuite.load.client.target import Target
 from benchsuite.load.client.websocket.accounts import MOST_BYTES

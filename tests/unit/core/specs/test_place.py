@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs.place import names_one, renamed
-from benchsuite.core.specs.target import TargetSpec
+from benchsuite.core.specs.database import names_one, renamed
+from benchsuite.core.specs.server import TargetSpec
 
 ENTRY = {"ENGINE": "django.db.backends.postgresql", "NAME": "shop"}
 

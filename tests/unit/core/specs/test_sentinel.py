@@ -3,9 +3,9 @@
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.passwords import hidden
+from benchsuite.core.printable import hidden
 from benchsuite.core.specs import LayerSpec
-from benchsuite.core.specs.sentinel import SentinelUrl
+from benchsuite.core.specs.layer import SentinelUrl
 
 WHOLE = "rediss+sentinel://eve:s%40cret@one,[::1]:99/my-master/3?sentinel_password=p4ss"
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.management.tuning.placing import placed, unshared
+from benchsuite.management.tuning.trials import placed, unshared
 from benchsuite.system import cpus
 
 SPEC = RunSpec(

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.text import Text
 
-from benchsuite.management.console import SafeConsole
+from benchsuite.management.output import SafeConsole
 from benchsuite.report.terminal.grid import Grid, wrapped
 
 ADDRESS = "http://127.0.0.1:8000/results/compare/?batch=0123456789abcdef0123456789abcdef"

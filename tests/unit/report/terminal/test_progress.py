@@ -7,7 +7,7 @@ import pytest
 
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.load.job import Tick
-from benchsuite.management.console import SafeConsole
+from benchsuite.management.output import SafeConsole
 from benchsuite.report.terminal import progress
 from benchsuite.report.terminal.progress import Progress
 
