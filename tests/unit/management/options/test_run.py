@@ -11,8 +11,7 @@ from django.core.management import CommandError, call_command, load_command_clas
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec, VisitorSpec
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options.parsing import Parser
-from benchsuite.management.options.table import add_to, read
+from benchsuite.management.options.table import add_to
 from benchsuite.report.terminal import plan
 from benchsuite.runner import planning, preflight
 from benchsuite.system import cpus
@@ -35,24 +34,6 @@ def test_without_a_server_one_that_can_run_here_is_taken() -> None:
     assert [run.server.server for run in specs()] == ["gunicorn-gthread"]
 
 
-def test_all_of_the_load() -> None:
-    (run,) = specs(
-        "--users=100",
-        "--spawn-rate=5",
-        "--think-time=500ms",
-        "--warmup=1m",
-        "--duration=2m",
-        "--timeout=180",
-        "--drain=15s",
-        "--no-keep-alive",
-    )
-    load = run.load
-    assert (load.drain_limit_s, load.longest_s) == (15.0, load.window_end_s + 15)
-    assert (load.users, load.spawn_rate, load.think_time_s) == (100, 5.0, 0.5)
-    assert (load.warmup_s, load.duration_s, load.timeout_s) == (60.0, 120.0, 180.0)
-    assert load.keep_alive is False
-
-
 @pytest.mark.parametrize(
     ("words", "kept"),
     [
@@ -73,8 +54,6 @@ def test_each_journey_is_a_fresh_visitors_unless_told_otherwise(
 def test_an_open_request_is_awaited_for_its_timeout_unless_drain_says_it() -> None:
     assert specs("--timeout=20")[0].load.drain_limit_s == 20
     assert specs("--timeout=20", "--drain=0")[0].load.drain_limit_s == 0
-    with pytest.raises(UsageError, match="--drain must be between 0 and 3600"):
-        specs("--drain=2h")
 
 
 @pytest.mark.parametrize(
@@ -198,42 +177,6 @@ def test_again_asks_for_the_secrets_that_are_not_stored() -> None:
     assert run.visitor.cookie_values == {"sid": "s3"}
 
 
-def test_options_go_to_server_and_workload() -> None:
-    (run,) = specs(
-        "--server=gunicorn-gthread",
-        "--threads=4",
-        "--processes=2",
-        "--option=backlog=512",
-        "--workload=cpu",
-        "--workload-option=size=1000",
-    )
-    assert (run.server.processes, run.server.threads) == (2, 4)
-    assert run.server.options == {"backlog": "512"}
-    assert (run.workload.workload, run.workload.options) == ("cpu", {"size": "1000"})
-
-
-def timeout_s(*given: str) -> float | None:
-    parser = Parser(called_from_command_line=False)
-    add_to(parser, run_options.EVERY)
-    words = [f"--start-timeout={text}" for text in given]
-    return read(run_options.Output, vars(parser.parse_args(words))).start_timeout_s
-
-
-@pytest.mark.parametrize(
-    ("given", "seconds"), [([], None), (["5m"], 300.0), (["2.5"], 2.5), (["900ms"], 0.9)]
-)
-def test_how_long_starting_may_take(given: list[str], seconds: float | None) -> None:
-    assert timeout_s(*given) == seconds
-
-
-@pytest.mark.parametrize("given", ["soon", "0", "nan", "inf", "25h"])
-def test_how_long_starting_may_take_is_a_time(given: str) -> None:
-    with pytest.raises(
-        (UsageError, CommandError), match=r"is not a time|--start-timeout must be above 0 and at"
-    ):
-        timeout_s(given)
-
-
 def test_how_long_starting_may_take_splits_no_cells() -> None:
     assert specs("--start-timeout=5m")[0].key == specs()[0].key
 
@@ -246,18 +189,8 @@ def test_a_path_means_the_workload_url() -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--users=0"], "--users must be between 1 and 10000, and is 0."),
-        (["--users=-3"], "--users must be between 1 and 10000, and is -3."),
-        (["--duration=0"], "--duration must be above 0 and at most 86400, and is 0."),
-        (["--spawn-rate=0"], "--spawn-rate must be above 0"),
         (["--users=50", "--rate=200"], "or write --max-in-flight=50 for the most journeys"),
-        (["--rate=0"], "--rate must be above 0"),
-        (["--rate=200", "--think-time=1"], "belong to the closed model"),
-        (["--rate=200", "--arrivals=weekly"], "there are: constant, poisson."),
         (["--arrivals=poisson"], "and --rate is missing: add it, or leave"),
-        (["--max-in-flight=5"], "--max-in-flight belongs to the open model"),
-        (["--in-turn"], "--in-turn belongs to the open model"),
-        (["--rate=2", "--max-in-flight=0"], "--max-in-flight must be between 1 and"),
         (["--stages=many"], "--stages=many is not understood; write numbers of users (50:100"),
         (["--stages="], "is not understood"),
         (["--stages=50:"], "is not understood"),
@@ -270,22 +203,16 @@ def test_a_path_means_the_workload_url() -> None:
         (["--stages=50:100", "--users=5"], "--stages names the levels, and --users too"),
         (["--stages=50:100", "--rate=5"], "--stages names the levels, and --rate too"),
         (["--stages=50:100x5s", "--duration=5"], "says how long each lasts, and --duration too"),
-        (["--load-processes=0"], "--load-processes must be between 1 and 64"),
-        (["--load-processes=20"], "can't share 10 users"),
         (["--no-pin", "--cpus-load=0"], "--no-pin and --cpus-target or --cpus-load exclude each"),
         (["--cpus-target=0-8000"], "No CPU is left for the load; name its CPUs too"),
-        (["--processes=0"], "--processes must be between 1 and 256, and is 0."),
         (["--option=backlog"], "--option 'backlog' is not of the form name=value."),
         (
             ["--server=uvicorn,,daphne"],
             "--server has a name that is empty: 'uvicorn, uvicorn,,daphne'",
         ),
         (["--path=/x/", "--workload=cpu"], "--path means --workload=url, and --workload=cpu"),
-        (["--rows=-1"], "--rows must be between 0 and"),
-        (["--port=70000"], "--port must be between 1 and 65535, and is 70000."),
         (["--label=" + "x" * 201], "--label may have 200 characters at most, and has 201."),
         (["--layer-by=unix"], "add --layer=redis or --layer=redis-pubsub, or remove"),
-        (["--repeat=0"], "--repeat must be between 1 and 1000, and is 0."),
     ],
 )
 def test_nonsense_gets_one_sentence(words: list[str], sentence: str) -> None:
@@ -305,14 +232,6 @@ def test_server_and_load_run_apart_unless_told_otherwise(monkeypatch: pytest.Mon
     ):
         (run,) = specs(*words)
         assert (run.server.cpus, run.load.cpus) == (for_target, for_load)
-
-
-def test_a_rate_means_the_open_model() -> None:
-    (run,) = specs("--rate=200", "--arrivals=poisson", "--max-in-flight=50", "--in-turn")
-    load = run.load
-    assert (load.model, load.arrival_rate, load.arrivals) == ("open", 200.0, "poisson")
-    assert load.in_turn
-    assert (load.max_in_flight, load.stages) == (50, ())
 
 
 def test_stages_are_users_or_rates() -> None:
@@ -347,9 +266,6 @@ def test_again_takes_nothing_that_would_change_the_run() -> None:
     for words, flags in (
         (["--users=50"], "--users"),
         (["--no-keep-alive", "--stages=5:10x2s"], "--no-keep-alive and --stages"),
-        (["--server=daphne"], "--server"),
-        (["--keep-cookies"], "--keep-cookies"),
-        (["--no-keep-cookies"], "--no-keep-cookies"),
     ):
         with pytest.raises(UsageError, match=f"as it was, and {flags} would change it"):
             specs("--again", stored.pk.hex, *words)
@@ -472,33 +388,12 @@ def test_a_dry_run_shows_the_plan_and_starts_nothing(capsys: pytest.CaptureFixtu
     assert len([line for line in shown.splitlines() if "repetition" in line]) == 4
 
 
-def test_pythons_and_environments_are_axes(tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path / "cache"))
-    for name in ("five", "six"):
-        (tmp_path / f"{name}.txt").write_text(f"django=={name}\n")
-    runs = specs(
-        "--server=uvicorn,daphne",
-        "--python=3.12, 3.13",
-        "--python=3.12",
-        f"--env=five={tmp_path}/five.txt",
-        f"--env=six={tmp_path}/six.txt",
-    )
-    cells = {(one.server.server, one.server.python, one.server.environment_name) for one in runs}
-    assert len(cells) == len(runs) == 8
-    assert ("daphne", "3.13", "six") in cells
-
-
 def test_two_environments_of_one_name_are_refused(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path / "cache"))
     (tmp_path / "one.txt").write_text("django\n")
     (tmp_path / "two.txt").write_text("django<6\n")
     with pytest.raises(UsageError, match="--env names new twice"):
         specs(f"--env=new={tmp_path}/one.txt", f"--env=new={tmp_path}/two.txt")
-
-
-def test_python_without_a_name_is_refused() -> None:
-    with pytest.raises(UsageError, match="--python has a name that is empty"):
-        specs("--python=")
 
 
 def test_several_values_make_axes() -> None:
@@ -518,12 +413,6 @@ def test_without_a_front_there_is_one_instance() -> None:
     runs = specs("--server=uvicorn", "--front=none,nginx,haproxy", "--instances=1,2")
     fronts = sorted((run.server.front, run.server.instances) for run in runs)
     assert fronts == [("", 1), ("haproxy", 1), ("haproxy", 2), ("nginx", 1), ("nginx", 2)]
-
-
-def test_delays_are_axes_and_nothing_delays_the_cell_without_any() -> None:
-    runs = specs("--delay-to-layer=0,10ms,20ms", "--delay-to-clients=0,1s")
-    delays = sorted((run.delay.to_layer_s, run.delay.to_clients_s) for run in runs)
-    assert delays == [(0, 0), (0, 1), (0.01, 0), (0.01, 1), (0.02, 0), (0.02, 1)]
 
 
 @pytest.mark.parametrize(

@@ -96,8 +96,6 @@ def test_the_steps_of_idle_connections_may_be_said() -> None:
             ["--workload=ws_echo", "--workload-option=subprotocol=chat v2"],
             "must be names separated by commas, without blanks",
         ),
-        (["--workload=ws_echo", "--connections=0"], "--connections must be between 1 and 10000"),
-        (["--workload=ws_echo", "--messages=0"], "--messages must be between 1 and"),
         (["--workload=plain", "--messages=5"], "--messages belongs to ws_echo"),
         (
             ["--workload=ws_echo", "--messages=5", "--workload-option=messages=6"],

@@ -1,13 +1,27 @@
 """Every option of the table: parsed, stored, repeated, shown and documented."""
 
+import math
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import load_command_class
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
-from benchsuite.core.specs.spec import Entry, changed, table
+from benchsuite.core.specs import (
+    DatabaseSpec,
+    DelaySpec,
+    LayerSpec,
+    LoadProfile,
+    RunSpec,
+    ServerSpec,
+    VisitorSpec,
+)
+from benchsuite.core.specs.spec import Entry, Spec, changed, table
+from benchsuite.management.commands.checkbench import Examination
+from benchsuite.management.commands.completesurvey import Filling
+from benchsuite.management.commands.seedbench import Seed
 from benchsuite.management.options import run, tune
 from benchsuite.management.options.parsing import Parser
 from benchsuite.management.options.table import add_to, both, cells, markdown
@@ -67,18 +81,21 @@ BESIDE = {
 """What an option needs, or is about."""
 
 
-def forms(entry: Entry) -> list[str]:
-    """How an option may be given."""
+def value_of(entry: Entry) -> Any:
+    """One that it may have, and does not have by default."""
     if entry.kind is bool:
-        return [f"--no-{entry.name}"] if entry.default else [f"--{entry.name}"]
-    if entry.name in VALUES:
-        return [f"--{entry.name}={VALUES[entry.name]}"]
-    bounds = entry.flag.within or entry.flag.above
-    if bounds:
-        most = min(bounds[1], 7)
-        return [f"--{entry.name}={most:g}{'s' * entry.metavar.startswith('TIME')}"]
-    value = entry.words[-1] if entry.words else "name=anything" if entry.is_pairs else "anything"
-    return [f"--{entry.name}={value}"]
+        return not entry.default
+    if bounds := entry.flag.within or entry.flag.above:
+        return entry.kind(min(bounds[1], 7))
+    return "anything" if not entry.words else entry.words[-1]
+
+
+def form(entry: Entry) -> str:
+    """How it is given."""
+    if entry.kind is bool:
+        return f"--{'no-' * bool(entry.default)}{entry.name}"
+    text = VALUES.get(entry.name, "name=anything" if entry.is_pairs else str(value_of(entry)))
+    return f"--{entry.name}={text}"
 
 
 PARSER = Parser(called_from_command_line=False)
@@ -91,12 +108,16 @@ def spec(*words: str) -> RunSpec:
 
 
 def words_of(entry: Entry) -> list[str]:
-    given = forms(entry)
-    return [*given, *BESIDE.get(given[0].partition("=")[0][2:], [])]
+    given = form(entry)
+    return [given, *BESIDE.get(given.partition("=")[0][2:], [])]
 
 
 OF_A_RUN = [pytest.param(entry, id=entry.name) for entry in run.OF_A_RUN]
-EVERY = [pytest.param(entry, id=entry.name) for entry in (*run.EVERY, *tune.OWN)]
+SPECS = [
+    *(VisitorSpec, ServerSpec, LoadProfile, DatabaseSpec, DelaySpec, LayerSpec),
+    *(run.Shorthand, run.Output, tune.Wanted, Examination, Filling, Seed),
+]
+NEEDED: dict[type[Spec], dict[str, Any]] = {ServerSpec: {"server": "daphne"}}
 
 
 @pytest.fixture(autouse=True)
@@ -109,14 +130,16 @@ def own_cache_and_three_cpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.django_db
 @pytest.mark.parametrize("entry", OF_A_RUN)
 def test_an_option_is_parsed_stored_and_repeated(entry: Entry) -> None:
-    first = spec(*words_of(entry))
-    others = words_of(entry)[1:]
+    given, *others = words_of(entry)
+    first = spec(given, *others)
     assert first != spec(*others), "the option changes the run"
+    if entry in table(RunSpec) and entry.name not in VALUES and not entry.is_pairs:
+        value = attrgetter(entry.path)(first)
+        assert value == ((value_of(entry),) if entry.is_list else value_of(entry))
     stored = make_run("daphne")
     stored.spec = first.to_json()
     stored.save()
-    secrets = [word for word in words_of(entry) if entry.flag.secret and word in forms(entry)]
-    again = spec("--again", stored.pk.hex, *secrets)
+    again = spec("--again", stored.pk.hex, *[given] * entry.flag.secret)
     assert again.key == first.key
     assert (again.to_json(), again.database, again.layer) == (
         {**first.to_json(), "repetition": 1, "seed": again.seed},
@@ -132,22 +155,22 @@ def test_an_option_is_parsed_stored_and_repeated(entry: Entry) -> None:
 def test_beside_again_nothing_stands_that_changes_the_run(entry: Entry) -> None:
     stored = make_run("daphne")
     with pytest.raises(UsageError, match=rf"as it was, and --(no-)?{entry.name} would change it"):
-        spec("--again", stored.pk.hex, *forms(entry))
+        spec("--again", stored.pk.hex, form(entry))
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [one for one in run.OF_A_RUN if one.flag.within or one.flag.above],
-    ids=lambda e: e.name,
-)
-def test_an_option_is_held_to_its_bounds(entry: Entry) -> None:
-    low, high = entry.flag.within or entry.flag.above or (0.0, 0.0)
-    outside = [high + 1, low - 1, *[low] * bool(entry.flag.above)]
-    for value in outside:
-        if value < 0 and entry.metavar.startswith("TIME"):
+@pytest.mark.parametrize("spec", SPECS)
+def test_an_option_is_held_to_its_bounds(spec: type[Spec]) -> None:
+    for entry in table(spec):
+        if "." in entry.path or not (bounds := entry.flag.within or entry.flag.above):
             continue
-        with pytest.raises(UsageError, match=rf"--{entry.name} must be (between|above) "):
-            spec(f"--{entry.name}={value:.0f}", *BESIDE.get(entry.name, []))
+        low, high = map(entry.kind, bounds)
+        outside = [low - 1, high + 1, *[low] * bool(entry.flag.above)]
+        outside += [math.nan, math.inf] if entry.kind is float else []
+        for value in outside:
+            with pytest.raises(
+                UsageError, match=f"^--{entry.name} must be (between|above) {low:.0f}"
+            ):
+                spec(**{**NEEDED.get(spec, {}), entry.field: value})
 
 
 @pytest.mark.parametrize("entry", [one for one in run.OF_A_RUN if one.words], ids=lambda e: e.name)
@@ -161,8 +184,8 @@ def test_an_option_of_a_few_words_names_them(entry: Entry) -> None:
 
 @pytest.mark.parametrize("entry", OF_A_RUN)
 def test_a_cell_of_a_study_says_it_in_the_same_words(entry: Entry) -> None:
-    names = {form.partition("=")[0].removeprefix("--") for form in forms(entry)}
-    assert (names <= set(run.known())) is (entry.path != "label")
+    name = form(entry).partition("=")[0].removeprefix("--")
+    assert (name in run.known()) is (entry.path != "label")
     if entry.name in ("diagnose", "flame"):
         with pytest.raises(UsageError, match="are 2 runs, and a cell of a study is one"):
             run.of_cell(words_of(entry))
@@ -203,6 +226,23 @@ def test_no_two_options_have_one_name() -> None:
         ]
         assert len(names) == len(set(names))
     assert {entry.path for entry in table(RunSpec)} <= {entry.path for entry in run.EVERY}
+
+
+@pytest.mark.parametrize(
+    "entry", [one for one in table(RunSpec) if one.is_axis], ids=lambda entry: entry.name
+)
+def test_several_values_make_an_axis(entry: Entry, tmp_path: Path) -> None:
+    given, *others = words_of(entry)
+    more = {"server": "daphne", "python": "3.12", "front": "haproxy"}.get(entry.name, "5")
+    if entry.name == "env":
+        others += [f"--env=other={__file__}"]
+    else:
+        given += f",{more}"
+    runs = run.specs(vars(PARSER.parse_args([given, *others])))
+    assert len({attrgetter(entry.path)(one) for one in runs}) == len(runs) == 2
+    if entry.kind is str and entry.commas:
+        with pytest.raises(UsageError, match=f"--{entry.name} has a name that is empty"):
+            spec(f"--{entry.name}=a,,b")
 
 
 def test_a_spec_is_changed_in_its_parts_at_once() -> None:
