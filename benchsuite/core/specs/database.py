@@ -70,49 +70,44 @@ class DatabaseSpec(Spec):
 
     use: str = option(
         THROWAWAY,
-        "--database throwaway|SERVICE|keep|URL",
-        "the target's data: a database made and dropped by the run, that on a server started "
-        "by the run (postgresql, mariadb), your own as it is (keep), or a throw-away one on "
-        "the server of this URL",
+        "--database throwaway|SERVICE|keep|URL  the target's data: a database made and dropped by "
+        "the run, that on a server started by the run (postgresql, mariadb), your own as it is "
+        "(keep), or a throw-away one on the server of this URL",
         again=True,
         secret=True,
     )
     rows: int = option(
-        100_000, "--rows N", "rows to seed for workloads that read them", within=(0, 1_000_000_000)
+        100_000, "--rows N  rows to seed for workloads that read them", within=(0, 1_000_000_000)
     )
     fixtures: tuple[str, ...] = option(
         (),
-        "--fixture NAME[,NAME…]",
-        "Django fixtures that fill the throw-away database, loaded together",
+        "--fixture NAME[,NAME…]  Django fixtures that fill the throw-away database, loaded "
+        "together",
     )
     fill: tuple[str, ...] = option(
-        (),
-        "--fill COMMAND",
-        'management command that then fills it, such as "loaddemo --count 100"',
+        (), '--fill COMMAND  management command that then fills it, such as "loaddemo --count 100"'
     )
     fill_from: str = option(
         "",
-        "--fill-from mine",
-        "copy your own databases into the throw-away ones first; yours are only read",
+        "--fill-from mine  copy your own databases into the throw-away ones first; yours are only "
+        "read",
     )
     max_connections: int | None = option(
         None,
-        "--max-connections N",
-        "clients that the database started by the run admits",
+        "--max-connections N  clients that the database started by the run admits",
         within=(1, 100_000),
     )
-    fsync: bool = option(True, "--fsync", "let that database wait for the disk at each commit")
+    fsync: bool = option(True, "--fsync  let that database wait for the disk at each commit")
     conn_max_age_s: float | None = option(
         None,
-        "--conn-max-age TIME",
-        "how long the target keeps a database connection; 0 closes it after each request",
+        "--conn-max-age TIME  how long the target keeps a database connection; 0 closes it after "
+        "each request",
         within=(0.0, MAX_DURATION_S),
         unless="as the project says",
     )
     pool: int | None = option(
         None,
-        "--pool N",
-        "database connections in the pool of each process (PostgreSQL)",
+        "--pool N  database connections in the pool of each process (PostgreSQL)",
         within=(1, 10_000),
         unless="as the project says",
     )

@@ -103,22 +103,20 @@ class LayerSpec(Spec):
 
     backend: str = option(
         "",
-        "--layer memory|redis|redis-pubsub",
-        "channel layer of the target; Redis is started by the run",
+        "--layer memory|redis|redis-pubsub  channel layer of the target; Redis is started by the "
+        "run",
         unless="the project's",
     )
-    by: str = option(TCP, "--layer-by tcp|unix", "how the layer reaches the run's Redis")
+    by: str = option(TCP, "--layer-by tcp|unix  how the layer reaches the run's Redis")
     url: str = option(
         "",
-        "--layer-url URL",
-        "a Redis of your own for the layer, such as redis://localhost:6379/0",
+        "--layer-url URL  a Redis of your own for the layer, such as redis://localhost:6379/0",
         again=True,
         secret=True,
     )
     workers: int = option(
         0,
-        "--layer-workers N",
-        "programs runworker that answer what comes through the layer",
+        "--layer-workers N  programs runworker that answer what comes through the layer",
         within=(0, MAX_PROCESSES),
     )
 

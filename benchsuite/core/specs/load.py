@@ -58,49 +58,44 @@ class LoadProfile(Spec):
     model: str = CLOSED
     users: int = option(
         10,
-        "--users N[,N…]",
-        "users at once, each waits for its answer; with stages, the highest",
+        "--users N[,N…]  users at once, each waits for its answer; with stages, the highest",
         within=(1, MAX_USERS),
     )
     spawn_rate: float | None = option(
         None,
-        "--spawn-rate N",
-        "users started per second",
+        "--spawn-rate N  users started per second",
         above=(0.0, MAX_USERS),
         unless="all at once or, where they think, spread over a cycle of theirs",
     )
     think_time_s: float = option(
-        0.0, "--think-time TIME", "pause of a user between journeys", within=(0.0, LONGEST_S)
+        0.0, "--think-time TIME  pause of a user between journeys", within=(0.0, LONGEST_S)
     )
     iterations: int | None = option(
         None,
-        "--iterations N",
-        "journeys of each user, all begun at once and measured as a whole: the load ends with "
-        f"the last one, or at --duration (then by default {LIMIT_S:g} s)",
+        "--iterations N  journeys of each user, all begun at once and measured as a whole: the "
+        f"load ends with the last one, or at --duration (then by default {LIMIT_S:g} s)",
         within=(1, MAX_ITERATIONS),
     )
     arrival_rate: float | None = option(
         None,
-        "--rate R",
-        "instead of users: journeys that begin per second, whatever the answers do",
+        "--rate R  instead of users: journeys that begin per second, whatever the answers do",
         above=(0.0, MAX_RATE),
     )
     arrivals: str = option(
         CONSTANT,
-        "--arrivals constant|poisson",
-        "with --rate: evenly spaced, or independent of each other, as people come",
+        "--arrivals constant|poisson  with --rate: evenly spaced, or independent of each other, "
+        "as people come",
     )
     max_in_flight: int | None = option(
         None,
-        "--max-in-flight N",
-        "with --rate: journeys under way at once; later ones wait, and their waiting counts",
+        "--max-in-flight N  with --rate: journeys under way at once; later ones wait, and their "
+        "waiting counts",
         within=(1, MAX_USERS),
         unless=f"what arrives within one --timeout, at most {IN_FLIGHT}",
     )
     in_turn: bool = option(
         False,
-        "--in-turn",
-        "with --rate: connections take journeys in turn, as many as begin in a second",
+        "--in-turn  with --rate: connections take journeys in turn, as many as begin in a second",
         unless="the one used last takes the next, so that few are used",
     )
     ends_below: float | None = None
@@ -111,44 +106,39 @@ class LoadProfile(Spec):
     """Levels of users or of the arrival rate, one after another; empty for one level."""
     warmup_s: float = option(
         3.0,
-        "--warmup TIME",
-        "load before the window, thrown away; with stages, of each",
+        "--warmup TIME  load before the window, thrown away; with stages, of each",
         within=(0.0, MAX_DURATION_S),
     )
     duration_s: float = option(
         10.0,
-        "--duration TIME",
-        "length of the measured window; with stages, of each",
+        "--duration TIME  length of the measured window; with stages, of each",
         above=(0.0, MAX_DURATION_S),
     )
     timeout_s: float = option(
         30.0,
-        "--timeout TIME",
-        "a request without its whole answer by then has failed",
+        "--timeout TIME  a request without its whole answer by then has failed",
         above=(0.0, LONGEST_S),
     )
     drain_s: float | None = option(
         None,
-        "--drain TIME",
-        "how long answers to open requests are awaited after the load",
+        "--drain TIME  how long answers to open requests are awaited after the load",
         within=(0.0, LONGEST_S),
         unless="--timeout",
     )
     keep_alive: bool = option(
-        True, "--keep-alive", "use a connection for more than one request", group=CONNECTIONS
+        True, "--keep-alive  use a connection for more than one request", group=CONNECTIONS
     )
     keep_cookies: bool = option(
         False,
-        "--keep-cookies",
-        "let a user's next journey send the cookies of the one before, on the same connections",
+        "--keep-cookies  let a user's next journey send the cookies of the one before, on the "
+        "same connections",
         opposite=True,
         unless="each journey is a fresh visitor's",
         group=CONNECTIONS,
     )
     processes: int = option(
         1,
-        "--load-processes N",
-        "processes that make the load together",
+        "--load-processes N  processes that make the load together",
         within=(1, MAX_LOAD_PROCESSES),
         group=CONNECTIONS,
     )

@@ -48,11 +48,9 @@ class WorkloadSpec(Spec):
 
     group = MEASURED
 
-    workload: str = option("plain", "--workload NAME", "kind of work (see listbench)")
+    workload: str = option("plain", "--workload NAME  kind of work (see listbench)")
     options: Mapping[str, Option] = option(
-        {},
-        "--workload-option NAME=VALUE",
-        "an option of the workload, such as size=1000000 for cpu",
+        {}, "--workload-option NAME=VALUE  an option of the workload, such as size=1000000 for cpu"
     )
 
 
@@ -83,17 +81,14 @@ class RunSpec(Spec):
     target: TargetSpec = field(default_factory=TargetSpec)
     static: str = option(
         "",
-        "--static collect|skip",
-        "whether static files are collected into the run's folder",
+        "--static collect|skip  whether static files are collected into the run's folder",
         unless="where their storage has a manifest and finds none",
         group=MEASURED,
     )
     diagnoses: str = ""
     """What a diagnostic start looks at, which never counts: "queries" and pauses, which the server
     times, or a "flame" graph, by a profiler beside it; empty for a start that counts."""
-    label: str = option(
-        "", "--label WORD", "a word to find these runs by", again=True, group=OUTPUT
-    )
+    label: str = option("", "--label WORD  a word to find these runs by", again=True, group=OUTPUT)
     repetition: int = 1
     seed: int = 0
 

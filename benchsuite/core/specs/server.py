@@ -34,56 +34,51 @@ class ServerSpec(Spec):
 
     server: str = option(
         REQUIRED,
-        "--server NAME[,NAME…]",
-        "server to start (see listbench)",
+        "--server NAME[,NAME…]  server to start (see listbench)",
         unless="one that can run here",
     )
     python: str = option(
         "",
-        "--python PYTHON[,PYTHON…]",
-        "Python of the server, as a version (3.13, pypy3.11) or a path",
+        "--python PYTHON[,PYTHON…]  Python of the server, as a version (3.13, pypy3.11) or a path",
         unless="this one",
         group=PYTHON,
     )
     environment: str = option(
         "",
-        "--env NAME=FILE",
-        "build an environment with what this requirements file names, and serve in it",
+        "--env NAME=FILE  build an environment with what this requirements file names, and serve "
+        "in it",
         axis=True,
         again=True,
         group=PYTHON,
     )
     """As `name@digest of its requirements`."""
     front: str = option(
-        "", "--front NAME[,NAME…]", "proxy before the server (see listbench), or none", group=FRONT
+        "", "--front NAME[,NAME…]  proxy before the server (see listbench), or none", group=FRONT
     )
     instances: int = option(
         1,
-        "--instances N[,N…]",
-        "copies of the server behind the front",
+        "--instances N[,N…]  copies of the server behind the front",
         within=(1, MAX_INSTANCES),
         group=FRONT,
     )
     front_options: Mapping[str, Option] = option(
         {},
-        "--front-option NAME=VALUE",
-        "an option of the front, by its adapter's name for it",
+        "--front-option NAME=VALUE  an option of the front, by its adapter's name for it",
         group=FRONT,
     )
     processes: int | None = option(
-        None, "--processes N[,N…]", "processes of each server", within=(1, MAX_PROCESSES)
+        None, "--processes N[,N…]  processes of each server", within=(1, MAX_PROCESSES)
     )
     threads: int | None = option(
-        None, "--threads N[,N…]", "threads of each process", within=(1, MAX_THREADS)
+        None, "--threads N[,N…]  threads of each process", within=(1, MAX_THREADS)
     )
     options: Mapping[str, Option] = option(
-        {}, "--option NAME=VALUE", "an option of the server, by the adapter's name for it"
+        {}, "--option NAME=VALUE  an option of the server, by the adapter's name for it"
     )
     application: str = option(
         "",
-        "--application MODULE:CALLABLE",
-        "a WSGI or ASGI application to serve in place of the project's own, without Django "
-        "around it",
+        "--application MODULE:CALLABLE  a WSGI or ASGI application to serve in place of the "
+        "project's own, without Django around it",
         group=MEASURED,
     )
     cpus: tuple[int, ...] | None = None  #: CPUs on which it may run; None for all.
@@ -146,15 +141,13 @@ class TargetSpec(Spec):
 
     settings: Mapping[str, Any] = option(
         {},
-        "--setting NAME=VALUE",
-        "a setting of the target, such as CONN_HEALTH_CHECKS=true or CACHES.default.TIMEOUT=5 "
-        "(JSON, else text)",
+        "--setting NAME=VALUE  a setting of the target, such as CONN_HEALTH_CHECKS=true or "
+        "CACHES.default.TIMEOUT=5 (JSON, else text)",
     )
     """Name, dotted where it is nested, → what JSON can hold; "{folder}" is the run's."""
     variables: Mapping[str, str] = option(
         {},
-        "--variable NAME=VALUE",
-        "an environment variable of the target, such as MALLOC_ARENA_MAX=2",
+        "--variable NAME=VALUE  an environment variable of the target, such as MALLOC_ARENA_MAX=2",
     )
     hidden: tuple[str, ...] = ()
     """Names of both whose values are neither stored nor shown: only whether they are equal is."""
@@ -209,20 +202,19 @@ class DelaySpec(Spec):
 
     to_clients_s: float = option(
         0.0,
-        "--delay-to-clients TIME[,TIME…]",
-        "how much later answers reach the load, such as 100ms",
+        "--delay-to-clients TIME[,TIME…]  how much later answers reach the load, such as 100ms",
         within=(0.0, MAX_DELAY_S),
     )
     to_database_s: float = option(
         0.0,
-        "--delay-to-database TIME[,TIME…]",
-        "how much later queries reach the database, whose answers are not delayed",
+        "--delay-to-database TIME[,TIME…]  how much later queries reach the database, whose "
+        "answers are not delayed",
         within=(0.0, MAX_DELAY_S),
     )
     to_layer_s: float = option(
         0.0,
-        "--delay-to-layer TIME[,TIME…]",
-        "how much later commands reach the Redis of --layer, whose answers are not delayed",
+        "--delay-to-layer TIME[,TIME…]  how much later commands reach the Redis of --layer, whose "
+        "answers are not delayed",
         within=(0.0, MAX_DELAY_S),
     )
 

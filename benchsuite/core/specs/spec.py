@@ -35,11 +35,13 @@ class Flag:
     group: str = ""  #: Heading in --help; empty for the one of its spec.
 
 
-def option(default: T, flag: str, help: str, **more: Any) -> T:
-    """A field that is an option, such as `users: int = option(10, "--users N", "users at once")`.
+def option(default: T, text: str, **more: Any) -> T:
+    """A field that is an option: `users: int = option(10, "--users N  users at once")`.
 
-    Parsing, --help, bounds, axes, the keys of study files and the table in the docs come from it.
+    After two spaces comes what --help says. Parsing, bounds, axes, the keys of study files and the
+    table in the docs come from it, too.
     """
+    flag, _, help = text.partition("  ")
     metadata = {FLAG: Flag(flag=flag, help=help, **more)}
     if default == {}:
         return dataclasses.field(default_factory=dict, metadata=metadata)  # type: ignore[return-value]

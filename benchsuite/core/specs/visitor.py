@@ -48,18 +48,15 @@ class VisitorSpec(Spec):
 
     login: str = option(
         "",
-        f"--login USER[:{'|:'.join(RIGHTS)}]",
-        "ask in the session of this user, who is made where there is none, with these rights "
-        "in the throw-away database",
+        f"--login USER[:{'|:'.join(RIGHTS)}]  ask in the session of this user, who is made where "
+        "there is none, with these rights in the throw-away database",
     )
-    host: str = option(
-        "", "--host NAME", "what the Host header says", unless="the server's address"
-    )
+    host: str = option("", "--host NAME  what the Host header says", unless="the server's address")
     headers: tuple[str, ...] = option(
-        (), "--header 'NAME: VALUE'", "send this header with every request", again=True, secret=True
+        (), "--header 'NAME: VALUE'  send this header with every request", again=True, secret=True
     )
     cookies: tuple[str, ...] = option(
-        (), "--cookie NAME=VALUE", "a cookie that every visitor has", again=True, secret=True
+        (), "--cookie NAME=VALUE  a cookie that every visitor has", again=True, secret=True
     )
 
     def check(self) -> None:

@@ -27,19 +27,17 @@ class Examination(Spec):
 
     calibrate: bool = option(
         False,
-        "--calibrate",
-        "measure what the load generator makes at most, and keep it for later runs",
+        "--calibrate  measure what the load generator makes at most, and keep it for later runs",
     )
     duration_s: float = option(
-        2.0, "--duration TIME", "of each measurement of --calibrate", within=(0.5, 60.0)
+        2.0, "--duration TIME  of each measurement of --calibrate", within=(0.5, 60.0)
     )
     load_processes: int = option(
         1,
-        "--load-processes N",
-        "calibrate for runs with so many load processes",
+        "--load-processes N  calibrate for runs with so many load processes",
         within=(1, MAX_LOAD_PROCESSES),
     )
-    strict: bool = option(False, "--strict", "end with status 1 also for what is doubtful")
+    strict: bool = option(False, "--strict  end with status 1 also for what is doubtful")
 
 
 class Command(BriefCommand):

@@ -28,19 +28,19 @@ MOST = 1_000_000_000  #: Completions, and pages of one.
 class Filling(Spec):
     """How often a form is completed, with what, and what shows that it is."""
 
-    count: int = option(1, "--count N", "completions", within=(1, MOST))
-    seed: int = option(0, "--seed N", "the same seed gives the same answers")
-    show: bool = option(False, "--show", "print each page and its answers")
+    count: int = option(1, "--count N  completions", within=(1, MOST))
+    seed: int = option(0, "--seed N  the same seed gives the same answers")
+    show: bool = option(False, "--show  print each page and its answers")
     answers: tuple[str, ...] = option(
-        (), "--answer NAME=VALUE", "an answer that can't be made up, such as a password"
+        (), "--answer NAME=VALUE  an answer that can't be made up, such as a password"
     )
-    done: str = option("", "--done TEXT", "a text that only the last page has")
-    done_url: str = option("", "--done-url PATTERN", "the path of the last page: '/thanks/*'")
-    max_pages: int = option(100, "--max-pages N", "give up after so many", within=(1, MOST))
-    timeout_s: float = option(30.0, "--timeout SECONDS", "for a page", above=(0.0, MAX_DURATION_S))
-    browser: bool = option(False, "--browser", "through Chromium")
+    done: str = option("", "--done TEXT  a text that only the last page has")
+    done_url: str = option("", "--done-url PATTERN  the path of the last page: '/thanks/*'")
+    max_pages: int = option(100, "--max-pages N  give up after so many", within=(1, MOST))
+    timeout_s: float = option(30.0, "--timeout SECONDS  for a page", above=(0.0, MAX_DURATION_S))
+    browser: bool = option(False, "--browser  through Chromium")
     yes_this_host: str = option(
-        "", "--yes-this-host HOST", "confirms a host that is not this machine"
+        "", "--yes-this-host HOST  confirms a host that is not this machine"
     )
 
 

@@ -77,38 +77,30 @@ class Asked(Spec):
     """What is executed of a study, or written of what is stored."""
 
     scale: float | None = option(
-        None, "--scale N", "shorter and thinner: above 0, at most 1", unless="1"
+        None, "--scale N  shorter and thinner: above 0, at most 1", unless="1"
     )
-    only: tuple[str, ...] = option(
-        (), "--only AXIS=VALUE[,VALUE…]", "these values of an axis alone"
-    )
-    repeat: int | None = option(None, "--repeat N", "starts of each cell", unless="the file's")
-    seed: int = option(0, "--seed N", "of the order and of each start")
-    label: str = option("", "--label WORD", "a word to find this execution by")
-    resume: bool = option(False, "--resume", "go on with the last one that did not end")
+    only: tuple[str, ...] = option((), "--only AXIS=VALUE[,VALUE…]  these values of an axis alone")
+    repeat: int | None = option(None, "--repeat N  starts of each cell", unless="the file's")
+    seed: int = option(0, "--seed N  of the order and of each start")
+    label: str = option("", "--label WORD  a word to find this execution by")
+    resume: bool = option(False, "--resume  go on with the last one that did not end")
     again_failed: bool = option(
-        False,
-        "--again-failed",
-        "with --resume: make runs that failed again, also of one that ended",
+        False, "--again-failed  with --resume: make runs that failed again, also of one that ended"
     )
-    dry_run: bool = option(False, "--dry-run", "show each run as a runbench command and stop")
+    dry_run: bool = option(False, "--dry-run  show each run as a runbench command and stop")
     markdown: str = option(
         "",
-        "--markdown FILE",
-        "write what the last execution found, of that --label if there is one, and stop "
-        '("-" for standard output); of several studies into a folder, with a README.md that '
-        "answers from all",
+        "--markdown FILE  write what the last execution found, of that --label if there is one, "
+        'and stop ("-" for standard output); of several studies into a folder, with a README.md '
+        "that answers from all",
     )
     remark: str = option(
         "",
-        "--remark FILE",
-        "store this paragraph with the last execution, of that --label if there is one, and stop "
-        '("-" for standard input)',
+        "--remark FILE  store this paragraph with the last execution, of that --label if there is "
+        'one, and stop ("-" for standard input)',
     )
     beside: str = option(
-        "",
-        "--with EXECUTION",
-        "with --markdown: also its difference to another one, by label or id",
+        "", "--with EXECUTION  with --markdown: also its difference to another one, by label or id"
     )
 
 

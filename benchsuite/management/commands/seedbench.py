@@ -23,16 +23,15 @@ class Seed(Spec):
 
     rows: int | None = option(
         None,
-        "--rows N",
-        "exact number",
+        "--rows N  exact number",
         within=(0, 1_000_000_000),
         unless=f"{ROWS}; with --surveys: left as they are",
     )
     comments: bool = option(
-        False, "--comments", "give each row a comment, which io_join and io_lock take"
+        False, "--comments  give each row a comment, which io_join and io_lock take"
     )
-    surveys: bool = option(False, "--surveys", "load the seven surveys")
-    database: str = option("default", "--database ALIAS", "which of the project's databases")
+    surveys: bool = option(False, "--surveys  load the seven surveys")
+    database: str = option("default", "--database ALIAS  which of the project's databases")
 
 
 class Command(BriefCommand):

@@ -72,74 +72,65 @@ class Shorthand(Spec):
 
     path: str | None = option(
         None,
-        "--path /PATH",
-        "page of your project to get; implies --workload=url, unless a workload ws_… is given, "
-        "which speaks to the consumer there",
+        "--path /PATH  page of your project to get; implies --workload=url, unless a workload "
+        "ws_… is given, which speaks to the consumer there",
         group=MEASURED,
     )
     locustfile: str | None = option(
-        None, "--locustfile FILE", "run the user classes of an existing locustfile", group=MEASURED
+        None, "--locustfile FILE  run the user classes of an existing locustfile", group=MEASURED
     )
     twin: str | None = option(
         None,
-        f"--twin {'|'.join(planning.TWINS)}",
-        "the same work in views of this kind: io_read with async is io_read_async",
+        f"--twin {'|'.join(planning.TWINS)}  the same work in views of this kind: io_read with "
+        "async is io_read_async",
         group=MEASURED,
     )
     expect: tuple[str, ...] = option(
         (),
-        "--expect [/PATH=]TEXT",
-        "text that the pages of --path must hold, or one of them",
+        "--expect [/PATH=]TEXT  text that the pages of --path must hold, or one of them",
         group=ANSWERS,
     )
     status: tuple[str, ...] = option(
         (),
-        "--status [/PATH=]STATUS",
-        "status of these pages, or of one of them",
+        "--status [/PATH=]STATUS  status of these pages, or of one of them",
         unless="200",
         group=ANSWERS,
     )
     shape: bool = option(
         True,
-        "--shape",
-        "ask that pages look as they did before the load (type, title, marks of a log-in, rough "
-        "length)",
+        "--shape  ask that pages look as they did before the load (type, title, marks of a "
+        "log-in, rough length)",
         group=ANSWERS,
     )
     stages: str | None = option(
         None,
-        "--stages LEVELS[xTIME]",
-        "several levels in one run, each measured by itself: 50:100:200x30s are users, "
-        "50/s:100/s:200/sx30s are rates; each with its own --warmup",
+        "--stages LEVELS[xTIME]  several levels in one run, each measured by itself: "
+        "50:100:200x30s are users, 50/s:100/s:200/sx30s are rates; each with its own --warmup",
         group="Load",
     )
     connections: list[int] | None = option(
         None,
-        "--connections N[,N…]",
-        "WebSockets or streams open at once, for the workloads ws_… and sse: what --users is for "
-        "the others",
+        "--connections N[,N…]  WebSockets or streams open at once, for the workloads ws_… and "
+        "sse: what --users is for the others",
         within=(1, MAX_USERS),
         group=SOCKETS,
     )
     messages: int | None = option(
         None,
-        "--messages N",
-        "messages on each connection, which is then closed and opened again",
+        "--messages N  messages on each connection, which is then closed and opened again",
         within=(1, 1_000_000_000),
         unless="a connection is kept for the whole load",
         group=SOCKETS,
     )
     show_value: tuple[str, ...] = option(
         (),
-        "--show-value NAME",
-        "store and show the text that --setting or --variable gives NAME, which is hidden where "
-        "Django doesn't know NAME or hides it on its error page",
+        "--show-value NAME  store and show the text that --setting or --variable gives NAME, "
+        "which is hidden where Django doesn't know NAME or hides it on its error page",
         group="Settings and variables",
     )
     cpus_target: cpus.Cpus | None = option(
         None,
-        "--cpus-target LIST",
-        "CPUs of the server, as 0 or 0-2,4",
+        "--cpus-target LIST  CPUs of the server, as 0 or 0-2,4",
         parse=cpus.parse,
         unless="all but those of the load",
         again=True,
@@ -147,29 +138,26 @@ class Shorthand(Spec):
     )
     cpus_load: cpus.Cpus | None = option(
         None,
-        "--cpus-load LIST",
-        "CPUs of the load",
+        "--cpus-load LIST  CPUs of the load",
         parse=cpus.parse,
         unless="the last core for each load process, at most half of all",
         again=True,
         group=CPUS,
     )
     pin: bool = option(
-        True, "--pin", "keep server and load apart, on CPUs of their own", again=True, group=CPUS
+        True, "--pin  keep server and load apart, on CPUs of their own", again=True, group=CPUS
     )
     diagnose: bool = option(
         False,
-        "--diagnose",
-        "make one more start of each, which never counts, and time queries and pauses in it: "
-        "repeated queries are named with their line",
+        "--diagnose  make one more start of each, which never counts, and time queries and pauses "
+        "in it: repeated queries are named with their line",
         again=True,
         group=RUNS,
     )
     flame: bool = option(
         False,
-        "--flame",
-        "make one more start of each, which never counts, and profile it: which functions use the "
-        "CPU",
+        "--flame  make one more start of each, which never counts, and profile it: which "
+        "functions use the CPU",
         again=True,
         group=RUNS,
     )
@@ -182,10 +170,10 @@ class Series(Spec):
     group = RUNS
 
     repeat: int = option(
-        1, "--repeat N", "fresh starts of each server, interleaved in shuffled blocks"
+        1, "--repeat N  fresh starts of each server, interleaved in shuffled blocks"
     )
-    again: str = option("", "--again RUN_ID", "repeat a stored run, exactly")
-    strict: bool = option(False, "--strict", "end with status 1 when a run is invalid")
+    again: str = option("", "--again RUN_ID  repeat a stored run, exactly")
+    strict: bool = option(False, "--strict  end with status 1 when a run is invalid")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,21 +182,21 @@ class Output(Spec):
 
     group = "Runs and output"
 
-    seed: int = option(0, "--seed N", "of the order and of each start")
+    seed: int = option(0, "--seed N  of the order and of each start")
     port: int | None = option(
-        None, "--port N", "port of the server", within=(1, 65535), unless="a free one"
+        None, "--port N  port of the server", within=(1, 65535), unless="a free one"
     )
     start_timeout_s: float | None = option(
         None,
-        "--start-timeout TIME",
-        "how long making the databases, and then each server, may take until it answers",
+        "--start-timeout TIME  how long making the databases, and then each server, may take "
+        "until it answers",
         above=(0.0, MAX_DURATION_S),
         unless=f"{databases.READY_S:g} s and {assembly.READY_TIMEOUT_S:g} s",
     )
     json: str | None = option(
-        None, "--json FILE", 'write the results as JSON ("-" for standard output)'
+        None, '--json FILE  write the results as JSON ("-" for standard output)'
     )
-    dry_run: bool = option(False, "--dry-run", "show the plan and stop")
+    dry_run: bool = option(False, "--dry-run  show the plan and stop")
 
 
 OF_A_RUN = (*table(RunSpec), *table(Shorthand))

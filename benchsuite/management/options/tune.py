@@ -68,63 +68,57 @@ class Wanted(Spec):
     group = "What is asked"
 
     objective: str | None = option(
-        None, "--objective CONDITIONS", f'what must hold, such as "{EXAMPLE}"'
+        None, f'--objective CONDITIONS  what must hold, such as "{EXAMPLE}"'
     )
     rate: float | None = option(
         None,
-        "--rate R",
-        "find the least memory that holds so many journeys a second",
+        "--rate R  find the least memory that holds so many journeys a second",
         above=(0.0, MAX_RATE),
         unless="find the highest rate",
     )
     server: str | None = option(
-        None, "--server NAME", "find the highest rate of this server in one size alone"
+        None, "--server NAME  find the highest rate of this server in one size alone"
     )
-    processes: int | None = option(None, "--processes N", "of that --server")
-    threads: int | None = option(None, "--threads N", "of each process of that --server")
+    processes: int | None = option(None, "--processes N  of that --server")
+    threads: int | None = option(None, "--threads N  of each process of that --server")
     options: Mapping[str, Option] = option(
-        {}, "--option NAME=VALUE", "an option of that --server, by the adapter's name for it"
+        {}, "--option NAME=VALUE  an option of that --server, by the adapter's name for it"
     )
     servers: tuple[str, ...] = option(
         (),
-        "--servers NAME[,NAME…]",
-        "servers to compare, each in several sizes",
+        "--servers NAME[,NAME…]  servers to compare, each in several sizes",
         unless=f"{', '.join(USUAL)}, as far as they are installed",
     )
     current: str | None = option(
         None,
-        "--current SERVER:PxT",
-        "what runs now, such as gunicorn-gthread:3x4 or gunicorn-sync:5: it is compared with the "
-        "others whatever it shows",
+        "--current SERVER:PxT  what runs now, such as gunicorn-gthread:3x4 or gunicorn-sync:5: it "
+        "is compared with the others whatever it shows",
     )
     budget_s: float | None = option(
         None,
-        "--budget TIME",
-        "of all runs together",
+        "--budget TIME  of all runs together",
         unless=f"{format_period(BUDGET_S)}, with --cpus {format_period(EACH_S)} for each number; "
         f"{THOROUGH:g} times as much with --thorough, and as many times as a longer --window is "
         "longer",
     )
     window_s: float | None = option(
         None,
-        "--window TIME",
-        "of each level that confirms a rate; all other windows are longer or shorter alike. Short "
-        "windows flatter",
+        "--window TIME  of each level that confirms a rate; all other windows are longer or "
+        "shorter alike. Short windows flatter",
         above=(0.0, LONGEST_WINDOW_S),
         unless=f"{CONFIRMING_S:g} s",
     )
-    thorough: bool = option(False, "--thorough", "confirm in windows of 40 s, which flatter less")
+    thorough: bool = option(False, "--thorough  confirm in windows of 40 s, which flatter less")
     for_cpus: int | None = option(
         None,
-        "--for-cpus N",
-        "give the server so many CPUs; of more than it can have here only a bound is told",
+        "--for-cpus N  give the server so many CPUs; of more than it can have here only a bound "
+        "is told",
         within=(1, cpus.MOST),
     )
     cpus: list[int] | None = option(
         None,
-        "--cpus N[,N…]",
-        "find what that --server holds on each of these numbers of CPUs, with its --processes for "
-        "each CPU",
+        "--cpus N[,N…]  find what that --server holds on each of these numbers of CPUs, with its "
+        "--processes for each CPU",
     )
 
 
@@ -135,17 +129,14 @@ class Stored(Spec):
     group = "What is stored"
 
     resume: str | None = option(
-        None,
-        "--resume [ID]",
-        "go on with the last tuning that has no answer yet, or with this one",
+        None, "--resume [ID]  go on with the last tuning that has no answer yet, or with this one"
     )
     paste: str | None = option(
         None,
-        "--paste [KIND]",
-        "print what deploys the configuration of the last tuning, and stop: its command, a systemd "
-        "unit, … or all of them",
+        "--paste [KIND]  print what deploys the configuration of the last tuning, and stop: its "
+        "command, a systemd unit, … or all of them",
     )
-    of: str | None = option(None, "--of ID", "another tuning for --paste")
+    of: str | None = option(None, "--of ID  another tuning for --paste")
 
 
 OF_THE_SEARCH = ("Server", "Load", run_options.SOCKETS, run_options.RUNS)
