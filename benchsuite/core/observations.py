@@ -78,6 +78,10 @@ class Probes:
         return (self.users + 1) / self.users if self.users else 1.0
 
 
+MAILS_SENT, FILES_STORED = BESIDE_ROWS = ("mails sent", "files stored")
+"""What is counted like the rows of a table."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
     """What journeys claim to have completed, and what the target's database contains."""
@@ -89,7 +93,8 @@ class Stored:
     in_doubt: int = 0
     """Rows that what failed or never ended may have left all the same."""
     completions: int = 0  #: Of which these rows are claimed.
-    table: str = ""  #: That gained the rows; empty where `Workload.count()` counted.
+    table: str = ""
+    """That gained the rows, or one of `BESIDE_ROWS`; empty where `Workload.count()` counted."""
     left: tuple[int, ...] = (1,)  #: Rows by each rehearsed completion.
     excuse: str = ""  #: Why a difference proves nothing, in a sentence.
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 
-from benchsuite.core.observations import Evidence, FrontShares, Slots, Turn
+from benchsuite.core.observations import BESIDE_ROWS, Evidence, FrontShares, Slots, Turn
 from benchsuite.core.results import Finding, Level, Reached, Summary
 from benchsuite.core.samples import EVENT, MESSAGE, Kind
 from benchsuite.core.units import format_count, format_duration, format_percent, listed
@@ -484,6 +484,8 @@ def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if stored is None or stored.agrees:
         return
     where = f"{stored.table} gained {{}} rows" if stored.table else "{} are stored"
+    if stored.table in BESIDE_ROWS:
+        where = f"{{}} {stored.table}"
     words = f"{format_count(stored.completions or stored.claimed)} completions were seen, but "
     words += f"{where.format(format_count(stored.stored))}."
     if stored.table:

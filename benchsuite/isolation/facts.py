@@ -64,7 +64,9 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """How many rows each table of a run's throw-away databases had at a moment."""
+    """How many rows each table of a run's throw-away databases had at a moment; `BESIDE_ROWS` are
+    counted like tables.
+    """
 
     of: Mapping[str, int] = field(default_factory=dict)
     gone: frozenset[str] = frozenset()

@@ -16,7 +16,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from benchsuite.core.observations import Stored
+from benchsuite.core.observations import BESIDE_ROWS, Stored
 from benchsuite.core.samples import JOURNEY, REQUEST, RESENT, Kind
 from benchsuite.core.units import format_count, listed
 from benchsuite.isolation.facts import Rows
@@ -209,13 +209,16 @@ def held(
     tables = judged(known, seen, now, coming=coming)
     gains = gains_of(known.before, now.of)
     stored = {one.table: one.stored for one in tables} or gains
-    words = [
-        f"{format_count(gained)} {f'rows gained in {name}' if name else 'stored'}"
-        for name, gained in stored.items()
-    ]
+    words = [f"{format_count(gained)} {_unit(name)}" for name, gained in stored.items()]
     completions = tables[0].completions if tables else seen.journeys[0]
     claim = f"{format_count(completions)} completions claimed"
     return tables[0] if tables else None, f"{claim}, {listed(words or ['no row gained'])}"
+
+
+def _unit(name: str) -> str:
+    if name in BESIDE_ROWS:
+        return name
+    return f"rows gained in {name}" if name else "stored"
 
 
 def _lacks(known: Learned, seen: Answers, now: Rows) -> bool:

@@ -19,6 +19,7 @@ from django.urls import Resolver404, resolve
 from django.utils.module_loading import import_string
 
 from benchsuite.core.exceptions import DatabaseError
+from benchsuite.core.observations import FILES_STORED, MAILS_SENT
 from benchsuite.core.specs import KEEP, DatabaseSpec, WorkloadSpec
 from benchsuite.core.units import format_bytes
 from benchsuite.isolation.databases import filling
@@ -35,6 +36,7 @@ from benchsuite.isolation.overrides.brokers import wants_redis
 from benchsuite.isolation.overrides.changes import Changes, project_settings
 from benchsuite.isolation.overrides.collecting import collected
 from benchsuite.isolation.overrides.inherited import Replaced
+from benchsuite.isolation.overrides.mailing import mails
 from benchsuite.isolation.overrides.slowing import slowing, undone
 from benchsuite.system.programs import revision_of
 from benchsuite.workloads.base import Workload
@@ -193,7 +195,9 @@ class DatabaseAdmin:
         return dict(counted)
 
     def rows(self, token: str, watched: Collection[str]) -> dict[str, Any]:
-        """What all tables of one run's copies hold, and which of these lost earlier rows."""
+        """What all tables of one run's copies hold, and which of these lost earlier rows; its mails
+        and stored files, too.
+        """
         from benchsuite.isolation.databases.rows import Rows  # imports models
 
         suffix = token[:SUFFIX]
@@ -201,6 +205,9 @@ class DatabaseAdmin:
             if suffix not in self._rows:
                 self._rows[suffix] = Rows(self._throwaway.groups)
             counts: dict[str, Any] = self._rows[suffix].count(watched)
+        folder = self._folder / suffix
+        counts["rows"][MAILS_SENT] = mails(folder / "instructions.json")
+        counts["rows"][FILES_STORED] = files.stored(folder)
         connections.close_all()
         return counts
 

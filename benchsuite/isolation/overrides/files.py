@@ -32,6 +32,12 @@ def make_folders(folders: Mapping[str, str]) -> dict[str, str]:
     return left
 
 
+def stored(run: Path) -> int:
+    """How many files the storages of a run hold, those that it started with included."""
+    storages = [*(run / FILES).glob("media*"), *(run / FILES).glob("storage*")]
+    return sum(len(names) for storage in storages for _, _, names in os.walk(storage))
+
+
 def handed_on(template: Path, run: Path) -> None:
     """Copies the template's folders for one run."""
     if (template / FILES).is_dir():

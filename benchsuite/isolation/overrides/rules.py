@@ -13,7 +13,7 @@ import django
 from benchsuite.isolation.overrides import brokers, files
 from benchsuite.isolation.overrides.changes import EMPTY, FILES, MISSING, Found, like
 
-MAIL_SINK = "django.core.mail.backends.dummy.EmailBackend"
+MAIL_SINK = "benchsuite.isolation.overrides.mailing.EmailBackend"
 SIMPLE_SEARCH = "haystack.backends.simple_backend.SimpleEngine"
 DATABASE_SEARCH = "wagtail.search.backends.database"
 KNOWS_MAILERS = django.VERSION >= (6, 1)
@@ -102,8 +102,8 @@ def _log_sender(setting: Found) -> Any:
 
 
 RULES = (
-    Rule("EMAIL_BACKEND", _mail, "mail is thrown away"),
-    Rule("MAILERS.*", _mailer, "mail is thrown away"),
+    Rule("EMAIL_BACKEND", _mail, "mails are counted and thrown away"),
+    Rule("MAILERS.*", _mailer, "mails are counted and thrown away"),
     Rule("MEDIA_ROOT", files.media, "uploads go to the run's folder"),
     Rule("STATIC_ROOT", files.static, "a copy in the run's folder"),
     Rule("STORAGES.*", files.location, "a place in the run's folder"),

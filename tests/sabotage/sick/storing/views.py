@@ -5,6 +5,9 @@ import threading
 import time
 from collections.abc import Callable
 
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.core.mail import send_mail
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 
@@ -42,6 +45,11 @@ def _hesitating(text: str) -> None:
         time.sleep(LATE_S)
 
 
+def _mail(text: str, times: int = 1) -> None:
+    for _ in range(times):
+        send_mail("a copy", text, "us@shop.example", ["you@shop.example"])
+
+
 def _refused(text: str) -> None:
     """The form is shown again."""
 
@@ -52,6 +60,9 @@ KINDS: dict[str, Callable[[str], object]] = {
     "capped": _capped,
     "refusing": _refused,
     "hesitating": _hesitating,
+    "mailing": _mail,
+    "forgetting": lambda text: _mail(text, int(next(_sent) % 20 > 0)),
+    "uploading": lambda text: default_storage.save("upload.txt", ContentFile(text)),
     "once": lambda text: Entry.objects.get_or_create(text="the same"),
     "choosing": lambda text: Entry.objects.get_or_create(text=text),
     "halving": lambda text: _store(text, next(_sent) % 2),
