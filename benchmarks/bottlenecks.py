@@ -24,7 +24,7 @@ from benchmarks.limited.cases import CASES, HEALTHY, Case
 from benchmarks.machine import command_line, description
 from benchmarks.table import markdown
 from benchsuite import bottlenecks
-from benchsuite.bottlenecks.evidence import Alone, Evidence, Other, Ratio, ratio
+from benchsuite.bottlenecks.evidence import Alone, LimitEvidence, Other, Ratio, ratio
 from benchsuite.core.plain import plain, read
 from benchsuite.core.results import RunResult
 from benchsuite.system import cpus
@@ -38,8 +38,8 @@ Key = tuple[str, int]  #: The words of a case, and its round.
 
 
 def measured(
-    cases: Sequence[Case], times: int, seconds: float, seen: dict[Key, Evidence]
-) -> Iterator[tuple[Key, Evidence]]:
+    cases: Sequence[Case], times: int, seconds: float, seen: dict[Key, LimitEvidence]
+) -> Iterator[tuple[Key, LimitEvidence]]:
     """What is not seen yet, round by round."""
     from benchsuite.runner import planning, session
 
@@ -66,10 +66,10 @@ def measured(
                 yield key, found
 
 
-def evidence_of(result: RunResult) -> Evidence:
+def evidence_of(result: RunResult) -> LimitEvidence:
     """As of its stored row."""
     from benchsuite import store
-    from benchsuite.comparing.limiting import evidence
+    from benchsuite.comparing.limit_evidence import evidence
     from benchsuite.runner import planning
 
     facts = planning.resolve(result.spec).server_facts
@@ -81,7 +81,7 @@ def evidence_of(result: RunResult) -> Evidence:
     return found
 
 
-def named(case: Case, turn: int, seen: Mapping[Key, Evidence]) -> set[str] | None:
+def named(case: Case, turn: int, seen: Mapping[Key, LimitEvidence]) -> set[str] | None:
     """The rules that speak of it; None where there are too few rounds to compare it."""
     found = seen[case.words, turn]
     if case.beside:
@@ -92,7 +92,7 @@ def named(case: Case, turn: int, seen: Mapping[Key, Evidence]) -> set[str] | Non
     return {one.code.split()[0] for one in bottlenecks.name(found)}
 
 
-def beside(case: Case, turn: int, seen: Mapping[Key, Evidence]) -> Other | None:
+def beside(case: Case, turn: int, seen: Mapping[Key, LimitEvidence]) -> Other | None:
     """What it is compared with, in this round and those after it; after the last in the first."""
     words = case.words, case.beside
     both = sorted({one for _, one in seen if all((name, one) in seen for name in words)})
@@ -114,14 +114,14 @@ def beside(case: Case, turn: int, seen: Mapping[Key, Evidence]) -> Other | None:
     return Other(**size, interface=base.interface, rate=rate, cpu=cpu)
 
 
-def recorded(file: Path | None) -> dict[Key, Evidence]:
+def recorded(file: Path | None) -> dict[Key, LimitEvidence]:
     if file is None or not file.exists():
         return {}
     rows = map(json.loads, file.read_text().splitlines())
-    return {(row["case"], row["round"]): read(Evidence, row["evidence"]) for row in rows}
+    return {(row["case"], row["round"]): read(LimitEvidence, row["evidence"]) for row in rows}
 
 
-def rows(cases: Sequence[Case], seen: Mapping[Key, Evidence]) -> Iterator[list[str]]:
+def rows(cases: Sequence[Case], seen: Mapping[Key, LimitEvidence]) -> Iterator[list[str]]:
     for case in cases:
         turns = sorted(turn for words, turn in seen if words == case.words)
         said = [one for turn in turns if (one := named(case, turn, seen)) is not None]

@@ -1,13 +1,13 @@
-"""What limits a run: each rule is a function of `Evidence`, with its code, figures, way out and
+"""What limits a run: each rule is a function of `LimitEvidence`, with code, figures, way out and
 predicted gain. What was not observed names nothing.
 """
 
 from benchsuite.bottlenecks import cpu, database, process  # noqa: F401 - each declares its rules
-from benchsuite.bottlenecks.evidence import Evidence
+from benchsuite.bottlenecks.evidence import LimitEvidence
 from benchsuite.bottlenecks.registry import CHECKS, Limit, unnamed
 
 
-def name(evidence: Evidence) -> list[Limit]:
+def name(evidence: LimitEvidence) -> list[Limit]:
     """The limits by code; last, where they explain too little of the time, that they do."""
     candidates = [
         (rule, Limit(code=rule.code, **fields))

@@ -3,7 +3,14 @@
 import math
 from collections.abc import Iterator
 
-from benchsuite.bottlenecks.evidence import CPU, DATABASE, RUN_DELAY, TARGET, Evidence, Profiled
+from benchsuite.bottlenecks.evidence import (
+    CPU,
+    DATABASE,
+    RUN_DELAY,
+    TARGET,
+    LimitEvidence,
+    Profiled,
+)
 from benchsuite.bottlenecks.registry import EVERYTHING, bottleneck
 from benchsuite.core.units import (
     format_duration,
@@ -38,12 +45,12 @@ APART = {
 """Who may leave the target's CPUs."""
 
 
-def full_cpus(evidence: Evidence) -> bool:
+def full_cpus(evidence: LimitEvidence) -> bool:
     """Whoever uses them."""
     return (evidence.busy_share or 0.0) >= FULL
 
 
-def awaited_cpus(evidence: Evidence) -> bool:
+def awaited_cpus(evidence: LimitEvidence) -> bool:
     """Full of what answers; or so busy that requests spend much of their time in the server waiting
     for one. Where arrivals come by chance that begins long before the CPUs are full, and where
     others fill them, pages that need no CPU don't wait.
@@ -58,7 +65,7 @@ def awaited_cpus(evidence: Evidence) -> bool:
     return evidence.run_delay_s >= MOSTLY * evidence.inside_s
 
 
-def users_of_cpus(evidence: Evidence) -> dict[str, float]:
+def users_of_cpus(evidence: LimitEvidence) -> dict[str, float]:
     """Who uses how many of the CPUs that the target may use, the most first."""
     beside = min(evidence.database_beside_percent / 100, evidence.others_cpus)
     used = {part: percent / 100 for part, percent in evidence.cpu_percent.items()}
@@ -70,7 +77,7 @@ def users_of_cpus(evidence: Evidence) -> dict[str, float]:
     return dict(sorted(used.items(), key=lambda one: -one[1]))
 
 
-def cpus_words(evidence: Evidence) -> str:
+def cpus_words(evidence: LimitEvidence) -> str:
     """ "2 CPUs are busy 91 % of the time (target 1.2 and database 0.6), and a request waits 21 ms
     for one".
     """
@@ -87,7 +94,7 @@ def cpus_words(evidence: Evidence) -> str:
     return words
 
 
-def ceiling(evidence: Evidence) -> float | None:
+def ceiling(evidence: LimitEvidence) -> float | None:
     """Answers per second that the CPUs can make, whatever the settings."""
     return evidence.cpus / evidence.cpu_s if evidence.cpus and evidence.cpu_s else None
 
@@ -100,7 +107,7 @@ def ceiling(evidence: Evidence) -> float | None:
     "the database uses not most of that",
     unless=("L02", "L04a"),
 )
-def no_cpu_left(evidence: Evidence) -> Iterator[dict[str, str]]:
+def no_cpu_left(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     most = ceiling(evidence)
     if not awaited_cpus(evidence) or most is None or not evidence.cpus:
         return
@@ -137,7 +144,7 @@ def _where(profiled: Profiled | None) -> str:
     "there are fewer processes than CPUs",
     unless=("L09",),
 )
-def too_few_processes(evidence: Evidence) -> Iterator[dict[str, str]]:
+def too_few_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     busiest, share = evidence.busiest, evidence.busy_share
     count, cpus = evidence.processes, evidence.cpus
     if not evidence.holds_gil or busiest is None or share is None or not count or not cpus:
@@ -170,7 +177,7 @@ def too_few_processes(evidence: Evidence) -> Iterator[dict[str, str]]:
     "at least 3 %, shown by paired starts",
     explains=(CPU, RUN_DELAY),
 )
-def threads_hurt(evidence: Evidence) -> Iterator[dict[str, str]]:
+def threads_hurt(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     for other in evidence.others:
         same = other.processes == evidence.processes and other.interface == evidence.interface
         if not same or (evidence.threads or 0) < 2 * other.threads:
@@ -195,7 +202,7 @@ def threads_hurt(evidence: Evidence) -> Iterator[dict[str, str]]:
     "time that they want one, and the rate is no better than with as many processes as CPUs",
     explains=(CPU, RUN_DELAY),
 )
-def too_many_processes(evidence: Evidence) -> Iterator[dict[str, str]]:
+def too_many_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     cpus, delay, used = evidence.cpus, evidence.run_delay_percent, evidence.cpu_percent.get(TARGET)
     if not cpus or delay is None or not used or (evidence.processes or 0) <= cpus:
         return
@@ -219,7 +226,7 @@ def too_many_processes(evidence: Evidence) -> Iterator[dict[str, str]]:
     when="the busiest process uses at least 1.5 times as much CPU as the mean, and at least 60 % "
     "of a CPU, while at most 90 % of the CPUs are busy",
 )
-def uneven(evidence: Evidence) -> Iterator[dict[str, str]]:
+def uneven(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     busiest, mean = evidence.busiest_percent, evidence.mean_process_percent
     count, in_flight = evidence.processes or 0, evidence.in_flight
     if not busiest or not mean or count < 2 or full_cpus(evidence):
@@ -244,7 +251,7 @@ def uneven(evidence: Evidence) -> Iterator[dict[str, str]]:
     "shown by paired starts",
     explains=EVERYTHING,
 )
-def sync_under_asgi(evidence: Evidence) -> Iterator[dict[str, str]]:
+def sync_under_asgi(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if evidence.interface != "asgi":
         return
     for other in evidence.others:
@@ -259,7 +266,7 @@ def sync_under_asgi(evidence: Evidence) -> Iterator[dict[str, str]]:
             return
 
 
-def _cpus(evidence: Evidence) -> str:
+def _cpus(evidence: LimitEvidence) -> str:
     return f"{format_number(evidence.cpus)} CPU{'s' * (evidence.cpus != 1)}"
 
 
@@ -289,7 +296,7 @@ TAIL = 3.0
     "uses less than 70 % of the CPUs, and L01 does not speak",
     unless=("L02", "L04a", "L04b", "L05", "L06", "L09", "L13"),
 )
-def slots_full(evidence: Evidence) -> Iterator[dict[str, str]]:
+def slots_full(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     taken, busy = _taken(evidence), evidence.busy_share
     processes, inside_s, cpu_s = evidence.processes, _inside_s(evidence), evidence.own_cpu_s
     if taken is None or busy is None or taken < TAKEN or not evidence.response_s:
@@ -330,7 +337,7 @@ def slots_full(evidence: Evidence) -> Iterator[dict[str, str]]:
     "times that of one user; with event loops, too, which have no limit of requests",
     unless=("L03", "L04", "L04a", "L04b", "L05", "L06", "L09", "L13"),
 )
-def head_of_line(evidence: Evidence) -> Iterator[dict[str, str]]:
+def head_of_line(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     loops = evidence.slots is None and evidence.interface == "asgi"
     taken = 0.0 if loops else evidence.slots_share
     own, alone, p95_s = evidence.own_share, evidence.alone, evidence.p95_s
@@ -357,11 +364,11 @@ def head_of_line(evidence: Evidence) -> Iterator[dict[str, str]]:
         }
 
 
-def _inside_s(evidence: Evidence) -> float | None:
+def _inside_s(evidence: LimitEvidence) -> float | None:
     return evidence.alone.mean_s if evidence.alone else evidence.inside_s
 
 
-def _taken(evidence: Evidence) -> float | None:
+def _taken(evidence: LimitEvidence) -> float | None:
     """Share of the slots: as one user's time and the rate make it, else as it was counted."""
     if evidence.alone and evidence.slots and evidence.rate:
         return min(1.0, evidence.rate * evidence.alone.mean_s / evidence.slots)

@@ -10,7 +10,7 @@ from benchsuite.bottlenecks.cpu import (
     processes_words,
     users_of_cpus,
 )
-from benchsuite.bottlenecks.evidence import CPU, DATABASE, QUEUE, RUN_DELAY, SENDING, Evidence
+from benchsuite.bottlenecks.evidence import CPU, DATABASE, QUEUE, RUN_DELAY, SENDING, LimitEvidence
 from benchsuite.bottlenecks.evidence import DATABASE_TIME as ITS_TIME
 from benchsuite.bottlenecks.registry import bottleneck
 from benchsuite.core.results import Reached
@@ -48,7 +48,7 @@ FIXES = {
     explains=EXPLAINED,
     unless=("L01", "L04a", "L04b", "L05"),
 )
-def mostly_database(evidence: Evidence) -> Iterator[dict[str, str]]:
+def mostly_database(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if _is_large(evidence) and evidence.is_pressed:
         yield {
             "says": "Requests mostly wait for the database.",
@@ -64,7 +64,7 @@ def mostly_database(evidence: Evidence) -> Iterator[dict[str, str]]:
     when="the database uses at least 90 % of its CPUs, or more than anybody else of CPUs that are "
     "full or waited for, as L01 says",
 )
-def database_cpu(evidence: Evidence) -> Iterator[dict[str, str]]:
+def database_cpu(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     its, cpus = evidence.cpu_percent.get(DATABASE), evidence.cpus
     if its is None or not cpus:
         return
@@ -95,7 +95,7 @@ def database_cpu(evidence: Evidence) -> Iterator[dict[str, str]]:
     "at work for half of the time that a request is in the server, or these waits are a quarter",
     explains=EXPLAINED,
 )
-def database_waits(evidence: Evidence) -> Iterator[dict[str, str]]:
+def database_waits(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if evidence.active_samples < SEEN:
         return
     of_kind = dict.fromkeys(FIXES, 0.0)
@@ -127,7 +127,7 @@ def database_waits(evidence: Evidence) -> Iterator[dict[str, str]]:
     "least 20 % of its time",
     explains=(ITS_TIME,),
 )
-def repeated(evidence: Evidence) -> Iterator[dict[str, str]]:
+def repeated(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """N+1: the line is what the project can change."""
     queries = evidence.diagnosis.repeated if evidence.diagnosis else ()
     for query in queries:
@@ -149,7 +149,7 @@ def repeated(evidence: Evidence) -> Iterator[dict[str, str]]:
     when="diagnostic start: making connections to the database takes at least 10 % of a request",
     explains=(ITS_TIME,),
 )
-def connecting(evidence: Evidence) -> Iterator[dict[str, str]]:
+def connecting(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     diagnosis = evidence.diagnosis
     if diagnosis is None or not diagnosis.request_s:
         return
@@ -170,7 +170,7 @@ def connecting(evidence: Evidence) -> Iterator[dict[str, str]]:
     "sqlite",
     when="the log says that SQLite was locked by another writer",
 )
-def sqlite_locked(evidence: Evidence) -> Iterator[dict[str, str]]:
+def sqlite_locked(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if Reached.SQLITE in evidence.reached:
         yield {
             "says": "SQLite lets one writer in at a time, and others gave up.",
@@ -180,17 +180,17 @@ def sqlite_locked(evidence: Evidence) -> Iterator[dict[str, str]]:
         }
 
 
-def _counted(evidence: Evidence) -> str:
+def _counted(evidence: LimitEvidence) -> str:
     if evidence.diagnosis is None:
         return "--diagnose names those that repeat"
     return f"a request makes {format_number(evidence.diagnosis.queries)}"
 
 
-def _is_large(evidence: Evidence) -> bool:
+def _is_large(evidence: LimitEvidence) -> bool:
     return (evidence.database_share or 0.0) >= MOST_OF_IT
 
 
-def _its_time(evidence: Evidence) -> str:
+def _its_time(evidence: LimitEvidence) -> str:
     return (
         f"The database is at work for {format_duration(evidence.database_s)} of the "
         f"{format_duration(evidence.inside_s)} that a request is in the server."
@@ -213,7 +213,7 @@ MORE = 1.5  #: Requests in the server for each of them.
     when="connections or database sessions were refused (B204), or the server may need more "
     "database connections than there are",
 )
-def connections(evidence: Evidence) -> Iterator[dict[str, str]]:
+def connections(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     refused = set(evidence.reached) - {Reached.POOL, Reached.SQLITE}
     limit, could = evidence.connections_limit, evidence.connections_wanted
     if refused:
@@ -248,7 +248,7 @@ def connections(evidence: Evidence) -> Iterator[dict[str, str]]:
     "execute queries 90 % of the time, or half as many requests again are in the server while "
     "CPUs are free; or the pool had none left",
 )
-def pool(evidence: Evidence) -> Iterator[dict[str, str]]:
+def pool(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     size, threads = evidence.pool, evidence.threads or 0
     if Reached.POOL in evidence.reached:
         of_size = f" of {size}" if size else ""
@@ -268,7 +268,7 @@ def pool(evidence: Evidence) -> Iterator[dict[str, str]]:
         }
 
 
-def _all_taken(evidence: Evidence, connections: int) -> bool:
+def _all_taken(evidence: LimitEvidence, connections: int) -> bool:
     """A request keeps its connection from its first query to its end, between queries, too."""
     if (evidence.active or 0.0) >= EXECUTING * connections:
         return True
@@ -277,5 +277,5 @@ def _all_taken(evidence: Evidence, connections: int) -> bool:
     return are_open and not computes and (evidence.inside or 0.0) >= MORE * connections
 
 
-def _count(evidence: Evidence) -> int:
+def _count(evidence: LimitEvidence) -> int:
     return evidence.processes or 1

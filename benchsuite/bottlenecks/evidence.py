@@ -78,7 +78,7 @@ class Profiled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class LimitEvidence:
     """Figures of one run; CPU in percent of one CPU."""
 
     window_s: float | None = None  #: How long it was watched.
@@ -309,7 +309,7 @@ class Budget:
         return f"{words}; {rest} are {REST}{missing}."
 
 
-def budget(evidence: Evidence) -> Budget | None:
+def budget(evidence: LimitEvidence) -> Budget | None:
     """None where the mean or the CPU is not known, or where many requests failed."""
     if not evidence.response_s or evidence.own_cpu_s is None or evidence.failed_share > FAILED:
         return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchsuite.bottlenecks.evidence import CPU, REST, Evidence
+from benchsuite.bottlenecks.evidence import CPU, REST, LimitEvidence
 from benchsuite.bottlenecks.registry import bottleneck
 from benchsuite.core.results import Common, Pattern
 from benchsuite.core.units import (
@@ -24,7 +24,7 @@ LONG = 0.25  #: Of the objective.
 
 
 @bottleneck("L11", "stall", when="finding B205 says that answers wait for acknowledgements")
-def stalls(evidence: Evidence) -> Iterator[dict[str, str]]:
+def stalls(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if evidence.stall:
         yield {
             "says": "Answers wait for a timer of TCP, not for the server.",
@@ -39,7 +39,7 @@ def stalls(evidence: Evidence) -> Iterator[dict[str, str]]:
     when="the target has at least 90 % of the memory that it may have; or processes wait for "
     "memory at least 5 % of the time, or read back at least 50 pages a second",
 )
-def memory(evidence: Evidence) -> Iterator[dict[str, str]]:
+def memory(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     used, limit = evidence.memory_bytes, evidence.memory_limit_bytes
     waits, faults = evidence.memory_pressure_percent, evidence.major_faults_per_s
     signs = []
@@ -66,7 +66,7 @@ def memory(evidence: Evidence) -> Iterator[dict[str, str]]:
     "at least 0.7 times as fast",
     explains=(),
 )
-def growing(evidence: Evidence) -> Iterator[dict[str, str]]:
+def growing(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     grows, window_s, used = evidence.memory_grows, evidence.window_s, evidence.memory_bytes
     if not grows or not window_s or not used or not evidence.rate:
         return
@@ -91,7 +91,7 @@ def growing(evidence: Evidence) -> Iterator[dict[str, str]]:
     "one takes a quarter of the objective",
     explains=(CPU, REST),
 )
-def collecting(evidence: Evidence) -> Iterator[dict[str, str]]:
+def collecting(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     diagnosis = evidence.diagnosis
     if diagnosis is None:
         return
@@ -128,7 +128,7 @@ LOOK = {
     explains=(),
     unless=("L11",),
 )
-def slow_for_some(evidence: Evidence) -> Iterator[dict[str, str]]:
+def slow_for_some(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     for pattern in evidence.patterns:
         limited = "the longest" if pattern.percent == LONGEST else f"p{pattern.percent:g}"
         yield {

@@ -3,7 +3,15 @@
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import KW_ONLY, dataclass
 
-from benchsuite.bottlenecks.evidence import CPU, QUEUE, REST, RUN_DELAY, SENDING, Evidence, budget
+from benchsuite.bottlenecks.evidence import (
+    CPU,
+    QUEUE,
+    REST,
+    RUN_DELAY,
+    SENDING,
+    LimitEvidence,
+    budget,
+)
 from benchsuite.core.units import format_percent
 
 WAITING = (SENDING, QUEUE, CPU, RUN_DELAY)
@@ -43,7 +51,7 @@ class Rule:
 
 
 bottleneck = Rule
-Look = Callable[[Evidence], Iterator[dict[str, str]]]
+Look = Callable[[LimitEvidence], Iterator[dict[str, str]]]
 """Gives the fields of a `Limit` but its code; nothing where it does not apply."""
 
 RULES: dict[str, Rule] = {}  #: By number; complete, as `benchsuite.bottlenecks` imports all groups.
@@ -73,7 +81,7 @@ TIMED = "Queries and pauses of the garbage collector were timed, and do not expl
 FURTHER = "runbench --flame shows which functions use the CPU."
 
 
-def unnamed(evidence: Evidence, parts: Collection[str]) -> Iterator[Limit]:
+def unnamed(evidence: LimitEvidence, parts: Collection[str]) -> Iterator[Limit]:
     """Where these parts of the response time, which the other rules explain, are too little."""
     if not evidence.is_pressed:
         return

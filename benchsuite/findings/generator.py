@@ -161,17 +161,15 @@ def _lost_in_generator(
 ) -> Iterator[Finding]:
     lost = waiting_users - in_flight
     gap = lost / waiting_users * 100
-    level = rule.level(gap)
     # A user who pauses wakes as late as any timer; that is no small part of a fast answer.
-    if level and lost > evidence.wakes_per_s * LAG_ALWAYS_FINE_S:
-        yield rule.found(
-            level,
+    if lost > evidence.wakes_per_s * LAG_ALWAYS_FINE_S:
+        yield from rule.weighed(
+            gap,
             f"{format_number(waiting_users)} {evidence.who} did not pause, but only "
             f"{format_number(in_flight)} {evidence.units} were in flight on average: "
             f"{format_percent(gap)} of their time was lost in the load generator.",
             hint=f"Use fewer {evidence.who} or a heavier workload. A journey that computes between "
             "its requests loses that time, too.",
-            value=gap,
         )
 
 

@@ -4,9 +4,10 @@
 be off, above `invalid` it is wrong. `docs/reading-results.md` explains each.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from math import inf
+from typing import Any
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level
@@ -58,29 +59,15 @@ class Rule:
             return Level.INVALID
         return Level.WEAK if value > self.weak else None
 
-    def found(
-        self,
-        level: Level,
-        message: str,
-        *,
-        hint: str,
-        value: float | None = None,
-        causes: Sequence[str] = (),
-    ) -> Finding:
-        return Finding(
-            code=self.code,
-            level=level,
-            message=message,
-            hint=hint,
-            value=value,
-            unit=self.unit.strip(),
-            causes=tuple(causes),
-        )
+    def found(self, level: Level, message: str, **more: Any) -> Finding:
+        """`more`: a hint, and the value with the codes of what it counts, where there is one."""
+        unit = self.unit.strip()
+        return Finding(code=self.code, level=level, message=message, unit=unit, **more)
 
-    def weighed(self, value: float | None, message: str, *, hint: str) -> Iterator[Finding]:
+    def weighed(self, value: float | None, message: str, **more: Any) -> Iterator[Finding]:
         """What is found of a value beyond the limits."""
         if level := self.level(value):
-            yield self.found(level, message, hint=hint, value=value)
+            yield self.found(level, message, value=value, **more)
 
     @property
     def row(self) -> tuple[str, str, str, str]:

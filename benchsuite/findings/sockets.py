@@ -27,7 +27,7 @@ def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if accounts is None:
         return
     percent = accounts.strays / max(accounts.messages, 1) * 100
-    if level := rule.level(percent):
+    if rule.level(percent):
         counts = {
             "came twice": accounts.duplicated,
             "came out of order": accounts.reordered,
@@ -36,12 +36,11 @@ def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         }
         words = [f"{format_count(count)} {what}" for what, count in counts.items() if count]
         unit = "events" if evidence.unit == EVENT else "messages"
-        yield rule.found(
-            level,
+        yield from rule.weighed(
+            percent,
             f"Of {format_count(accounts.messages)} {unit}, {', '.join(words)}.",
             hint="The server, the channel layer or a proxy between them mixes messages up: the "
             "server's log may say why. A stream of events must begin after its Last-Event-ID.",
-            value=percent,
         )
 
 
@@ -67,14 +66,13 @@ def ended(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         "closing handshakes were not answered": accounts.closings_failed,
     }
     percent = sum(counts.values()) / max(accounts.handshakes, 1) * 100
-    if level := rule.level(percent):
+    if rule.level(percent):
         words = [f"{format_count(count)} {what}" for what, count in counts.items() if count]
         error = "".join(f"; the server's error: {one}" for one in evidence.socket_errors[:1])
-        yield rule.found(
-            level,
+        yield from rule.weighed(
+            percent,
             f"Of {format_count(accounts.handshakes)} connections, {', '.join(words)}{error}.",
             hint=_advice(evidence, accounts.silence_s),
-            value=percent,
         )
 
 

@@ -105,7 +105,7 @@ def _failed_share(
     made = sum(summary.requests for summary in summaries)
     failed = sum(summary.failures for summary in summaries)
     percent = failed / made * 100 if made else 0.0
-    if level := rule.level(percent):
+    if rule.level(percent):
         kinds: Counter[str] = Counter()
         for summary in summaries:
             kinds.update(summary.failures_by_kind)
@@ -124,12 +124,8 @@ def _failed_share(
                 "Look for what is used up by so many requests: a limit for each client, which "
                 "--setting may lift for the run, or something that the server's log below names."
             )
-        yield rule.found(
-            level,
-            f"{format_percent(percent)} of the {what} failed ({words}){example}.{_turned(turn)}",
-            hint=hint,
-            value=percent,
-        )
+        message = f"{format_percent(percent)} of the {what} failed ({words}){example}."
+        yield from rule.weighed(percent, f"{message}{_turned(turn)}", hint=hint)
 
 
 def _turned(turn: Turn | None) -> str:
@@ -185,23 +181,21 @@ def sent_again(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 )
 def wrong_responder(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Whose answers they are only the target's own count can tell."""
-    if level := rule.level(count := _failed(evidence, Kind.WRONG_RESPONDER)):
-        asked = evidence.asked
-        unseen_by_target = asked.answered - asked.seen if asked and asked.seen is not None else 0
-        yield rule.found(
-            level,
-            f"{format_count(count)} answers lacked the header that the run's server adds to each.",
-            hint=because(
-                (
-                    unseen_by_target >= count,
-                    f"The target never saw {format_count(unseen_by_target)} of the requests that "
-                    "were answered: another server listens on the port, or a proxy answers first.",
-                ),
-                unseen="Where the target saw the requests itself, a front or middleware removed "
-                "the header; else another server answers on the port (ss -ltnp lists those).",
+    count, asked = _failed(evidence, Kind.WRONG_RESPONDER), evidence.asked
+    unseen_by_target = asked.answered - asked.seen if asked and asked.seen is not None else 0
+    yield from rule.weighed(
+        count,
+        f"{format_count(count)} answers lacked the header that the run's server adds to each.",
+        hint=because(
+            (
+                unseen_by_target >= count,
+                f"The target never saw {format_count(unseen_by_target)} of the requests that were "
+                "answered: another server listens on the port, or a proxy answers first.",
             ),
-            value=count,
-        )
+            unseen="Where the target saw the requests itself, a front or middleware removed the "
+            "header; else another server answers on the port (ss -ltnp lists those).",
+        ),
+    )
 
 
 @finding(
@@ -318,15 +312,13 @@ def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             if _says(text, sign):
                 counts.setdefault(limit, "")
     words = "; ".join(f"{count}{LIMITS[limit]}" for limit, count in counts.items())
-    if level := rule.level(len(counts)):
-        yield rule.found(
-            level,
-            f"A limit was reached: {words}.",
-            hint=f"Raise that limit, or use {evidence.less}."
-            + " Ports last longer when connections are kept." * (Reached.PORTS in counts),
-            value=len(counts),
-            causes=tuple(counts),
-        )
+    yield from rule.weighed(
+        len(counts),
+        f"A limit was reached: {words}.",
+        hint=f"Raise that limit, or use {evidence.less}."
+        + " Ports last longer when connections are kept." * (Reached.PORTS in counts),
+        causes=tuple(counts),
+    )
 
 
 @finding(

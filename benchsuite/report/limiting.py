@@ -8,7 +8,7 @@ from benchsuite import bottlenecks
 from benchsuite.bottlenecks.evidence import REST, Budget, Diagnosis, budget
 from benchsuite.bottlenecks.registry import UNNAMED, Limit
 from benchsuite.comparing.cells import Cell, alternatives
-from benchsuite.comparing.limiting import alone, diagnosis, evidence, profiled
+from benchsuite.comparing.limit_evidence import alone, diagnosis, evidence, profiled
 from benchsuite.comparing.titles import cell_titles
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec

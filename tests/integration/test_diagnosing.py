@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from benchsuite import bottlenecks, store
-from benchsuite.comparing.limiting import evidence
+from benchsuite.comparing.limit_evidence import evidence
 from benchsuite.core.results import Level, RunResult, Status
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import planning

@@ -10,7 +10,7 @@ import pytest
 from django.db import DatabaseError
 
 from benchsuite import bottlenecks, models, store
-from benchsuite.comparing.limiting import evidence
+from benchsuite.comparing.limit_evidence import evidence
 from benchsuite.core.results import (
     Ceiling,
     Common,

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
 from benchsuite.bottlenecks.evidence import REST, Alone
-from benchsuite.comparing.limiting import diagnosis, one_user, profiled
+from benchsuite.comparing.limit_evidence import diagnosis, one_user, profiled
 from benchsuite.comparing.titles import workload_words
 from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.exceptions import UnavailableError, UsageError, choices

@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from benchsuite import bottlenecks
-from benchsuite.bottlenecks.evidence import Evidence, Other, Ratio
+from benchsuite.bottlenecks.evidence import LimitEvidence, Other, Ratio
 from benchsuite.bottlenecks.registry import Limit
 
-HEALTHY = Evidence(
+HEALTHY = LimitEvidence(
     rate=40.0,
     offered_rate=40.0,
     response_s=0.05,

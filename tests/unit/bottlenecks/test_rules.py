@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchsuite import bottlenecks
-from benchsuite.bottlenecks.evidence import Alone, Diagnosis, Evidence, Repeated
+from benchsuite.bottlenecks.evidence import Alone, Diagnosis, LimitEvidence, Repeated
 from benchsuite.bottlenecks.registry import RULES
 from benchsuite.core.results import Common, Pattern, Reached
 from tests.unit.bottlenecks.healthy import of, other
@@ -229,7 +229,7 @@ def test_a_late_load_generator_is_no_limit_of_the_target() -> None:
 
 
 def test_nothing_known_names_nothing() -> None:
-    assert bottlenecks.name(Evidence()) == []
+    assert bottlenecks.name(LimitEvidence()) == []
 
 
 def test_full_cpus_bound_every_setting() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from benchsuite import bottlenecks
-from benchsuite.bottlenecks.evidence import Alone, Evidence
-from benchsuite.comparing.limiting import alone, evidence
+from benchsuite.bottlenecks.evidence import Alone, LimitEvidence
+from benchsuite.comparing.limit_evidence import alone, evidence
 from benchsuite.core.results import Finding, Level, Reached, Reading
 from benchsuite.models import Measurement, Run
 from benchsuite.models import Reading as Row
@@ -30,7 +30,7 @@ TARGET = {
 }
 
 
-def found(run: Run, stage: Measurement | None = None, **more: Any) -> Evidence:
+def found(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEvidence:
     seen = evidence(run, stage, **more)
     assert seen is not None
     return seen

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from benchsuite.bottlenecks.evidence import Alone, Diagnosis, Evidence, Profiled, Repeated
+from benchsuite.bottlenecks.evidence import Alone, Diagnosis, LimitEvidence, Profiled, Repeated
 from benchsuite.core.metrics.reading import whole
 from benchsuite.core.plain import read
 from benchsuite.core.readings import (
@@ -49,7 +49,7 @@ STANDS_OUT = 0.05
 """Of the CPU time, which a function of the project must take at least to be named."""
 
 
-def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> Evidence | None:
+def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEvidence | None:
     """The evidence of a run over the window of its figures, or over that of a stage.
 
     `more` are fields of it that rows don't hold: one user's times, other configurations, an
@@ -64,7 +64,7 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> Evidenc
         if own is None:
             return None
         interface = run.server_facts.get("interface") or ""
-        return Evidence(**{"diagnosis": own, "interface": interface, **more})
+        return LimitEvidence(**{"diagnosis": own, "interface": interface, **more})
     window = _window(run, stage)
     readings: Sequence[Any] = list(run.readings.all())
     seen = {part: in_window(readings, part, window) for part in {one.part for one in readings}}
@@ -77,7 +77,7 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> Evidenc
         **_database(seen.get(DATABASE, [])),
         **_findings(run.findings.all()),
     }
-    return Evidence(**{**figures, **more})
+    return LimitEvidence(**{**figures, **more})
 
 
 def alone(run: Run, others: Iterable[Run] = ()) -> Alone | None:
