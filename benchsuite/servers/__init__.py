@@ -27,21 +27,13 @@ BUILTIN: dict[str, str] = {
     "bjoern": "benchsuite.servers.bjoern.Bjoern",
     "meinheld": "benchsuite.servers.meinheld.Meinheld",
     "runserver": "benchsuite.servers.runserver.Runserver",
-    "circus-gunicorn-sync": "benchsuite.servers.circus.CircusGunicornSync",
-    "circus-gunicorn-gthread": "benchsuite.servers.circus.CircusGunicornGthread",
-    "circus-gunicorn-gevent": "benchsuite.servers.circus.CircusGunicornGevent",
-    "circus-gunicorn-tornado": "benchsuite.servers.circus.CircusGunicornTornado",
-    "circus-gunicorn-uvicorn": "benchsuite.servers.circus.CircusGunicornUvicorn",
-    "circus-gunicorn-asgi": "benchsuite.servers.circus.CircusGunicornAsgi",
-    "circus-uwsgi-http-socket": "benchsuite.servers.circus.CircusUwsgiHttpSocket",
-    "circus-uvicorn": "benchsuite.servers.circus.CircusUvicorn",
-    "circus-daphne": "benchsuite.servers.circus.CircusDaphne",
-    "circus-hypercorn": "benchsuite.servers.circus.CircusHypercorn",
-    "circus-waitress": "benchsuite.servers.circus.CircusWaitress",
-    "circus-tornado": "benchsuite.servers.circus.CircusTornado",
-    "circus-bjoern": "benchsuite.servers.circus.CircusBjoern",
-    "circus-meinheld": "benchsuite.servers.circus.CircusMeinheld",
-    "circus-chaussette-gevent": "benchsuite.servers.circus.CircusChaussetteGevent",
-    "circus-chaussette-bjoern": "benchsuite.servers.circus.CircusChaussetteBjoern",
-    "circus-chaussette-meinheld": "benchsuite.servers.circus.CircusChaussetteMeinheld",
+    **{
+        f"circus-{started}": f"benchsuite.servers.circus.circus-{started}"
+        for started in (
+            *("gunicorn-sync", "gunicorn-gthread", "gunicorn-gevent", "gunicorn-tornado"),
+            *("gunicorn-uvicorn", "gunicorn-asgi", "uwsgi-http-socket", "uvicorn", "daphne"),
+            *("hypercorn", "waitress", "tornado", "bjoern", "meinheld"),
+            *("chaussette-gevent", "chaussette-bjoern", "chaussette-meinheld"),
+        )
+    },
 }

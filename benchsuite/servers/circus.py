@@ -109,8 +109,9 @@ FACTS = (
 """What is true of Circus as it is of the server that it starts."""
 
 
-def under(started: type[ServerAdapter], *, sets_backlog: bool = True) -> type[Circus]:
+def under(started: type[ServerAdapter]) -> type[Circus]:
     """Circus with that server; all but the number of processes is as that server has it."""
+    sets_backlog = started is not gunicorn.GunicornAsgi  # it listens with 100
     content = {
         **{fact: getattr(started, fact) for fact in FACTS},
         "__module__": __name__,
@@ -121,20 +122,11 @@ def under(started: type[ServerAdapter], *, sets_backlog: bool = True) -> type[Ci
     return type(f"Circus{started.__name__}", (Circus,), content)
 
 
-CircusGunicornSync = under(gunicorn.GunicornSync)
-CircusGunicornGthread = under(gunicorn.GunicornGthread)
-CircusGunicornGevent = under(gunicorn.GunicornGevent)
-CircusGunicornTornado = under(gunicorn.GunicornTornado)
-CircusGunicornUvicorn = under(gunicorn.GunicornUvicorn)
-CircusGunicornAsgi = under(gunicorn.GunicornAsgi, sets_backlog=False)  # it listens with 100
-CircusUwsgiHttpSocket = under(uwsgi.UwsgiHttpSocket)
-CircusUvicorn = under(uvicorn.Uvicorn)
-CircusDaphne = under(daphne.Daphne)
-CircusHypercorn = under(hypercorn.Hypercorn)
-CircusTornado = under(tornado.Tornado)
-CircusWaitress = under(waitress.Waitress)
-CircusBjoern = under(bjoern.Bjoern)
-CircusMeinheld = under(meinheld.Meinheld)
-CircusChaussetteGevent = under(chaussette.ChaussetteGevent)
-CircusChaussetteBjoern = under(chaussette.ChaussetteBjoern)
-CircusChaussetteMeinheld = under(chaussette.ChaussetteMeinheld)
+STARTED: tuple[type[ServerAdapter], ...] = (
+    *(gunicorn.GunicornSync, gunicorn.GunicornGthread, gunicorn.GunicornGevent),
+    *(gunicorn.GunicornTornado, gunicorn.GunicornUvicorn, gunicorn.GunicornAsgi),
+    *(uwsgi.UwsgiHttpSocket, uvicorn.Uvicorn, daphne.Daphne, hypercorn.Hypercorn),
+    *(waitress.Waitress, tornado.Tornado, bjoern.Bjoern, meinheld.Meinheld),
+    *(chaussette.ChaussetteGevent, chaussette.ChaussetteBjoern, chaussette.ChaussetteMeinheld),
+)
+vars().update({f"circus-{started.name}": under(started) for started in STARTED})

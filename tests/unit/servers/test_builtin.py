@@ -35,116 +35,18 @@ def make(name: str, processes=None, threads=None, **options) -> ServerAdapter:
     return adapter_class(name)(spec, APPLICATION)
 
 
-GUNICORN_WSGI = (
-    f"PYTHON -m gunicorn shop.wsgi:application --bind 127.0.0.1:8123 --config {NEUTRAL_CONFIG}"
-)
-GUNICORN_ASGI = GUNICORN_WSGI.replace("wsgi", "asgi")
-UWSGI = (
-    "--module shop.wsgi:application --need-app --master --processes 1 --threads 4 --listen 2048"
-    " --disable-logging --die-on-term --no-orphans"
-)
-LAUNCHERS = "benchsuite.servers.launchers"
-APACHES = [name for name in BUILTIN if name.startswith("apache-")]
 CIRCUSES = [name for name in BUILTIN if name.startswith("circus-")]
-COMMAND_LINES = {
-    "gunicorn-sync": (
-        f"{GUNICORN_WSGI} --workers 1 --worker-class sync"
-        " --backlog 2048 --max-requests 0 --timeout 30"
-    ),
-    "gunicorn-gthread": (
-        f"{GUNICORN_WSGI} --workers 1 --worker-class gthread --threads 4 --worker-connections 1000"
-        " --keep-alive 5 --backlog 2048 --max-requests 0 --timeout 30"
-    ),
-    "gunicorn-gevent": (
-        f"{GUNICORN_WSGI} --workers 1 --worker-class gevent --worker-connections 1000"
-        " --keep-alive 5 --backlog 2048 --max-requests 0 --timeout 30"
-    ),
-    "gunicorn-tornado": (
-        f"{GUNICORN_WSGI} --workers 1"
-        " --worker-class benchsuite.servers.launchers.tornado_worker.Worker"
-        " --backlog 2048 --max-requests 0 --timeout 30"
-    ),
-    "gunicorn-uvicorn": (
-        f"{GUNICORN_ASGI} --workers 1"
-        " --worker-class benchsuite.servers.launchers.uvicorn_workers.Worker"
-        " --keep-alive 5 --backlog 2048 --max-requests 0 --timeout 30 --log-level warning"
-    ),
-    "gunicorn-asgi": (
-        f"{GUNICORN_ASGI} --workers 1 --worker-class asgi"
-        " --keep-alive 5 --max-requests 0 --timeout 30 --asgi-loop auto"
-    ),
-    "uwsgi": (
-        "UWSGI --http 127.0.0.1:8123 --http-keepalive=5 --http-auto-chunked --http-timeout 60"
-        " --module shop.wsgi:application --need-app --master --processes 1 --threads 4"
-        " --listen 2048 --disable-logging --die-on-term --no-orphans"
-    ),
-    "uwsgi-gevent": (
-        "UWSGI --http 127.0.0.1:8123 --http-keepalive=5 --http-auto-chunked --http-timeout 60"
-        " --module shop.wsgi:application --need-app --master --processes 1 --gevent 1000"
-        " --gevent-early-monkey-patch --listen 2048 --disable-logging --die-on-term --no-orphans"
-    ),
-    "uwsgi-http": (
-        f"UWSGI --http 127.0.0.1:8123 --http-timeout 60 {UWSGI} --add-header Connection:_close"
-    ),
-    "uwsgi-http-socket": (
-        f"UWSGI --http-socket 127.0.0.1:8123 {UWSGI} --add-header Connection:_close"
-    ),
-    "uwsgi-http11": f"UWSGI --http11-socket 127.0.0.1:8123 {UWSGI}",
-    **dict.fromkeys(APACHES, "APACHE -f apache.conf -DFOREGROUND"),
-    "uvicorn": (
-        "PYTHON -m uvicorn shop.asgi:application --host 127.0.0.1 --port 8123 --workers 1"
-        " --loop auto --http auto --backlog 2048 --timeout-keep-alive 5 --ws auto --no-access-log"
-        " --log-level warning"
-    ),
-    "daphne": (
-        "PYTHON -m daphne -v 0 -e tcp:port=8123:interface=127.0.0.1:backlog=2048"
-        " shop.asgi:application"
-    ),
-    "hypercorn": (
-        "PYTHON -m benchsuite.servers.launchers.hypercorn shop.asgi:application"
-        " --bind 127.0.0.1:8123 --workers 1"
-        " --worker-class asyncio --backlog 2048 --keep-alive 5"
-    ),
-    "granian-wsgi": (
-        "PYTHON -m granian --interface wsgi --host 127.0.0.1 --port 8123 --workers 1"
-        " --blocking-threads 4 --runtime-threads 1 --runtime-mode auto"
-        " --blocking-threads-idle-timeout 30 --backlog 2048 --no-access-log"
-        " shop.wsgi:application"
-    ),
-    "granian-asgi": (
-        "PYTHON -m granian --interface asgi --host 127.0.0.1 --port 8123 --workers 1"
-        " --loop auto --runtime-threads 1 --runtime-mode auto --backlog 2048 --no-access-log"
-        " shop.asgi:application"
-    ),
-    "waitress": (
-        "PYTHON -m waitress --listen=127.0.0.1:8123 --threads=4 --backlog=2048"
-        " --connection-limit=1000 --channel-timeout=5 --cleanup-interval=5 shop.wsgi:application"
-    ),
-    "cheroot": (
-        "PYTHON -m cheroot shop.wsgi:application --bind 127.0.0.1:8123 --threads 4 --max-threads 4"
-        " --request-queue-size 2048 --timeout 5"
-    ),
-    "tornado": (
-        f"PYTHON -m {LAUNCHERS}.tornado shop.wsgi:application --bind 127.0.0.1:8123 --processes 1"
-        " --threads 4 --backlog 2048 --keep-alive 5"
-    ),
-    "bjoern": (
-        f"PYTHON -m {LAUNCHERS}.bjoern shop.wsgi:application --bind 127.0.0.1:8123 --processes 1"
-        " --backlog 2048"
-    ),
-    "meinheld": (
-        f"PYTHON -m {LAUNCHERS}.meinheld shop.wsgi:application --bind 127.0.0.1:8123 --processes 1"
-        " --backlog 2048 --keep-alive 5"
-    ),
-    "runserver": "PYTHON -m django runserver 127.0.0.1:8123 --noreload",
-    **dict.fromkeys(CIRCUSES, "PYTHON -m circus.circusd --log-level error circus.ini"),
-}
+COMMAND_LINES = dict(
+    line.split(": ", 1)
+    for line in Path(__file__).with_name("command_lines.txt").read_text().splitlines()
+)
 
 
 def words(line: str) -> list[str]:
     programs = {
         "APACHE": "/usr/sbin/apache2",
         "Connection:_close": "Connection: close",
+        "NEUTRAL": str(NEUTRAL_CONFIG),
         "PYTHON": sys.executable,
         "UWSGI": OWN.script("uwsgi"),
     }

@@ -8,10 +8,13 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import ServerSpec
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Available, Place
-from benchsuite.servers.circus import Circus, CircusDaphne, CircusGunicornSync, CircusUvicorn
+from benchsuite.servers.circus import Circus
 from tests.unit.servers.test_builtin import adapter_class
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
+DAPHNE, GUNICORN, UVICORN = map(
+    adapter_class, ("circus-daphne", "circus-gunicorn-sync", "circus-uvicorn")
+)
 DRIVEN = [name for name in BUILTIN if name.startswith("circus-")]
 
 
@@ -44,7 +47,7 @@ def test_facts_are_those_of_the_server_that_it_starts(name):
 
 
 def test_it_listens_and_starts_one_server_for_each_process():
-    adapter = made(CircusDaphne, processes=3, options={"backlog": 64})
+    adapter = made(DAPHNE, processes=3, options={"backlog": 64})
     lines = ini(adapter)
     assert "host = 127.0.0.1" in lines
     assert "port = 8123" in lines
@@ -57,7 +60,7 @@ def test_it_listens_and_starts_one_server_for_each_process():
 def test_sizes_and_options_are_those_of_each_server():
     (command,) = [
         line
-        for line in ini(made(CircusGunicornSync, processes=2, options={"timeout_s": 90}))
+        for line in ini(made(GUNICORN, processes=2, options={"timeout_s": 90}))
         if line.startswith("cmd = ")
     ]
     assert "--bind 'fd://$(circus.sockets.web)'" in command
@@ -66,28 +69,28 @@ def test_sizes_and_options_are_those_of_each_server():
 
 
 def test_it_is_not_to_be_found_on_the_network():
-    assert "multicast_endpoint =" in ini(made(CircusUvicorn))
+    assert "multicast_endpoint =" in ini(made(UVICORN))
 
 
 def test_a_folder_whose_sockets_can_not_be_named_is_refused():
     with pytest.raises(UsageError, match=r"107 bytes.*; set TMPDIR to a shorter path"):
-        made(CircusUvicorn, Path("/" + "ä" * 50)).config_files("127.0.0.1", 1)
+        made(UVICORN, Path("/" + "ä" * 50)).config_files("127.0.0.1", 1)
 
 
 @pytest.mark.parametrize("name", ["a ;b", "a $(circus.env.home)", "((circus.env.home))"])
 def test_a_folder_that_its_configuration_can_not_name_is_refused(name):
     with pytest.raises(UsageError, match=r"is special in its .*; set TMPDIR to a folder"):
-        made(CircusUvicorn, Path("/run", name)).config_files("127.0.0.1", 1)
+        made(UVICORN, Path("/run", name)).config_files("127.0.0.1", 1)
 
 
 def test_any_other_folder_is_named_as_it_is():
     folder = r"""/it's ä "b" 100% $x ${y} \z;#"""
-    assert f"endpoint = ipc://{folder}/circus.endpoint" in ini(made(CircusUvicorn, Path(folder)))
+    assert f"endpoint = ipc://{folder}/circus.endpoint" in ini(made(UVICORN, Path(folder)))
 
 
 def test_threads_of_a_server_without_are_refused_under_its_own_name():
     with pytest.raises(UsageError, match=r"^circus-gunicorn-sync can't set its number of threads"):
-        made(CircusGunicornSync, threads=4)
+        made(GUNICORN, threads=4)
 
 
 def test_what_is_missing_is_named_once_for_both():

@@ -3,8 +3,8 @@
 import pytest
 
 from benchsuite.pythons.interpreter import Interpreter
-from benchsuite.servers.circus import CircusChaussetteMeinheld, CircusMeinheld
 from benchsuite.servers.meinheld import Meinheld
+from tests.unit.servers.test_builtin import adapter_class
 
 
 @pytest.fixture
@@ -34,10 +34,10 @@ def test_names_what_must_be_compiled(python):
 
 
 @pytest.mark.parametrize("version", ["3.13.0", "3.14.1"])
-@pytest.mark.parametrize("server", [Meinheld, CircusMeinheld, CircusChaussetteMeinheld])
+@pytest.mark.parametrize("server", ["meinheld", "circus-meinheld", "circus-chaussette-meinheld"])
 def test_newer_pythons_can_not_have_it(python, server, version):
     found = python(version, meinheld="1.0.2", circus="0.19.0", chaussette="1.3.0")
-    available = server.available(found)
+    available = adapter_class(server).available(found)
     assert not available.ok
     assert f"by Python 3.13 or newer, and this is {version}" in available.reason
     assert available.command == "use Python 3.12 or older"
