@@ -464,6 +464,13 @@ def test_broken_programs_on_the_path_are_passed_over(
     assert programs.found() is None
 
 
+@ROOT_ONLY
+def test_programs_that_the_account_may_not_reach(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(mode=0o700)
+    with pytest.raises(UnavailableError, match="nobody can't get to"):
+        programs.check_open(tmp_path / "closed" / "bin", "nobody")
+
+
 def program(path: Path, prints: str, status: int = 0) -> None:
     path.write_text(f"#!/bin/sh\necho '{prints}'\nexit {status}\n")
     path.chmod(0o755)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -256,3 +257,14 @@ def _apache(
     arguments = ["-f", str(conf)]
     looked_through(programs.find_program("apache2") or "", *arguments, "-t")
     return arguments
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", "swarm/Dockerfile"])
+def test_the_images_are_made_of_known_steps(name: str) -> None:
+    """Nothing builds them where there is no Docker; a slip in a word is seen all the same."""
+    text = (DEPLOY / name).read_text().replace("\\\n", "")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    known = {"ARG", "CMD", "COPY", "ENV", "EXPOSE", "FROM", "RUN", "STOPSIGNAL", "USER", "WORKDIR"}
+    assert {line.split()[0] for line in lines} <= known
+    assert lines[0].startswith("ARG BASE_IMAGE=")
+    assert all(shlex.split(line) for line in lines)

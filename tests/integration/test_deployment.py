@@ -145,7 +145,7 @@ def nap(served: Served) -> None:
         return  # a full server may refuse; those in its threads count
 
 
-@pytest.mark.parametrize(("name", "kind"), audited(cases(), *TESTED))
+@pytest.mark.parametrize(("name", "kind"), audited(dict.fromkeys(cases()), *TESTED))
 def test_a_pasted_text_starts_the_processes_and_threads_that_were_measured(
     name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

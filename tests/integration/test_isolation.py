@@ -92,6 +92,7 @@ def test_the_load_writes_nothing_to_the_projects_sqlite_file(tmp_path: Path) -> 
             status, body, header = get(port, "/settle/")
         assert keeper.facts.cookies == {"flavour": "oat"}
         assert keeper.facts.engine.startswith("sqlite 3.")
+        assert keeper.facts.database_address is None
     found = json.loads(body)
     assert (status, header) == (200, TOKEN)
     assert (found["orders"], found["logs"]) == (33, 30)

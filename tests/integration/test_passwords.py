@@ -124,12 +124,9 @@ def _say_password(url: str, password: str) -> None:
 
 
 def test_no_password_is_shown_or_stored_and_a_run_can_be_repeated(
-    tmp_path: Path, urls: tuple[str, str]
+    command: Command, tmp_path: Path, urls: tuple[str, str]
 ) -> None:
     database, layer = urls
-    command = Command(tmp_path)
-    ended = command.run("migrate", "-v0")
-    assert ended.status == 0, ended.err
     said = []
     words = [
         *("runbench", "--server=uvicorn", "--layer=redis", f"--layer-url={layer}", *SHORT),
@@ -178,7 +175,6 @@ def test_secrets_of_a_project_reach_its_own_processes_alone(
 ) -> None:
     """Neither what loads it nor its database is told, and nothing is stored or shown of them."""
     command.env["SHOP_GATE"] = MARK
-    assert command.run("migrate", "-v0").status == 0
     process = command.start(
         *("runbench", "--server=waitress", "--workload=io_read", "--database=postgresql", *SHORT),
         *(f"--setting=SHOP.PASSWORD={MARK}", f"--variable=SHOP_TOKEN={MARK}", "--duration=2"),

@@ -1,6 +1,8 @@
 """Several load processes make one load: shared out, begun together, in stages."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
 from benchsuite.load.job import Tick, stage_windows
-from benchsuite.load.parent.pool import load_pool
+from benchsuite.load.parent.pool import LoadPool, load_pool
 from benchsuite.load.process.schedule import arrivals
 from benchsuite.runner.figures import Figures
 from tests.integration import loads
@@ -21,9 +23,15 @@ from tests.integration.stubs_http import Responder, after
 PROCESSES = 2
 
 
+@contextmanager
+def loading(tmp_path: Path) -> Iterator[LoadPool]:
+    with load_pool(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as pool:
+        yield pool
+
+
 def load(tmp_path: Path, job: Any, *, stop_at: float | None = None) -> Loaded:
     ticks: list[Tick] = []
-    with load_pool(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as pool:
+    with loading(tmp_path) as pool:
         pool.check(job)
 
         def on_tick(tick: Tick) -> None:
@@ -96,10 +104,7 @@ def test_a_stage_with_too_little_in_time_ends_the_load(tmp_path: Path) -> None:
     levels = (20.0, 120.0, 200.0)
     rates = {"model": "open", "arrival_rate": 200.0, "stages": levels, "max_in_flight": 4}
     ends = {"ends_below": 0.5, "ends_within_s": 0.5, "drain_s": 1.0}
-    with (
-        Responder({"/": after(0.1)}) as responder,
-        load_pool(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as pool,
-    ):
+    with Responder({"/": after(0.1)}) as responder, loading(tmp_path) as pool:
         job = a_job(responder, processes=2, warmup_s=0.2, duration_s=2.0, **rates, **ends)
         pool.check(job)
         done = pool.run(lambda tick: None)
@@ -128,10 +133,7 @@ def test_stopping_stops_all(tmp_path: Path) -> None:
 
 
 def test_one_that_dies_ends_the_load(tmp_path: Path) -> None:
-    with (
-        Responder({"/": after(0.005)}) as responder,
-        load_pool(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as pool,
-    ):
+    with Responder({"/": after(0.005)}) as responder, loading(tmp_path) as pool:
         pool.check(a_job(responder, users=2, processes=2, duration_s=20.0))
 
         def on_tick(tick: Tick) -> None:
@@ -144,7 +146,7 @@ def test_one_that_dies_ends_the_load(tmp_path: Path) -> None:
 def test_a_refused_journey_is_told_once(tmp_path: Path) -> None:
     with (
         Responder({"/": lambda request: None}) as responder,
-        load_pool(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as pool,
+        loading(tmp_path) as pool,
         pytest.raises(AnswerError, match="closed before the answer"),
     ):
         pool.check(a_job(responder, processes=2))

@@ -95,3 +95,10 @@ def test_a_table_that_is_missing_is_told_with_the_command(tmp_path: Path) -> Non
     assert result.returncode == 1
     assert "python manage.py migrate benchsuite_target" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_what_is_asked_for_wrongly_is_told(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'x.sqlite3'}"
+    refused = manage(url, "seedbench", "--database=other")
+    assert "--database=other names no database; there are: default." in refused.stderr
+    assert manage(url, "seedbench", "--rows=-1").returncode == 2

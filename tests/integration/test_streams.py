@@ -23,8 +23,8 @@ EVENT, STREAM, STRAY, CONNECTION = "event /s", "stream /s", "stray /s", "connect
 FIRST_S, GAP_S = 0.05, 0.02
 
 
-def chunk(number: int) -> bytes:
-    event = f"id: {number}\ndata: {number} \n\n".encode()
+def chunk(number: object) -> bytes:
+    event = f"id: {number}\ndata: x \n\n".encode()
     return b"%x\r\n%s\r\n" % (len(event), event)
 
 
@@ -99,8 +99,7 @@ def test_ids_that_are_no_numbers_tell_what_came_again(tmp_path: Path) -> None:
     def same(request: Request) -> Iterator[bytes]:
         yield HEAD
         for name in ("a", "b", "b", "c"):
-            event = f"id: {request.number}{name}\ndata: x\n\n".encode()
-            yield b"%x\r\n%s\r\n" % (len(event), event)
+            yield chunk(f"{request.number}{name}")
             time.sleep(GAP_S)
         yield END
 
@@ -117,8 +116,7 @@ def test_any_id_is_only_a_name(tmp_path: Path) -> None:
         asked.append(request.headers.get("last-event-id"))
         yield HEAD
         for name in (f"ä{request.number}", "", "", f"{request.number:0>5000}"):
-            event = f"id: {name}\ndata: x\n\n".encode()
-            yield b"%x\r\n%s\r\n" % (len(event), event)
+            yield chunk(name)
             time.sleep(GAP_S)
             if name[:1] == "ä" and request.number % 2:
                 break

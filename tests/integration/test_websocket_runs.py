@@ -80,7 +80,8 @@ def test_what_is_offered_with_the_handshake_is_negotiated_and_stored(command: Co
 
 
 def test_a_connection_for_each_message(command: Command) -> None:
-    one = measured(command, "--server=uvicorn --workload=ws_echo --connections=3 --no-keep-alive")
+    words = "--server=uvicorn --workload=ws_echo --connections=3 --no-keep-alive"
+    one = measured(command, words)
     accounts = one["websockets"]["accounts"]
     assert one["failures"] == 0
     assert accounts["handshakes"] >= accounts["messages"] > 20
