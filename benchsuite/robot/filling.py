@@ -129,9 +129,10 @@ class Filler:
             return ("",) if control.kind not in CHOSEN else ()
         learned = self._learned.get(control.key, NOTHING)
         told = constraint((control.label, control.hint))
-        digits = "digits" if told.of("digits").most is not None else ""
-        shown = replace(told, kind=digits, says=frozenset(), prefix="", extensions=())
-        shown = NOTHING if "pattern" in control.limits else shown
+        shown = NOTHING
+        if (told.ranges or told.step or told.example) and "pattern" not in control.limits:
+            digits = "digits" if told.of("digits").most is not None else ""
+            shown = replace(told, kind=digits, says=frozenset(), prefix="", extensions=())
         if control.kind in CHOSEN:
             return self._chosen(control, shown | learned)
         if control.kind == "file":

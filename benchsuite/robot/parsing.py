@@ -34,7 +34,6 @@ INLINE = frozenset(
 KINDS = TYPED | {"hidden", "checkbox", "radio", "file", "button", "reset", "submit", "image"}
 GROUPS = "fieldset, [role=group], [role=radiogroup]"
 DISABLED = "[disabled], fieldset[disabled] :not(fieldset[disabled] > legend:first-of-type *)"
-CAPTCHA = re.compile(rb"captcha|turnstile", re.I)
 CAPTCHAS = (
     ".g-recaptcha, .h-captcha, .cf-turnstile, [name*=captcha i], [id*=captcha i], "
     "[class*=captcha i], iframe[src*=captcha i], script[src*=captcha i], script[src*=turnstile i]"
@@ -83,12 +82,13 @@ def read(content: bytes, content_type: str = "", linked: Linked = lambda href: "
         content = content.decode(charset, "replace").encode()
     tree = LexborHTMLParser(content)
     reader = _Reader(tree, content, linked)
-    code, captcha = tree.css_first("[data-completion-code]"), CAPTCHA.search(content) is not None
+    code, lower = tree.css_first("[data-completion-code]"), content.lower()
     return Page(
         title=_text(tree.css_first("h1") or tree.css_first("title")),
         forms=tuple(reader.forms()),
         completion_code=_attribute(code, "data-completion-code") or _text(code),
-        captcha=captcha and tree.css_first(CAPTCHAS) is not None,
+        captcha=(b"captcha" in lower or b"turnstile" in lower)
+        and tree.css_first(CAPTCHAS) is not None,
         language=_attribute(tree.css_first("html"), "lang")[:2].lower(),
         charset=charset,
         base=_attribute(tree.css_first("base[href]"), "href"),
@@ -128,15 +128,19 @@ class _Reader:
         self._unseen, self._in_unseen = {node.mem_id for node in unseen}, _inside(unseen)
         self._aside = {node.mem_id for node in aside}
         self._aside |= _inside(node for node in aside if node not in above)
-        self._disabled = {node.mem_id for node in tree.css(DISABLED)}
-        self._ids = {node.attributes["id"]: node for node in tree.css("[id]")}
+        lower = content.lower()  # searches for what it can't contain are skipped
+        disabled = tree.css(DISABLED) if b"disabled" in lower else []
+        identified = tree.css("[id]") if b"aria-" in lower or b"list" in lower else []
+        self._disabled = {node.mem_id for node in disabled}
+        self._ids = {node.attributes["id"]: node for node in identified}
         self._for: dict[str, str] = {}  #: Texts of labels by the ids of their controls.
         self._around: dict[int, str] = {}  #: And by the controls that they contain.
         for label in tree.css("label"):
             text = _text(label)
-            if "for" in label.attributes:
-                self._for[_attribute(label, "for")] = text
-            self._around |= dict.fromkeys(_inside([label]), text)
+            if named := _attribute(label, "for"):
+                self._for[named] = text
+            else:
+                self._around |= dict.fromkeys(_inside([label]), text)
         self._groups: dict[int, tuple[str, str]] = {}  #: Name and hint of a control's group.
         for group in tree.css(GROUPS):
             legend = group.css_first("legend") if group.tag == "fieldset" else None

@@ -222,10 +222,14 @@ def texts(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]:
         likely = chain(_passwords(control, asked, writer), shown)
     else:
         likely = chain(others[turn:], others, shown, _meant(control, asked, writer))
-    whole = list(filter(None, likely))
-    fitted = [fit(text, control, asked, writer.chance) for text in whole]
-    yield from (text for text in whole if text in fitted)
-    yield from fitted
+    changed = []
+    for text in filter(None, likely):
+        fitted = fit(text, control, asked, writer.chance)
+        if fitted == text:
+            yield text
+        else:
+            changed.append(fitted)
+    yield from changed
     if (pattern := control.limits.get("pattern")) and control.kind != "textarea":
         yield from made(pattern, _lengths(control, asked)[0], writer.chance)
 

@@ -4,6 +4,7 @@ moments and texts within these.
 
 import math
 import re
+import string
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -49,10 +50,9 @@ SCALES = {
 }
 STEPS = 10_000  #: Points looked at for one that fits all steps.
 ALPHABETS = (
-    "abcdefghijkmnopqrstuvwxyz23456789",
-    "".join(map(chr, range(0x20, 0x7F))),
+    *(string.ascii_lowercase, string.digits[2:], string.ascii_uppercase, string.punctuation + " "),
     "".join(map(chr, (*range(0xA1, 0x180), *range(0x391, 0x3CA), *range(0x1F600, 0x1F640)))),
-)  #: What generated texts are made of: the first of these of which a class has any.
+)  #: What generated texts are made of.
 ESCAPE = regex.compile(r"\\u(?:\{(\w+)\}|(\w{4}))|\\k<(\w+)>|\\([dDwW])|(\[\^\])|\\[\s\S]")
 SHORT = {"d": "0-9", "w": "A-Za-z0-9_"}
 RUN = re.compile(r"(?:[^\W_]|[@:/-]|\\\W)+")  #: What a pattern says literally, mostly.
@@ -235,18 +235,25 @@ def made(pattern: str, least: int, chance: Random) -> Iterator[str]:
     """Texts that match, each grown as long as it can still become a match."""
     compiled = _compiled(pattern)
     runs = [re.sub(r"\\(\W)", r"\1", run) for run in RUN.findall(pattern)]
-    for attempt in range(TRIES):
+    alphabets = list(ALPHABETS)
+    for _ in range(TRIES):
         text = spare = ""
         while len(text) < least + MORE:
             if text and compiled.fullmatch(text):
                 spare = text
                 if len(text) >= least and chance.random() < 0.3:
                     break
-            lists = [runs if chance.random() < 0.3 else "", *ALPHABETS[attempt % 2 :]]
-            signs = (sign for signs in lists for sign in chance.sample(signs, len(signs)))
-            longer = (text + sign for sign in signs)
-            text = next((one for one in longer if compiled.fullmatch(one, partial=True)), "")
-            if not text:
+            if chance.random() < 0.3:
+                chance.shuffle(alphabets)
+            sign = ""
+            for signs in (runs if chance.random() < 0.3 else "", *alphabets):
+                first = chance.randrange(len(signs) or 1)
+                turned = (*signs[first:], *signs[:first])
+                fits = (one for one in turned if compiled.fullmatch(text + one, partial=True))
+                if sign := next(fits, ""):
+                    break
+            text += sign
+            if not sign:
                 break
         if spare.strip():
             yield spare

@@ -132,24 +132,3 @@ def test_controls_that_look_right_now_are_kept() -> None:
 
 def test_a_page_that_says_nothing_at_all_is_answered_anew() -> None:
     assert len(changed(page(), page(), 1)) > 4
-
-
-def test_a_new_sentence_in_an_attribute_is_a_message() -> None:
-    shown = page().tree
-    assert shown is not None
-    html = (shown.html or "").replace('name="seats"', 'name="seats" data-error="At least 3 words."')
-    after = read(html.encode())
-    back = with_errors(page(), after, form_on(page()), form_on(after))
-    errors = {one.name: one.errors for one in back.controls if one.errors}
-    assert errors == {"seats": ("At least 3 words.",)}
-
-
-def test_words_that_look_different_now_are_the_message_where_nothing_else_is() -> None:
-    before, after = (
-        f"<form method=post><p {look}>At most 3.</p><input name=a><input name=b></form>"
-        for look in ("", 'class="red"')
-    )
-    shown = read(before.encode())
-    back = with_errors(shown, read(after.encode()), form_on(shown), form_on(read(after.encode())))
-    assert back.errors == ("At most 3.",)
-    assert not any(one.errors for one in back.controls)
