@@ -11,7 +11,7 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import RunResult
 from benchsuite.core.specs import REDIS, RunSpec, WorkloadSpec
-from benchsuite.core.specs.spec import known
+from benchsuite.core.specs.spec import known, within
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan, server_facts
 from benchsuite.servers.base import Application
@@ -35,8 +35,7 @@ def turns(count: int, repeat: int, seed: int) -> tuple[Turn, ...]:
 
     So whatever changes slowly on the machine (heat, other users) falls on all alike.
     """
-    if not 1 <= repeat <= 1000:
-        raise UsageError(f"--repeat must be between 1 and 1000, and is {repeat}.")
+    within("repeat", repeat, 1, 1000)
     order = random.Random(seed)
     order_of_turns: list[Turn] = []
     for repetition in range(1, repeat + 1):

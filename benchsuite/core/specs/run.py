@@ -12,7 +12,7 @@ from benchsuite.core.plain import wrong
 from benchsuite.core.printable import hidden_in, is_control
 from benchsuite.core.specs.database import DatabaseSpec
 from benchsuite.core.specs.layer import LayerSpec
-from benchsuite.core.specs.load import CLOSED, CONSTANT, LoadProfile
+from benchsuite.core.specs.load import LoadProfile
 from benchsuite.core.specs.options import Option
 from benchsuite.core.specs.server import MEASURED, DelaySpec, ServerSpec, TargetSpec
 from benchsuite.core.specs.spec import Spec, option
@@ -109,23 +109,15 @@ class RunSpec(Spec):
 
     def _looked_into(self, by: str, duration_s: float) -> Self:
         """One user asks the same for so long."""
-        load = dataclasses.replace(
-            self.load,
-            model=CLOSED,
+        load = LoadProfile(
             users=1,
-            spawn_rate=None,
-            think_time_s=0.0,
-            arrival_rate=None,
-            arrivals=CONSTANT,
-            max_in_flight=None,
-            in_turn=False,
-            ends_below=None,
-            ends_within_s=None,
-            stages=(),
-            iterations=None,
             warmup_s=min(self.load.warmup_s, DIAGNOSTIC_WARMUP_S),
             duration_s=duration_s,
-            processes=1,
+            timeout_s=self.load.timeout_s,
+            drain_s=self.load.drain_s,
+            keep_alive=self.load.keep_alive,
+            keep_cookies=self.load.keep_cookies,
+            cpus=self.load.cpus,
         )
         return dataclasses.replace(self, load=load, diagnoses=by, repetition=1, seed=0)
 

@@ -25,6 +25,8 @@ from benchsuite.management.commands.seedbench import Seed
 from benchsuite.management.options import run, tune
 from benchsuite.management.options.parsing import Parser
 from benchsuite.management.options.table import add_to, both, cells, markdown
+from benchsuite.runner.planning import resolve
+from benchsuite.studies.options import Takes
 from benchsuite.system import cpus
 from tests.factories import make_run
 
@@ -184,8 +186,11 @@ def test_an_option_of_a_few_words_names_them(entry: Entry) -> None:
 
 @pytest.mark.parametrize("entry", OF_A_RUN)
 def test_a_cell_of_a_study_says_it_in_the_same_words(entry: Entry) -> None:
-    name = form(entry).partition("=")[0].removeprefix("--")
-    assert (name in run.known()) is (entry.path != "label")
+    name, known = form(entry).partition("=")[0].removeprefix("--"), run.known()
+    assert (name in known) is (entry.path != "label")
+    if name in known:
+        assert (known[name] is Takes.FLAG) is (entry.kind is bool)
+        assert (known[name] is Takes.PAIRS) is (entry.metavar == "NAME=VALUE")
     if entry.name in ("diagnose", "flame"):
         with pytest.raises(UsageError, match="are 2 runs, and a cell of a study is one"):
             run.of_cell(words_of(entry))
@@ -266,3 +271,18 @@ def test_a_combination_that_cannot_be_is_named() -> None:
         cells(values)
     with pytest.raises(UsageError, match=r"^--instances=2 needs some"):
         cells({"server.server": ["uvicorn"], "server.instances": [2]})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--user=3"], r"unrecognized arguments: --user=3; did you mean --users\?"),
+        (["--users=many"], "'many' is not a whole number"),
+        (["--users=2,4"], "are 2 runs, and a cell of a study is one"),
+        (["--users=0"], "--users must be between 1 and 10000"),
+        (["--server=wait"], "no server 'wait'; did you mean waitress"),
+    ],
+)
+def test_what_is_no_run_of_a_cell(arguments: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        resolve(run.of_cell(arguments))
