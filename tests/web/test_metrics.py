@@ -72,7 +72,7 @@ def test_runs_are_compared_and_judged_by_it(
 ) -> None:
     call_command("comparebench", "uwsgi", "waitress", "--metric=patience", "--margin=patience=2%")
     said = capsys.readouterr().out
-    assert "waitress / uwsgi patience 0.77 [" in said
+    assert said.startswith("waitress against uwsgi: better in patience (0.77).")
     assert "below 2 % in patience" in said
     with pytest.raises(CommandError) as broken:
         call_command("comparebench", "waitress", "uwsgi", "--fail-if=patience > +5%")
