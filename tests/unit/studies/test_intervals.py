@@ -156,6 +156,22 @@ def test_a_difference_of_failures() -> None:
     assert interval(Kind.RATIO, failures(30, 30), failures(0, 0)).low is None
 
 
+def test_the_ends_of_a_difference_are_as_far_as_those_of_its_sides_together() -> None:
+    """By Zou and Donner: the lower end is as far as mine below and the other's above."""
+    sides = failures(0, 60), failures(0, 12)
+    mine, other = (interval(Kind.VALUE, one) for one in sides)
+    found = interval(Kind.DIFFERENCE, *sides)
+    ends = (mine.value, mine.low, mine.high, other.value, other.low, other.high)
+    value, low, high, beside, least, most = (end for end in ends if end is not None)
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (
+            value - beside,
+            value - beside - math.hypot(value - low, most - beside),
+            value - beside + math.hypot(high - value, beside - least),
+        )
+    )
+
+
 def test_few_failures_that_agree_are_not_believed_too_much() -> None:
     alike = Side([1.0, 1.0], pooled([[1.0, 1.0], [50.0, 50.0]]), [1.0, 1.0])
     found = interval(Kind.VALUE, alike)

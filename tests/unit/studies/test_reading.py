@@ -24,6 +24,8 @@ def test_a_file_becomes_a_study() -> None:
     assert (found.figures[0].scope, found.figures[1].scope) == ("window", "load")
     assert found.scaling.least == {"duration": 7.0, "repeat": 2}
     assert found.published[0].names == {"setup": {"gunicorn": "sync"}}
+    assert found.claims[0].needs == {"users": 300}
+    assert study(changed(("repeat = 6", "repeat = 1"))).repeat == 1
     assert found.claims[0].checks[0].ratio == (0.4, 0.6)
     assert found.claims[0].checks[1].value == (None, 3)
     (answer,) = found.answers
