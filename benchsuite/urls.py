@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from benchsuite.views import charts, compare, export, listing, plotlyjs, run, studies, tuning
+from benchsuite.views import charts, compare, export, listing, page, run, studies, tuning
 
 app_name = "benchsuite"
 
@@ -23,8 +23,8 @@ urlpatterns = [
     path("tune/<uuid:pk>/", tuning.show, name="tuning"),
     path("tune/<uuid:pk>/<slug:slug>.csv", tuning.chart, {"form": "csv"}, name="tuning-data"),
     path("tune/<uuid:pk>/<slug:slug>.html", tuning.chart, {"form": "html"}, name="tuning-chart"),
-    path("plotly-<str:version>.min.js", plotlyjs.script, name="plotly"),
-    path("plotly-<str:version>.css", plotlyjs.style, name="plotly-style"),
+    path("plotly-<str:version>.min.js", page.script, name="plotly"),
+    path("plotly-<str:version>.css", page.style, name="plotly-style"),
     path("<uuid:pk>/", run.show, name="run"),
     path("<uuid:pk>/export/", export.one_run, name="run-export"),
     path("<uuid:pk>/<slug:slug>.csv", charts.of_run, {"form": "csv"}, name="run-data"),

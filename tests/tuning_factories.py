@@ -10,7 +10,7 @@ from benchmarks.tuning.simulated import Measured, asked, search
 from benchmarks.tuning.world import World
 from benchsuite.core.plain import plain
 from benchsuite.models import Tuning, TuningTrial
-from benchsuite.store.tunings import decisions
+from benchsuite.store.purposes import decisions
 from benchsuite.tuning.notebook import COUNTED, Notebook
 from tests.factories import BEGUN, MACHINE, make_run, make_spec
 

@@ -14,7 +14,7 @@ from benchsuite.core.observations import Effort, Evidence, UnderWay
 from benchsuite.core.results import Arrivals
 from benchsuite.core.specs import LoadProfile
 from benchsuite.stats import summary
-from benchsuite.stats.queueing import Traffic
+from benchsuite.stats.signs import Traffic
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.client import RIGHT
 from benchsuite.telemetry.prober.program import JITTER, MOST, RESTING, SLOW, SUSPECT, Pacing

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 
 from benchsuite.core.specs.objective import Objective
-from benchsuite.stats.capacity import STEEPNESS
+from benchsuite.stats.levels import STEEPNESS
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.search import Search, Searching
 from benchsuite.tuning.trial import Candidate, Level, Observation, Trial

@@ -21,7 +21,7 @@ from benchsuite.servers.heritage import BUILTIN as HERITAGE_SERVERS
 from benchsuite.servers.peers import PEERS
 from benchsuite.services import BUILTIN as BUILTIN_SERVICES
 from benchsuite.services.base import DatabaseService, Service
-from benchsuite.studies import catalogue
+from benchsuite.studies import reading
 from benchsuite.system import folders
 from benchsuite.telemetry.base import Device
 from benchsuite.workloads import BUILTIN as BUILTIN_WORKLOADS
@@ -110,7 +110,7 @@ def devices() -> tuple[type[Device], ...]:
 
 def study_files() -> Mapping[str, Path]:
     """All studies by name, built-in ones first; raises UsageError where two have one name."""
-    return catalogue.studies([Path(path) for path in config()["STUDIES"]])
+    return reading.studies([Path(path) for path in config()["STUDIES"]])
 
 
 def access_rule() -> Callable[..., bool | HttpResponseBase]:

@@ -16,7 +16,7 @@ from benchsuite.core.specs.database import names_one
 from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
-from benchsuite.studies import catalogue
+from benchsuite.studies import reading
 from benchsuite.telemetry.base import Device
 from benchsuite.workloads.base import Workload
 
@@ -158,7 +158,7 @@ def _studies(value: Sequence[str | Path]) -> Iterator[str]:
     if missing:
         return
     try:
-        catalogue.studies([Path(path) for path in value])
+        reading.studies([Path(path) for path in value])
     except UsageError as error:
         yield f": {str(error).rstrip('.')}"
 

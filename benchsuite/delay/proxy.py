@@ -5,7 +5,7 @@
 `--to-server` and `--to-client` are seconds, one way each. Once it listens it prints a line,
 `listening on 127.0.0.1:40123 with asyncio`. SIGTERM ends it. It forwards any protocol: HTTP,
 WebSockets, PostgreSQL. As with PostgreSQL's clients, a host that begins with a slash is a Unix
-socket: `/run/redis.sock:0`. `benchsuite.delay.address` starts it.
+socket: `/run/redis.sock:0`. `benchsuite.delay.delayer` starts it.
 """
 
 import argparse

@@ -26,9 +26,8 @@ from benchsuite.report.exports.runs import json_of
 from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate
-from benchsuite.store.abandoned import abandon, sweep, sweep_executions
+from benchsuite.store.abandoned import abandon, durations, overheads, sweep, sweep_executions
 from benchsuite.store.interchange import PARTS, attach
-from benchsuite.store.periods import durations, overheads
 from benchsuite.system.interrupts import held_back, terminable
 from benchsuite.system.lock import Claim, alone
 

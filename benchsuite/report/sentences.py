@@ -28,8 +28,7 @@ from benchsuite.models import Finding, Measurement, Run
 from benchsuite.report.levels import climb_words, overload_words
 from benchsuite.report.sockets import idle_sentence
 from benchsuite.stats.summary import samples_needed
-from benchsuite.store.abandoned import expected_until
-from benchsuite.store.periods import planned_s, windows_s
+from benchsuite.store.abandoned import expected_until, planned_s, windows_s
 from benchsuite.system import lock
 
 

@@ -20,9 +20,13 @@ from typing import Any
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import REDIS, TCP, UNIX
-from benchsuite.delay import address
-from benchsuite.delay.address import HOST
-from benchsuite.delay.delayer import Delayer, delayer
+from benchsuite.delay.delayer import (
+    HOST,
+    Delayer,
+    address_of_redis,
+    delayer,
+    moved_redis_url,
+)
 from benchsuite.fronts.base import Address, FrontAdapter, FrontPlace, Instances, StaticFiles
 from benchsuite.fronts.starting import front
 from benchsuite.isolation.facts import Facts
@@ -181,7 +185,7 @@ class Assembly:
                 layer = plan.spec.layer.url or own
                 late = self._stack.enter_context(self._delayer(layer))
                 if late.layer is not None:
-                    layer = address.moved_redis_url(layer, late.layer)
+                    layer = moved_redis_url(layer, late.layer)
                 instructions = start.clone(**self._amended(late, layer))
                 self.instructions = self._stack.enter_context(instructions)
                 system.instructions = self.instructions
@@ -247,7 +251,7 @@ class Assembly:
         return delayer(
             spec,
             database=database,
-            layer=address.address_of_redis(layer) if spec.to_layer_s else None,
+            layer=address_of_redis(layer) if spec.to_layer_s else None,
             folder=self._start.folder,
             marker=self._start.token,
             env=any_program(),

@@ -14,7 +14,7 @@ from benchsuite.findings.host import clock, noisy, shared_cpus
 from benchsuite.findings.target import NO_SESSION, died
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.runner.running_system import TARGET, RunningSystem
-from benchsuite.stats.queueing import Traffic
+from benchsuite.stats.signs import Traffic
 from benchsuite.system.procfs import read_stat
 from benchsuite.system.tree import ProcessTree
 from benchsuite.telemetry import Sampler
@@ -25,8 +25,7 @@ from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.prober import client, probes
 from benchsuite.telemetry.prober.client import RIGHT
 from benchsuite.telemetry.sampler import DEVICES
-from benchsuite.telemetry.scheduling import Scheduling
-from benchsuite.telemetry.speed import Speed, affinity
+from benchsuite.telemetry.scheduling import Scheduling, Speed, affinity
 from benchsuite.workloads.base import Workload
 
 INTERVAL_S = 1.0

@@ -24,7 +24,7 @@ from benchsuite.core.specs import (
     RunSpec,
 )
 from benchsuite.core.units import listed
-from benchsuite.delay import address
+from benchsuite.delay import delayer
 from benchsuite.isolation.overrides.brokers import in_memory
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments
@@ -221,7 +221,7 @@ def _check_delays(plan: Plan) -> None:
             "--layer=redis or --layer=redis-pubsub."
         )
     if delay.to_layer_s and layer.url:
-        address.address_of_redis(layer.url)
+        delayer.address_of_redis(layer.url)
 
 
 def _check_own_target(plan: Plan) -> None:

@@ -25,7 +25,7 @@ from benchsuite.runner.running_system import RunningSystem
 from benchsuite.runner.sockets import websockets, with_broadcasts
 from benchsuite.stats import signs
 from benchsuite.stats.levels import climb, level_of
-from benchsuite.stats.queueing import Traffic
+from benchsuite.stats.signs import Traffic
 from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.profiler import Profiler
 

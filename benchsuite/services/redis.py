@@ -8,13 +8,46 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs import UNIX
 from benchsuite.services.base import HOST, Service
-from benchsuite.services.redis_reading import LONGEST_S, Info
 from benchsuite.system.account import can_read
+
+if TYPE_CHECKING:
+    import redis
+
+
+LONGEST_S = 1.0
+
+
+class Info:
+    """Asks over one connection of its own, which it leaves out of the clients; 0.15 ms of CPU."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._client: redis.Redis | None = None
+
+    def sample(self) -> Mapping[str, int]:
+        """`clients`, `memory_bytes` of the data, `commands` since its start."""
+        import redis  # here, because only a run with Redis needs it
+
+        if self._client is None:
+            self._client = redis.Redis.from_url(self._url, socket_timeout=LONGEST_S)
+        facts = self._client.info()
+        return {
+            "clients": max(0, int(facts["connected_clients"]) - 1),
+            "memory_bytes": int(facts["used_memory"]),
+            "commands": int(facts["total_commands_processed"]),
+        }
+
+    def close(self) -> None:
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
 
 CONFIGURATION, SOCKET = "redis.conf", "redis.sock"  #: In its folder, in which it runs.
 BY_ITSELF = Path("/proc/self/cwd", CONFIGURATION)

@@ -1,9 +1,9 @@
-"""A study's file → Study. Strict: what can't be meant is refused in one sentence."""
+"""The studies that there are: benchsuite's own, and those of the project."""
 
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,32 @@ from benchsuite.studies.study import (
     Table,
     Value,
 )
+
+FOLDER = Path(__file__).parent / "files"
+SUFFIX = ".toml"
+
+
+def studies(extra: Sequence[Path] = ()) -> Mapping[str, Path]:
+    """Name → file: the catalogue's, then those of these files and folders.
+
+    A study is called as its file. Raises UsageError where two have one name.
+    """
+    paths: dict[str, Path] = {}
+    for file in (one for place in (FOLDER, *extra) for one in _files(place)):
+        if file.stem in paths:
+            raise UsageError(
+                f"Two studies are called {file.stem}, {paths[file.stem]} and {file}; rename one."
+            )
+        paths[file.stem] = file
+    return paths
+
+
+def _files(place: Path) -> Iterator[Path]:
+    if not place.is_dir():
+        yield place
+        return
+    yield from sorted(one for one in place.iterdir() if one.suffix == SUFFIX and one.is_file())
+
 
 FORMAT = 1
 OPTIONS = "options"

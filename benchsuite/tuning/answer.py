@@ -17,9 +17,8 @@ from benchsuite.core.units import (
 from benchsuite.tuning import confirming, scaling, spread, variants
 from benchsuite.tuning.choosing import against
 from benchsuite.tuning.confirming import FEWEST_MISSES, Held, cliff
-from benchsuite.tuning.making import CONFIRMING_S
 from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.planning import PLANS
+from benchsuite.tuning.planning import CONFIRMING_S, PLANS
 from benchsuite.tuning.scaling import Scaling
 from benchsuite.tuning.trial import Candidate, Phase
 

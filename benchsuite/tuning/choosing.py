@@ -12,8 +12,8 @@ from benchsuite.stats.ranks import FEWEST_STARTS
 from benchsuite.tuning import confirming
 from benchsuite.tuning.candidates import excess
 from benchsuite.tuning.fresh import fresh
-from benchsuite.tuning.making import Making
 from benchsuite.tuning.notebook import Notebook, State
+from benchsuite.tuning.planning import Making
 from benchsuite.tuning.probing import unsaid
 from benchsuite.tuning.racing import tried
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial

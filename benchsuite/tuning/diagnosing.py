@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from benchsuite.bottlenecks.evidence import Other, ratio
 from benchsuite.tuning import confirming
-from benchsuite.tuning.making import Making, Steps
 from benchsuite.tuning.notebook import End, Notebook
+from benchsuite.tuning.planning import Making, Steps
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
 

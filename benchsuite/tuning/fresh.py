@@ -3,11 +3,10 @@
 import math
 from collections.abc import Generator, Sequence
 
-from benchsuite.stats.capacity import crossing
+from benchsuite.stats.levels import crossing
 from benchsuite.tuning import confirming
 from benchsuite.tuning.confirming import cliff
-from benchsuite.tuning.making import Making, Steps
-from benchsuite.tuning.planning import Plan
+from benchsuite.tuning.planning import Making, Plan, Steps
 from benchsuite.tuning.spread import below
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
 

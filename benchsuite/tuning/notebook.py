@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from benchsuite.core.specs.objective import margin
-from benchsuite.stats.capacity import Crossing, Point, crossing, shifted
+from benchsuite.stats.levels import Crossing, Point, crossing, shifted
 from benchsuite.tuning.bounds import Probe
 from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Question, Trial
 

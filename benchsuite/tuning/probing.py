@@ -6,8 +6,8 @@ from collections.abc import Generator, Sequence
 from benchsuite.core.specs.objective import Goal
 from benchsuite.core.units import format_duration
 from benchsuite.tuning.bounds import Probe
-from benchsuite.tuning.making import Making, Seen
 from benchsuite.tuning.notebook import End, State
+from benchsuite.tuning.planning import Making, Seen
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
 
 AGAIN_S = 8.0  #: One user is watched, where 3 s or less did not show that he is served.

@@ -11,9 +11,18 @@ from benchsuite.stats import ranks
 from benchsuite.tuning import planning
 from benchsuite.tuning.bounds import bound, hopeless
 from benchsuite.tuning.candidates import Resize, beyond, excess, refusal
-from benchsuite.tuning.making import Making, Narrowed, Steps
 from benchsuite.tuning.notebook import State
-from benchsuite.tuning.planning import LEVELS, RUNGS, Plan, block_s, ladder_s, reserve_s
+from benchsuite.tuning.planning import (
+    LEVELS,
+    RUNGS,
+    Making,
+    Narrowed,
+    Plan,
+    Steps,
+    block_s,
+    ladder_s,
+    reserve_s,
+)
 from benchsuite.tuning.probing import full_load, unsaid
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
 

@@ -9,9 +9,8 @@ from benchsuite.stats.scalability import Estimate, Law, NoLaw, fitted
 from benchsuite.tuning import confirming
 from benchsuite.tuning.bounds import counted
 from benchsuite.tuning.confirming import Held
-from benchsuite.tuning.making import Steps
 from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.planning import least_s
+from benchsuite.tuning.planning import Steps, least_s
 from benchsuite.tuning.trial import Candidate
 
 

@@ -12,10 +12,9 @@ from benchsuite.tuning.candidates import Resize, excess, refusal
 from benchsuite.tuning.choosing import choose
 from benchsuite.tuning.diagnosing import diagnose
 from benchsuite.tuning.fresh import confirm
-from benchsuite.tuning.making import Making, Steps
-from benchsuite.tuning.making import Narrowed as Left
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
-from benchsuite.tuning.planning import Plan, confirming_s, ladder_s, least_s, planned
+from benchsuite.tuning.planning import Making, Plan, Steps, confirming_s, ladder_s, least_s, planned
+from benchsuite.tuning.planning import Narrowed as Left
 from benchsuite.tuning.probing import probe
 from benchsuite.tuning.scaling import scale
 from benchsuite.tuning.trial import Candidate, Observation, Trial

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from benchsuite.bottlenecks.evidence import ratio
 from benchsuite.core.units import format_bytes
 from benchsuite.servers.base import Against
-from benchsuite.stats.capacity import crossing, shifted
 from benchsuite.stats.compare import Outcome, compare
+from benchsuite.stats.levels import crossing, shifted
 from benchsuite.tuning import confirming
 from benchsuite.tuning.candidates import excess, refusal
 from benchsuite.tuning.confirming import Held
 from benchsuite.tuning.fresh import fresh
-from benchsuite.tuning.making import Making, Steps
 from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.planning import Making, Steps
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
 Variants = Callable[[Candidate, Against], Sequence[Candidate]]

@@ -90,7 +90,7 @@ class Survey(Workload):
 
     def prepare(self, database: DatabaseSpec) -> None:
         """Loads the surveys into the throw-away database."""
-        from benchsuite.target.survey.loading import SurveyError, load_surveys
+        from benchsuite.target.survey.reading import SurveyError, load_surveys
 
         try:
             load_surveys()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from benchsuite.delay.address import Address, DelayedAddress, Direction, Loop, delayed
+from benchsuite.delay.delayer import Address, DelayedAddress, Direction, Loop, delayed
 
 PATIENCE_S = 20.0
 """More than anything takes; only a failing test waits that long."""

@@ -19,7 +19,7 @@ from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.services.cassandra import Cassandra
 from benchsuite.target.survey import store as module
 from benchsuite.target.survey.definitions import Survey
-from benchsuite.target.survey.loading import load_surveys
+from benchsuite.target.survey.reading import load_surveys
 from benchsuite.target.survey.store import Answer, Participation, Visit, completions, counts
 from tests.integration.command import Command
 from tests.integration.left_behind import processes_with

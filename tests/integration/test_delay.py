@@ -16,8 +16,7 @@ import pytest
 
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs.server import DelaySpec
-from benchsuite.delay.address import HOST, Address, Loop
-from benchsuite.delay.delayer import Delayer, delayer
+from benchsuite.delay.delayer import HOST, Address, Delayer, Loop, delayer
 from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.command import Command
 from tests.integration.left_behind import eventually, processes_with

@@ -12,7 +12,7 @@ from statistics import median
 import pytest
 
 from benchsuite.delay.accuracy import Accuracy
-from benchsuite.delay.address import DelayedAddress, Direction
+from benchsuite.delay.delayer import DelayedAddress, Direction
 from tests.integration.listening import connect, echo, receive, server, through
 
 pytestmark = pytest.mark.alone

@@ -7,7 +7,7 @@ import django
 import pytest
 from django.http import HttpResponse
 
-from benchsuite.views import plotlyjs
+from benchsuite.views.page import VERSION
 from tests.factories import make_run
 
 HEADER = "Content-Security-Policy"
@@ -32,7 +32,7 @@ def test_it_is_served_and_may_be_kept(client: Any, soup: Any) -> None:
         assert answer["Vary"] == "Accept-Encoding"
     assert packed["Content-Encoding"] == "gzip"
     assert gzip.decompress(packed.content) == plain.content
-    assert f"v{plotlyjs.VERSION}\n" in plain.content[:100].decode()
+    assert f"v{VERSION}\n" in plain.content[:100].decode()
     sheet = client.get(page.select_one("#plotly\\.js-style-global")["href"])
     assert sheet["Content-Type"].startswith("text/css")
     assert sheet.content == b""

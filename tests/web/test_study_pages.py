@@ -12,7 +12,7 @@ from benchsuite.models import StudyRun
 from benchsuite.report.studies.differences import whole
 from benchsuite.report.studies.execution import study_report
 from benchsuite.report.writers import to_markdown
-from benchsuite.studies import catalogue
+from benchsuite.studies import reading
 from tests.factories import MACHINE
 from tests.study_factories import RATES, TEXT, make_study_run, write
 from tests.web.conftest import BY_TOKEN
@@ -75,7 +75,7 @@ def test_a_page_a_study_and_one_that_answers_from_all(
     assert "- shop. Written by a person: Async stays at 150 /s.\n" in page
     assert f"- CPU: {MACHINE['cpu_model']}\n" in page
     assert "- servers: gunicorn-sync 23.0.0, uvicorn 23.0.0\n" in page
-    for name in catalogue.studies():
+    for name in reading.studies():
         assert f"\n- {name}: There is no execution 'first' of {name}; execute it" in page
 
 

@@ -32,11 +32,11 @@ from benchsuite.isolation.facts import FACTS_OF, Facts
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import files
 from benchsuite.isolation.overrides.applied import change_followers, overridden
+from benchsuite.isolation.overrides.backends import mails
 from benchsuite.isolation.overrides.brokers import wants_redis
 from benchsuite.isolation.overrides.changes import Changes, project_settings
 from benchsuite.isolation.overrides.collecting import collected
 from benchsuite.isolation.overrides.inherited import Replaced
-from benchsuite.isolation.overrides.mailing import mails
 from benchsuite.isolation.overrides.slowing import slowing, undone
 from benchsuite.system.programs import revision_of
 from benchsuite.workloads.base import Workload

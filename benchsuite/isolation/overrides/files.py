@@ -92,7 +92,7 @@ def without_place(storages: Mapping[str, Any]) -> dict[str, Any]:
 FILE_STORAGE = "django.core.files.storage.FileSystemStorage"
 FILE_STORAGES = (FILE_STORAGE, "django.core.files.storage.filesystem.FileSystemStorage")
 IN_MEMORY = "InMemoryStorage"
-OTHER = "benchsuite.isolation.overrides.storages.storage_of_the_run"
+OTHER = "benchsuite.isolation.overrides.backends.storage_of_the_run"
 STATIC = "staticfiles"  #: The alias of static files, which keeps its class.
 
 

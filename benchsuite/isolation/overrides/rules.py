@@ -13,7 +13,7 @@ import django
 from benchsuite.isolation.overrides import brokers, files
 from benchsuite.isolation.overrides.changes import EMPTY, FILES, MISSING, Found, like
 
-MAIL_SINK = "benchsuite.isolation.overrides.mailing.EmailBackend"
+MAIL_SINK = "benchsuite.isolation.overrides.backends.EmailBackend"
 SIMPLE_SEARCH = "haystack.backends.simple_backend.SimpleEngine"
 DATABASE_SEARCH = "wagtail.search.backends.database"
 KNOWS_MAILERS = django.VERSION >= (6, 1)

@@ -59,7 +59,7 @@ class Command(BriefCommand):
             )
         self.database = database
         from benchsuite.target.seed import SeedError
-        from benchsuite.target.survey.loading import SurveyError
+        from benchsuite.target.survey.reading import SurveyError
 
         try:
             if seed.surveys:
@@ -70,7 +70,7 @@ class Command(BriefCommand):
             raise CommandError(str(error)) from error
 
     def _load_surveys(self, database: str) -> None:
-        from benchsuite.target.survey.loading import load_surveys
+        from benchsuite.target.survey.reading import load_surveys
 
         loaded = load_surveys(using=database)
         self.stdout.write(

@@ -29,7 +29,7 @@ from benchsuite.report.terminal.progress import TrialProgress
 from benchsuite.report.tuning.evidence import TuningReport, limits, tuning_report
 from benchsuite.report.writers import to_terminal
 from benchsuite.runner import planning
-from benchsuite.store.periods import overheads
+from benchsuite.store.abandoned import overheads
 from benchsuite.system import cpus, fingerprint
 from benchsuite.telemetry.machine import HostSample
 from benchsuite.tuning import confirming

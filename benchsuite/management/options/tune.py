@@ -24,8 +24,7 @@ from benchsuite.system import cpus
 from benchsuite.telemetry import profiler
 from benchsuite.tuning import candidates
 from benchsuite.tuning.bounds import counted
-from benchsuite.tuning.making import CONFIRMING_S
-from benchsuite.tuning.planning import least_s
+from benchsuite.tuning.planning import CONFIRMING_S, least_s
 from benchsuite.tuning.trial import Candidate, Question
 
 USUAL = (

@@ -24,7 +24,7 @@ from benchsuite.management.tuning.trials import Pace, pace, spec_of
 from benchsuite.models import Run, Tuning
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
-from benchsuite.store import tunings
+from benchsuite.store import purposes
 from benchsuite.system.interrupts import held_back
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.search import Searching
@@ -85,7 +85,7 @@ class Execution:
             self.searching.tell(seen)
             self.runs.append(str(ran.pk) if ran else None)
             try:
-                tunings.keep(self.row, self.book, ran)
+                purposes.keep_tuning(self.row, self.book, ran)
             except Error as error:
                 raise BenchsuiteError(store.refusal(error)) from error
 
@@ -145,7 +145,7 @@ def resumed(row: Tuning, spec: RunSpec) -> Execution:
 
     Raises UsageError where the code, its packages or the machine are others than before.
     """
-    before = tunings.notebook(row)
+    before = purposes.notebook(row)
     asked = tune_options.again(before.question, spec, row.servers)
     ran = [str(one.run_id) if one.run_id else None for one in row.trials.all()]
     execution = Execution(asked, row, searches.begun(asked, before.entries), ran)

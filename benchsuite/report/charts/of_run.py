@@ -43,7 +43,7 @@ from benchsuite.report.charts.series import (
 from benchsuite.report.levels import stages_of, times_of_levels
 from benchsuite.stats import histogram
 from benchsuite.stats.summary import RISK
-from benchsuite.store.periods import planned_s
+from benchsuite.store.abandoned import planned_s
 
 
 def percentile_curves(columns: Sequence[Column], histograms: Sequence[str], units: str) -> Series:

@@ -17,7 +17,7 @@ from benchsuite.models import Run
 from benchsuite.report.charts.drawing import CONFIG, Chart, figure
 from benchsuite.report.charts.series import HEIGHT
 from benchsuite.report.sentences import missing_reason
-from benchsuite.store.periods import planned_s
+from benchsuite.store.abandoned import planned_s
 
 SHAPES = {
     "valid": "●",

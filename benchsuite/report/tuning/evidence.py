@@ -31,7 +31,7 @@ from benchsuite.report.tuning.charts import against_memory, scaling, shares
 from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
 from benchsuite.servers.base import Application, Place
-from benchsuite.store.tunings import notebook
+from benchsuite.store.purposes import notebook
 from benchsuite.tuning.answer import MANY, Outcome, answer, outcome, sentence
 from benchsuite.tuning.candidates import configured
 from benchsuite.tuning.diagnosing import others

@@ -19,7 +19,7 @@ from benchsuite.core.observations import Connection, Probes
 from benchsuite.core.results import Summary
 from benchsuite.core.specs import LoadProfile
 from benchsuite.core.wording import Wording
-from benchsuite.stats.queueing import Times, Traffic
+from benchsuite.stats.signs import Times, Traffic
 from benchsuite.system import folders
 from benchsuite.system.process import running
 from benchsuite.system.programs import isolated_python

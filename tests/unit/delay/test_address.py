@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.delay.address import LISTENING, command, delayed
+from benchsuite.delay.delayer import LISTENING, command, delayed
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.delay.address import address_of_redis, moved_redis_url
+from benchsuite.delay.delayer import address_of_redis, moved_redis_url
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from benchsuite.stats.capacity import STEEPNESS, Point, crossing, shifted
+from benchsuite.stats.levels import STEEPNESS, Point, crossing, shifted
 
 
 def line(rates, at=100.0, steepness=25.0, noise=0.0, seed=0) -> list[Point]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchsuite.stats import summary
-from benchsuite.stats.queueing import Traffic
+from benchsuite.stats.signs import Traffic
 
 
 def traffic(*spans: tuple[float, float]) -> Traffic:

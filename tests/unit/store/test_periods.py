@@ -6,7 +6,7 @@ import pytest
 
 from benchsuite.core.specs import LoadProfile
 from benchsuite.models import Run
-from benchsuite.store.periods import durations, overheads, planned_s, windows_s
+from benchsuite.store.abandoned import durations, overheads, planned_s, windows_s
 from tests.factories import begin, make_run, make_spec
 
 

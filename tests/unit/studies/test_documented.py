@@ -7,7 +7,7 @@ import pytest
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.management.options import run as run_options
-from benchsuite.studies import catalogue, matrix, reading
+from benchsuite.studies import matrix, reading
 from benchsuite.studies.arguments import arguments
 
 PAGE = Path("docs/studies.md").read_text()
@@ -60,7 +60,7 @@ def test_the_catalogue_is_shown_with_its_cells_and_starts() -> None:
             r"^\| `(\w+)` \| (.+?\?) \| (\d+ × \d) \| [^|]+ \| (\d+ × \d) \|", PAGE, re.MULTILINE
         )
     }
-    for name, file in catalogue.studies().items():
+    for name, file in reading.studies().items():
         study = reading.read(file)
         told = [
             f"{len(matrix.cells(study, scale))} × {matrix.repeats(study, scale)}"

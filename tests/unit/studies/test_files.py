@@ -11,12 +11,12 @@ from benchsuite import conf
 from benchsuite.management.options import run as run_options
 from benchsuite.runner import planning
 from benchsuite.servers.base import Application
-from benchsuite.studies import catalogue, matrix, reading
+from benchsuite.studies import matrix, reading
 from benchsuite.studies.arguments import arguments
 from benchsuite.studies.options import shares
 from benchsuite.studies.study import Cell, Study
 
-FILES = catalogue.studies()
+FILES = reading.studies()
 
 
 @pytest.fixture(params=list(FILES))
@@ -60,12 +60,12 @@ def test_every_file_is_of_a_study() -> None:
     for name, file in FILES.items():
         found = reading.read(file)
         read |= {f"{name}.toml", *(one.file for one in found.published)}
-    assert read == {file.name for file in catalogue.FOLDER.iterdir()}
+    assert read == {file.name for file in reading.FOLDER.iterdir()}
 
 
 def test_the_mean_of_channels_layers_is_that_of_its_published_series() -> None:
     def lines(name: str) -> list[dict[str, str]]:
-        return list(csv.DictReader(Path(catalogue.FOLDER / name).read_text().splitlines()))
+        return list(csv.DictReader(Path(reading.FOLDER / name).read_text().splitlines()))
 
     series = lines("channels_layers_throughput.csv")
     for line in lines("channels_layers_published.csv"):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.studies import catalogue, matrix, published, reading
+from benchsuite.studies import matrix, published, reading
 from benchsuite.studies.study import Published
 from tests.unit.studies import worlds
 
@@ -64,9 +64,9 @@ def test_measured_divided_by_published() -> None:
     assert published.times_published(3.0, "3..24") is None
 
 
-@pytest.mark.parametrize("name", list(catalogue.studies()))
+@pytest.mark.parametrize("name", list(reading.studies()))
 def test_what_the_catalogue_publishes_is_of_its_cells(name: str) -> None:
-    study = reading.read(catalogue.studies()[name])
+    study = reading.read(reading.studies()[name])
     cells = [cell.coordinates for cell in matrix.every(study)]
     rows = published.rows(study)
     assert bool(rows) == bool(study.published)

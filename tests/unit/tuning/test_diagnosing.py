@@ -9,8 +9,8 @@ from benchmarks.tuning.simulated import candidate
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import outcome
 from benchsuite.tuning.diagnosing import WHAT
-from benchsuite.tuning.making import DIAGNOSING_S
 from benchsuite.tuning.notebook import End, Notebook
+from benchsuite.tuning.planning import DIAGNOSING_S
 from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Observation, Phase, Question, Trial
 

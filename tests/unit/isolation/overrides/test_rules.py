@@ -15,7 +15,7 @@ REDIS = "unix:///r.sock?password=p"
 DUMMY = {"BACKEND": MAIL_SINK}
 FILES = "django.core.files.storage.FileSystemStorage"
 FILE_CACHE = "django.core.cache.backends.filebased.FileBasedCache"
-OTHER = "benchsuite.isolation.overrides.storages.storage_of_the_run"
+OTHER = "benchsuite.isolation.overrides.backends.storage_of_the_run"
 ADMINS = "django.utils.log.AdminEmailHandler"
 SILENT = "logging.NullHandler"
 

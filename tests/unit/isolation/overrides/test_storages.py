@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.core.files.storage import FileSystemStorage
 
-from benchsuite.isolation.overrides.storages import storage_of_the_run
+from benchsuite.isolation.overrides.backends import storage_of_the_run
 
 
 class Own(FileSystemStorage):

@@ -27,7 +27,7 @@ from benchsuite.models import Run, Tuning, TuningTrial
 from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.stats import summary
-from benchsuite.store.tunings import notebook
+from benchsuite.store.purposes import notebook
 from benchsuite.system import cpus, lock
 from tests.unit.test_store import result
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from benchsuite.stats.queueing import Traffic
+from benchsuite.stats.signs import Traffic
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG
 from benchsuite.workloads.base import Workload
