@@ -51,8 +51,8 @@ def texts(
     """Kind → text: each file by its name, then the ways to start it; `contained` is the server as
     it listens in a container, `python` the interpreter that was measured.
     """
-    told = " ".join([*here.argv, *here.files.values()])
-    head = f"# Measured by: {measured}\n{f'# {NEEDS_US}' * ('benchsuite.' in told)}".rstrip() + "\n"
+    text = " ".join([*here.argv, *here.files.values()])
+    head = f"# Measured by: {measured}\n{f'# {NEEDS_US}' * ('benchsuite.' in text)}".rstrip() + "\n"
     command = _line(here, python)
     unit = _unit(here, stop_signal, grace_s)
     kinds = {**here.files, "command": command, "systemd": unit, "Procfile": f"web: {command}"}
@@ -89,9 +89,9 @@ def flags(words: Sequence[str]) -> Iterator[tuple[str, str | None]]:
             yield name, value if equals else None if after.startswith("--") else after
 
 
-def _line(told: Deployed, python: str) -> str:
-    variables = [f"{name}={value}" for name, value in told.env.items()]
-    return shlex.join([*(["env", *variables] if variables else []), *_short(told.argv, python)])
+def _line(server: Deployed, python: str) -> str:
+    variables = [f"{name}={value}" for name, value in server.env.items()]
+    return shlex.join([*(["env", *variables] if variables else []), *_short(server.argv, python)])
 
 
 def _short(argv: Sequence[str], python: str) -> list[str]:
@@ -102,7 +102,7 @@ def _short(argv: Sequence[str], python: str) -> list[str]:
     return [program.name if program.parent == Path(python).parent else argv[0], *argv[1:]]
 
 
-def _unit(told: Deployed, stop_signal: signal.Signals, grace_s: float) -> str:
+def _unit(server: Deployed, stop_signal: signal.Signals, grace_s: float) -> str:
     lines = [
         "[Unit]",
         "Description=The project, as it was measured",
@@ -112,8 +112,8 @@ def _unit(told: Deployed, stop_signal: signal.Signals, grace_s: float) -> str:
         "Type=exec",
         "# It runs as root without: User=somebody",
         f"WorkingDirectory={_escaped(str(Path.cwd()))}",
-        *(f"Environment={_quoted(f'{name}={one}')}" for name, one in told.env.items()),
-        f"ExecStart={' '.join(_quoted(word).replace('$', '$$') for word in told.argv)}",
+        *(f"Environment={_quoted(f'{name}={one}')}" for name, one in server.env.items()),
+        f"ExecStart={' '.join(_quoted(word).replace('$', '$$') for word in server.argv)}",
         *([f"KillSignal={stop_signal.name}"] if stop_signal is not signal.SIGTERM else []),
         "KillMode=mixed",
         f"TimeoutStopSec={grace_s:g}",
@@ -139,10 +139,10 @@ def _quoted(word: str) -> str:
     return f'"{inner}"'
 
 
-def _steps(told: Deployed, python: str, port: int, stop_signal: signal.Signals) -> str:
-    """The last steps of an image; `told` listens everywhere in it."""
-    lines = [f"ENV {name}={json.dumps(one)}" for name, one in told.env.items()]
-    lines += [f"COPY {name} ./" for name in told.files]
+def _steps(server: Deployed, python: str, port: int, stop_signal: signal.Signals) -> str:
+    """The last steps of an image; `server` listens everywhere in it."""
+    lines = [f"ENV {name}={json.dumps(one)}" for name, one in server.env.items()]
+    lines += [f"COPY {name} ./" for name in server.files]
     lines += [f"EXPOSE {port}"]
     lines += [f"STOPSIGNAL {stop_signal.name}"] if stop_signal is not signal.SIGTERM else []
-    return "\n".join([*lines, f"CMD {json.dumps(_short(told.argv, python))}"])
+    return "\n".join([*lines, f"CMD {json.dumps(_short(server.argv, python))}"])

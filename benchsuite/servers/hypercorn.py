@@ -63,8 +63,8 @@ class Hypercorn(ServerAdapter):
 
     def deployed(self, host: str, port: int) -> Deployed:
         measured = super().deployed(host, port)
-        _, _, _, *told = measured.argv  # the launcher only names semaphores after the run
-        return replace(measured, argv=[*self.python.module("hypercorn"), *told])
+        _, _, _, *arguments = measured.argv  # the launcher only names semaphores after the run
+        return replace(measured, argv=[*self.python.module("hypercorn"), *arguments])
 
     def expected_processes(self) -> int:
         # The one that starts the others, and multiprocessing's resource tracker.

@@ -18,14 +18,14 @@ class Launched(ServerAdapter):
         return self._listening("--fd", descriptor)
 
     def _listening(self, *where: str) -> list[str]:
-        told = [*where, "--processes", str(self.processes)]
+        words = [*where, "--processes", str(self.processes)]
         if self.threads_word is not None:
-            told += ["--threads", str(self.threads)]
-        told += ["--backlog", str(self.settings["backlog"])]
+            words += ["--threads", str(self.threads)]
+        words += ["--backlog", str(self.settings["backlog"])]
         if "keep_alive_s" in self.settings:
-            told += ["--keep-alive", str(self.settings["keep_alive_s"])]
+            words += ["--keep-alive", str(self.settings["keep_alive_s"])]
         launcher = f"benchsuite.servers.launchers.{self.distribution}"
-        return [*self.python.module(launcher), self.application.wsgi, *told]
+        return [*self.python.module(launcher), self.application.wsgi, *words]
 
     def expected_processes(self) -> int:
         return 1 if self.processes == 1 else 1 + self.processes

@@ -8,10 +8,10 @@ from benchsuite.servers.launchers.serving import application, arguments, fork, l
 def main() -> None:
     parser = arguments("bjoern")
     parser.add_argument("--processes", type=int, default=1)
-    told = parser.parse_args()
-    accepting = listener(told)
-    fork(told.processes)
-    bjoern.server_run(accepting, application(told.application))
+    given = parser.parse_args()
+    accepting = listener(given)
+    fork(given.processes)
+    bjoern.server_run(accepting, application(given.application))
 
 
 if __name__ == "__main__":

@@ -9,13 +9,13 @@ def main() -> None:
     parser = arguments("meinheld")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--keep-alive", type=int, default=5)
-    told = parser.parse_args()
-    server.set_backlog(told.backlog)
-    server.set_listen_socket(listener(told).detach())
-    fork(told.processes)
-    server.set_keepalive(told.keep_alive)
+    given = parser.parse_args()
+    server.set_backlog(given.backlog)
+    server.set_listen_socket(listener(given).detach())
+    fork(given.processes)
+    server.set_keepalive(given.keep_alive)
     server.set_access_logger(None)
-    server.run(application(told.application))
+    server.run(application(given.application))
 
 
 if __name__ == "__main__":

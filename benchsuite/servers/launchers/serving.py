@@ -58,14 +58,14 @@ def arguments(program: str) -> argparse.ArgumentParser:
     return parser
 
 
-def listener(told: argparse.Namespace) -> socket.socket:
+def listener(given: argparse.Namespace) -> socket.socket:
     """The socket to accept from; it never blocks, because other processes may share it."""
-    if told.fd is not None:
-        inherited = socket.socket(fileno=told.fd)
+    if given.fd is not None:
+        inherited = socket.socket(fileno=given.fd)
         inherited.setblocking(False)
         return inherited
-    host, _, port = told.bind.rpartition(":")
-    made = socket.create_server((host, int(port)), backlog=told.backlog)
+    host, _, port = given.bind.rpartition(":")
+    made = socket.create_server((host, int(port)), backlog=given.backlog)
     made.setblocking(False)
     return made
 

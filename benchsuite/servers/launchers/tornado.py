@@ -24,15 +24,15 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--keep-alive", type=float, default=5.0)
-    told = parser.parse_args()
-    accepting = listener(told)
-    fork(told.processes)
+    given = parser.parse_args()
+    accepting = listener(given)
+    fork(given.processes)
     # With one thread it answers in the event loop, as Tornado does by default.
-    executor = ThreadPoolExecutor(told.threads) if told.threads > 1 else None
-    container = WSGIContainer(trimmed(application(told.application)), executor=executor)
+    executor = ThreadPoolExecutor(given.threads) if given.threads > 1 else None
+    container = WSGIContainer(trimmed(application(given.application)), executor=executor)
 
     async def run() -> None:
-        server = HTTPServer(container, idle_connection_timeout=told.keep_alive)
+        server = HTTPServer(container, idle_connection_timeout=given.keep_alive)
         server.add_socket(accepting)
         await serve(server)
 

@@ -10,15 +10,15 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=4)
     parser.add_argument("--connections", type=int, default=1000)
     parser.add_argument("--keep-alive", type=int, default=5)
-    told = parser.parse_args()
+    given = parser.parse_args()
     waitress.serve(
-        application(told.application),
-        sockets=[listener(told)],
-        threads=told.threads,
-        backlog=told.backlog,
-        connection_limit=told.connections,
-        channel_timeout=told.keep_alive,
-        cleanup_interval=told.keep_alive,  # it checks for idle connections only this often
+        application(given.application),
+        sockets=[listener(given)],
+        threads=given.threads,
+        backlog=given.backlog,
+        connection_limit=given.connections,
+        channel_timeout=given.keep_alive,
+        cleanup_interval=given.keep_alive,  # it checks for idle connections only this often
     )
 
 
