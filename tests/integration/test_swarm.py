@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+import psutil
 import pytest
 
 from benchsuite.fronts.base import FrontPlace, Instances
@@ -122,3 +123,10 @@ def test_a_run_that_is_killed_leaves_no_stack(running: Engine, swarming: Command
         assert eventually(lambda: stacks(running) != [])
         process.send_signal(signal.SIGKILL)
     assert eventually(lambda: stacks(running) == [], within_s=60), stacks(running)
+    assert eventually(lambda: asking(running) == [], within_s=60), asking(running)
+
+
+def asking(running: Engine) -> list[int]:
+    """The processes that find this engine, such as the one that removes a stack."""
+    processes = ((one.pid, one.info["environ"]) for one in psutil.process_iter(["environ"]))
+    return [pid for pid, env in processes if env and env.get("DOCKER_HOST") == running.address]
