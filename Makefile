@@ -25,7 +25,7 @@ DEMO := --server=$(DEMO_SERVERS) --workload=io_read --rows=10000 --users=20 --wa
 # Not -n: its workers would not be told -X dev.
 SHARED_OUT = $(if $(filter-out 0,$(JOBS)),--dist worksteal --tx '$(JOBS)*popen//python=$(BIN)/python -X dev')
 
-.PHONY: help demo unit test audit mutants coverage compiled lint format wheels pins clean
+.PHONY: help demo unit test audit golden mutants coverage compiled lint format wheels pins clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -71,6 +71,9 @@ audit: $(VENV)/.test-installed  ## whether figures and findings are right, and e
 
 mutants: $(VENV)/.mutants-installed  ## whether unit tests notice small changes of the code (ARGS="stats --sample=20")
 	@$(BIN)/python tests/mutants.py $(ARGS)
+golden: $(VENV)/.test-installed  ## renews tests/golden, the prose that tests compare as a whole (ARGS names tests)
+	@$(BIN)/python -X dev -m pytest $(or $(ARGS),tests/unit tests/web) --renew -q
+	@git diff --stat -- tests/golden
 
 coverage: $(VENV)/.test-installed  ## what tests/unit and tests/web execute of benchsuite/
 	@$(BIN)/coverage erase

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["tests.strictness", "tests.left_over"]
+pytest_plugins = ["tests.golden", "tests.strictness", "tests.left_over"]
 
 # They start thousands of Pythons, and each would compile benchsuite anew.
 sys.dont_write_bytecode = False

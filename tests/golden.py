@@ -1,0 +1,100 @@
+"""Prose compared as a whole with a file of tests/golden; `make golden` renews what changed.
+
+A golden file bears the name of its test: tests/golden/unit/test_x/test_says_so.txt. What differs
+from run to run is replaced before it is compared: the test says what, and by what.
+"""
+
+import difflib
+import json
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TESTS = Path(__file__).parent
+FOLDER = TESTS / "golden"
+RENEW = "make golden ARGS='{}'"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--renew", action="store_true", help="write the files of tests/golden anew")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not config.getoption("renew"):
+        return
+    if os.environ.get("CI"):
+        raise pytest.UsageError("--renew accepts whatever is shown, so it is refused in CI.")
+    if hasattr(config, "workerinput") or config.getoption("tx", None):
+        raise pytest.UsageError("--renew writes files: run it in one process, without --tx or -n.")
+
+
+class Golden:
+    """Compares text, or anything else as JSON, with the golden file of one test."""
+
+    def __init__(self, request: pytest.FixtureRequest) -> None:
+        self._node = request.node
+        self._renew = request.config.getoption("renew")
+        self._seen: set[Path] = set()
+
+    def __call__(self, shown: Any, part: str = "", replace: dict[str, str] | None = None) -> None:
+        """`replace` maps regular expressions to stand-ins; `part` names a second file."""
+        text = shown if isinstance(shown, str) else json.dumps(shown, indent=1, ensure_ascii=False)
+        for pattern, stand_in in (replace or {}).items():
+            text = re.sub(pattern, stand_in, text)
+        text = "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"
+        path = self._path(part)
+        if self._renew:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        kept = path.read_text() if path.exists() else ""
+        if text != kept:
+            name = str(path.relative_to(TESTS.parent))
+            difference = difflib.unified_diff(
+                kept.splitlines(), text.splitlines(), name, "shown now", lineterm=""
+            )
+            renew = RENEW.format(self._node.nodeid.partition("[")[0])
+            pytest.fail("\n".join([*difference, f"If this is meant: {renew}"]), pytrace=False)
+
+    def transcript(self, run: Callable[[list[str]], str], part: str = "", **given: Any) -> None:
+        """Runs each line of the file that begins with `$ ` and compares what it says.
+
+        Cases are added in the file: a line with `$ ` and the words, then `make golden`.
+        """
+        path = self._path(part)
+        lines = path.read_text().splitlines() if path.exists() else []
+        commands = [line for line in lines if line.startswith("$ ")]
+        assert commands, f"{path} has no line that begins with '$ '"
+        self._seen.discard(path)
+        said = (f"{command}\n{run(shlex.split(command[2:]))}" for command in commands)
+        self("\n".join(said), part, **given)
+
+    def _path(self, part: str) -> Path:
+        module = self._node.path.relative_to(TESTS).with_suffix("")
+        name = ".".join([self._node.originalname, *([part] if part else [])])
+        path = FOLDER / module / f"{name}.txt"
+        assert path not in self._seen, f"a second text for {path}: name it with `part`"
+        self._seen.add(path)
+        return path
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    return Golden(request)
+
+
+def unused() -> Iterator[Path]:
+    """Golden files whose test, or whose part of it, is gone."""
+    for path in sorted(path for path in FOLDER.rglob("*") if path.is_file()):
+        name, _, part = path.name.removesuffix(".txt").partition(".")
+        module = (TESTS / path.parent.relative_to(FOLDER)).with_suffix(".py")
+        source = module.read_text() if module.exists() else ""
+        function = re.search(rf"^def {name}\(.*?(?=^\S|\Z)(?!\))", source, re.M | re.S)
+        body = source[function.start() :] if function else ""
+        body = re.split(r"\n(?=def |@|class )", body)[0]
+        if "golden" not in body or (part and f'"{part}"' not in body):
+            yield path
