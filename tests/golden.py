@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shlex
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import pytest
 TESTS = Path(__file__).parent
 FOLDER = TESTS / "golden"
 RENEW = "make golden ARGS='{}'"
+INDENT = "    "
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -60,18 +62,40 @@ class Golden:
             renew = RENEW.format(self._node.nodeid.partition("[")[0])
             pytest.fail("\n".join([*difference, f"If this is meant: {renew}"]), pytrace=False)
 
-    def transcript(self, run: Callable[[list[str]], str], part: str = "", **given: Any) -> None:
-        """Runs each line of the file that begins with `$ ` and compares what it says.
+    def words(self, function: Callable[..., Any], part: str = "", **given: Any) -> None:
+        """As `cases`, of lines that are words of a command line."""
+        self._cases(lambda line: function(*shlex.split(line)), part, **given)
 
-        Cases are added in the file: a line with `$ ` and the words, then `make golden`.
+    def cases(self, function: Callable[..., Any], part: str = "", **given: Any) -> None:
+        """Calls with the arguments in each line of the file; below it, indented, what comes back.
+
+        They are Python in the names of the test's module. Cases are added in the file: a line with
+        the arguments, then `make golden`.
         """
+        names = {**self._node.module.__dict__, "_": function}
+        self._cases(lambda line: eval(f"_({line})", names), part, **given)
+
+    def _cases(
+        self,
+        run: Callable[[str], Any],
+        part: str,
+        *,
+        refuses: type[Exception] | None = None,
+        replace: dict[str, str] | None = None,
+    ) -> None:
+        """`refuses`: the error that each case ends in; its sentence is what comes back."""
         path = self._path(part)
         lines = path.read_text().splitlines() if path.exists() else []
-        commands = [line for line in lines if line.startswith("$ ")]
-        assert commands, f"{path} has no line that begins with '$ '"
+        shown, ran = [], 0
+        for line in lines:
+            if line.startswith("#") or not line:
+                shown.append(line)
+            elif not line.startswith(INDENT):
+                ran += 1
+                shown += [line, textwrap.indent(_said(run, line, refuses), INDENT)]
+        assert ran, f"{path} has no case"
         self._seen.discard(path)
-        said = (f"{command}\n{run(shlex.split(command[2:]))}" for command in commands)
-        self("\n".join(said), part, **given)
+        self("\n".join(shown), part, replace)
 
     def _path(self, part: str) -> Path:
         module = self._node.path.relative_to(TESTS).with_suffix("")
@@ -82,9 +106,25 @@ class Golden:
         return path
 
 
+def _said(run: Callable[[str], Any], line: str, refuses: type[Exception] | None) -> str:
+    if refuses is None:
+        result = run(line)
+        return result if isinstance(result, str) and result else repr(result)
+    try:
+        run(line)
+    except refuses as refusal:
+        return str(refusal)
+    raise AssertionError(f"{line} is not refused")
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
     return Golden(request)
+
+
+def words_of(page: Any) -> str:
+    """What a parsed page says, without its frame: a line for each piece of text."""
+    return "\n".join(" ".join(text.split()) for text in page.main.stripped_strings)
 
 
 def unused() -> Iterator[Path]:

@@ -19,7 +19,7 @@ def ids(benchsuite: Any) -> list[str | None]:
         return [message.id for message in check_settings()]
 
 
-def test_the_test_project_and_an_empty_dict_are_right() -> None:
+def test_the_test_project_and_an_empty_dict_are_right():
     assert check_settings() == []
     assert ids({}) == []
 
@@ -70,7 +70,7 @@ def test_the_test_project_and_an_empty_dict_are_right() -> None:
         ({"CONSOLE_URL": "http:///"}, "benchsuite.E009"),
     ],
 )
-def test_each_mistake_has_its_id_and_a_hint(benchsuite: Any, check_id: str) -> None:
+def test_each_mistake_has_its_id_and_a_hint(benchsuite, check_id):
     with override_settings(BENCHSUITE=benchsuite):
         (message,) = check_settings()
     assert message.id == check_id
@@ -82,7 +82,7 @@ def test_each_mistake_has_its_id_and_a_hint(benchsuite: Any, check_id: str) -> N
 
 
 @pytest.mark.parametrize("wrong", [None, 3, [], (), "x", b"x", 1.5, object(), {3}])
-def test_no_key_takes_every_type(wrong: Any) -> None:
+def test_no_key_takes_every_type(wrong):
     """None is what some default to; no other value of a wrong type raises or passes."""
     for name, key in KEYS.items():
         if (wrong is None and key.default is None) or (wrong == "x" and name == "CACHE"):
@@ -103,9 +103,7 @@ def test_no_key_takes_every_type(wrong: Any) -> None:
 @pytest.mark.parametrize(
     "code", ["1 / 0", "import no_such", "exit(3)", "def (", "raise KeyError('two\\nlines')"]
 )
-def test_a_module_that_raises_at_its_import_is_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, code: str
-) -> None:
+def test_a_module_that_raises_at_its_import_is_one_sentence(tmp_path, monkeypatch, key, code):
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "broken_bench").mkdir()
     (tmp_path / "broken_bench" / "__init__.py").write_text(f"{code}\n")
@@ -119,7 +117,7 @@ def test_a_module_that_raises_at_its_import_is_one_sentence(
     assert "\n" not in message.msg
 
 
-def test_a_class_that_is_none_is_refused_where_it_is_used_too() -> None:
+def test_a_class_that_is_none_is_refused_where_it_is_used_too():
     with (
         override_settings(BENCHSUITE={"SERVERS": {"x": "benchsuite.core.units.THIN_SPACE"}}),
         pytest.raises(UsageError, match=r"The server 'x' can't be used: .+ is no subclass of"),
@@ -127,13 +125,13 @@ def test_a_class_that_is_none_is_refused_where_it_is_used_too() -> None:
         conf.server_class("x")
 
 
-def test_a_misspelt_key_is_told_the_one_that_was_meant() -> None:
+def test_a_misspelt_key_is_told_the_one_that_was_meant():
     with override_settings(BENCHSUITE={"overides": {}}):
         (message,) = check_settings()
     assert str(message.hint).startswith("Did you mean 'OVERRIDES'?")
 
 
-def test_the_documents_say_what_the_table_says() -> None:
+def test_the_documents_say_what_the_table_says():
     rows = re.findall(r"^\| `benchsuite\.(\w+)` \| (.+?) \|", _text("checks.md"), re.M)
     said = {f"benchsuite.{check_id}": text for check_id, text in rows}
     for name, key in KEYS.items():
@@ -147,7 +145,7 @@ def _text(name: str) -> str:
     return (Path(__file__).parents[2] / "docs" / name).read_text(encoding="utf-8")
 
 
-def test_pages_that_are_not_mounted_are_a_warning() -> None:
+def test_pages_that_are_not_mounted_are_a_warning():
     assert check_urls() == []
     with override_settings(ROOT_URLCONF="testproject.urls_target"):
         (message,) = check_urls()

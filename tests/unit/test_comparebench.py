@@ -2,7 +2,6 @@
 
 import json
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -21,13 +20,13 @@ LATER = BEGUN + timedelta(hours=3)
 
 
 @pytest.fixture
-def two_servers() -> None:
+def two_servers():
     starts("gunicorn-gthread", SLOW)
     starts("granian-wsgi", FAST)
 
 
 @pytest.fixture
-def two_builds() -> None:
+def two_builds():
     starts("gunicorn-gthread", FAST, label="main")
     starts("gunicorn-gthread", SLOW, label="branch", batch=OTHER_BATCH, begun=LATER)
 
@@ -57,7 +56,7 @@ def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, An
 
 
 @pytest.mark.usefixtures("two_servers")
-def test_two_servers_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_servers_by_name(capsys):
     assert compared("gunicorn-gthread", "granian-wsgi") == 0
     shown = capsys.readouterr().out
     assert shown.startswith(
@@ -70,7 +69,7 @@ def test_two_servers_by_name(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("two_servers")
-def test_the_baseline_can_be_any_of_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_baseline_can_be_any_of_them(capsys):
     for words in (
         ["granian-wsgi", "gunicorn-gthread"],
         ["--baseline=granian-wsgi"],
@@ -84,7 +83,7 @@ def test_the_baseline_can_be_any_of_them(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.usefixtures("two_servers")
-def test_without_a_name_it_is_the_newest_batch(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_name_it_is_the_newest_batch(capsys):
     starts("uvicorn", SLOW, batch=OTHER_BATCH, begun=LATER)
     starts("daphne", [value / 2 for value in SLOW], batch=OTHER_BATCH, begun=LATER)
     (found,) = as_json(capsys, "--metric=goodput")["comparisons"]
@@ -92,9 +91,7 @@ def test_without_a_name_it_is_the_newest_batch(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.usefixtures("two_servers")
-def test_servers_are_taken_from_a_batch_that_holds_both(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_servers_are_taken_from_a_batch_that_holds_both(capsys):
     starts("granian-wsgi", SLOW, batch=OTHER_BATCH, begun=LATER)
     (found,) = as_json(capsys, "gunicorn-gthread", "granian-wsgi", "--metric=goodput")[
         "comparisons"
@@ -103,7 +100,7 @@ def test_servers_are_taken_from_a_batch_that_holds_both(
 
 
 @pytest.mark.usefixtures("two_builds")
-def test_labels_and_what_to_beware_of(capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_and_what_to_beware_of(capsys):
     assert compared("main", "branch") == 0
     shown = capsys.readouterr().out
     assert "gunicorn-gthread · branch against gunicorn-gthread · main: worse in goodput" in shown
@@ -111,9 +108,7 @@ def test_labels_and_what_to_beware_of(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 @pytest.mark.usefixtures("two_builds")
-def test_labels_with_several_servers_are_paired_by_server(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_labels_with_several_servers_are_paired_by_server(capsys):
     starts("uvicorn", SLOW, label="main")
     starts("uvicorn", FAST, label="branch", batch=OTHER_BATCH, begun=LATER)
     starts("daphne", FAST, label="branch", batch=OTHER_BATCH, begun=LATER)
@@ -129,14 +124,14 @@ def test_labels_with_several_servers_are_paired_by_server(
 
 
 @pytest.mark.usefixtures("two_builds")
-def test_what_only_the_baseline_has_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_only_the_baseline_has_is_told(capsys):
     starts("uvicorn", SLOW, label="main")
     found = as_json(capsys, "branch", "--baseline=main", "--fail-if=goodput < -50%")
     assert "uvicorn has no counterpart in branch and is excluded." in found["notes"]
 
 
 @pytest.mark.usefixtures("two_builds")
-def test_labels_without_anything_in_common() -> None:
+def test_labels_without_anything_in_common():
     starts("uvicorn", SLOW, label="main")
     starts("daphne", SLOW, label="other", users=7)
     message = refused("main", "other")
@@ -144,7 +139,7 @@ def test_labels_without_anything_in_common() -> None:
     assert "Measure both alike, or name one run of each" in message
 
 
-def test_a_label_of_every_build_stands_for_the_last(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_label_of_every_build_stands_for_the_last(capsys):
     starts("gunicorn-sync", SLOW, label="main", columns={"server_version": "22.0"})
     starts("gunicorn-sync", FAST, label="main", begun=LATER)
     starts("gunicorn-sync", FAST, label="branch", begun=LATER)
@@ -153,7 +148,7 @@ def test_a_label_of_every_build_stands_for_the_last(capsys: pytest.CaptureFixtur
     assert found["notes"][0].startswith("main: 5 older runs with other software")
 
 
-def test_single_runs_are_shown_but_prove_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_single_runs_are_shown_but_prove_nothing(capsys):
     first, second = starts("uvicorn", SLOW[:2])
     assert compared(first.pk.hex[:12], str(second.pk), "--metric=goodput") == 0
     assert (
@@ -174,21 +169,19 @@ def test_single_runs_are_shown_but_prove_nothing(capsys: pytest.CaptureFixture[s
     ],
 )
 @pytest.mark.usefixtures("two_builds")
-def test_the_gate_ends_with_its_status(conditions: list[str], status: int) -> None:
+def test_the_gate_ends_with_its_status(conditions, status):
     flags = [f"--fail-if={condition}" for condition in conditions]
     assert compared("--baseline=main", *flags) == status
 
 
 @pytest.mark.usefixtures("two_builds")
-def test_too_few_starts_are_undecided() -> None:
+def test_too_few_starts_are_undecided():
     Run.objects.filter(label="branch", goodput__lt=590).delete()
     assert compared("main", "branch", "--fail-if=goodput < -30%") == 3
 
 
 @pytest.mark.usefixtures("two_builds")
-def test_what_is_excluded_by_the_targets_fault_does_not_pass(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_what_is_excluded_by_the_targets_fault_does_not_pass(capsys):
     (died,) = starts("gunicorn-gthread", [600.0], label="branch", begun=LATER)
     doubt(died, "B203 target-died")
     assert compared("main", "branch", "--fail-if=goodput < -30%") == 3
@@ -198,7 +191,7 @@ def test_what_is_excluded_by_the_targets_fault_does_not_pass(
 
 
 @pytest.mark.usefixtures("two_builds")
-def test_what_is_excluded_by_the_machines_fault_does(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_excluded_by_the_machines_fault_does(capsys):
     (noisy,) = starts("gunicorn-gthread", [300.0], label="branch", begun=LATER)
     doubt(noisy, "B401 noisy-host")
     assert compared("main", "branch", "--fail-if=goodput < -30%") == 0
@@ -206,7 +199,7 @@ def test_what_is_excluded_by_the_machines_fault_does(capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.usefixtures("two_builds")
-def test_weak_starts_take_part_and_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_weak_starts_take_part_and_are_told(capsys):
     run = Run.objects.filter(label="main").first()
     assert run is not None
     doubt(run, "B101 generator-cpu", "weak")
@@ -216,16 +209,14 @@ def test_weak_starts_take_part_and_are_told(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.usefixtures("two_builds")
-def test_invalid_runs_are_never_a_baseline() -> None:
+def test_invalid_runs_are_never_a_baseline():
     for run in Run.objects.filter(label="main"):
         doubt(run, "B201 failures")
     assert "main is invalid: 5 of 5 starts failed (B201)" in refused("main", "branch")
 
 
 @pytest.mark.usefixtures("two_builds")
-def test_an_invalid_candidate_is_neither_better_nor_worse(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_an_invalid_candidate_is_neither_better_nor_worse(capsys):
     for run in Run.objects.filter(label="branch")[:3]:
         doubt(run, "B201 failures")
     (found,) = as_json(capsys, "main", "branch", "--metric=goodput")["comparisons"]
@@ -239,9 +230,7 @@ MEMORY = [188_743_680 * (1 + share) for share in (-4e-4, -2e-4, 0, 2e-4, 4e-4, 0
 """Of six starts, with the noise that an A/A had; times 1.0015 it was told as worse."""
 
 
-def test_a_tiny_difference_is_too_small_to_matter_until_told_otherwise(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_tiny_difference_is_too_small_to_matter_until_told_otherwise(capsys):
     for label, factor in (("a", 1.0), ("b", 1.0015)):
         for row, amount in zip(starts("uwsgi", [600.0] * 6, label=label), MEMORY, strict=True):
             row.memory_bytes = round(amount * factor)
@@ -265,7 +254,7 @@ def test_a_tiny_difference_is_too_small_to_matter_until_told_otherwise(
 
 @pytest.mark.parametrize("margin", ["p95", "100%", "-1%", "rps=2%", "1e3%"])
 @pytest.mark.usefixtures("two_servers")
-def test_a_margin_that_is_none(margin: str) -> None:
+def test_a_margin_that_is_none(margin):
     message = refused(f"--margin={margin}")
     assert "is not a margin; write" in message or "no metric 'rps'" in message
 
@@ -280,9 +269,7 @@ def test_a_margin_that_is_none(margin: str) -> None:
     ],
 )
 @pytest.mark.usefixtures("two_servers")
-def test_unlike_things_are_refused_unless_forced(
-    spec: dict[str, Any], reason: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unlike_things_are_refused_unless_forced(spec, reason, capsys):
     starts("uvicorn", FAST, label="unlike", **spec)
     message = refused("gunicorn-gthread", "unlike")
     assert reason in message
@@ -295,7 +282,7 @@ def test_unlike_things_are_refused_unless_forced(
 
 
 @pytest.mark.usefixtures("two_servers")
-def test_what_does_not_matter_is_listed_only(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_does_not_matter_is_listed_only(capsys):
     starts("uvicorn", FAST, machine={**MACHINE, "hostname": "runner-2"})
     assert compared("gunicorn-gthread", "uvicorn") == 0
     assert "What differs: hostname runner-2 or bench-1." in capsys.readouterr().out
@@ -308,9 +295,7 @@ def test_what_does_not_matter_is_listed_only(capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.usefixtures("two_servers")
-def test_another_revision_of_the_project_is_no_reason_to_refuse_and_is_told(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_another_revision_of_the_project_is_no_reason_to_refuse_and_is_told(capsys):
     starts("uvicorn", SLOW, label="before", columns={"revision": "1" * 40})
     starts("uvicorn", FAST, label="after", columns={"revision": "2" * 40 + "+0a1b2c3d"})
     assert compared("before", "after") == 0
@@ -332,9 +317,7 @@ def upgraded(**columns: Any) -> None:
     starts("uvicorn", SLOW, label="branch", packages=later, columns=columns, begun=LATER)
 
 
-def test_every_distribution_that_differs_is_said_before_any_figure(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_distribution_that_differs_is_said_before_any_figure(tmp_path, capsys):
     upgraded()
     files = [tmp_path / "j.xml", tmp_path / "m.md"]
     given = ["main", "branch", "--fail-if=goodput < -30%"]
@@ -351,14 +334,14 @@ def test_every_distribution_that_differs_is_said_before_any_figure(
     assert names == ["package sqlparse", "package uvloop", "package whitenoise"]
 
 
-def test_the_same_packages_are_no_difference(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_packages_are_no_difference(capsys):
     for label, begun in (("main", BEGUN), ("branch", LATER)):
         starts("uvicorn", SLOW, label=label, packages=PACKAGES, begun=begun)
     assert compared("main", "branch") == 0
     assert "What differs" not in capsys.readouterr().out
 
 
-def test_a_label_stands_for_its_newest_packages(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_label_stands_for_its_newest_packages(capsys):
     starts("uvicorn", FAST, label="branch", packages=PACKAGES)
     upgraded()
     found = as_json(capsys, "main", "branch", "--metric=goodput")
@@ -378,12 +361,12 @@ def test_a_label_stands_for_its_newest_packages(capsys: pytest.CaptureFixture[st
     ],
 )
 @pytest.mark.usefixtures("two_servers")
-def test_another_python_or_allocator_is_another_environment(fact: dict[str, Any]) -> None:
+def test_another_python_or_allocator_is_another_environment(fact):
     starts("uvicorn", FAST, label="unlike", machine={**MACHINE, **fact})
     assert f"Not the same environment: {next(iter(fact))} " in refused("gunicorn-gthread", "unlike")
 
 
-def test_what_ran_beside_the_server_is_compared_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_ran_beside_the_server_is_compared_too(capsys):
     for label, version in (("main", "15.9"), ("branch", "17.1")):
         beside = [
             {"part": "target", "name": "uvicorn", "argv": [], "version": version},
@@ -394,7 +377,7 @@ def test_what_ran_beside_the_server_is_compared_too(capsys: pytest.CaptureFixtur
     assert "What differs: program postgresql 15.9 or 17.1." in capsys.readouterr().out
 
 
-def test_a_label_stands_for_the_newest_revision(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_label_stands_for_the_newest_revision(capsys):
     later = BEGUN + timedelta(hours=1)
     starts("uvicorn", SLOW, label="main", columns={"revision": "1" * 40})
     starts("uvicorn", FAST, label="main", columns={"revision": "2" * 40}, begun=later)
@@ -405,12 +388,12 @@ def test_a_label_stands_for_the_newest_revision(capsys: pytest.CaptureFixture[st
     assert contrast["value"] == pytest.approx(1.0)
 
 
-def test_a_real_fingerprint_is_compared_in_at_least_forty_fields() -> None:
+def test_a_real_fingerprint_is_compared_in_at_least_forty_fields():
     assert len(fingerprint()) >= 40
 
 
 @pytest.mark.usefixtures("two_servers")
-def test_unknown_names_list_what_there_is() -> None:
+def test_unknown_names_list_what_there_is():
     starts("uvicorn", FAST, label="nightly")
     message = refused("gunicorn-gthread", "granain")
     assert "no label, server, run or batch 'granain'" in message
@@ -419,13 +402,13 @@ def test_unknown_names_list_what_there_is() -> None:
     assert "granain" in refused("--baseline=granain")
 
 
-def test_nothing_measured_yet() -> None:
+def test_nothing_measured_yet():
     assert "nothing to compare yet" in refused()
     assert "nothing was measured yet" in refused("main")
 
 
 @pytest.mark.usefixtures("two_servers")
-def test_other_things_that_make_no_sense() -> None:
+def test_other_things_that_make_no_sense():
     assert "There is nothing to hold against uvicorn" in refused_alone()
     assert "no metric 'rps'" in refused("--metric=rps")
     assert "is not a condition" in refused("--fail-if=p95")
@@ -440,7 +423,7 @@ def refused_alone() -> str:
 
 
 @pytest.fixture
-def summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def summary(tmp_path, monkeypatch):
     file = tmp_path / "step.md"
     file.write_text("before\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(file))
@@ -448,7 +431,7 @@ def summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("two_builds")
-def test_files_for_a_build(tmp_path: Path, summary: Path) -> None:
+def test_files_for_a_build(tmp_path, summary):
     junit, markdown, plain = (tmp_path / name for name in ("j.xml", "m.md", "c.json"))
     status = compared(
         "main",
@@ -471,15 +454,13 @@ def test_files_for_a_build(tmp_path: Path, summary: Path) -> None:
 
 
 @pytest.mark.usefixtures("two_builds")
-def test_the_step_summary_is_left_alone_without_markdown(summary: Path) -> None:
+def test_the_step_summary_is_left_alone_without_markdown(summary):
     assert compared("main", "branch") == 0
     assert summary.read_text() == "before\n"
 
 
 @pytest.mark.usefixtures("two_servers")
-def test_the_number_of_queries_does_not_grow(
-    django_assert_max_num_queries: Any,
-) -> None:
+def test_the_number_of_queries_does_not_grow(django_assert_max_num_queries):
     starts("uvicorn", SLOW * 6)
     starts("daphne", SLOW * 6)
     with django_assert_max_num_queries(20):

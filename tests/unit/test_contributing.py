@@ -14,21 +14,21 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("target", sorted(set(re.findall(r"`?make ([a-z]+)\b", TEXT))))
-def test_a_target_is_there(target: str) -> None:
+def test_a_target_is_there(target):
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
 
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"`benchsuite/([\w/.]+)`", TEXT))))
-def test_a_path_of_the_package_is_there(name: str) -> None:
+def test_a_path_of_the_package_is_there(name):
     assert (Path(benchsuite.__file__).parent / name).exists()
 
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"\]\((\S+\.md)\)", TEXT))))
-def test_a_page_is_there(name: str) -> None:
+def test_a_page_is_there(name):
     assert (ROOT / name).exists()
 
 
-def test_the_hooks_run_what_make_lint_installs() -> None:
+def test_the_hooks_run_what_make_lint_installs():
     text = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
     (ours,) = yaml.safe_load(text)["repos"]
     assert ours["repo"] == "local", "no hook asks the network"

@@ -53,7 +53,7 @@ def settings(words: list[str]) -> set[str]:
     ("path", "words"),
     [pytest.param(path, words, id=name) for name, path, words in command_lines()],
 )
-def test_a_command_line_is_the_measured_one(path: Path, words: list[str]) -> None:
+def test_a_command_line_is_the_measured_one(path, words):
     program = Path(words[0]).name
     asked = [one for one in measured_by(path) if program in one]
     assert len(asked) == 1, f"which run measures {words}?"
@@ -64,14 +64,14 @@ def test_a_command_line_is_the_measured_one(path: Path, words: list[str]) -> Non
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_what_measures_it_is_known_to_runbench(path: Path) -> None:
+def test_what_measures_it_is_known_to_runbench(path):
     for options in measured_by(path):
         asked = spec(options).server
         assert asked.server in SERVERS
         assert asked.front in ("", *FRONTS)
 
 
-def test_every_sample_that_serves_says_what_measures_it() -> None:
+def test_every_sample_that_serves_says_what_measures_it():
     samples = {str(path.relative_to(DEPLOY)) for path in FILES}
     assert samples == {
         "Dockerfile",
@@ -85,7 +85,7 @@ def test_every_sample_that_serves_says_what_measures_it() -> None:
     }
 
 
-def test_sockets_have_the_backlog_of_the_servers_and_a_service_each() -> None:
+def test_sockets_have_the_backlog_of_the_servers_and_a_service_each():
     for path in SOCKETS:
         assert sections(path)["Socket"]["Backlog"] == "2048"
         service = path.with_suffix(".service")
@@ -93,20 +93,20 @@ def test_sockets_have_the_backlog_of_the_servers_and_a_service_each() -> None:
         assert sections(service)["Unit"]["Requires"] == wanted
 
 
-def test_supervisord_opens_its_socket_with_that_backlog_too() -> None:
+def test_supervisord_opens_its_socket_with_that_backlog_too():
     conf = sections(DEPLOY / "supervisor" / "supervisord.conf")
     assert conf["fcgi-program:daphne"]["socket_backlog"] == "2048"
 
 
 @pytest.mark.parametrize("name", ["nginx/shop.conf", "haproxy/haproxy.cfg"])
-def test_fronts_have_as_many_instances_as_the_run(name: str) -> None:
+def test_fronts_have_as_many_instances_as_the_run(name):
     path = DEPLOY / name
     (options,) = measured_by(path)
     instances = re.findall(r"^ *server .*127\.0\.0\.1:(\d+)", path.read_text(), re.MULTILINE)
     assert len(set(instances)) == spec(options).server.instances
 
 
-def test_compose_has_the_parts_of_the_run() -> None:
+def test_compose_has_the_parts_of_the_run():
     path = DEPLOY / "compose.yaml"
     asked = spec(measured_by(path)[0])
     services = document(path)["services"]

@@ -37,7 +37,10 @@ def options(**values):
 
 def golden_of(tmp_path, **values):
     node = SimpleNamespace(
-        path=tmp_path / "test_a.py", originalname="test_here", nodeid="test_a.py::test_here[x]"
+        path=tmp_path / "test_a.py",
+        originalname="test_here",
+        nodeid="test_a.py::test_here[x]",
+        module=SimpleNamespace(B=[2]),
     )
     return goldens.Golden(SimpleNamespace(node=node, config=options(**values)))
 
@@ -63,13 +66,33 @@ def test_what_differs_is_shown_with_the_command_that_renews(folder, tmp_path):
     assert str(failed.value).endswith("make golden ARGS='test_a.py::test_here'")
 
 
-def test_a_transcript_runs_the_commands_of_its_file(folder, tmp_path):
-    with pytest.raises(AssertionError, match="has no line that begins with"):
-        golden_of(tmp_path).transcript(" ".join)
-    (folder / "test_here.txt").write_text("$ one 'two three'\none-two three\n")
-    golden_of(tmp_path).transcript("-".join)
-    with pytest.raises(pytest.fail.Exception, match=r"\+one\+two three"):
-        golden_of(tmp_path).transcript("+".join)
+@pytest.mark.parametrize(
+    ("kind", "lines", "function"),
+    [
+        ("words", "# words\none 'two three'\n    one-two three\n", lambda *words: "-".join(words)),
+        ("cases", "1, b=B\n    (1, [2])\n", lambda a, b: (a, b)),
+    ],
+)
+def test_the_cases_of_a_file_are_run(folder, tmp_path, kind, lines, function):
+    with pytest.raises(AssertionError, match="has no case"):
+        getattr(golden_of(tmp_path), kind)(function)
+    (folder / "test_here.txt").write_text(lines)
+    getattr(golden_of(tmp_path), kind)(function)
+    with pytest.raises(pytest.fail.Exception, match=r"\+    another"):
+        getattr(golden_of(tmp_path), kind)(lambda *given, **named: "another")
+
+
+def test_each_case_must_be_refused(folder, tmp_path):
+    (folder / "test_here.txt").write_text("'x'\n    not 'x'\n")
+
+    def refuse(word):
+        if word == "x":
+            raise ValueError(f"not {word!r}")
+
+    golden_of(tmp_path).cases(refuse, refuses=ValueError)
+    (folder / "test_here.txt").write_text("'x'\n    not 'x'\n'y'\n")
+    with pytest.raises(AssertionError, match="'y' is not refused"):
+        golden_of(tmp_path).cases(refuse, refuses=ValueError)
 
 
 def test_a_second_text_needs_a_name(folder, tmp_path):

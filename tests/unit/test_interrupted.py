@@ -16,7 +16,7 @@ class Struck(BriefCommand):
         raise KeyboardInterrupt
 
 
-def test_it_is_a_sentence_and_the_status_that_shells_expect() -> None:
+def test_it_is_a_sentence_and_the_status_that_shells_expect():
     with pytest.raises(CommandError, match=r"^Interrupted\.$") as raised:
         call_command(Struck())
     assert raised.value.returncode == 130
@@ -32,9 +32,7 @@ class Early(Struck):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_before_the_run_is_a_sentence_too(
-    number: signal.Signals, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_signal_before_the_run_is_a_sentence_too(number, capsys, monkeypatch):
     monkeypatch.setattr(Early, "number", number)
     before = signal.getsignal(number)
     with pytest.raises(SystemExit) as raised:

@@ -1,6 +1,5 @@
 """What `listbench` shows."""
 
-import pytest
 from django.core.management import call_command
 
 from benchsuite import conf
@@ -9,9 +8,7 @@ from benchsuite.servers.base import Available
 COMMAND = "apt install gcc libev-dev python3-dev && pip install 'bjoern>=3.2' --no-binary bjoern"
 
 
-def test_what_helps_stands_on_one_line_from_where_it_can_be_copied(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_helps_stands_on_one_line_from_where_it_can_be_copied(capsys, monkeypatch):
     missing = Available(False, "bjoern is not installed, and has no wheel", COMMAND)
     monkeypatch.setattr(conf.server_class("bjoern"), "available", classmethod(lambda *_: missing))
     only = {"bjoern": conf.server_paths()["bjoern"]}
@@ -23,7 +20,7 @@ def test_what_helps_stands_on_one_line_from_where_it_can_be_copied(
     assert any(line.endswith("no: bjoern is not installed, and has no wheel") for line in lines)
 
 
-def test_findings_are_listed_with_their_limits(capsys: pytest.CaptureFixture[str]) -> None:
+def test_findings_are_listed_with_their_limits(capsys):
     call_command("listbench", findings=True)
     lines = capsys.readouterr().out.splitlines()
     assert any("B101 generator-cpu" in one and "above 70 %" in one for one in lines)

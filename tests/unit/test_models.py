@@ -12,7 +12,7 @@ from benchsuite.models import Finding, Run
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("app", ["benchsuite", "benchsuite_target"])
-def test_nothing_is_left_to_migrate(app: str) -> None:
+def test_nothing_is_left_to_migrate(app):
     """Else the command would end with status 1, which is SystemExit here."""
     call_command("makemigrations", app, check=True, dry_run=True)
 

@@ -18,7 +18,7 @@ def levels(server: Server, draw: random.Random) -> dict[str, Level]:
     return {one.code[:4]: one.level for one in findings.assess(evidence(server, draw))}
 
 
-def test_sound_runs_are_not_invalid_and_seldom_weak() -> None:
+def test_sound_runs_are_not_invalid_and_seldom_weak():
     """Of all utilisations up to 95 %; few samples (B302) are few in a sound run, too."""
     counted: Counter[tuple[str, Level]] = Counter()
     for seed in range(SOUND):
@@ -30,7 +30,7 @@ def test_sound_runs_are_not_invalid_and_seldom_weak() -> None:
     assert sum(weighing.values()) <= 0.05 * SOUND, weighing
 
 
-def test_a_prober_between_arrivals_that_never_meet_is_told_as_queueing() -> None:
+def test_a_prober_between_arrivals_that_never_meet_is_told_as_queueing():
     """It meets one of them nearly each time, and both share the CPU."""
     server = Server(service_s=0.01, rate=95.0, poisson=False, shares=True)
     found = [levels(server, random.Random(seed)).get("B106") for seed in range(20)]
@@ -52,7 +52,7 @@ def test_a_prober_between_arrivals_that_never_meet_is_told_as_queueing() -> None
         ("B301", {**CPU_BOUND, "rate": 110.0}),
     ],
 )
-def test_what_is_not_sound_is_told(number: str, changes: dict[str, object]) -> None:
+def test_what_is_not_sound_is_told(number, changes):
     server = Server(**changes)  # type: ignore[arg-type] - of a table
     found = [levels(server, random.Random(seed)).get(number) for seed in range(10)]
     assert sum(level in (Level.WEAK, Level.INVALID) for level in found) >= 9, found

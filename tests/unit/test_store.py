@@ -73,14 +73,14 @@ def begun() -> models.Run:
     return begin(SPEC, batch=uuid4(), started_at=NOW)
 
 
-def test_a_run_that_begins_is_running_and_has_no_figures() -> None:
+def test_a_run_that_begins_is_running_and_has_no_figures():
     run = begun()
     assert (run.status, run.goodput, run.verdict) == ("running", None, "")
     assert run.owner == lock.owner_name()
     assert RunSpec.from_json(run.spec) == SPEC
 
 
-def test_everything_found_out_is_stored() -> None:
+def test_everything_found_out_is_stored():
     run = begun()
     store.finish(run, result())
     run.refresh_from_db()
@@ -98,13 +98,13 @@ def test_everything_found_out_is_stored() -> None:
     assert run.environment.data == {"hostname": "here"}
 
 
-def test_cpu_is_the_mean_inside_the_window_and_memory_the_peak_of_the_target() -> None:
+def test_cpu_is_the_mean_inside_the_window_and_memory_the_peak_of_the_target():
     run = begun()
     store.finish(run, result())
     assert (run.cpu_percent, run.memory_bytes) == (60.0, 9_000)
 
 
-def test_a_stored_histogram_gives_the_percentiles_back() -> None:
+def test_a_stored_histogram_gives_the_percentiles_back():
     run = begun()
     store.finish(run, result())
     measurement = run.measurements.get(scope="all")
@@ -114,7 +114,7 @@ def test_a_stored_histogram_gives_the_percentiles_back() -> None:
     assert histogram.values_at(decoded, (95,))[95] == pytest.approx(stored, rel=0.001)
 
 
-def test_p99_is_missing_where_the_sample_is_too_small() -> None:
+def test_p99_is_missing_where_the_sample_is_too_small():
     run = begun()
     few = result()
     assert few.total is not None
@@ -125,7 +125,7 @@ def test_p99_is_missing_where_the_sample_is_too_small() -> None:
     assert "p99_s" not in run.measurements.get(scope="all").response_time
 
 
-def test_a_failed_run_has_a_reason_and_no_zeros() -> None:
+def test_a_failed_run_has_a_reason_and_no_zeros():
     run = begun()
     store.finish(
         run,
@@ -148,13 +148,13 @@ def test_a_failed_run_has_a_reason_and_no_zeros() -> None:
     assert figures == (None,) * 6
 
 
-def test_two_runs_on_one_machine_share_its_environment() -> None:
+def test_two_runs_on_one_machine_share_its_environment():
     for _ in range(2):
         store.finish(begun(), result())
     assert models.Environment.objects.count() == 1
 
 
-def test_runs_of_the_same_software_share_it() -> None:
+def test_runs_of_the_same_software_share_it():
     for version in ("5.2.8", "5.2.9", "5.2.9"):
         served = {"python": {"version": "3.13.0"}, "packages": {"django": version}}
         store.finish(begun(), result(**served))
@@ -163,9 +163,7 @@ def test_runs_of_the_same_software_share_it() -> None:
     assert found == ["5.2.8", "5.2.9", "5.2.9"]
 
 
-def test_a_fault_while_storing_leaves_nothing_half_written(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_fault_while_storing_leaves_nothing_half_written(monkeypatch):
     run = begun()
 
     def full(*_: object, **__: object) -> None:
@@ -178,7 +176,7 @@ def test_a_fault_while_storing_leaves_nothing_half_written(
     assert (run.status, run.measurements.count(), run.intervals.count()) == ("running", 0, 0)
 
 
-def test_a_password_is_not_stored() -> None:
+def test_a_password_is_not_stored():
     use = "postgres://ann:secret@127.0.0.1:5432/shop"
     spec = replace(SPEC, database=DatabaseSpec(use=use))
     run = begin(spec, batch=uuid4(), started_at=NOW)
@@ -186,7 +184,7 @@ def test_a_password_is_not_stored() -> None:
     assert run.spec["database"]["use"] == "postgres://ann@127.0.0.1:5432/shop"
 
 
-def test_ceilings_are_kept_with_their_environment_and_replaced() -> None:
+def test_ceilings_are_kept_with_their_environment_and_replaced():
     here, there = {"hostname": "here"}, {"hostname": "there"}
     first = Ceiling(users=1, keep_alive=True, throughput=10.0, load_cpu_percent=50.0)
     store.keep_ceilings(here, [first, replace(first, users=10)])
@@ -197,7 +195,7 @@ def test_ceilings_are_kept_with_their_environment_and_replaced() -> None:
     assert store.ceilings({"hostname": "nowhere"}) == ()
 
 
-def test_ceilings_of_other_numbers_of_load_processes_stay() -> None:
+def test_ceilings_of_other_numbers_of_load_processes_stay():
     here = {"hostname": "here"}
     one = Ceiling(users=10, keep_alive=True, throughput=10.0)
     arriving, two = replace(one, model="open"), replace(one, processes=2)
@@ -206,7 +204,7 @@ def test_ceilings_of_other_numbers_of_load_processes_stay() -> None:
     assert store.ceilings(here) == (one, two, arriving)
 
 
-def test_journeys_with_names_of_their_own_are_completions() -> None:
+def test_journeys_with_names_of_their_own_are_completions():
     spec = replace(SPEC, workload=WorkloadSpec(workload="survey"))
     run = begin(spec, batch=uuid4(), started_at=NOW)
     made = replace(result(), spec=spec)
@@ -216,13 +214,13 @@ def test_journeys_with_names_of_their_own_are_completions() -> None:
     assert (run.completions, run.failed_completions) == (56, 4)
 
 
-def test_other_workloads_complete_nothing() -> None:
+def test_other_workloads_complete_nothing():
     run = begun()
     store.finish(run, result())
     assert (run.completions, run.failed_completions) == (None, None)
 
 
-def test_what_slow_answers_have_in_common_is_stored_and_read() -> None:
+def test_what_slow_answers_have_in_common_is_stored_and_read():
     pattern = Pattern(
         common=Common.PROCESS, share=0.2, percent=99, at_s=0.2, without_s=0.1, slow=1, groups=4
     )

@@ -1,7 +1,6 @@
 """Whether anything of somebody's project is another one than before."""
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from benchmarks.strangers.theirs import changes, checksums
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Path]:
+def project(tmp_path):
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "page.html").write_text("theirs")
@@ -25,11 +24,11 @@ def project(tmp_path: Path) -> Iterator[Path]:
     return folder
 
 
-def test_what_is_as_it_was_is_no_change(project: Path) -> None:
+def test_what_is_as_it_was_is_no_change(project):
     assert changes(checksums(project), checksums(project)) == []
 
 
-def test_a_stored_run_is_no_change(project: Path) -> None:
+def test_a_stored_run_is_no_change(project):
     before = checksums(project)
 
     _execute(project, "INSERT INTO benchsuite_run (text) VALUES ('a run')")
@@ -37,7 +36,7 @@ def test_a_stored_run_is_no_change(project: Path) -> None:
     assert changes(before, checksums(project)) == []
 
 
-def test_rows_of_theirs_are(project: Path) -> None:
+def test_rows_of_theirs_are(project):
     before = checksums(project)
 
     _execute(project, "INSERT INTO shop_order (text) VALUES ('by a run')")
@@ -48,7 +47,7 @@ def test_rows_of_theirs_are(project: Path) -> None:
     ]
 
 
-def test_a_row_that_came_and_went_is(project: Path) -> None:
+def test_a_row_that_came_and_went_is(project):
     before = checksums(project)
 
     _execute(
@@ -60,7 +59,7 @@ def test_a_row_that_came_and_went_is(project: Path) -> None:
     assert changes(before, checksums(project)) == ["project/data: sqlite_sequence changed"]
 
 
-def test_files_that_come_change_and_go_are(project: Path) -> None:
+def test_files_that_come_change_and_go_are(project):
     before = checksums(project)
 
     (project / "media").mkdir()

@@ -31,11 +31,11 @@ def given(name: str, *, ago_s: float = 0.0, **spec: Any) -> Run:
 
 
 @pytest.fixture
-def dead(db: None) -> Run:
+def dead(db):
     return given(GONE)
 
 
-def test_list_and_filter_agree(soup: Any, dead: Run) -> None:
+def test_list_and_filter_agree(soup, dead):
     page = soup("/results/")
     assert page.select_one("tr.run .verdict").text.strip() == "■ interrupted"
     assert "ended unexpectedly" in page.select_one("tr.reason").text
@@ -43,20 +43,18 @@ def test_list_and_filter_agree(soup: Any, dead: Run) -> None:
 
 
 @pytest.mark.parametrize(("word", "count"), [("running", 0), ("interrupted", 1)])
-def test_the_first_look_may_be_through_a_filter(
-    soup: Any, dead: Run, word: str, count: int
-) -> None:
+def test_the_first_look_may_be_through_a_filter(soup, dead, word, count):
     assert len(soup(f"/results/?verdict={word}").select("tr.run")) == count
 
 
-def test_run_page(soup: Any, dead: Run) -> None:
+def test_run_page(soup, dead):
     page = soup(f"/results/{dead.pk}/")
     assert "This run was interrupted" in page.text
     assert page.select_one("a.delete")
     assert not page.select("meta[http-equiv=refresh]")
 
 
-def test_exports(client: Any, dead: Run) -> None:
+def test_exports(client, dead):
     (row,) = csv.DictReader(
         io.StringIO(client.get("/results/export/?format=csv").getvalue().decode())
     )
@@ -67,17 +65,17 @@ def test_exports(client: Any, dead: Run) -> None:
     assert "ended unexpectedly" in one["failure"]
 
 
-def test_compare_page(soup: Any, dead: Run) -> None:
+def test_compare_page(soup, dead):
     assert "running" not in soup(f"/results/compare/?runs={dead.pk}").select_one("table").text
 
 
-def test_it_can_be_deleted(client: Any, dead: Run) -> None:
+def test_it_can_be_deleted(client, dead):
     answer = client.post("/results/delete/", {"runs": [str(dead.pk)]})
     assert answer.status_code == 302
     assert not Run.objects.exists()
 
 
-def test_admin(client: Any, dead: Run) -> None:
+def test_admin(client, dead):
     client.force_login(User.objects.create_superuser("root"))
     listed = client.get("/admin/benchsuite/run/?status__exact=running").content.decode()
     assert "0 runs" in listed
@@ -86,7 +84,7 @@ def test_admin(client: Any, dead: Run) -> None:
     assert not Run.objects.exists()
 
 
-def test_comparebench_does_not_take_it_for_running(dead: Run) -> None:
+def test_comparebench_does_not_take_it_for_running(dead):
     for server in ("uwsgi", "waitress"):
         make_run(server)
     call_command("comparebench", "uwsgi", "waitress")
@@ -94,34 +92,34 @@ def test_comparebench_does_not_take_it_for_running(dead: Run) -> None:
     assert dead.status == "interrupted"
 
 
-def test_a_living_run_stays(soup: Any) -> None:
+def test_a_living_run_stays(soup):
     run = given(lock.owner_name(), ago_s=40_000_000)
     assert "running" in soup("/results/").select_one("tr.run .verdict").text
     run.refresh_from_db()
     assert run.status == "running"
 
 
-def test_a_run_elsewhere_is_believed_for_a_while_and_says_where(soup: Any) -> None:
+def test_a_run_elsewhere_is_believed_for_a_while_and_says_where(soup):
     run = given(ELSEWHERE, ago_s=30)
     page = soup(f"/results/{run.pk}/")
     assert "a command on elsewhere, which can’t be seen from here" in page.text
     assert not page.select("a.delete")
 
 
-def test_a_run_elsewhere_that_should_be_over_is_not(soup: Any) -> None:
+def test_a_run_elsewhere_that_should_be_over_is_not(soup):
     run = given(ELSEWHERE, ago_s=abandoned.ALLOWED_S + 60, duration_s=30)
     page = soup(f"/results/{run.pk}/")
     assert "on elsewhere, should have ended long ago" in page.text
     assert page.select("a.delete")
 
 
-def test_a_spec_of_another_format_is_no_obstacle(soup: Any) -> None:
+def test_a_spec_of_another_format_is_no_obstacle(soup):
     run = given(ELSEWHERE, ago_s=30)
     Run.objects.filter(pk=run.pk).update(spec={"load": {"of": "tomorrow"}})
     soup("/results/")
 
 
-def test_many_dead_runs_are_marked_in_few_queries(django_assert_max_num_queries: Any) -> None:
+def test_many_dead_runs_are_marked_in_few_queries(django_assert_max_num_queries):
     run = make_running_run("uwsgi")
     rows = [Run(**{**_columns(run), "owner": GONE}) for _ in range(1200)]
     Run.objects.bulk_create(rows)
@@ -131,7 +129,7 @@ def test_many_dead_runs_are_marked_in_few_queries(django_assert_max_num_queries:
         assert abandoned.sweep() == 0
 
 
-def test_an_execution_of_a_study_is_marked_too() -> None:
+def test_an_execution_of_a_study_is_marked_too():
     dead, alive = (
         StudyRun.objects.create(name="tiny", started_at=timezone.now(), owner=who)
         for who in (GONE, lock.owner_name())
@@ -143,9 +141,7 @@ def test_an_execution_of_a_study_is_marked_too() -> None:
     assert (alive.status, alive.owner) == ("running", lock.owner_name())
 
 
-def test_a_database_that_can_not_be_written_is_still_shown(
-    client: Any, dead: Run, caplog: Any
-) -> None:
+def test_a_database_that_can_not_be_written_is_still_shown(client, dead, caplog):
     def refuse(execute: Any, sql: str, *rest: Any) -> Any:
         if sql.startswith("UPDATE"):
             raise DatabaseError("attempt to write a readonly database")

@@ -20,21 +20,21 @@ def everyone(request: Any) -> Any:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_strangers_are_sent_to_the_login(settings: Any, client: Any, path: Any) -> None:
+def test_strangers_are_sent_to_the_login(settings, client, path):
     settings.BENCHSUITE = {}
     answer = client.get(path)
     assert answer.status_code == 302
     assert answer["Location"] == f"/admin/login/?next={path}"
 
 
-def test_a_run_and_its_numbers_are_closed_too(settings: Any, client: Any) -> None:
+def test_a_run_and_its_numbers_are_closed_too(settings, client):
     run = make_run("uwsgi")
     settings.BENCHSUITE = {}
     for path in ("", "export/", "goodput.csv"):
         assert client.get(f"/results/{run.pk}/{path}").status_code == 302
 
 
-def test_staff_come_in_and_others_do_not(settings: Any, client: Any) -> None:
+def test_staff_come_in_and_others_do_not(settings, client):
     settings.BENCHSUITE = {}
     client.force_login(User.objects.create_user("eve"))
     assert client.get("/results/").status_code == 403
@@ -44,7 +44,7 @@ def test_staff_come_in_and_others_do_not(settings: Any, client: Any) -> None:
     assert "with its token" not in page.content.decode()
 
 
-def test_users_of_a_model_without_staff_or_permissions_are_kept_out(settings: Any, rf: Any) -> None:
+def test_users_of_a_model_without_staff_or_permissions_are_kept_out(settings, rf):
     settings.BENCHSUITE = {}
     request = rf.get("/results/")
     request.user = SimpleNamespace(is_active=True, is_authenticated=True)
@@ -52,12 +52,12 @@ def test_users_of_a_model_without_staff_or_permissions_are_kept_out(settings: An
     assert not access.may_delete(request)
 
 
-def test_a_rule_of_the_project(settings: Any, client: Any) -> None:
+def test_a_rule_of_the_project(settings, client):
     settings.BENCHSUITE = {"ACCESS": f"{__name__}.everyone"}
     assert client.get("/results/", REMOTE_ADDR="203.0.113.7").status_code == 200
 
 
-def test_open_pages_say_so(soup: Any) -> None:
+def test_open_pages_say_so(soup):
     assert "with its token" in soup("/results/").select_one("footer").text
 
 
@@ -67,19 +67,19 @@ PROXIED = {"HTTP_HOST": "127.0.0.1:80", "REMOTE_ADDR": "127.0.0.1"}
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("guess", ["", "?token=", "?token=x3Y", "?token=%00", "?token=ü"])
-def test_who_has_no_token_sees_nothing(path: str, guess: str) -> None:
+def test_who_has_no_token_sees_nothing(path, guess):
     answer = Client().get(f"{path}{guess}", **PROXIED)
     assert (answer.status_code, answer.cookies) == (403, {})
     assert "ends in a token" in answer.content.decode()
 
 
-def test_who_has_no_token_deletes_nothing() -> None:
+def test_who_has_no_token_deletes_nothing():
     run = make_run("uwsgi")
     assert Client().post("/results/delete/", {"runs": str(run.pk)}, **PROXIED).status_code == 403
     run.refresh_from_db()
 
 
-def test_a_token_moves_from_the_address_into_a_cookie() -> None:
+def test_a_token_moves_from_the_address_into_a_cookie():
     browser = Client()
     answer = browser.get(f"/results/?server=uwsgi&token={TOKEN}&sort=server")
     assert answer["Location"] == "/results/?server=uwsgi&sort=server"
@@ -88,18 +88,14 @@ def test_a_token_moves_from_the_address_into_a_cookie() -> None:
     assert browser.get("/results/", SERVER_PORT="8001").status_code == 403, "another console's"
 
 
-def test_the_token_of_an_earlier_start_opens_nothing(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_token_of_an_earlier_start_opens_nothing(client, monkeypatch):
     assert client.get("/results/").status_code == 200
     monkeypatch.setenv(access.TOKEN_VARIABLE, "another")
     assert client.get("/results/").status_code == 403
 
 
 @pytest.mark.parametrize("given", ["", None])
-def test_without_a_token_nobody_comes_in(
-    given: str | None, client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_token_nobody_comes_in(given, client, monkeypatch):
     monkeypatch.delenv(access.TOKEN_VARIABLE)
     if given is not None:
         monkeypatch.setenv(access.TOKEN_VARIABLE, given)
@@ -108,7 +104,7 @@ def test_without_a_token_nobody_comes_in(
 
 
 @pytest.fixture
-def bare(settings: Any) -> Any:
+def bare(settings):
     """A project without admin, sessions, users or context processors."""
     settings.ROOT_URLCONF = "tests.web.bare_urls"
     settings.INSTALLED_APPS = ["django.contrib.contenttypes", "django.contrib.auth", "benchsuite"]
@@ -120,7 +116,7 @@ def bare(settings: Any) -> Any:
     return with_token(Client(HTTP_HOST="localhost"))
 
 
-def test_pages_stand_without_the_admin(bare: Any) -> None:
+def test_pages_stand_without_the_admin(bare):
     runs = [make_run("uwsgi"), make_run("uvicorn")]
     ids = ",".join(str(run.pk) for run in runs)
     for path in ("", f"{runs[0].pk}/", f"compare/?runs={ids}", f"delete/?runs={ids}"):
@@ -130,7 +126,7 @@ def test_pages_stand_without_the_admin(bare: Any) -> None:
     assert bare.post("/bench/delete/", {"runs": ids.split(",")[0]}).status_code == 302
 
 
-def test_without_a_login_strangers_get_403(bare: Any, settings: Any) -> None:
+def test_without_a_login_strangers_get_403(bare, settings):
     settings.BENCHSUITE = {}
     answer = bare.get("/bench/")
     assert answer.status_code == 403

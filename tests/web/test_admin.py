@@ -1,7 +1,6 @@
 """The admin shows runs and changes none."""
 
 import re
-from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
@@ -16,12 +15,12 @@ from tests.tuning_factories import make_tuning, searched
 
 
 @pytest.fixture
-def admin(client: Any) -> Any:
+def admin(client):
     client.force_login(User.objects.create_superuser("root"))
     return client
 
 
-def test_list_and_run_lead_to_the_pages(admin: Any) -> None:
+def test_list_and_run_lead_to_the_pages(admin):
     run = make_run("uwsgi", findings=(WEAK,))
     make_failed_run("uvicorn")
     listed = admin.get("/admin/benchsuite/run/")
@@ -32,7 +31,7 @@ def test_list_and_run_lead_to_the_pages(admin: Any) -> None:
     assert f"/results/{run.pk}/" in shown.content.decode()
 
 
-def test_figures_have_units_and_three_digits(admin: Any) -> None:
+def test_figures_have_units_and_three_digits(admin):
     run = make_run("uwsgi", warmup_s=3.0)
     page = BeautifulSoup(
         admin.get(f"/admin/benchsuite/run/{run.pk}/change/").content, "html.parser"
@@ -53,7 +52,7 @@ def test_figures_have_units_and_three_digits(admin: Any) -> None:
     assert not raw.search(inline)
 
 
-def test_nothing_is_added_or_changed(admin: Any) -> None:
+def test_nothing_is_added_or_changed(admin):
     run = make_run("uwsgi")
     assert admin.get("/admin/benchsuite/run/add/").status_code == 403
     answer = admin.post(f"/admin/benchsuite/run/{run.pk}/change/", {"label": "other"})
@@ -63,7 +62,7 @@ def test_nothing_is_added_or_changed(admin: Any) -> None:
 
 
 @pytest.mark.parametrize("make", [make_tuning, make_study_run])
-def test_what_runs_were_made_for_is_shown_and_can_be_deleted(admin: Any, make: Any) -> None:
+def test_what_runs_were_made_for_is_shown_and_can_be_deleted(admin, make):
     row = make()
     runs = Run.objects.count()
     place = f"/admin/benchsuite/{row._meta.model_name}/"
@@ -79,21 +78,21 @@ def test_what_runs_were_made_for_is_shown_and_can_be_deleted(admin: Any, make: A
     assert Run.objects.count() == runs
 
 
-def test_one_whose_command_was_killed_is_not_running_in_the_admin(admin: Any) -> None:
+def test_one_whose_command_was_killed_is_not_running_in_the_admin(admin):
     gone = lock.owner_name().rsplit(":", 2)[0] + ":999999999:1"
     make_tuning(searched(5), status="running", made_by=gone)
     assert "interrupted" in admin.get("/admin/benchsuite/tuning/").content.decode()
     assert Tuning.objects.get().status == "interrupted"
 
 
-def test_deletion_is_allowed_with_the_permission(admin: Any, client: Any) -> None:
+def test_deletion_is_allowed_with_the_permission(admin, client):
     run = make_run("uwsgi")
     path = f"/admin/benchsuite/run/{run.pk}/delete/"
     assert admin.post(path, {"post": "yes"}).status_code == 302
     assert not Run.objects.exists()
 
 
-def test_admin_works_where_the_pages_are_not_mounted(admin: Any, settings: Any) -> None:
+def test_admin_works_where_the_pages_are_not_mounted(admin, settings):
     run = make_run("uwsgi")
     settings.ROOT_URLCONF = "tests.web.admin_urls"
     assert admin.get("/admin/benchsuite/run/").status_code == 200

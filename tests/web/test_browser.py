@@ -1,10 +1,8 @@
 """A browser opens the pages: charts drawn, no error in its console; and once without scripts."""
 
 import os
-from collections.abc import Iterator
 from datetime import timedelta
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -53,7 +51,7 @@ CUT_OFF = """() => Array.from(document.querySelectorAll("body *")).filter(one =>
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
+def chromium():
     import shutil
 
     from playwright.sync_api import sync_playwright
@@ -71,7 +69,7 @@ def chromium() -> Iterator[Any]:
 
 
 @pytest.fixture
-def runs(transactional_db: None) -> list[Run]:
+def runs(transactional_db):
     batch = uuid4()
     return [
         make_run("uwsgi", batch=batch, rate=600, memory_mib=96),
@@ -87,7 +85,7 @@ def runs(transactional_db: None) -> list[Run]:
 
 
 @pytest.fixture
-def tab(chromium: Any, live_server: Any, runs: list[Run]) -> Iterator[Any]:
+def tab(chromium, live_server, runs):
     """A tab at the list; whatever its console complains about, and whatever it asks of another
     host, fails the test at its end.
     """
@@ -130,7 +128,7 @@ def draw_all(tab: Any) -> int:
     return int(figures.count())
 
 
-def test_list_sorts_filters_and_folds(tab: Any) -> None:
+def test_list_sorts_filters_and_folds(tab):
     assert servers(tab) == ["daphne", "uvicorn", "uwsgi"]
     row = tab.locator("tbody.group tr.run").first
     assert row.is_visible()
@@ -145,7 +143,7 @@ def test_list_sorts_filters_and_folds(tab: Any) -> None:
     assert servers(tab) == ["uwsgi"]
 
 
-def test_charts_of_a_run_are_drawn_in_view_and_offer_no_upload(tab: Any, runs: list[Run]) -> None:
+def test_charts_of_a_run_are_drawn_in_view_and_offer_no_upload(tab, runs):
     tab.goto(runs[0].get_absolute_url())
     tab.locator("#goodput svg.main-svg").first.wait_for()
     assert tab.locator("#processes svg.main-svg").count() == 0, "nobody has seen it yet"
@@ -159,7 +157,7 @@ def test_charts_of_a_run_are_drawn_in_view_and_offer_no_upload(tab: Any, runs: l
         assert drawing.evaluate("one => Plotly.validate(one.data, one.layout)") is None
 
 
-def test_charts_of_a_run_share_their_time_axis_and_cursor(tab: Any, runs: list[Run]) -> None:
+def test_charts_of_a_run_share_their_time_axis_and_cursor(tab, runs):
     tab.goto(runs[0].get_absolute_url())
     draw_all(tab)
     assert tab.evaluate(RANGES) == [[0, 14]] * 5
@@ -175,7 +173,7 @@ def test_charts_of_a_run_share_their_time_axis_and_cursor(tab: Any, runs: list[R
     tab.wait_for_function(f"() => String(({RANGES})()) === String(Array(5).fill([4, 8]))")
 
 
-def test_ticked_runs_are_compared(tab: Any) -> None:
+def test_ticked_runs_are_compared(tab):
     for server in ("uwsgi", "uvicorn"):
         tab.get_by_role("checkbox", name=f"Choose {server} of").check()
     assert tab.locator("[data-chosen]").inner_text() == "2 of 3 chosen"
@@ -185,7 +183,7 @@ def test_ticked_runs_are_compared(tab: Any) -> None:
     assert draw_all(tab) == 3
 
 
-def test_twenty_cells_are_told_apart(tab: Any) -> None:
+def test_twenty_cells_are_told_apart(tab):
     cells = [
         make_run(
             "uwsgi",
@@ -245,7 +243,7 @@ def assert_apart(labels: list[dict[str, float]]) -> None:
 
 
 @pytest.fixture
-def pages(runs: list[Run], settings: Any, tmp_path: Path) -> list[str]:
+def pages(runs, settings, tmp_path):
     settings.BENCHSUITE = {"ACCESS": BY_TOKEN, "STUDIES": [write(tmp_path)]}
     earlier, later = make_study_run(), make_study_run(days=1)
     tuned, stopped = make_tuning(), make_tuning(searched(12), status="interrupted", days=-1)
@@ -266,7 +264,7 @@ def pages(runs: list[Run], settings: Any, tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(tab: Any, pages: list[str], scheme: str) -> None:
+def test_axe_finds_nothing(tab, pages, scheme):
     from axe_playwright_python.sync_playwright import Axe
 
     tab.emulate_media(color_scheme=scheme)
@@ -278,7 +276,7 @@ def test_axe_finds_nothing(tab: Any, pages: list[str], scheme: str) -> None:
         assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in found] == [], path
 
 
-def test_charts_follow_light_and_dark_and_paper(tab: Any, runs: list[Run]) -> None:
+def test_charts_follow_light_and_dark_and_paper(tab, runs):
     tab.goto(runs[0].get_absolute_url())
     tab.locator("#goodput svg.main-svg").first.wait_for()
     label = "() => getComputedStyle(document.querySelector('#goodput .xtick text')).fill"
@@ -302,7 +300,7 @@ def test_charts_follow_light_and_dark_and_paper(tab: Any, runs: list[Run]) -> No
 
 
 @pytest.mark.parametrize("width", [360, 1024, 1280])
-def test_nothing_is_cut_off_without_a_cue(tab: Any, pages: list[str], width: int) -> None:
+def test_nothing_is_cut_off_without_a_cue(tab, pages, width):
     """What a table of numbers holds more is under a shadow at its edge; nothing else is cut."""
     tab.set_viewport_size({"width": width, "height": 800})
     for path in pages:
@@ -319,9 +317,7 @@ def test_nothing_is_cut_off_without_a_cue(tab: Any, pages: list[str], width: int
     assert cue.count("linear-gradient") == 4
 
 
-def test_on_a_phone_no_bar_of_buttons_lies_on_the_legend(
-    chromium: Any, live_server: Any, runs: list[Run]
-) -> None:
+def test_on_a_phone_no_bar_of_buttons_lies_on_the_legend(chromium, live_server, runs):
     phone = {"viewport": {"width": 390, "height": 800}, "is_mobile": True, "has_touch": True}
     context = chromium.new_context(base_url=live_server.url, **phone)
     context.set_default_timeout(DEADLINE_MS)
@@ -332,9 +328,7 @@ def test_on_a_phone_no_bar_of_buttons_lies_on_the_legend(
     context.close()
 
 
-def test_without_scripts_the_tables_say_it_all(
-    chromium: Any, live_server: Any, runs: list[Run]
-) -> None:
+def test_without_scripts_the_tables_say_it_all(chromium, live_server, runs):
     context = chromium.new_context(base_url=live_server.url, java_script_enabled=False)
     context.set_default_timeout(DEADLINE_MS)
     tab = context.new_page()

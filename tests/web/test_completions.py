@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from django.test import Client
 
 from benchsuite.comparing.cells import cells
 from benchsuite.management.output import SafeConsole
@@ -39,7 +38,7 @@ def surveyed(failed: int = 0) -> Run:
     return run
 
 
-def test_completions_are_the_sum_over_all_surveys() -> None:
+def test_completions_are_the_sum_over_all_surveys():
     run = surveyed(failed=4)
     assert completions_sentence(run).startswith("36 completed in 10 s (216 a minute, ")
     assert completions_sentence(run).endswith(
@@ -47,14 +46,14 @@ def test_completions_are_the_sum_over_all_surveys() -> None:
     )
 
 
-def test_other_workloads_have_none() -> None:
+def test_other_workloads_have_none():
     run = make_run(workload="io_read")
     assert completions_sentence(run) == ""
     assert completion_lines(cells([run])) == []
     assert run_as_json(run)["completions"] is None
 
 
-def test_they_are_told_in_words_and_in_json() -> None:
+def test_they_are_told_in_words_and_in_json():
     run = surveyed()
     (line,) = completion_lines(cells([run]))
     assert line.startswith("gunicorn-gthread: 40 completed in 10 s (240 a minute,")
@@ -64,7 +63,7 @@ def test_they_are_told_in_words_and_in_json() -> None:
     assert told["completions_per_minute"] == pytest.approx(240)
 
 
-def test_the_page_and_the_export_show_them(client: Client) -> None:
+def test_the_page_and_the_export_show_them(client):
     run = surveyed(failed=1)
     page = client.get(f"/results/{run.pk}/").content.decode()
     assert "<dt>Completions</dt><dd>39</dd>" in page
@@ -73,7 +72,7 @@ def test_the_page_and_the_export_show_them(client: Client) -> None:
     assert exported["completions"] == 39
 
 
-def test_they_are_a_headline_of_list_comparison_and_table(client: Client) -> None:
+def test_they_are_a_headline_of_list_comparison_and_table(client):
     run, other = surveyed(failed=1), surveyed()
     assert "39 completed" in client.get("/results/").content.decode()
     compared = client.get(f"/results/compare/?runs={run.pk},{other.pk}").content.decode()
@@ -86,7 +85,7 @@ def test_they_are_a_headline_of_list_comparison_and_table(client: Client) -> Non
     assert row.split()[1:4] == ["1", "39", "1"]
 
 
-def test_other_workloads_show_no_such_column(client: Client) -> None:
+def test_other_workloads_show_no_such_column(client):
     run, other = make_run("uwsgi"), make_run("uvicorn")
     compared = client.get(f"/results/compare/?runs={run.pk},{other.pk}").content.decode()
     assert "completions" not in compared

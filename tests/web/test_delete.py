@@ -1,7 +1,5 @@
 """Deleting asks first, needs a POST with its token, and needs to be allowed."""
 
-from typing import Any
-
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
@@ -11,7 +9,7 @@ from tests.factories import make_run, make_running_run
 from tests.web.conftest import with_token
 
 
-def test_it_asks_first(client: Any, soup: Any) -> None:
+def test_it_asks_first(client, soup):
     run = make_run("uwsgi")
     page = soup(f"/results/delete/?runs={run.pk}")
     assert "can’t be undone" in page.text
@@ -19,7 +17,7 @@ def test_it_asks_first(client: Any, soup: Any) -> None:
     assert Run.objects.count() == 1
 
 
-def test_a_post_deletes_the_run_with_all_its_figures(client: Any, soup: Any) -> None:
+def test_a_post_deletes_the_run_with_all_its_figures(client, soup):
     gone, kept = make_run("uwsgi"), make_run("uvicorn")
     answer = client.post("/results/delete/", {"runs": [str(gone.pk)]})
     assert answer.status_code == 302
@@ -28,14 +26,14 @@ def test_a_post_deletes_the_run_with_all_its_figures(client: Any, soup: Any) -> 
     assert "1 run deleted" in soup(answer["Location"]).text
 
 
-def test_a_post_without_the_token_is_refused() -> None:
+def test_a_post_without_the_token_is_refused():
     run = make_run("uwsgi")
     strict = with_token(Client(HTTP_HOST="localhost", enforce_csrf_checks=True))
     assert strict.post("/results/delete/", {"runs": [str(run.pk)]}).status_code == 403
     assert Run.objects.count() == 1
 
 
-def test_a_running_run_stays(client: Any) -> None:
+def test_a_running_run_stays(client):
     run = make_running_run("uwsgi")
     page = client.post("/results/delete/", {"runs": [str(run.pk)]})
     assert "Still running" in page.content.decode()
@@ -43,11 +41,11 @@ def test_a_running_run_stays(client: Any) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "runs=x"])
-def test_nonsense_is_refused(soup: Any, query: Any) -> None:
+def test_nonsense_is_refused(soup, query):
     soup(f"/results/delete/?{query}", status=400)
 
 
-def test_staff_need_the_permission(settings: Any, client: Any, soup: Any) -> None:
+def test_staff_need_the_permission(settings, client, soup):
     settings.BENCHSUITE = {}
     user = User.objects.create_user("ada", is_staff=True)
     client.force_login(user)

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -28,7 +27,7 @@ PATIENCE = Metric(
 
 
 @pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
+def runs(monkeypatch):
     """Five starts of each of two servers, in a benchsuite that knows one figure more."""
     monkeypatch.setattr(every, "METRICS", (*every.METRICS, PATIENCE))
     return [*starts("uwsgi", SLOW), *starts("waitress", FAST)]
@@ -38,7 +37,7 @@ def shown(run: Run) -> str:
     return PATIENCE.show(PATIENCE.value(run))
 
 
-def test_pages_tell_it(runs: list[Run], soup: Any) -> None:
+def test_pages_tell_it(runs, soup):
     page = soup("/results/")
     headings = [one.text.strip() for one in page.select("table.runs th[scope=col]")]
     assert headings[-1] == "patience"
@@ -54,7 +53,7 @@ def test_pages_tell_it(runs: list[Run], soup: Any) -> None:
     assert PATIENCE.show(2 * runs[0].p95_s) in page.select("table.comparison tbody")[0].text
 
 
-def test_files_tell_it(runs: list[Run], client: Any) -> None:
+def test_files_tell_it(runs, client):
     every_one = client.get("/results/export/?format=csv").getvalue().decode()
     found = {one["id"]: one["patience_s"] for one in csv.DictReader(io.StringIO(every_one))}
     assert found == {str(run.pk): str(PATIENCE.value(run)) for run in runs}
@@ -62,14 +61,12 @@ def test_files_tell_it(runs: list[Run], client: Any) -> None:
     assert told[0]["patience_s"] == PATIENCE.value(runs[0])
 
 
-def test_the_terminal_tells_it(runs: list[Run]) -> None:
+def test_the_terminal_tells_it(runs):
     table = results_table(cells(runs))
     assert "patience" in table.headings
 
 
-def test_runs_are_compared_and_judged_by_it(
-    runs: list[Run], settings: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_runs_are_compared_and_judged_by_it(runs, settings, capsys):
     call_command("comparebench", "uwsgi", "waitress", "--metric=patience", "--margin=patience=2%")
     said = capsys.readouterr().out
     assert said.startswith("waitress against uwsgi: better in patience (0.77).")

@@ -87,7 +87,7 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.fixture
-def admin(client: Client, settings: Any, tmp_path: Path) -> Client:
+def admin(client, settings, tmp_path):
     settings.BENCHSUITE = {**settings.BENCHSUITE, "STUDIES": [str(write(tmp_path))]}
     client.force_login(User.objects.create_superuser("root"))
     return client
@@ -199,7 +199,7 @@ def seal(value: Any) -> None:
         value["sha256"] = sealed(rows)["sha256"]
 
 
-def test_a_file_is_refused_with_its_place_or_shown(admin: Client, tmp_path: Path) -> None:
+def test_a_file_is_refused_with_its_place_or_shown(admin, tmp_path):
     make_everything()
     file = tmp_path / "runs.json"
     call_command("dumpbench", str(file))
@@ -278,7 +278,7 @@ ODD = {
 """What SQLite keeps in any column."""
 
 
-def test_a_row_that_cannot_be_read_breaks_no_page(admin: Client) -> None:
+def test_a_row_that_cannot_be_read_breaks_no_page(admin):
     make_everything()
     sample = random.Random(23)
     cases = [(model, name, odd) for model, name in COLUMNS for odd in ODD]
@@ -325,9 +325,7 @@ def write_raw(model: type[models.Model], name: str, pk: Any, value: Any) -> None
         ),
     ],
 )
-def test_its_page_says_why_and_it_can_be_deleted(
-    client: Client, soup: Any, spoil: Callable[[Run], object], why: str
-) -> None:
+def test_its_page_says_why_and_it_can_be_deleted(client, soup, spoil, why):
     run = make_run("uwsgi", findings=(WEAK,), **SHORT)
     sound = make_run("waitress", **SHORT)
     spoil(run)

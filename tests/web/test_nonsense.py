@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -60,7 +59,7 @@ MOST_QUERIES = 16
 
 
 @pytest.fixture
-def run() -> Run:
+def run():
     make_rows(8, servers=("uwsgi", "uvicorn"))
     return make_run("waitress")
 
@@ -84,7 +83,7 @@ def pages(run: Run) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("number", range(11))
-def test_every_parameter_of_every_page(client: Any, run: Run, number: int) -> None:
+def test_every_parameter_of_every_page(client, run, number):
     address, names = pages(run)[number]
     join = "&" if "?" in address else "?"
     wrong = []
@@ -116,7 +115,7 @@ def test_every_parameter_of_every_page(client: Any, run: Run, number: int) -> No
         "/results/tune/{pk}/{nasty}.csv",
     ],
 )
-def test_every_place_in_a_path(client: Any, run: Run, address: str) -> None:
+def test_every_place_in_a_path(client, run, address):
     for value in NASTY[1:]:
         path = address.format(nasty=value.replace("+", "%20"), pk=run.pk)
         answer = client.get(path)
@@ -125,12 +124,12 @@ def test_every_place_in_a_path(client: Any, run: Run, address: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["x", "\0", "", "9" * 5000, LONG])
-def test_posts_to_delete(client: Any, run: Run, value: str) -> None:
+def test_posts_to_delete(client, run, value):
     assert client.post("/results/delete/", {"runs": [value]}).status_code == 400
     assert Run.objects.count() == 9
 
 
-def test_too_many_runs_are_refused_before_they_are_read(client: Any, run: Run) -> None:
+def test_too_many_runs_are_refused_before_they_are_read(client, run):
     ids = ",".join(f"{number:032x}" for number in range(20_000))
     for page in ("compare/", "compare/goodput.csv", "delete/", "export/"):
         with CaptureQueriesContext(connection) as queries:
@@ -146,19 +145,19 @@ def test_too_many_runs_are_refused_before_they_are_read(client: Any, run: Run) -
     ("query", "rows"),
     [("per_page=-5", 9), ("per_page=20001", 9), ("per_page=7", 7), ("page=x", 9)],
 )
-def test_a_page_has_as_many_rows_as_it_may(soup: Any, run: Run, query: str, rows: int) -> None:
+def test_a_page_has_as_many_rows_as_it_may(soup, run, query, rows):
     page = soup(f"/results/?{query}")
     assert len(page.select("tr.run")) == rows
     assert ("at most 500 runs" in page.text) == (query == "per_page=20001")
 
 
 @pytest.mark.parametrize("query", [f"q={WORDS}", f"q={LONG}", "q=a%00b", f"label={LONG}"])
-def test_a_search_for_too_much_is_told_and_exports_nothing(soup: Any, run: Run, query: str) -> None:
+def test_a_search_for_too_much_is_told_and_exports_nothing(soup, run, query):
     assert soup(f"/results/?{query}").select_one(".error[role=alert]")
     assert "can’t be used" in soup(f"/results/export/?{query}", status=400).text
 
 
-def test_cells_are_no_formulas_and_negative_numbers_stay(client: Any) -> None:
+def test_cells_are_no_formulas_and_negative_numbers_stay(client):
     labels = ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "＝1", "plain", "a=b"]
     runs = [make_run("uwsgi") for _ in labels]
     for run, label in zip(runs, labels, strict=True):
@@ -171,7 +170,7 @@ def test_cells_are_no_formulas_and_negative_numbers_stay(client: Any) -> None:
     assert {one["goodput"] for one in found} == {"-2.5"}
 
 
-def test_exports_stream_in_their_order(client: Any) -> None:
+def test_exports_stream_in_their_order(client):
     make_rows(120, servers=("uwsgi",))
     ids = [str(pk) for pk in Run.objects.order_by("pk").values_list("pk", flat=True)]
     with CaptureQueriesContext(connection) as queries:

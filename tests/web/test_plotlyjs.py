@@ -19,7 +19,7 @@ def policy(answer: Any) -> dict[str, str]:
     return {name: sources for name, _, sources in (part.partition(" ") for part in parts)}
 
 
-def test_it_is_served_and_may_be_kept(client: Any, soup: Any) -> None:
+def test_it_is_served_and_may_be_kept(client, soup):
     page = soup(f"/results/{make_run('uwsgi').pk}/")
     sources = [script["src"] for script in page.select("script[src]")]
     own = next(source for source in sources if "plotly" in source)
@@ -39,11 +39,11 @@ def test_it_is_served_and_may_be_kept(client: Any, soup: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["plotly-1.0.min.js", "plotly-1.0.css"])
-def test_another_version_is_not_found(client: Any, name: str) -> None:
+def test_another_version_is_not_found(client, name):
     assert client.get(f"/results/{name}").status_code == 404
 
 
-def test_pages_hold_no_inline_script_or_style(soup: Any) -> None:
+def test_pages_hold_no_inline_script_or_style(soup):
     run = make_run("uwsgi")
     for path in ("", f"{run.pk}/", f"compare/?runs={run.pk}"):
         page = soup(f"/results/{path}")
@@ -55,28 +55,26 @@ def test_pages_hold_no_inline_script_or_style(soup: Any) -> None:
 
 
 @pytest.mark.parametrize("path", ["", "compare/", "00000000-0000-0000-0000-000000000007/"])
-def test_every_page_allows_only_our_own_files(client: Any, path: str) -> None:
+def test_every_page_allows_only_our_own_files(client, path):
     allowed = policy(client.get(f"/results/{path}"))
     assert allowed["default-src"] == "'none'"
     assert allowed["script-src"] == allowed["style-src"] == allowed["form-action"] == "'self'"
 
 
 @pytest.mark.parametrize("url", ["https://cdn.example/s/", "//cdn.example/s/"])
-def test_static_files_may_come_from_where_the_project_keeps_them(
-    client: Any, settings: Any, url: str
-) -> None:
+def test_static_files_may_come_from_where_the_project_keeps_them(client, settings, url):
     settings.STATIC_URL = url
     allowed = policy(client.get("/results/"))
     assert allowed["script-src"] == f"'self' {url.removesuffix('/s/').removeprefix('//')}"
     assert allowed["form-action"] == "'self'"
 
 
-def test_a_form_may_end_at_the_login_of_another_site(client: Any, settings: Any) -> None:
+def test_a_form_may_end_at_the_login_of_another_site(client, settings):
     settings.LOGIN_URL = "https://sso.example/in?a=b"
     assert policy(client.get("/results/"))["form-action"] == "'self' https://sso.example"
 
 
-def test_numbers_need_no_policy(client: Any) -> None:
+def test_numbers_need_no_policy(client):
     run = make_run("uwsgi")
     assert HEADER not in client.get(f"/results/{run.pk}/goodput.csv")
 
@@ -92,21 +90,21 @@ def replacing(get_response: Any) -> Any:
     return middleware
 
 
-def test_a_project_has_the_last_word(client: Any, settings: Any) -> None:
+def test_a_project_has_the_last_word(client, settings):
     settings.MIDDLEWARE = [f"{__name__}.replacing", *settings.MIDDLEWARE]
     assert client.get("/results/")[HEADER] == THEIRS
 
 
 if django.VERSION >= (6, 0):
 
-    def test_djangos_own_policy_leaves_ours(client: Any, settings: Any) -> None:
+    def test_djangos_own_policy_leaves_ours(client, settings):
         middleware = "django.middleware.csp.ContentSecurityPolicyMiddleware"
         settings.MIDDLEWARE = [middleware, *settings.MIDDLEWARE]
         settings.SECURE_CSP = {"script-src": ["'nonce-x'"]}
         assert policy(client.get("/results/"))["script-src"] == "'self'"
 
 
-def test_a_chart_is_one_file_that_needs_no_network(client: Any, soup: Any) -> None:
+def test_a_chart_is_one_file_that_needs_no_network(client, soup):
     """Plotly itself checks every drawing on the way, and raises for what it does not know."""
     runs = [make_run("uwsgi"), make_run("uvicorn")]
     ids = ",".join(str(run.pk) for run in runs)

@@ -1,7 +1,5 @@
 """Pages on a database that can't be asked: 503 and a sentence in the usual frame."""
 
-from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -24,7 +22,7 @@ PATHS = [
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda one: one.__name__)
-def test_each_page_says_what_to_do(client: Any, tmp_path: Path, broken: Any, path: str) -> None:
+def test_each_page_says_what_to_do(client, tmp_path, broken, path):
     with asked_instead({**broken(tmp_path), "ATOMIC_REQUESTS": True}):
         answer = client.get(f"/results/{path}")
     assert answer.status_code == 503
@@ -34,8 +32,8 @@ def test_each_page_says_what_to_do(client: Any, tmp_path: Path, broken: Any, pat
 
 
 def test_who_may_be_a_stranger_is_not_told_where_the_database_is(
-    client: Any, settings: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+    client, settings, tmp_path, caplog
+):
     settings.BENCHSUITE = {}
     client.cookies["sessionid"] = "a" * 32
     broken = next(iter(BROKEN))
@@ -50,9 +48,7 @@ def test_who_may_be_a_stranger_is_not_told_where_the_database_is(
 @pytest.mark.parametrize(
     "wrong", [["ACCESS"], {"ACCESS": 3}, {"ACCESS": "no.such.rule"}, {"SERVERS": []}]
 )
-def test_a_wrong_setting_opens_no_page(
-    client: Any, settings: Any, wrong: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_wrong_setting_opens_no_page(client, settings, wrong, caplog):
     settings.BENCHSUITE = wrong
     answer = client.get("/results/")
     assert answer.status_code == 503

@@ -18,7 +18,7 @@ from tests.tuning_factories import make_tuning
 CHARTS = ["goodput", "response-times", "distribution", "cpu", "memory", "processes"]
 
 
-def test_it_says_what_happened(soup: Any) -> None:
+def test_it_says_what_happened(soup):
     run = make_run("uwsgi", rate=600, findings=(WEAK,))
     page = soup(f"/results/{run.pk}/")
     sentence = page.select_one("p.sentence").text
@@ -30,7 +30,7 @@ def test_it_says_what_happened(soup: Any) -> None:
     assert "Use fewer users" in finding.select_one(".hint").text
 
 
-def test_a_server_that_brings_its_own_target_says_so(soup: Any) -> None:
+def test_a_server_that_brings_its_own_target_says_so(soup):
     page = soup(f"/results/{make_run('heritage-2012-gevent', workload='bench_app').pk}/")
     assert page.select_one("p.sentence").text.endswith(
         "heritage-2012-gevent serves a small target of its own, not this project."
@@ -39,7 +39,7 @@ def test_a_server_that_brings_its_own_target_says_so(soup: Any) -> None:
     assert facts["Data"] == "none of the project’s, and no database"
 
 
-def test_each_chart_has_its_numbers_beside_it(soup: Any) -> None:
+def test_each_chart_has_its_numbers_beside_it(soup):
     run = make_run("uwsgi")
     page = soup(f"/results/{run.pk}/")
     figures = page.select("figure.chart")
@@ -54,7 +54,7 @@ def test_each_chart_has_its_numbers_beside_it(soup: Any) -> None:
         assert figure.select_one(".data a")["href"] == f"/results/{run.pk}/{figure['id']}.csv"
 
 
-def test_warm_up_and_drain_are_shaded(soup: Any) -> None:
+def test_warm_up_and_drain_are_shaded(soup):
     run = make_run("uwsgi", warmup_s=3.0, duration_s=10.0)
     figure = soup(f"/results/{run.pk}/").select_one("#goodput")
     layout = json.loads(figure.select_one("script").text)["layout"]
@@ -62,7 +62,7 @@ def test_warm_up_and_drain_are_shaded(soup: Any) -> None:
     assert [note["text"] for note in layout["annotations"]] == ["warm-up", "drain"]
 
 
-def test_what_was_run_can_be_copied(soup: Any) -> None:
+def test_what_was_run_can_be_copied(soup):
     run = make_run("uwsgi", label="before")
     page = soup(f"/results/{run.pk}/")
     commands = [block.text for block in page.select("pre.command code")]
@@ -73,7 +73,7 @@ def test_what_was_run_can_be_copied(soup: Any) -> None:
     assert "Booting worker with pid" in page.select_one("pre.log").text
 
 
-def test_the_revision_of_the_measured_code_is_shown(soup: Any) -> None:
+def test_the_revision_of_the_measured_code_is_shown(soup):
     run = make_run("uwsgi")
     assert "Revision" not in [one.text for one in soup(f"/results/{run.pk}/").select("dl.facts dt")]
     run.revision = "0123456789" * 4 + "+0a1b2c3d"
@@ -82,7 +82,7 @@ def test_the_revision_of_the_measured_code_is_shown(soup: Any) -> None:
     assert "01234567 with changes 0a1b2c3d" in facts
 
 
-def test_failed_run_shows_its_failure_first(soup: Any) -> None:
+def test_failed_run_shows_its_failure_first(soup):
     run = make_failed_run("uvicorn")
     page = soup(f"/results/{run.pk}/")
     assert "ModuleNotFoundError: shop" in page.select_one("section.failure pre").text
@@ -90,12 +90,12 @@ def test_failed_run_shows_its_failure_first(soup: Any) -> None:
     assert not page.select(".tiles")
 
 
-def test_interrupted_run_says_so(soup: Any) -> None:
+def test_interrupted_run_says_so(soup):
     run = make_failed_run("uvicorn", status=Status.INTERRUPTED, failure="Ctrl-C was pressed.")
     assert "was interrupted" in soup(f"/results/{run.pk}/").select_one(".failure h2").text
 
 
-def test_running_run_reloads_itself(soup: Any) -> None:
+def test_running_run_reloads_itself(soup):
     run = make_running_run("uwsgi")
     page = soup(f"/results/{run.pk}/")
     assert "is being measured" in page.select_one(".sentence").text
@@ -103,20 +103,20 @@ def test_running_run_reloads_itself(soup: Any) -> None:
     assert "Delete" not in page.text
 
 
-def test_failures_are_told_by_kind_with_an_example(soup: Any) -> None:
+def test_failures_are_told_by_kind_with_an_example(soup):
     run = make_run("uwsgi", failed_share=0.1, findings=(INVALID,))
     rows = [row.text for row in soup(f"/results/{run.pk}/").select("tr.failures")]
     assert "read timeout, such as: no answer within 30 s" in rows[0]
 
 
-def test_percentile_without_enough_samples_is_missing_with_its_reason(soup: Any) -> None:
+def test_percentile_without_enough_samples_is_missing_with_its_reason(soup):
     run = make_run("uwsgi", rate=20, duration_s=10.0, users=5)
     page = soup(f"/results/{run.pk}/")
     titles = [missing["title"] for missing in page.select(".tiles .missing")]
     assert titles == [f"needs 368 right answers, and the run has {run.requests}"]
 
 
-def test_previous_and_next_run_of_the_same_cell(soup: Any) -> None:
+def test_previous_and_next_run_of_the_same_cell(soup):
     first, middle, last = (
         make_run("uwsgi", started_at=BEGUN + timedelta(hours=hour), seed=hour) for hour in range(3)
     )
@@ -126,7 +126,7 @@ def test_previous_and_next_run_of_the_same_cell(soup: Any) -> None:
     assert page.select_one("a[rel=next]")["href"] == f"/results/{last.pk}/"
 
 
-def test_long_series_is_shortened_in_its_table_only(soup: Any, client: Any) -> None:
+def test_long_series_is_shortened_in_its_table_only(soup, client):
     run = make_run("uwsgi", rate=20, duration_s=600.0, warmup_s=0.0, users=5)
     page = soup(f"/results/{run.pk}/")
     assert 100 < len(page.select("#goodput tbody tr")) <= 240
@@ -136,27 +136,25 @@ def test_long_series_is_shortened_in_its_table_only(soup: Any, client: Any) -> N
 
 
 @pytest.mark.parametrize("seconds", [10.0, 300.0])
-def test_number_of_queries_does_not_grow(
-    client: Any, django_assert_num_queries: Any, seconds: float
-) -> None:
+def test_number_of_queries_does_not_grow(client, django_assert_num_queries, seconds):
     run = make_run("uwsgi", rate=20, duration_s=seconds)
     with django_assert_num_queries(8):
         client.get(f"/results/{run.pk}/")
 
 
-def test_unknown_run_is_not_found(soup: Any) -> None:
+def test_unknown_run_is_not_found(soup):
     page = soup(f"/results/{uuid4()}/", status=404)
     assert "There is no run" in page.select_one(".sentence").text
 
 
-def test_spec_of_another_format_is_shown_all_the_same(soup: Any) -> None:
+def test_spec_of_another_format_is_shown_all_the_same(soup):
     run = make_run("uwsgi")
     run.spec = {"format_version": 99, "anything": 1}
     run.save()
     soup(f"/results/{run.pk}/")
 
 
-def test_an_environment_of_its_own_is_named_with_what_it_holds(soup: Any) -> None:
+def test_an_environment_of_its_own_is_named_with_what_it_holds(soup):
     run = make_run(
         "uwsgi", python="3.13", served_from="new@0123456789abcdef", packages={"django": "6.0.1"}
     )
@@ -167,12 +165,12 @@ def test_an_environment_of_its_own_is_named_with_what_it_holds(soup: Any) -> Non
     assert [cell.text for cell in packages.select("th, td")] == ["django", "6.0.1"]
 
 
-def test_our_own_environment_is_described_with_the_machine(soup: Any) -> None:
+def test_our_own_environment_is_described_with_the_machine(soup):
     page = soup(f"/results/{make_run('uwsgi', packages={'django': '5.2.19'}).pk}/")
     assert not [one for one in page.select("details") if "Packages" in one.summary.text]
 
 
-def test_the_other_runs_of_a_command_are_offered_where_there_are_any(soup: Any) -> None:
+def test_the_other_runs_of_a_command_are_offered_where_there_are_any(soup):
     def offered(run: Any) -> bool:
         return f"?batch={run.batch}" in str(soup(f"/results/{run.pk}/"))
 
@@ -182,7 +180,7 @@ def test_the_other_runs_of_a_command_are_offered_where_there_are_any(soup: Any) 
     assert not offered(make_run("uwsgi"))
 
 
-def test_what_limits_a_run_is_said(soup: Any) -> None:
+def test_what_limits_a_run_is_said(soup):
     run = make_run("uwsgi", cpu_percent=190.0, environment={"cpu_usable": 2})
     section = soup(f"/results/{run.pk}/").select_one("section[aria-labelledby=limits]")
     assert "The CPUs are full: no setting answers more than" in section.select_one("li").text
@@ -190,13 +188,13 @@ def test_what_limits_a_run_is_said(soup: Any) -> None:
     assert "A request took" in section.select_one("p.quiet").text
 
 
-def test_a_run_without_limits_says_so(soup: Any) -> None:
+def test_a_run_without_limits_says_so(soup):
     run = make_run("uwsgi", cpu_percent=10.0, environment={"cpu_usable": 16})
     section = soup(f"/results/{run.pk}/").select_one("section[aria-labelledby=limits]")
     assert "Nothing that was measured shows a limit." in section.text
 
 
-def test_a_diagnostic_start_is_told_with_the_runs_of_its_command(soup: Any) -> None:
+def test_a_diagnostic_start_is_told_with_the_runs_of_its_command(soup):
     run = make_run("uwsgi")
     shape = {
         "query": "SELECT shop_product",
@@ -224,7 +222,7 @@ def test_a_diagnostic_start_is_told_with_the_runs_of_its_command(soup: Any) -> N
     assert "in 25.0 queries" in section.select_one("p.quiet").text
 
 
-def test_a_run_of_a_tuning_leads_back_to_it_and_says_why_it_was_made(soup: Any) -> None:
+def test_a_run_of_a_tuning_leads_back_to_it_and_says_why_it_was_made(soup):
     row = make_tuning()
     last = row.trials.filter(run__isnull=False).last()
     page = soup(last.run.get_absolute_url())
@@ -238,7 +236,7 @@ def test_a_run_of_a_tuning_leads_back_to_it_and_says_why_it_was_made(soup: Any) 
     assert page.find("a", string=link.text).parent.text.endswith(f": start {last.order + 1}.")
 
 
-def test_a_run_of_a_study_leads_back_to_its_execution(soup: Any) -> None:
+def test_a_run_of_a_study_leads_back_to_its_execution(soup):
     row = make_study_run(only={"delay": ("0",)})
     cell = row.cells.first()
     page = soup(cell.runs.order_by("repetition").first().get_absolute_url())
@@ -248,11 +246,11 @@ def test_a_run_of_a_study_leads_back_to_its_execution(soup: Any) -> None:
     assert str(row.pk) in link["href"]
 
 
-def test_a_run_of_its_own_was_made_for_nothing_else(soup: Any) -> None:
+def test_a_run_of_its_own_was_made_for_nothing_else(soup):
     assert "Made for" not in soup(make_run("uwsgi").get_absolute_url()).text
 
 
-def test_a_profiled_start_is_drawn_on_its_page_and_on_those_of_its_cell(soup: Any) -> None:
+def test_a_profiled_start_is_drawn_on_its_page_and_on_those_of_its_cell(soup):
     run = make_run("uwsgi", cpu_percent=190.0, environment={"cpu_usable": 2})
     start = make_profiled(run)
     own, beside = (soup(f"/results/{one.pk}/") for one in (start, run))
@@ -273,7 +271,7 @@ def test_a_profiled_start_is_drawn_on_its_page_and_on_those_of_its_cell(soup: An
     assert "goes in list_products" in beside.select_one(".limits .hint").text
 
 
-def test_a_box_of_a_flame_graph_leads_to_what_it_calls(soup: Any) -> None:
+def test_a_box_of_a_flame_graph_leads_to_what_it_calls(soup):
     address = f"/results/{make_profiled(make_run()).pk}/"
     every = soup(address).select("svg.flame a")
     link = next(one for one in every if "shop/views.py" in one["aria-label"])
@@ -283,5 +281,5 @@ def test_a_box_of_a_flame_graph_leads_to_what_it_calls(soup: Any) -> None:
     assert len(soup(f"{address}?call=nonsense").select("svg.flame a")) == len(every)
 
 
-def test_a_run_that_was_not_profiled_has_no_flame_graph(soup: Any) -> None:
+def test_a_run_that_was_not_profiled_has_no_flame_graph(soup):
     assert soup(f"/results/{make_run().pk}/").select_one(".flame") is None

@@ -56,13 +56,13 @@ NUMBERS = re.compile(r"/(data/\d+|shared)/(x|y|customdata)(/|$)")
 
 
 @pytest.fixture
-def runs() -> list[Run]:
+def runs():
     """All runs of the export, in the order in which they were made."""
     call_command("loadbench", str(STORED / "runs.json.gz"))
     return list(Run.objects.order_by("started_at", "pk"))
 
 
-def test_every_run_is_read_with_all_that_belongs_to_it(runs: list[Run]) -> None:
+def test_every_run_is_read_with_all_that_belongs_to_it(runs):
     assert len(runs) == 27
     for run in runs:
         spec = RunSpec.from_json(run.spec)
@@ -77,12 +77,7 @@ def test_every_run_is_read_with_all_that_belongs_to_it(runs: list[Run]) -> None:
         assert all((run.environment, run.software, run.programs)), run.label
 
 
-def test_pages_and_commands_show_what_they_showed(
-    runs: list[Run],
-    client: Client,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_pages_and_commands_show_what_they_showed(runs, client, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     now = {
         "list": rows_of_list(client),
@@ -106,7 +101,7 @@ def test_pages_and_commands_show_what_they_showed(
     assert not told, "\n".join([f"{len(told)} differ from {SHOWN.name}:", *told[:20]])
 
 
-def test_json_tells_the_figures_of_csv(runs: list[Run], client: Client) -> None:
+def test_json_tells_the_figures_of_csv(runs, client):
     told = figures_by_run(client)
     every = json.loads(client.get("/results/export/?format=json").getvalue())
     for run in runs:

@@ -25,7 +25,7 @@ choice = "setup"
 
 
 @pytest.fixture(autouse=True)
-def file(settings: Any, tmp_path: Path) -> Path:
+def file(settings, tmp_path):
     found = write(tmp_path)
     found.write_text(TEXT + ANSWER)
     settings.BENCHSUITE = {"ACCESS": BY_TOKEN, "STUDIES": [found]}
@@ -33,7 +33,7 @@ def file(settings: Any, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     made = tmp_path / "pages"
     made.mkdir()
     return made
@@ -49,9 +49,7 @@ def row(page: str, beginning: str) -> list[str]:
     return [one.strip() for one in found.strip("|").split(" | ")]
 
 
-def test_a_page_a_study_and_one_that_answers_from_all(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_page_a_study_and_one_that_answers_from_all(folder, capsys):
     mine = make_study_run(label="first")
     StudyRun.objects.filter(pk=mine.pk).update(remark="Async stays at 150 /s.")
     mine.refresh_from_db()
@@ -79,7 +77,7 @@ def test_a_page_a_study_and_one_that_answers_from_all(
         assert f"\n- {name}: There is no execution 'first' of {name}; execute it" in page
 
 
-def test_a_study_answers_on_its_own_page_too(soup: Any, folder: Path, file: Path) -> None:
+def test_a_study_answers_on_its_own_page_too(soup, folder, file):
     file.write_text(TEXT + ANSWER + ANSWER.replace("wait", "last") + 'only = { delay = "0" }')
     mine = make_study_run(only={"delay": ("100", "200")})
     page = soup("/results/studies/shop/")
@@ -95,7 +93,7 @@ def test_a_study_answers_on_its_own_page_too(soup: Any, folder: Path, file: Path
     assert f"| {' | '.join(rows[1])} |" in index(folder)
 
 
-def test_swapped_arms_are_answered_otherwise(folder: Path) -> None:
+def test_swapped_arms_are_answered_otherwise(folder):
     other = {"sync": "async", "async": "sync"}
     make_study_run({(other[setup], delay): rate for (setup, delay), rate in RATES.items()})
     page = index(folder, "shop", "servers_today")
@@ -104,7 +102,7 @@ def test_swapped_arms_are_answered_otherwise(folder: Path) -> None:
     assert "- ws_balancers" not in page
 
 
-def test_where_starts_do_not_count_nobody_is_named(folder: Path) -> None:
+def test_where_starts_do_not_count_nobody_is_named(folder):
     noisy = Finding(code="B401 noisy-host", level=Level.INVALID, message="Others used it.")
 
     def change(at: tuple[str, str], start: int) -> dict[str, Any]:
@@ -123,7 +121,7 @@ def test_where_starts_do_not_count_nobody_is_named(folder: Path) -> None:
     assert skipped[3] == "sync: There is no uvicorn here."
 
 
-def test_what_failed_stands_by_itself(folder: Path) -> None:
+def test_what_failed_stands_by_itself(folder):
     failing = Finding(code="B201 failures", level=Level.INVALID, message="Many failed.")
     make_study_run(
         change=lambda at, start: {"findings": (failing,)} if at == ("async", "0") else {}
@@ -135,13 +133,13 @@ def test_what_failed_stands_by_itself(folder: Path) -> None:
     assert alone[3].endswith("(2 of 2 starts failed: B201)")
 
 
-def test_the_page_alone(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_the_page_alone(capsys, folder):
     make_study_run()
     call_command("runstudy", markdown="-")
     assert capsys.readouterr().out == index(folder)
 
 
-def test_answers_of_a_file_that_has_changed_since(folder: Path, file: Path) -> None:
+def test_answers_of_a_file_that_has_changed_since(folder, file):
     row = make_study_run()
     file.write_text((TEXT + ANSWER).replace("[axis.setup]", "[axis.arm]"))
     assert "Does it wait?" not in index(folder)
@@ -158,7 +156,7 @@ def test_answers_of_a_file_that_has_changed_since(folder: Path, file: Path) -> N
     assert "delay 200" not in page
 
 
-def test_an_execution_that_can_not_be_read_is_told(folder: Path) -> None:
+def test_an_execution_that_can_not_be_read_is_told(folder):
     readable = make_study_run()
     StudyRun.objects.filter(pk=readable.pk).update(name="gone")
     make_study_run()
@@ -167,7 +165,7 @@ def test_an_execution_that_can_not_be_read_is_told(folder: Path) -> None:
     assert not (folder / "gone.md").exists()
 
 
-def test_what_can_not_be_written_is_one_sentence(folder: Path, tmp_path: Path) -> None:
+def test_what_can_not_be_written_is_one_sentence(folder, tmp_path):
     def refused(*names: str, **options: Any) -> str:
         with pytest.raises(CommandError) as raised:
             call_command("runstudy", *names, **options)

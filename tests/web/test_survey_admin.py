@@ -11,13 +11,13 @@ from benchsuite.target.survey.store import Answer, Participation
 
 
 @pytest.fixture
-def admin(client: Any) -> Any:
+def admin(client):
     client.force_login(User.objects.create_superuser("root"))
     return client
 
 
 @pytest.fixture
-def survey() -> Survey:
+def survey():
     made = Survey.objects.create(slug="mine", title="Mine")
     for number in (1, 2):
         page = Page.objects.create(survey=made, number=number, title=f"Part {number}")
@@ -41,7 +41,7 @@ def fields(answer: Any) -> dict[str, str]:
     return found
 
 
-def test_lists_count(admin: Any, survey: Survey) -> None:
+def test_lists_count(admin, survey):
     Participation.objects.create(survey=survey)
     row = BeautifulSoup(admin.get("/admin/benchsuite_target/survey/").content, "html.parser")
     cells = {
@@ -55,7 +55,7 @@ def test_lists_count(admin: Any, survey: Survey) -> None:
         assert admin.get(f"/admin/benchsuite_target/{model}/").status_code == 200
 
 
-def test_a_condition_offers_earlier_pages_alone_and_is_stored(admin: Any, survey: Survey) -> None:
+def test_a_condition_offers_earlier_pages_alone_and_is_stored(admin, survey):
     first, second = Page.objects.filter(survey=survey).order_by("number")
     path = f"/admin/benchsuite_target/page/{second.pk}/change/"
     shown = admin.get(path)
@@ -79,7 +79,7 @@ def test_a_condition_offers_earlier_pages_alone_and_is_stored(admin: Any, survey
     assert Condition.objects.get().page == second
 
 
-def test_limits_without_sense_are_refused_with_words(admin: Any, survey: Survey) -> None:
+def test_limits_without_sense_are_refused_with_words(admin, survey):
     question = Question.objects.get(name="q1")
     path = f"/admin/benchsuite_target/question/{question.pk}/change/"
     sent = {**fields(admin.get(path)), "pattern": "("}
@@ -89,7 +89,7 @@ def test_limits_without_sense_are_refused_with_words(admin: Any, survey: Survey)
     assert "Not a regular expression" in answer.content.decode()
 
 
-def test_answers_are_shown_and_never_changed(admin: Any, survey: Survey) -> None:
+def test_answers_are_shown_and_never_changed(admin, survey):
     participation = Participation.objects.create(survey=survey)
     question = Question.objects.get(name="q1")
     Answer.objects.create(participation=participation, question=question, value="What I said")
@@ -100,9 +100,7 @@ def test_answers_are_shown_and_never_changed(admin: Any, survey: Survey) -> None
     assert admin.get("/admin/benchsuite_target/participation/add/").status_code == 403
 
 
-def test_a_page_of_the_admin_takes_few_queries(
-    admin: Any, survey: Survey, django_assert_max_num_queries: Any
-) -> None:
+def test_a_page_of_the_admin_takes_few_queries(admin, survey, django_assert_max_num_queries):
     page = Page.objects.get(survey=survey, number=2)
     for position in range(2, 30):
         Question.objects.create(

@@ -8,7 +8,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.test import Client
 
 from benchsuite.comparing.answer import ranking
 from benchsuite.comparing.cells import cells
@@ -31,7 +30,7 @@ def tiles(page: Any) -> dict[str, str]:
     }
 
 
-def test_the_run_page_speaks_of_messages_and_connections(soup: Any) -> None:
+def test_the_run_page_speaks_of_messages_and_connections(soup):
     run = make_echo_run(lost=12, closes={1011: 10, 1006: 2})
     page = soup(f"/results/{run.pk}/")
     sentence = page.select_one("p.sentence").text
@@ -48,7 +47,7 @@ def test_the_run_page_speaks_of_messages_and_connections(soup: Any) -> None:
     assert "Requests" not in shown
 
 
-def test_streams_of_events_have_words_of_their_own(soup: Any) -> None:
+def test_streams_of_events_have_words_of_their_own(soup):
     run = make_echo_run("uvicorn", workload="sse", unit="event")
     page = soup(f"/results/{run.pk}/")
     assert "events/s of sse from 100 connections" in page.select_one("p.sentence").text
@@ -58,7 +57,7 @@ def test_streams_of_events_have_words_of_their_own(soup: Any) -> None:
     assert not [title for title in shown if "andshake" in title]
 
 
-def test_with_a_connection_for_each_message_none_are_open_to_be_counted(soup: Any) -> None:
+def test_with_a_connection_for_each_message_none_are_open_to_be_counted(soup):
     run = make_echo_run()
     run.spec["load"]["keep_alive"] = False
     run.save()
@@ -67,7 +66,7 @@ def test_with_a_connection_for_each_message_none_are_open_to_be_counted(soup: An
     assert not page.select("figure#websockets")
 
 
-def test_the_list_tells_idle_connections_by_their_memory(soup: Any) -> None:
+def test_the_list_tells_idle_connections_by_their_memory(soup):
     for server in ("daphne", "uvicorn"):
         make_idle_run(server)
     Run.objects.update(batch=uuid4())
@@ -79,7 +78,7 @@ def test_the_list_tells_idle_connections_by_their_memory(soup: Any) -> None:
     assert "0 /s" not in row
 
 
-def test_idle_connections_are_compared_without_what_answers_would_cost(soup: Any) -> None:
+def test_idle_connections_are_compared_without_what_answers_would_cost(soup):
     runs = [str(make_idle_run(server).pk) for server in ("daphne", "uvicorn")]
     page = soup(f"/results/compare/?runs={','.join(runs)}")
     headings = [cell.text for cell in page.select("table.comparison th[scope=col]")]
@@ -87,7 +86,7 @@ def test_idle_connections_are_compared_without_what_answers_would_cost(soup: Any
     assert not [heading for heading in headings if "goodput" in heading]
 
 
-def test_many_levels_are_told_by_the_first_and_the_last(soup: Any) -> None:
+def test_many_levels_are_told_by_the_first_and_the_last(soup):
     run = make_run("daphne")
     run.spec["load"]["stages"] = [250, 500, 750, 1000, 1250]
     run.save()
@@ -98,7 +97,7 @@ def test_many_levels_are_told_by_the_first_and_the_last(soup: Any) -> None:
     )
 
 
-def test_what_was_negotiated_for_compression_is_shown(soup: Any) -> None:
+def test_what_was_negotiated_for_compression_is_shown(soup):
     run = make_echo_run()
     answer = "permessage-deflate; server_max_window_bits=12"
     run.websockets["compression"] = asdict(Traffic({answer: 99, "": 1}, 2000, 500, 4000, 100))
@@ -109,7 +108,7 @@ def test_what_was_negotiated_for_compression_is_shown(soup: Any) -> None:
     assert "2.5 %" in shown
 
 
-def test_connections_and_losses_are_drawn_over_time(soup: Any, client: Client) -> None:
+def test_connections_and_losses_are_drawn_over_time(soup, client):
     run = make_echo_run(lost=12, closes={1011: 10})
     page = soup(f"/results/{run.pk}/")
     drawn = {figure["id"]: figure for figure in page.select("figure.chart")}
@@ -133,19 +132,19 @@ def test_connections_and_losses_are_drawn_over_time(soup: Any, client: Client) -
     assert {row["connections"] for row in rows} == {"100", "90"}
 
 
-def test_nothing_lost_is_no_chart(soup: Any) -> None:
+def test_nothing_lost_is_no_chart(soup):
     page = soup(f"/results/{make_echo_run().pk}/")
     assert not page.select("#losses")
     assert page.select("#websockets")
 
 
-def test_a_run_without_websockets_has_none_of_it(soup: Any) -> None:
+def test_a_run_without_websockets_has_none_of_it(soup):
     page = soup(f"/results/{make_run('uwsgi').pk}/")
     assert not page.select("#losses, #websockets, #connection-memory")
     assert not {"Connections", "Lost", "Ended early"} & set(tiles(page))
 
 
-def test_idle_connections_are_about_memory(soup: Any, client: Client) -> None:
+def test_idle_connections_are_about_memory(soup, client):
     run = make_idle_run()
     page = soup(f"/results/{run.pk}/")
     sentence = page.select_one("p.sentence").text.replace("\u2009", " ")
@@ -165,7 +164,7 @@ def test_idle_connections_are_about_memory(soup: Any, client: Client) -> None:
         assert float(row["line_bytes"]) == pytest.approx(float(row["memory_bytes"]), abs=2)
 
 
-def test_the_compare_page_overlays_connections_and_losses(soup: Any, client: Client) -> None:
+def test_the_compare_page_overlays_connections_and_losses(soup, client):
     runs = [make_echo_run("daphne", lost=3), make_echo_run("uvicorn", seed=1)]
     ids = ",".join(str(run.pk) for run in runs)
     page = soup(f"/results/compare/?runs={ids}")
@@ -177,7 +176,7 @@ def test_the_compare_page_overlays_connections_and_losses(soup: Any, client: Cli
     assert sum(int(row["uvicorn losses"] or 0) for row in rows) == 0
 
 
-def test_idle_runs_are_ranked_by_memory_per_connection(soup: Any) -> None:
+def test_idle_runs_are_ranked_by_memory_per_connection(soup):
     runs = [make_idle_run("daphne"), make_idle_run("uvicorn", each_bytes=57_344.0)]
     page = soup(f"/results/compare/?runs={','.join(str(run.pk) for run in runs)}")
     heading = [th.text for th in page.select("table thead th")]
@@ -192,7 +191,7 @@ def test_idle_runs_are_ranked_by_memory_per_connection(soup: Any) -> None:
     )
 
 
-def test_intervals_that_overlap_are_too_close_to_call() -> None:
+def test_intervals_that_overlap_are_too_close_to_call():
     runs = [
         make_idle_run("daphne", each_bytes=2_000.0),
         make_idle_run("uvicorn", each_bytes=2_300.0),
@@ -203,7 +202,7 @@ def test_intervals_that_overlap_are_too_close_to_call() -> None:
     )
 
 
-def test_the_terminal_has_a_table_of_its_own(db: None) -> None:
+def test_the_terminal_has_a_table_of_its_own(db):
     assert sockets_table([make_run("uwsgi")]) is None
     table = sockets_table([make_echo_run(lost=2, closes={1001: 1}), make_idle_run("uvicorn")])
     assert table is not None
@@ -216,7 +215,7 @@ def test_the_terminal_has_a_table_of_its_own(db: None) -> None:
     assert "28.0 KiB [27.8, 28.3]" in printed
 
 
-def test_json_holds_every_count() -> None:
+def test_json_holds_every_count():
     found = json.loads(json.dumps(run_as_json(make_echo_run(lost=2, closes={1001: 1}))))
     assert found["unit"] == "message"
     assert found["websockets"]["accounts"]["lost"] == 2
@@ -228,6 +227,6 @@ def test_json_holds_every_count() -> None:
     assert idle["websockets"]["idle"]["steps"][0] == [250, 70_082_560]
 
 
-def test_a_handshake_is_what_a_storm_is_about() -> None:
+def test_a_handshake_is_what_a_storm_is_about():
     run = make_echo_run(workload="ws_connect", unit="handshake")
     assert "handshakes/s of ws_connect from 100 connections" in run_sentence(run)

@@ -39,9 +39,7 @@ def shown(client: Client, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
     }
 
 
-def test_no_page_asks_an_adapter_of_today(
-    client: Client, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_page_asks_an_adapter_of_today(client, capsys):
     make_run("uvicorn", findings=(WEAK,))
     make_run("uwsgi", rate=900)
     make_run("heritage-2012-gevent")
@@ -57,6 +55,6 @@ def test_no_page_asks_an_adapter_of_today(
     assert "heritage-2012-gevent serves a small target of its own" in before["terminal"]
 
 
-def test_what_still_runs_says_what_it_serves(client: Client) -> None:
+def test_what_still_runs_says_what_it_serves(client):
     run = make_running_run("heritage-2012-gevent")
     assert "target of its own" in client.get(f"/results/{run.pk}/").getvalue().decode()

@@ -1,13 +1,15 @@
-"""The callables that runs serve: the project's own are found, and get the run's header."""
+"""The callables that runs serve, and what keeper and parent tell each other of a project."""
 
 import asyncio
+import dataclasses
 import importlib
+import json
 import logging
 import os
+import stat
 import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +20,14 @@ from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.wsgi import WSGIHandler
 from django.dispatch import Signal
 
-from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
+from benchsuite.core.exceptions import UsageError
+from benchsuite.isolation.facts import Facts, database_address
+from benchsuite.isolation.instructions import (
+    INSTRUCTIONS_VARIABLE,
+    RUN_VARIABLE,
+    SETTINGS_MODULE,
+    Instructions,
+)
 from benchsuite.isolation.served import errors, listening
 from benchsuite.isolation.served.project import named, project_asgi, project_wsgi, run_token
 
@@ -45,7 +54,7 @@ Load = Callable[[str], ModuleType]
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Any:
+def project(tmp_path, monkeypatch, settings):
     """A package `stall` with wsgi and asgi modules, in a server that a run started."""
     package = tmp_path / "stall"
     package.mkdir()
@@ -66,7 +75,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> A
 
 
 @pytest.fixture
-def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+def quiet(monkeypatch):
     """What a wrapper begins to listen to, it listens to for the test alone."""
     monkeypatch.setattr(signals, "got_request_exception", Signal())
     monkeypatch.setattr(listening, "got_request_exception", signals.got_request_exception)
@@ -76,7 +85,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def load(project: Any, quiet: None, monkeypatch: pytest.MonkeyPatch) -> Load:
+def load(project, quiet, monkeypatch):
     """Imports one of the wrappers anew."""
 
     def fresh(name: str) -> ModuleType:
@@ -98,9 +107,7 @@ class Daphne:
         self.sent.append(event)
 
 
-def test_daphne_gets_the_header_with_the_subprotocol(
-    load: Load, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_daphne_gets_the_header_with_the_subprotocol(load, monkeypatch):
     monkeypatch.setattr(Daphne, "__module__", "daphne.server")
     wrapper, server = load("benchsuite.isolation.asgi"), Daphne()
     scope = {"type": "websocket", "path": "/"}
@@ -111,7 +118,7 @@ def test_daphne_gets_the_header_with_the_subprotocol(
     assert message == {"type": "websocket.send", "text": "hello"}
 
 
-def test_a_server_without_headers_tells_the_run_by_a_subprotocol(load: Load) -> None:
+def test_a_server_without_headers_tells_the_run_by_a_subprotocol(load):
     wrapper = load("benchsuite.isolation.asgi")
     sent: list[dict[str, Any]] = []
 
@@ -126,7 +133,7 @@ def test_a_server_without_headers_tells_the_run_by_a_subprotocol(load: Load) -> 
         sent.clear()
 
 
-def test_every_wsgi_answer_says_which_run_and_process_it_belongs_to(load: Load) -> None:
+def test_every_wsgi_answer_says_which_run_and_process_it_belongs_to(load):
     wrapper = load("benchsuite.isolation.wsgi")
     started: list[tuple[Any, ...]] = []
     for _ in range(2):
@@ -150,7 +157,7 @@ def events(wrapper: ModuleType, kind: str) -> list[dict[str, Any]]:
     return sent
 
 
-def test_every_asgi_answer_says_which_run_and_process_it_belongs_to(load: Load) -> None:
+def test_every_asgi_answer_says_which_run_and_process_it_belongs_to(load):
     wrapper = load("benchsuite.isolation.asgi")
     own = [
         (b"x-benchsuite-run", b"the-token"),
@@ -164,14 +171,14 @@ def test_every_asgi_answer_says_which_run_and_process_it_belongs_to(load: Load) 
     assert message == {"type": "websocket.send", "text": "hello"}
 
 
-def test_lifespan_is_the_projects_own_affair(load: Load, tmp_path: Path) -> None:
+def test_lifespan_is_the_projects_own_affair(load, tmp_path):
     """That Django refuses it is not why any page failed."""
     with pytest.raises(ValueError, match="not lifespan"):
         events(load("benchsuite.isolation.asgi"), "lifespan")
     assert errors.read(tmp_path / "instructions.json") == []
 
 
-def test_what_escapes_the_project_is_written_down(load: Load, tmp_path: Path) -> None:
+def test_what_escapes_the_project_is_written_down(load, tmp_path):
     wrapper = load("benchsuite.isolation.asgi")
 
     async def send(event: dict[str, Any]) -> None:
@@ -184,17 +191,17 @@ def test_what_escapes_the_project_is_written_down(load: Load, tmp_path: Path) ->
     assert (one.status, one.asked, one.message) == (500, "GET /shop/", "KeyError: 'price'")
 
 
-def test_the_asgi_module_beside_the_wsgi_module_is_found(project: Any) -> None:
+def test_the_asgi_module_beside_the_wsgi_module_is_found(project):
     assert project_asgi() is importlib.import_module("stall.asgi").application
 
 
 @pytest.mark.parametrize("wsgi", ["stall.wsgi.app", "stall.serving.application"])
-def test_whatever_the_wsgi_callable_is_called(project: Any, wsgi: str) -> None:
+def test_whatever_the_wsgi_callable_is_called(project, wsgi):
     project.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"] = wsgi
     assert project_asgi() is importlib.import_module("stall.asgi").application
 
 
-def test_modules_beside_the_urls_are_found_where_no_setting_names_them(project: Any) -> None:
+def test_modules_beside_the_urls_are_found_where_no_setting_names_them(project):
     project.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"] = None
     assert project_asgi() is importlib.import_module("stall.asgi").application
     assert project_wsgi() is importlib.import_module("stall.wsgi").application
@@ -204,14 +211,8 @@ def test_modules_beside_the_urls_are_found_where_no_setting_names_them(project: 
 @pytest.mark.parametrize("known", ["wsgi.application", "urls"])
 @pytest.mark.parametrize("is_package", [True, False])
 def test_modules_in_no_package_lie_beside_each_other(
-    project: Any,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    known: str,
-    *,
-    there: bool,
-    is_package: bool,
-) -> None:
+    project, tmp_path, monkeypatch, known, *, there, is_package
+):
     beside = known.partition(".")[0]
     for name in ("asgi", beside):
         monkeypatch.delitem(sys.modules, name, raising=False)
@@ -227,8 +228,8 @@ def test_modules_in_no_package_lie_beside_each_other(
 
 
 def test_a_package_of_that_name_that_somebody_else_wrote_is_not_the_projects(
-    project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    project, tmp_path, monkeypatch
+):
     for name in ("urls", "wsgi"):
         monkeypatch.delitem(sys.modules, name, raising=False)
         (tmp_path / f"of {name}").mkdir()
@@ -238,9 +239,7 @@ def test_a_package_of_that_name_that_somebody_else_wrote_is_not_the_projects(
     assert named("wsgi", said) == ""
 
 
-def test_without_modules_of_its_own_a_project_gets_djangos_handlers(
-    project: Any, tmp_path: Path
-) -> None:
+def test_without_modules_of_its_own_a_project_gets_djangos_handlers(project, tmp_path):
     project.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"] = None
     for name in ("wsgi", "asgi"):
         (tmp_path / f"stall/{name}.py").unlink()
@@ -248,18 +247,14 @@ def test_without_modules_of_its_own_a_project_gets_djangos_handlers(
     assert isinstance(project_asgi(), ASGIHandler)
 
 
-def test_an_asgi_module_that_fails_to_import_is_not_passed_over(
-    project: Any, tmp_path: Path
-) -> None:
+def test_an_asgi_module_that_fails_to_import_is_not_passed_over(project, tmp_path):
     (tmp_path / "stall/asgi.py").write_text("import nothing_of_that_name")
     with pytest.raises(ModuleNotFoundError, match="nothing_of_that_name"):
         project_asgi()
 
 
 @pytest.mark.parametrize(("kind", "find"), [("wsgi", project_wsgi), ("asgi", project_asgi)])
-def test_a_module_that_assigns_the_settings_is_refused(
-    project: Any, tmp_path: Path, kind: str, find: Callable[[], Any]
-) -> None:
+def test_a_module_that_assigns_the_settings_is_refused(project, tmp_path, kind, find):
     source = "import os\nos.environ['DJANGO_SETTINGS_MODULE'] = 'stall.settings'\napplication = 1"
     (tmp_path / f"stall/{kind}.py").write_text(source)
     with pytest.raises(ImproperlyConfigured, match=f"stall.{kind} assigns .*setdefault"):
@@ -267,7 +262,82 @@ def test_a_module_that_assigns_the_settings_is_refused(
     assert os.environ["DJANGO_SETTINGS_MODULE"] == "stall.settings"
 
 
-def test_a_server_that_no_run_started_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_no_run_started_is_refused(monkeypatch):
     monkeypatch.delenv(RUN_VARIABLE, raising=False)
     with pytest.raises(ImproperlyConfigured, match="only runs may load it"):
         run_token()
+
+
+POSTGRESQL = {"ENGINE": "django.db.backends.postgresql", "HOST": "db.example", "PORT": ""}
+
+
+@pytest.mark.parametrize(
+    ("entry", "address"),
+    [
+        (POSTGRESQL, ("db.example", 5432)),
+        ({**POSTGRESQL, "PORT": "5433"}, ("db.example", 5433)),
+        ({**POSTGRESQL, "ENGINE": "django.contrib.gis.db.backends.postgis"}, ("db.example", 5432)),
+        ({**POSTGRESQL, "ENGINE": "django.db.backends.mysql"}, ("db.example", 3306)),
+        ({**POSTGRESQL, "HOST": "/run/postgresql"}, None),
+        ({**POSTGRESQL, "HOST": ""}, None),
+        ({"ENGINE": "django.db.backends.sqlite3", "NAME": "db.sqlite3"}, None),
+        ({}, None),
+        (None, None),
+    ],
+)
+def test_a_database_reached_by_tcp_has_an_address(entry, address):
+    assert database_address(entry) == address
+
+
+def test_facts_come_through_json_as_they_were():
+    settings = {
+        "DATABASES": {"default": POSTGRESQL},
+        "STATIC_URL": "/static/",
+        "STATIC_ROOT": None,
+    }
+    facts = Facts.of(settings)
+    assert facts.database_address == ("db.example", 5432)
+    assert (facts.static_url, facts.static_root) == ("/static/", "")
+    assert Facts.from_json(json.loads(json.dumps(dataclasses.asdict(facts)))) == facts
+
+
+INSTRUCTIONS = Instructions(
+    settings_module="shop.settings",
+    token="feed",
+    folder="/tmp/run",
+    databases={"default": "bench_feed_0default"},
+    mirrors={"replica": "default"},
+    database_url="postgres://me:secret@host/name",
+    database_host="127.0.0.1",
+    database_port=5433,
+    conn_max_age_s=60.0,
+    pool=None,
+    layer="channels_redis.core.RedisChannelLayer",
+    layer_url="unix:///tmp/run/redis.sock",
+    needs_target_app=True,
+    mounts_target=True,
+)
+
+
+def test_instructions_come_back_as_they_were_written(tmp_path):
+    INSTRUCTIONS.write(tmp_path / "instructions.json")
+    assert Instructions.read(tmp_path / "instructions.json") == INSTRUCTIONS
+
+
+def test_its_file_is_the_owners_alone(tmp_path):
+    INSTRUCTIONS.write(tmp_path / "instructions.json")
+    assert stat.S_IMODE((tmp_path / "instructions.json").stat().st_mode) == 0o600
+
+
+def test_instructions_of_another_format_are_refused(tmp_path):
+    INSTRUCTIONS.write(tmp_path / "instructions.json")
+    data = json.loads((tmp_path / "instructions.json").read_text())
+    (tmp_path / "instructions.json").write_text(json.dumps({**data, "instructions_version": 99}))
+    with pytest.raises(UsageError, match="format 99"):
+        Instructions.read(tmp_path / "instructions.json")
+
+
+def test_settings_without_instructions_say_whose_they_are(monkeypatch):
+    monkeypatch.delenv(INSTRUCTIONS_VARIABLE, raising=False)
+    with pytest.raises(UsageError, match="made for the servers that runbench starts"):
+        Instructions.of_this_process()

@@ -7,7 +7,7 @@ from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.job import Done, Job, decode_done, decode_job, encode
 
 
-def test_a_job_survives_the_pipe() -> None:
+def test_a_job_survives_the_pipe():
     job = Job(
         base_url="http://127.0.0.1:8000",
         run_header="token",
@@ -21,7 +21,7 @@ def test_a_job_survives_the_pipe() -> None:
     assert decode_job(json.loads(json.dumps(encode(job)))) == job
 
 
-def test_an_end_survives_the_pipe() -> None:
+def test_an_end_survives_the_pipe():
     done = Done(
         origin=1.5,
         window=(2.0, 3.25),

@@ -24,14 +24,12 @@ def run(**load: object) -> Run:
         (Run(warmup_s=2.0, duration_s=10.0, spec={}), 12.0, 10.0),
     ],
 )
-def test_each_stage_has_its_warm_up_and_its_window(
-    made: Run, planned: float, windows: float
-) -> None:
+def test_each_stage_has_its_warm_up_and_its_window(made, planned, windows):
     assert (planned_s(made), windows_s(made)) == (planned, windows)
 
 
 @pytest.mark.django_db
-def test_what_past_runs_took_beside_their_load_and_drain_is_told_by_server() -> None:
+def test_what_past_runs_took_beside_their_load_and_drain_is_told_by_server():
     for beside_s in (3, 4, 20):
         made = make_run("uvicorn")
         load = LoadProfile.from_json(made.spec["load"])
@@ -45,7 +43,7 @@ def test_what_past_runs_took_beside_their_load_and_drain_is_told_by_server() -> 
 
 
 @pytest.mark.django_db
-def test_what_runs_of_a_cell_took_in_all_is_told_by_its_key() -> None:
+def test_what_runs_of_a_cell_took_in_all_is_told_by_its_key():
     for took_s in (30, 32, 90):
         made = make_run("uvicorn")
         made.ended_at = made.started_at + timedelta(seconds=took_s)

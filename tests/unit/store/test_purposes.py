@@ -1,9 +1,7 @@
 """What runs were made for travels with them, however often, and whole."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -29,12 +27,12 @@ SKIPPED = ("async", "200")
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path):
     return tmp_path / "runs.json"
 
 
 @pytest.fixture
-def loadbench(file: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[], list[str]]:
+def loadbench(file, capsys):
     """A function that loads the file and gives what was said of it."""
 
     def load() -> list[str]:
@@ -64,9 +62,7 @@ def shown() -> str:
     )
 
 
-def test_it_is_the_same_elsewhere_and_the_second_time_nothing_changes(
-    file: Path, loadbench: Callable[[], list[str]]
-) -> None:
+def test_it_is_the_same_elsewhere_and_the_second_time_nothing_changes(file, loadbench):
     first = make_study_run(label="first", skipped=SKIPPED)
     second = make_study_run(RATES | {("sync", "0"): 60}, days=1)
     StudyRun.objects.filter(pk=second.pk).update(resolved={"1": {"rate": 12.5}}, only={})
@@ -87,9 +83,7 @@ def test_it_is_the_same_elsewhere_and_the_second_time_nothing_changes(
     assert dump(file) == content
 
 
-def test_runs_that_are_missing_get_their_cells(
-    file: Path, loadbench: Callable[[], list[str]]
-) -> None:
+def test_runs_that_are_missing_get_their_cells(file, loadbench):
     make_study_run()
     before = dump(file)
     cell = StudyCell.objects.get(order=2)
@@ -99,9 +93,7 @@ def test_runs_that_are_missing_get_their_cells(
     assert dump(file) == before
 
 
-def test_one_that_went_on_is_brought_up_to_date_and_never_put_back(
-    file: Path, loadbench: Callable[[], list[str]]
-) -> None:
+def test_one_that_went_on_is_brought_up_to_date_and_never_put_back(file, loadbench):
     row = make_study_run(ended=False)
     early = dump(file)
     row.status, row.ended_at, row.resolved = "finished", row.started_at, {"1": {"rate": 3.0}}
@@ -120,9 +112,7 @@ def test_one_that_went_on_is_brought_up_to_date_and_never_put_back(
     assert dump(file) == late
 
 
-def test_what_was_under_way_is_interrupted_elsewhere_and_here_it_goes_on(
-    file: Path, loadbench: Callable[[], list[str]]
-) -> None:
+def test_what_was_under_way_is_interrupted_elsewhere_and_here_it_goes_on(file, loadbench):
     row = make_study_run(ended=False)
     StudyRun.objects.update(status="running", owner=lock.owner_name())
     dump(file)
@@ -138,9 +128,7 @@ def test_what_was_under_way_is_interrupted_elsewhere_and_here_it_goes_on(
     )
 
 
-def test_a_file_from_before_is_loaded_without_and_takes_no_cell_away(
-    file: Path, loadbench: Callable[[], list[str]]
-) -> None:
+def test_a_file_from_before_is_loaded_without_and_takes_no_cell_away(file, loadbench):
     make_study_run()
     objects = json.loads(dump(file))
     for one in objects:
@@ -158,9 +146,7 @@ def test_a_file_from_before_is_loaded_without_and_takes_no_cell_away(
     assert Run.objects.filter(study_cell=None).count() == 12
 
 
-def test_runs_that_no_database_takes_are_kept_with_their_place(
-    file: Path, loadbench: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_that_no_database_takes_are_kept_with_their_place(file, loadbench, monkeypatch):
     row = make_study_run()
     cell = row.cells.get(order=1)
     run = cell.runs.get(repetition=2)
@@ -191,9 +177,7 @@ def test_runs_that_no_database_takes_are_kept_with_their_place(
         ({"whole": []}, r"\[0\].whole: a stored study_run was wanted"),
     ],
 )
-def test_what_is_wrong_is_named_and_nothing_is_loaded(
-    file: Path, loadbench: Callable[[], list[str]], change: dict[str, Any], said: str
-) -> None:
+def test_what_is_wrong_is_named_and_nothing_is_loaded(file, loadbench, change, said):
     make_study_run()
     objects = json.loads(dump(file))
     objects[0]["made_for"][0] |= change
@@ -204,7 +188,7 @@ def test_what_is_wrong_is_named_and_nothing_is_loaded(
     assert not StudyRun.objects.exists()
 
 
-def test_a_cell_that_was_changed_is_refused(file: Path, loadbench: Callable[[], list[str]]) -> None:
+def test_a_cell_that_was_changed_is_refused(file, loadbench):
     make_study_run()
     objects = json.loads(dump(file))
     objects[0]["made_for"][0]["whole"]["cells"][0]["reason"] = "It was too slow."
@@ -213,7 +197,7 @@ def test_a_cell_that_was_changed_is_refused(file: Path, loadbench: Callable[[], 
         loadbench()
 
 
-def test_runs_are_chosen_by_study_and_label(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_are_chosen_by_study_and_label(file, capsys):
     make_study_run()
     mine = make_run("uwsgi", label="mine")
     assert len(json.loads(dump(file))) == 13
@@ -234,9 +218,7 @@ def test_runs_are_chosen_by_study_and_label(file: Path, capsys: pytest.CaptureFi
         ({"label": "mine", "study": "shop"}, "no runs of the study shop with the label 'mine'"),
     ],
 )
-def test_a_choice_of_nothing_is_told_what_there_is(
-    file: Path, options: dict[str, str], said: str
-) -> None:
+def test_a_choice_of_nothing_is_told_what_there_is(file, options, said):
     make_study_run()
     make_run("uwsgi", label="mine")
     with pytest.raises(CommandError) as refused:
@@ -246,9 +228,7 @@ def test_a_choice_of_nothing_is_told_what_there_is(
     assert not file.exists()
 
 
-def test_a_tuning_travels_with_its_trials_and_grows(
-    file: Path, loadbench: Callable[[], list[str]]
-) -> None:
+def test_a_tuning_travels_with_its_trials_and_grows(file, loadbench):
     row = make_tuning(searched(4), status="interrupted")
     early, without = dump(file), row.trials.filter(run=None).count()
     later = searched(6).entries[4:]

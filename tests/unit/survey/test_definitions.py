@@ -1,4 +1,4 @@
-"""Definitions that could not be answered are refused where they are edited."""
+"""Definitions of surveys, and which pages they ask."""
 
 from typing import Any
 
@@ -8,7 +8,8 @@ from django.core.management import call_command
 from django.db import IntegrityError
 
 from benchsuite.target.survey.definitions import Choice, Condition, Page, Question, Survey
-from benchsuite.target.survey.reading import SurveyError, load_surveys
+from benchsuite.target.survey.flow import Flow, holds
+from benchsuite.target.survey.loading import SurveyError, load_surveys
 from benchsuite.workloads.survey import SLUGS
 
 
@@ -17,30 +18,16 @@ def made(**values: Any) -> Question:
     return Question(page=page, position=9, name=values.pop("name", "it"), text="?", **values)
 
 
-@pytest.mark.parametrize(
-    ("values", "field"),
-    [
-        ({"kind": "short", "minimum": 1}, "minimum"),
-        ({"kind": "number", "minimum": 2, "maximum": 1}, "maximum"),
-        ({"kind": "number", "max_length": 2}, "max_length"),
-        ({"kind": "date", "earliest": "2024-01-02", "latest": "2024-01-01"}, "latest"),
-        ({"kind": "short", "pattern": "("}, "pattern"),
-        ({"kind": "short", "name": "back"}, "name"),
-        ({"kind": "rating"}, "minimum"),
-        ({"kind": "rating", "minimum": 1, "maximum": 11}, "maximum"),
-        ({"kind": "rating", "minimum": "0.5", "maximum": 3}, "minimum"),
-        ({"kind": "file"}, "max_bytes"),
-        ({"kind": "file", "max_bytes": 3_000_000}, "max_bytes"),
-        ({"kind": "song"}, "kind"),
-    ],
-)
-def test_limits_that_make_no_sense_are_refused(values: dict[str, Any], field: str) -> None:
-    with pytest.raises(ValidationError) as found:
-        made(**values).full_clean()
-    assert field in found.value.message_dict
+def test_limits_that_make_no_sense_are_refused(golden):
+    def case(values):
+        with pytest.raises(ValidationError) as found:
+            made(**values).full_clean()
+        return found.value.message_dict
+
+    golden.cases(case)
 
 
-def test_what_comes_with_the_package_makes_sense() -> None:
+def test_what_comes_with_the_package_makes_sense():
     for model in (Survey, Page, Question, Choice, Condition):
         for one in model.objects.all():
             one.full_clean()
@@ -50,7 +37,7 @@ def test_what_comes_with_the_package_makes_sense() -> None:
 
 
 @pytest.mark.parametrize("target", [("census", 1), ("census", 2), ("health", 3)])
-def test_only_an_earlier_page_of_the_same_survey_decides(target: tuple[str, int]) -> None:
+def test_only_an_earlier_page_of_the_same_survey_decides(target):
     slug, number = target
     source = Question.objects.get(page__survey__slug="census", page__number=2, name="town")
     page = Page.objects.get(survey__slug=slug, number=number)
@@ -59,7 +46,7 @@ def test_only_an_earlier_page_of_the_same_survey_decides(target: tuple[str, int]
 
 
 @pytest.mark.parametrize("both", ["none", "two"])
-def test_a_condition_is_on_a_page_or_on_a_question(both: str) -> None:
+def test_a_condition_is_on_a_page_or_on_a_question(both):
     source = Question.objects.get(page__survey__slug="census", name="given")
     later = Question.objects.get(page__survey__slug="census", name="phone")
     targets = {"page": later.page, "question": later} if both == "two" else {}
@@ -67,13 +54,13 @@ def test_a_condition_is_on_a_page_or_on_a_question(both: str) -> None:
         Condition.objects.create(source=source, value="x", **targets)
 
 
-def test_choices_belong_to_questions_that_have_some() -> None:
+def test_choices_belong_to_questions_that_have_some():
     question = Question.objects.get(page__survey__slug="coffee", name="wish")
     with pytest.raises(ValidationError, match="has no choices"):
         Choice(question=question, position=1, value="x", label="X").full_clean()
 
 
-def test_loading_again_mends_and_adds_nothing() -> None:
+def test_loading_again_mends_and_adds_nothing():
     before = [model.objects.count() for model in (Survey, Page, Question, Choice, Condition)]
     Question.objects.filter(name="cups").update(text="Changed")
     Choice.objects.filter(question__name="brew").delete()
@@ -84,7 +71,7 @@ def test_loading_again_mends_and_adds_nothing() -> None:
     assert Question.objects.get(name="cups").text.startswith("How many")
 
 
-def test_what_is_dumped_can_be_loaded(tmp_path: Any) -> None:
+def test_what_is_dumped_can_be_loaded(tmp_path):
     """With natural keys, as the surveys of the package are written."""
     models = ("survey", "page", "question", "choice", "condition")
     path = tmp_path / "mine.json"
@@ -102,9 +89,94 @@ def test_what_is_dumped_can_be_loaded(tmp_path: Any) -> None:
     assert [str(one) for one in Condition.objects.all()] == before
 
 
-def test_a_missing_table_is_told_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_table_is_told_with_the_command(monkeypatch):
     from django.db import connection
 
     monkeypatch.setattr(connection.introspection, "table_names", lambda: ["other"])
     with pytest.raises(SurveyError, match=r"python manage\.py migrate benchsuite_target"):
         load_surveys()
+
+
+PAGES = [Page(pk=number, number=number) for number in range(1, 6)]
+CAR = Question(pk=11, page_id=1, name="car")
+BRAND = Question(pk=21, page_id=2, name="brand")
+LATE = Question(pk=41, page_id=4, name="late")
+
+
+def condition(page: int, source: Question, operator: str, value: str) -> Condition:
+    return Condition(page_id=page, source=source, operator=operator, value=value)
+
+
+def numbers(answers: dict[int, Any], *conditions: Condition) -> list[int]:
+    return [page.number for page in Flow(PAGES, conditions, answers).pages()]
+
+
+def test_without_conditions_all_pages_are_asked():
+    assert numbers({}) == [1, 2, 3, 4, 5]
+
+
+def test_all_conditions_must_hold():
+    both = condition(3, CAR, "is", "yes"), condition(3, BRAND, "isnot", "none")
+    assert numbers({11: "yes", 21: "x"}, *both) == [1, 2, 3, 4, 5]
+    assert numbers({11: "yes", 21: "none"}, *both) == [1, 2, 4, 5]
+    assert numbers({11: "no", 21: "x"}, *both) == [1, 2, 4, 5]
+
+
+def test_what_is_left_out_leaves_out_what_depends_on_it():
+    chain = condition(2, CAR, "is", "yes"), condition(3, BRAND, "is", "x")
+    assert numbers({11: "yes", 21: "x"}, *chain) == [1, 2, 3, 4, 5]
+    assert numbers({11: "no", 21: "x"}, *chain) == [1, 4, 5]
+
+
+def test_a_later_page_or_the_page_itself_decides_nothing():
+    assert numbers({41: "x"}, condition(3, LATE, "is", "x")) == [1, 2, 4, 5]
+    assert numbers({41: "x"}, condition(4, LATE, "is", "x")) == [1, 2, 3, 5]
+
+
+def test_neighbours_are_pages_that_are_asked():
+    flow = Flow(PAGES, [condition(2, CAR, "is", "yes"), condition(5, CAR, "is", "yes")], {})
+    assert [page and page.number for page in (flow.before(1), flow.before(3))] == [None, 1]
+    assert [page and page.number for page in (flow.after(1), flow.after(4))] == [3, None]
+
+
+@pytest.mark.parametrize(
+    ("done", "first", "may_open"),
+    [
+        ([], 1, [1]),
+        ([1], 3, [1, 3]),
+        ([1, 4], 3, [1, 3]),
+        ([1, 2, 3], 4, [1, 3, 4]),
+        ([1, 3, 4, 5], None, [1, 3, 4, 5]),
+    ],
+)
+def test_pages_open_one_after_the_other(done, first, may_open):
+    flow = Flow(PAGES, [condition(2, CAR, "is", "yes")], {})
+    found = flow.first_open(done)
+    assert (found and found.number) == first
+    assert [number for number in range(7) if flow.may_open(number, done)] == may_open
+
+
+@pytest.mark.parametrize(
+    ("operator", "wanted", "found", "right"),
+    [
+        ("is", "yes", "yes", True),
+        ("is", "yes", "no", False),
+        ("is", "red", ["blue", "red"], True),
+        ("is", "re", ["blue", "red"], False),
+        ("is", "2", "2.00", True),
+        ("isnot", "yes", "no", True),
+        ("isnot", "red", ["blue", "red"], False),
+        ("atleast", "9", 10, True),
+        ("atleast", "9", "10", True),
+        ("atleast", "9", 8, False),
+        ("atleast", "9", 9, True),
+        ("atmost", "9", 10, False),
+        ("atmost", "9", 9, True),
+        ("atleast", "2024-02-29", "2024-03-01", True),
+        ("atmost", "2024-02-29", "2024-03-01", False),
+        *((operator, "0", nothing, False) for operator in ("is", "isnot", "atleast", "atmost")
+          for nothing in (None, "", [], {})),
+    ],
+)  # fmt: skip
+def test_operators(operator, wanted, found, right):
+    assert holds(operator, wanted, found) is right

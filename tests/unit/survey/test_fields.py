@@ -8,16 +8,11 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from benchsuite.target.survey.definitions import (
-    LIMITS,
-    WITH_CHOICES,
-    Choice,
-    Kind,
-    Page,
-    Question,
-    Survey,
-)
-from benchsuite.target.survey.forms import PageForm, hint
+from benchsuite.target.survey.definitions import Choice, Page, Question, Survey
+from benchsuite.target.survey.fields import hint
+from benchsuite.target.survey.forms import PageForm
+from benchsuite.target.survey.kinds import LIMITS, WITH_CHOICES, Kind
+from tests.unit.survey.test_views import SHAPES
 
 CHOICES = ("red", "green", "blue")
 
@@ -71,9 +66,7 @@ LIMITED: list[tuple[str, dict[str, Any], Any, Any, list[Any]]] = [
 
 
 @pytest.mark.parametrize(("kind", "limits", "right", "value", "wrong"), LIMITED)
-def test_a_required_question_takes_what_is_right_alone(
-    kind: str, limits: dict[str, Any], right: Any, value: Any, wrong: list[Any]
-) -> None:
+def test_a_required_question_takes_what_is_right_alone(kind, limits, right, value, wrong):
     question = asked(kind, **limits)
     assert sent(question, right).answers() == {question.pk: value}
     for one in wrong:
@@ -84,7 +77,7 @@ def test_a_required_question_takes_what_is_right_alone(
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind not in (Kind.RATING, Kind.FILE)])
-def test_an_optional_question_may_be_left_empty(kind: str) -> None:
+def test_an_optional_question_may_be_left_empty(kind):
     question = asked(kind, required=False)
     for nothing in ({}, {"it": ""} if kind != Kind.MULTIPLE else {"it": []}):
         form = sent(question, nothing)
@@ -92,11 +85,11 @@ def test_an_optional_question_may_be_left_empty(kind: str) -> None:
         assert form.answers() == {question.pk: None}
 
 
-def test_every_kind_is_tried() -> None:
+def test_every_kind_is_tried():
     assert {one[0] for one in LIMITED} | {Kind.RATING, Kind.FILE} == set(Kind) == set(LIMITS)
 
 
-def test_a_rating_wants_each_line_on_its_scale() -> None:
+def test_a_rating_wants_each_line_on_its_scale():
     question = asked("rating", minimum=1, maximum=3)
     lines = {"it__red": "1", "it__green": "2", "it__blue": "3"}
     form = sent(question, lines)
@@ -107,7 +100,7 @@ def test_a_rating_wants_each_line_on_its_scale() -> None:
         assert form.answers() == {}
 
 
-def test_an_optional_rating_keeps_the_lines_that_were_answered() -> None:
+def test_an_optional_rating_keeps_the_lines_that_were_answered():
     question = asked("rating", minimum=1, maximum=3, required=False)
     assert sent(question, {"it__red": "1"}).answers() == {question.pk: {"red": "1"}}
     assert sent(question, {}).answers() == {question.pk: None}
@@ -124,14 +117,14 @@ def test_an_optional_rating_keeps_the_lines_that_were_answered() -> None:
         ("a.pdf", b"", "empty"),
     ],
 )
-def test_a_file_is_limited(name: str, content: bytes, code: str | None) -> None:
+def test_a_file_is_limited(name, content, code):
     question = asked("file", max_bytes=10, accept=".pdf,.png")
     form = sent(question, {"it": SimpleUploadedFile(name, content)})
     assert [error.code for error in form.errors.as_data().get("it", [])] == [code] * bool(code)
     assert form.uploads().keys() == (set() if code else {question.pk})
 
 
-def test_a_required_file_that_is_there_need_not_be_sent_again() -> None:
+def test_a_required_file_that_is_there_need_not_be_sent_again():
     question = asked("file", max_bytes=10)
     assert list(sent(question, {}).errors) == ["it"]
     kept = {question.pk: {"name": "old.pdf", "bytes": 3}}
@@ -154,31 +147,97 @@ def test_a_required_file_that_is_there_need_not_be_sent_again() -> None:
         ("file", {"max_bytes": 9, "accept": ".pdf"}, {"type": "file", "accept": ".pdf"}),
     ],
 )
-def test_a_browser_is_told_the_limits(
-    kind: str, limits: dict[str, Any], attributes: dict[str, str]
-) -> None:
+def test_a_browser_is_told_the_limits(kind, limits, attributes):
     shown = control(asked(kind, **limits)).attrs
     assert {name: shown.get(name) for name in attributes} == attributes
     assert "required" in shown
 
 
-@pytest.mark.parametrize(
-    ("kind", "limits", "words"),
-    [
-        ("number", {"minimum": Decimal(10), "maximum": Decimal("20.50")}, "From 10 to 20.5."),
-        ("number", {"minimum": 10}, ""),
-        ("multiple", {"minimum": 2, "maximum": 3}, "Tick 2 to 3."),
-        ("multiple", {"minimum": 2, "maximum": 2}, "Tick exactly 2."),
-        ("multiple", {"maximum": 2, "required": False}, "Tick at most 2."),
-        ("multiple", {}, "Tick at least 1."),
-        ("multiple", {"required": False}, ""),
-        ("file", {"max_bytes": 2048, "accept": ".a,.b"}, ".a, .b, at most 2.0\xa0KB."),
-    ],
-)
-def test_limits_are_said_in_words(kind: str, limits: dict[str, Any], words: str) -> None:
-    assert hint(Question(kind=kind, **limits)) == words
+def test_limits_are_said_in_words(golden):
+    golden.cases(lambda kind, limits: hint(Question(kind=kind, **limits)))
 
 
-def test_buttons_that_may_be_left_alone_can_be_taken_back() -> None:
+def test_buttons_that_may_be_left_alone_can_be_taken_back():
     values = [one["value"] for one in control(asked("yesno", required=False)).select("input")]
     assert values == ["yes", "no", ""]
+
+
+GO_ON = {"smoker": "now", "sport": "yes", "second": "yes", "people": "3", "children": "2"}
+
+
+def form_of(page: BeautifulSoup) -> Tag:
+    (form,) = page.select("form")
+    return form
+
+
+def controls(form: Tag) -> list[Tag]:
+    found = form.select("input:not([type=hidden]), select, textarea")
+    assert found
+    return found
+
+
+def check_page(page: BeautifulSoup) -> None:
+    form = form_of(page)
+    assert form["class"] == ["survey"]
+    assert form["method"] == "post"
+    assert form.select("input[type=hidden][name=csrfmiddlewaretoken]")
+    ids = [str(one["id"]) for one in page.select("[id]")]
+    assert len(ids) == len(set(ids))
+    for one in controls(form):
+        (label,) = page.select(f'label[for="{one["id"]}"]')
+        assert label.get_text(strip=True)
+        if one.get("type") in ("radio", "checkbox"):
+            fieldset = one.find_parent("fieldset")
+            assert fieldset is not None
+            assert fieldset.find("legend", recursive=False)
+    for described in page.select("[aria-describedby]"):
+        for one in str(described["aria-describedby"]).split():
+            assert one in ids
+    assert bool(form.select("[type=file]")) == (form.get("enctype") == "multipart/form-data")
+    assert page.select_one("html")["lang"]  # type: ignore[index]
+    assert page.title is not None
+    assert not page.select("script")
+
+
+@pytest.mark.parametrize("slug", SHAPES)
+def test_each_page_is_right_when_shown_and_when_refused(slug, visitor, soup):
+    visitor.get(f"{slug}/")
+    for number in Page.objects.filter(survey__slug=slug).values_list("number", flat=True):
+        answer = visitor.get(f"{slug}/{number}/")
+        if answer.status_code == 303:  # left out
+            continue
+        page = soup(answer)
+        check_page(page)
+        assert bool(page.select("button[name=back][formnovalidate]")) == (number > 1)
+        refused = soup(visitor.post(f"{slug}/{number}/", {}))
+        check_page(refused)
+        assert refused.select("p[role=alert]")
+        mistakes = refused.select("ul.errorlist[id]")
+        assert mistakes
+        for one in mistakes:
+            (tied,) = refused.select(f'[aria-describedby~="{one["id"]}"]')
+            assert tied.name in ("fieldset", "input", "select", "textarea")
+        sent = visitor.answers(slug, number)
+        sent.update({name: value for name, value in GO_ON.items() if name in sent})
+        names = {one.get("name") for one in controls(form_of(page))}
+        sent = {name: value for name, value in sent.items() if name in names}
+        assert visitor.post(f"{slug}/{number}/", sent).status_code == 303
+
+
+def test_the_button_says_whether_it_is_the_last_page(visitor, soup):
+    def words(answer: Any) -> str:
+        return str(soup(answer).select_one("form.survey button").get_text())
+
+    assert words(visitor.get("coffee/")) == "Finish"
+    assert words(visitor.get("conference/")) == "Continue"
+    visitor.post("conference/1/", visitor.answers("conference", 1))
+    assert words(visitor.get("conference/2/")) == "Finish"
+
+
+def test_what_people_write_is_shown_as_text(visitor, soup):
+    visitor.get("conference/")
+    sly = {"best": '"><b>x', "topics": "</textarea><b>y", "days": []}
+    answer = visitor.post("conference/1/", visitor.answers("conference", 1, **sly))
+    page = soup(answer)
+    assert not page.select("b")
+    assert page.select_one("[name=best]")["value"] == '"><b>x'

@@ -19,7 +19,7 @@ from benchsuite.target.survey.store import (
 
 
 @pytest.fixture
-def survey() -> Survey:
+def survey():
     return Survey.objects.get(slug="travel")
 
 
@@ -33,7 +33,7 @@ def again(visit: Visit, survey: Survey) -> Visit:
     return found
 
 
-def test_a_visit_begins_empty_and_is_found_by_its_id(survey: Survey) -> None:
+def test_a_visit_begins_empty_and_is_found_by_its_id(survey):
     visit = DatabaseStore().begin(survey)
     assert (visit.done, visit.answers, visit.completed) == ([], {}, False)
     assert again(visit, survey) == visit
@@ -43,7 +43,7 @@ def test_a_visit_begins_empty_and_is_found_by_its_id(survey: Survey) -> None:
     assert DatabaseStore().visit(survey, "no id at all") is None
 
 
-def test_a_page_is_kept_over_what_it_was(survey: Survey) -> None:
+def test_a_page_is_kept_over_what_it_was(survey):
     kept = DatabaseStore()
     visit = kept.begin(survey)
     first, second = question("trips"), question("stay")
@@ -59,7 +59,7 @@ def test_a_page_is_kept_over_what_it_was(survey: Survey) -> None:
     assert again(visit, survey).answers == {first: 5, second: "x"}
 
 
-def test_an_upload_replaces_the_one_before(survey: Survey) -> None:
+def test_an_upload_replaces_the_one_before(survey):
     kept = DatabaseStore()
     visit = kept.begin(survey)
     photo = question("photo")
@@ -79,7 +79,7 @@ class Torn(SimpleUploadedFile):
         raise OSError("gone")
 
 
-def test_a_page_is_kept_whole_or_not_at_all(survey: Survey) -> None:
+def test_a_page_is_kept_whole_or_not_at_all(survey):
     kept = DatabaseStore()
     visit = kept.begin(survey)
     with pytest.raises(OSError, match="gone"):
@@ -90,7 +90,7 @@ def test_a_page_is_kept_whole_or_not_at_all(survey: Survey) -> None:
     assert again(visit, survey).done == []
 
 
-def test_completing_twice_keeps_the_first_time(survey: Survey) -> None:
+def test_completing_twice_keeps_the_first_time(survey):
     kept = DatabaseStore()
     visit = kept.begin(survey)
     stale, fresh = question("trips"), question("nights")
@@ -104,7 +104,7 @@ def test_completing_twice_keeps_the_first_time(survey: Survey) -> None:
     assert Answer.objects.get().value == 2
 
 
-def test_the_setting_names_the_store(settings: Any) -> None:
+def test_the_setting_names_the_store(settings):
     assert type(store()) is DatabaseStore
     settings.BENCHSUITE_SURVEY_STORE = f"{__name__}.Other"
     module.store.cache_clear()

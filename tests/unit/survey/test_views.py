@@ -10,9 +10,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from benchsuite.target.survey import views
+from benchsuite.target.survey import bounded
+from benchsuite.target.survey.answers import Answer, Participation, Upload
+from benchsuite.target.survey.counts import completions, counts
 from benchsuite.target.survey.definitions import Survey
-from benchsuite.target.survey.store import Answer, Participation, Upload, completions, counts
 from tests.unit.survey.visitor import Visitor
 
 SHAPES = {
@@ -44,7 +45,7 @@ def stored(slug: str) -> dict[str, Any]:
     )
 
 
-def test_the_list_links_to_every_survey(visitor: Visitor, soup: Any) -> None:
+def test_the_list_links_to_every_survey(visitor, soup):
     page = soup(visitor.get(""))
     listed = {link["href"]: link.parent.get_text(" ", strip=True) for link in page.select("li a")}
     assert set(listed) == {f"/bench/survey/{slug}/" for slug in SHAPES}
@@ -54,7 +55,7 @@ def test_the_list_links_to_every_survey(visitor: Visitor, soup: Any) -> None:
 
 
 @pytest.mark.parametrize("slug", SHAPES)
-def test_each_survey_can_be_completed(slug: str, visitor: Visitor, soup: Any) -> None:
+def test_each_survey_can_be_completed(slug, visitor, soup):
     answer, numbers = visitor.complete(slug)
     page = soup(answer)
     code = page.select_one("output[data-completion-code]").get_text()
@@ -69,7 +70,7 @@ def test_each_survey_can_be_completed(slug: str, visitor: Visitor, soup: Any) ->
     assert asked == set(numbers)
 
 
-def test_pages_that_do_not_concern_are_left_out(visitor: Visitor) -> None:
+def test_pages_that_do_not_concern_are_left_out(visitor):
     _, numbers = visitor.complete("health", smoker="never", sport="no")
     assert numbers == [1, 4, 5, 6]
     assert "water" not in stored("health")
@@ -80,18 +81,18 @@ def test_pages_that_do_not_concern_are_left_out(visitor: Visitor) -> None:
 
 
 @pytest.mark.parametrize(("people", "times"), [("1", 0), ("2", 1), ("10", 1)])
-def test_a_condition_compares_numbers_as_numbers(people: str, times: int, visitor: Visitor) -> None:
+def test_a_condition_compares_numbers_as_numbers(people, times, visitor):
     _, numbers = visitor.complete("census", people=people)
     assert numbers.count(6) == times
 
 
 @pytest.mark.parametrize(("citizen", "tongues"), [("DE", set()), ("FR", {"tongue"})])
-def test_one_question_can_be_left_out(citizen: str, tongues: set[str], visitor: Visitor) -> None:
+def test_one_question_can_be_left_out(citizen, tongues, visitor):
     visitor.complete("census", citizen=citizen)
     assert {"tongue"} & set(stored("census")) == tongues
 
 
-def test_an_answer_that_is_changed_changes_the_way(visitor: Visitor) -> None:
+def test_an_answer_that_is_changed_changes_the_way(visitor):
     """What was answered on the way that was left stays until the end, and no longer."""
     visitor.get("health/")
     visitor.post("health/1/", visitor.answers("health", 1, smoker="now", sport="no"))
@@ -107,7 +108,7 @@ def test_an_answer_that_is_changed_changes_the_way(visitor: Visitor) -> None:
     assert stored("health")["smoker"] == "never"
 
 
-def test_back_keeps_what_is_right_and_asks_for_no_more(visitor: Visitor, soup: Any) -> None:
+def test_back_keeps_what_is_right_and_asks_for_no_more(visitor, soup):
     visitor.get("conference/")
     visitor.post("conference/1/", visitor.answers("conference", 1, best="Mine"))
     half = {"city": "online", "price": "-5", "email": "nobody"}
@@ -122,7 +123,7 @@ def test_back_keeps_what_is_right_and_asks_for_no_more(visitor: Visitor, soup: A
     assert completions() == 0
 
 
-def test_someone_who_returns_goes_on_where_they_stopped(visitor: Visitor, soup: Any) -> None:
+def test_someone_who_returns_goes_on_where_they_stopped(visitor, soup):
     visitor.get("workplace/")
     for number in (1, 2):
         visitor.post(f"workplace/{number}/", visitor.answers("workplace", number))
@@ -134,13 +135,13 @@ def test_someone_who_returns_goes_on_where_they_stopped(visitor: Visitor, soup: 
     assert Participation.objects.count() == 1
 
 
-def test_after_the_end_another_one_begins(visitor: Visitor) -> None:
+def test_after_the_end_another_one_begins(visitor):
     visitor.complete("coffee")
     visitor.complete("coffee")
     assert counts() == {"participations": 2, "completions": 2, "answers": 10, "uploads": 0}
 
 
-def test_the_same_page_sent_twice_counts_once(visitor: Visitor) -> None:
+def test_the_same_page_sent_twice_counts_once(visitor):
     visitor.get("coffee/")
     sent = visitor.answers("coffee", 1)
     first, second = (visitor.post("coffee/1/", sent) for _ in range(2))
@@ -150,7 +151,7 @@ def test_the_same_page_sent_twice_counts_once(visitor: Visitor) -> None:
 
 
 @pytest.mark.parametrize("method", ["get", "post"])
-def test_skipping_ahead_is_refused(method: str, visitor: Visitor) -> None:
+def test_skipping_ahead_is_refused(method, visitor):
     visitor.get("workplace/")
     visitor.post("workplace/1/", visitor.answers("workplace", 1))
     sent = {} if method == "get" else visitor.answers("workplace", 4)
@@ -160,7 +161,7 @@ def test_skipping_ahead_is_refused(method: str, visitor: Visitor) -> None:
     assert completions() == 0
 
 
-def test_a_page_that_is_left_out_is_refused(visitor: Visitor) -> None:
+def test_a_page_that_is_left_out_is_refused(visitor):
     visitor.get("health/")
     visitor.post("health/1/", visitor.answers("health", 1, smoker="never"))
     answer = visitor.post("health/2/", visitor.answers("health", 2))
@@ -168,19 +169,19 @@ def test_a_page_that_is_left_out_is_refused(visitor: Visitor) -> None:
 
 
 @pytest.mark.parametrize("path", ["nothing/", "coffee/2/", "coffee/0/", "nothing/thanks/X/"])
-def test_what_does_not_exist_is_not_found(path: str, visitor: Visitor) -> None:
+def test_what_does_not_exist_is_not_found(path, visitor):
     visitor.get("coffee/")
     assert visitor.get(path).status_code == 404
 
 
-def test_a_survey_without_a_page_is_neither_listed_nor_found(visitor: Visitor) -> None:
+def test_a_survey_without_a_page_is_neither_listed_nor_found(visitor):
     Survey.objects.create(slug="empty", title="Empty")
     assert b"Empty" not in visitor.get("").content
     assert visitor.get("empty/").status_code == 404
 
 
 @pytest.mark.parametrize("cookie", ["", "forged", "4f7d4ec6-0f4f-4c4c-9bb0-3a1f0f6f3a11:x:y"])
-def test_without_its_cookie_a_page_leads_to_the_start(cookie: str, visitor: Visitor) -> None:
+def test_without_its_cookie_a_page_leads_to_the_start(cookie, visitor):
     visitor.get("coffee/")
     visitor.client.cookies["survey_coffee"] = cookie
     answer = visitor.post("coffee/1/", visitor.answers("coffee", 1))
@@ -188,7 +189,7 @@ def test_without_its_cookie_a_page_leads_to_the_start(cookie: str, visitor: Visi
     assert Answer.objects.count() == 0
 
 
-def test_the_cookie_of_one_survey_opens_no_other(visitor: Visitor) -> None:
+def test_the_cookie_of_one_survey_opens_no_other(visitor):
     visitor.get("coffee/")
     stolen = visitor.client.cookies["survey_coffee"].value
     visitor.client.cookies["survey_conference"] = stolen
@@ -196,7 +197,7 @@ def test_the_cookie_of_one_survey_opens_no_other(visitor: Visitor) -> None:
 
 
 @pytest.mark.parametrize("token", [None, "wrong"])
-def test_a_page_without_its_token_is_refused(token: str | None, visitor: Visitor) -> None:
+def test_a_page_without_its_token_is_refused(token, visitor):
     visitor.get("coffee/")
     sent = visitor.answers("coffee", 1)
     if token:
@@ -205,7 +206,7 @@ def test_a_page_without_its_token_is_refused(token: str | None, visitor: Visitor
     assert Answer.objects.count() == 0
 
 
-def test_the_thanks_are_for_those_who_finished(visitor: Visitor) -> None:
+def test_the_thanks_are_for_those_who_finished(visitor):
     answer, _ = visitor.complete("coffee")
     path = f"/bench/survey/coffee/thanks/{Participation.objects.get().code}/"
     assert visitor.client.get(path).status_code == 200
@@ -214,13 +215,13 @@ def test_the_thanks_are_for_those_who_finished(visitor: Visitor) -> None:
     assert Participation.objects.get().code.encode() in answer.content
 
 
-def test_nobody_is_thanked_before_the_end(visitor: Visitor) -> None:
+def test_nobody_is_thanked_before_the_end(visitor):
     visitor.get("coffee/")
     code = Participation.objects.get().code
     assert visitor.get(f"coffee/thanks/{code}/").status_code == 404
 
 
-def test_a_file_is_kept_and_may_be_replaced(visitor: Visitor, soup: Any) -> None:
+def test_a_file_is_kept_and_may_be_replaced(visitor, soup):
     visitor.get("travel/")
     for number in range(1, 8):
         visitor.post(f"travel/{number}/", visitor.answers("travel", number))
@@ -244,7 +245,7 @@ def test_a_file_is_kept_and_may_be_replaced(visitor: Visitor, soup: Any) -> None
     assert stored("travel")["photo"] == {"name": "day2.png", "bytes": 6}
 
 
-def test_a_file_outlives_a_mistake_elsewhere_on_the_page(visitor: Visitor, soup: Any) -> None:
+def test_a_file_outlives_a_mistake_elsewhere_on_the_page(visitor, soup):
     visitor.get("travel/")
     for number in range(1, 8):
         visitor.post(f"travel/{number}/", visitor.answers("travel", number))
@@ -257,8 +258,8 @@ def test_a_file_outlives_a_mistake_elsewhere_on_the_page(visitor: Visitor, soup:
     assert (Upload.objects.get().name, stored("travel")["photo"]["name"]) == ("scan.png",) * 2
 
 
-def test_a_large_body_is_refused_unread(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "LARGEST_BODY", 1000)
+def test_a_large_body_is_refused_unread(visitor, monkeypatch):
+    monkeypatch.setattr(bounded, "LARGEST_BODY", 1000)
     visitor.get("coffee/")
     answer = visitor.post("coffee/1/", visitor.answers("coffee", 1, wish="x" * 1000))
     assert answer.status_code == 413
@@ -266,18 +267,14 @@ def test_a_large_body_is_refused_unread(visitor: Visitor, monkeypatch: pytest.Mo
     assert Answer.objects.count() == 0
 
 
-def test_pages_are_not_there_outside_a_run(
-    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pages_are_not_there_outside_a_run(visitor, monkeypatch):
     monkeypatch.delenv("BENCHSUITE_RUN")
     for path in ("", "coffee/", "coffee/1/", "coffee/thanks/X/"):
         assert visitor.get(path).status_code == 404
 
 
 @pytest.mark.parametrize(("slug", "number"), [("coffee", 1), ("workplace", 3), ("census", 11)])
-def test_a_page_takes_few_queries_however_large_the_survey(
-    slug: str, number: int, visitor: Visitor
-) -> None:
+def test_a_page_takes_few_queries_however_large_the_survey(slug, number, visitor):
     visitor.get(f"{slug}/")
     for before in range(1, number):
         visitor.post(f"{slug}/{before}/", visitor.answers(slug, before))
@@ -287,7 +284,7 @@ def test_a_page_takes_few_queries_however_large_the_survey(
     assert queries(lambda: visitor.post(f"{slug}/{number}/", sent)) == TO_TAKE + finishes
 
 
-def test_finishing_takes_few_more_with_answers_to_delete(visitor: Visitor) -> None:
+def test_finishing_takes_few_more_with_answers_to_delete(visitor):
     visitor.get("health/")
     visitor.post("health/1/", visitor.answers("health", 1, smoker="now", sport="no"))
     visitor.post("health/2/", visitor.answers("health", 2))
@@ -298,6 +295,6 @@ def test_finishing_takes_few_more_with_answers_to_delete(visitor: Visitor) -> No
     assert queries(lambda: visitor.post("health/6/", sent)) == TO_TAKE + 4
 
 
-def test_the_list_is_one_query(visitor: Visitor, django_assert_num_queries: Any) -> None:
+def test_the_list_is_one_query(visitor, django_assert_num_queries):
     with django_assert_num_queries(1):
         visitor.get("")

@@ -4,7 +4,6 @@ import os
 import pwd
 import stat
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ NOBODY = pwd.getpwnam("nobody")
 
 
 @pytest.fixture
-def closed() -> Iterator[Path]:
+def closed():
     """A temporary folder that is closed to others, as a run's is."""
     with tempfile.TemporaryDirectory(prefix="account-") as folder:
         yield Path(folder)
@@ -26,16 +25,14 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_root_takes_nobody_and_others_stay_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_takes_nobody_and_others_stay_themselves(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert account.unprivileged() == "nobody"
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert account.unprivileged() == ""
 
 
-def test_a_root_that_is_alone_in_its_namespace_stays_itself(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_root_that_is_alone_in_its_namespace_stays_itself(monkeypatch, tmp_path):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(account, "MAP", tmp_path / "uid_map")
     assert account.unprivileged() == "nobody"
@@ -45,7 +42,7 @@ def test_a_root_that_is_alone_in_its_namespace_stays_itself(
     assert account.unprivileged() == "nobody"
 
 
-def test_rights_are_the_users_alone() -> None:
+def test_rights_are_the_users_alone():
     assert account.rights_of("") == {}
     assert account.rights_of("nobody") == {
         "user": NOBODY.pw_uid,
@@ -54,12 +51,12 @@ def test_rights_are_the_users_alone() -> None:
     }
 
 
-def test_a_user_that_is_not_there_is_told() -> None:
+def test_a_user_that_is_not_there_is_told():
     with pytest.raises(StartError, match="'no-such-user': this machine has no such user"):
         account.rights_of("no-such-user")
 
 
-def test_without_a_user_nothing_is_changed(closed: Path) -> None:
+def test_without_a_user_nothing_is_changed(closed):
     account.hand_over(closed, "")
     assert (mode(closed), closed.stat().st_uid) == (0o700, os.geteuid())
     assert account.can_read(closed, "")
@@ -67,7 +64,7 @@ def test_without_a_user_nothing_is_changed(closed: Path) -> None:
 
 
 @pytest.fixture
-def gives_away(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int]]:
+def gives_away(monkeypatch):
     """What would be given to whom; no test needs to be root for it."""
     given: list[tuple[str, int, int]] = []
     monkeypatch.setattr(
@@ -76,9 +73,7 @@ def gives_away(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int]]:
     return given
 
 
-def test_opens_what_lies_above_to_pass_through(
-    closed: Path, gives_away: list[tuple[str, int, int]]
-) -> None:
+def test_opens_what_lies_above_to_pass_through(closed, gives_away):
     folder = closed / "1" / "front"
     folder.mkdir(parents=True)
     folder.parent.chmod(0o755)
@@ -91,9 +86,7 @@ def test_opens_what_lies_above_to_pass_through(
     assert mode(folder.parent) == 0o755
 
 
-def test_leaves_folders_alone_that_are_not_a_runs(
-    closed: Path, gives_away: list[tuple[str, int, int]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_leaves_folders_alone_that_are_not_a_runs(closed, gives_away, monkeypatch):
     folder = closed / "front"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(closed))
@@ -102,7 +95,7 @@ def test_leaves_folders_alone_that_are_not_a_runs(
     assert mode(closed) == 0o700
 
 
-def test_knows_what_another_user_can_read(closed: Path) -> None:
+def test_knows_what_another_user_can_read(closed):
     folder = closed / "static"
     folder.mkdir()
     folder.chmod(0o755)

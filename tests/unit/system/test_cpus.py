@@ -1,12 +1,13 @@
-"""Which CPUs the server gets and which the load, and what can't be had."""
+"""CPUs, control groups and open files: what a program may have, and what can't be had."""
 
 import os
+import resource
 from collections.abc import Callable
 
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.system import cpus
+from benchsuite.system import cpus, network
 
 
 def alone(cpu: int) -> frozenset[int]:
@@ -30,26 +31,24 @@ def threads(of: int) -> Callable[[int], frozenset[int]]:
         (8, 6, ((0, 1, 2, 3), (4, 5, 6, 7))),
     ],
 )
-def test_the_load_gets_a_core_for_each_process_and_at_most_half(
-    count: int, processes: int, expected: object
-) -> None:
+def test_the_load_gets_a_core_for_each_process_and_at_most_half(count, processes, expected):
     assert cpus.split(tuple(range(count)), processes, alone) == expected
 
 
-def test_threads_of_a_core_stay_together() -> None:
+def test_threads_of_a_core_stay_together():
     assert cpus.split(tuple(range(8)), 1, threads(4)) == ((0, 1, 2, 4, 5, 6), (3, 7))
     assert cpus.split(tuple(range(8)), 2, threads(4)) == ((0, 1, 4, 5), (2, 3, 6, 7))
 
 
-def test_where_there_is_one_core_its_threads_are_shared_out() -> None:
+def test_where_there_is_one_core_its_threads_are_shared_out():
     assert cpus.split((0, 1), 1, threads(1)) == ((0,), (1,))
 
 
-def test_only_what_may_be_used_is_shared_out() -> None:
+def test_only_what_may_be_used_is_shared_out():
     assert cpus.split((2, 5), 1, threads(4)) == ((2,), (5,))
 
 
-def test_one_cpu_is_not_split() -> None:
+def test_one_cpu_is_not_split():
     assert cpus.split((3,), 1, alone) is None
 
 
@@ -57,7 +56,7 @@ def test_one_cpu_is_not_split() -> None:
     ("text", "numbers"),
     [("0", (0,)), ("2,0", (0, 2)), ("0-3,8", (0, 1, 2, 3, 8)), (" 1 - 2 ", None), ("7-7", (7,))],
 )
-def test_lists_of_cpus(text: str, numbers: tuple[int, ...] | None) -> None:
+def test_lists_of_cpus(text, numbers):
     if numbers is None:
         with pytest.raises(UsageError):
             cpus.parse(text)
@@ -76,34 +75,139 @@ def test_lists_of_cpus(text: str, numbers: tuple[int, ...] | None) -> None:
         ((3,), (3,), (0, 1, 2)),
     ],
 )
-def test_who_looks_on_keeps_away_from_the_load(
-    load: cpus.Cpus | None, target: cpus.Cpus | None, expected: cpus.Cpus | None
-) -> None:
+def test_who_looks_on_keeps_away_from_the_load(load, target, expected):
     assert cpus.beside(load, target, (0, 1, 2, 3)) == expected
 
 
 @pytest.mark.parametrize("text", ["", "x", "3-1", "1,,2", "-1", "0-", "99999", "0-9999"])
-def test_no_list_of_cpus(text: str) -> None:
+def test_no_list_of_cpus(text):
     with pytest.raises(UsageError, match="is no list of CPUs; write numbers: 0, 0,2 or 0-3"):
         cpus.parse(text)
 
 
-def test_in_words() -> None:
+def test_in_words():
     assert cpus.words((0,)) == "CPU 0"
     assert cpus.words((0, 1, 2, 5)) == "CPUs 0–2, 5"
 
 
-def test_what_is_not_there_is_refused() -> None:
+def test_what_is_not_there_is_refused():
     cpus.check(cpus.available(), "The server")
     cpus.check(None, "The server")
     with pytest.raises(UsageError, match="The load can't run on CPU 8000: this machine has CPU"):
         cpus.check((8000,), "The load")
 
 
-def test_the_own_affinity_is_as_before_afterwards() -> None:
+def test_the_own_affinity_is_as_before_afterwards():
     before = os.sched_getaffinity(0)
     with cpus.given({min(before)}):
         assert os.sched_getaffinity(0) == {min(before)}
     assert os.sched_getaffinity(0) == before
     with cpus.given(None):
         assert os.sched_getaffinity(0) == before
+
+
+@pytest.mark.parametrize(
+    ("groups", "files", "quota"),
+    [
+        pytest.param("0::/\n", {}, None, id="nothing is said"),
+        pytest.param("0::/\n", {"cpu.max": "150000 100000\n"}, 1.5, id="a container"),
+        pytest.param("0::/\n", {"cpu.max": "max 100000\n"}, None, id="no limit"),
+        pytest.param(
+            "0::/box/run\n",
+            {"box/cpu.max": "50000 100000\n", "box/run/cpu.max": "max 100000\n"},
+            0.5,
+            id="the group around it",
+        ),
+        pytest.param(
+            "0::/box/run\n",
+            {"box/cpu.max": "400000 100000\n", "box/run/cpu.max": "200000 100000\n"},
+            2.0,
+            id="the least of all",
+        ),
+        pytest.param(
+            "4:memory:/x\n1:cpu,cpuacct:/box\n0::/\n",
+            {"cpu/box/cpu.cfs_quota_us": "250000\n", "cpu/box/cpu.cfs_period_us": "100000\n"},
+            2.5,
+            id="version 1",
+        ),
+        pytest.param(
+            "1:cpu:/\n",
+            {"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"},
+            None,
+            id="version 1 without a limit",
+        ),
+        pytest.param("0::/\n", {"cpu.max": "150000\n"}, None, id="half a line"),
+    ],
+)
+def test_a_quota_is_the_least_of_all_groups_around_a_process(tmp_path, groups, files, quota):
+    for path, text in {
+        "proc/self/cgroup": groups,
+        **{f"sys/fs/cgroup/{name}": text for name, text in files.items()},
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    assert cpus.cpu_quota(tmp_path) == quota
+
+
+def test_a_machine_without_control_groups_has_no_quota(tmp_path):
+    assert cpus.cpu_quota(tmp_path) is None
+
+
+def test_usable_are_no_more_cpus_than_the_quota_lets_run(golden, monkeypatch):
+    def case(quota, on, count):
+        monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2, 3))
+        monkeypatch.setattr(cpus, "cpu_quota", lambda: quota)
+        assert cpus.usable(on) == count
+        return cpus.share(on)
+
+    golden.cases(case)
+
+
+@pytest.mark.parametrize("load", [None, (1, 2)])
+def test_cpus_that_the_load_may_use_are_said_to_be_shared(monkeypatch, load):
+    monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2))
+    monkeypatch.setattr(cpus, "cpu_quota", lambda: None)
+    assert cpus.share((0, 1), load) == "2 of 3 CPUs, shared with the load"
+    assert cpus.share((0,), (1, 2)) == "1 of 3 CPUs"
+
+
+@pytest.fixture
+def limits(monkeypatch):
+    """A session that may have 1024 open files, and 4096 when it asks; what was set since."""
+    limits = [(1024, 4096)]
+    monkeypatch.setattr(resource, "getrlimit", lambda which: limits[-1])
+    monkeypatch.setattr(resource, "setrlimit", lambda which, pair: limits.append(pair))
+    return limits
+
+
+def test_each_connection_takes_one_and_two_at_a_front():
+    assert network.descriptors_needed(2000) == 2256
+    assert network.descriptors_needed(2000, ends=2) == 4256
+
+
+def test_too_many_are_refused_with_the_limit_and_the_way_out(limits):
+    network.check_descriptors(4032)
+    with pytest.raises(UsageError) as raised:
+        network.check_descriptors(5000)
+    words = str(raised.value)
+    assert "5000 connections need up to 5256 open files" in words
+    assert "is limited to 4096" in words
+    assert "ulimit -n 5256" in words
+
+
+def test_the_soft_limit_is_raised_for_a_while(limits):
+    with network.descriptors_raised(2256) as words:
+        assert limits[-1] == (2256, 4096)
+        assert words == "2256 open files a process instead of 1024"
+    assert limits[-1] == (1024, 4096)
+
+
+def test_what_suffices_is_left_alone(limits):
+    with network.descriptors_raised(500) as words:
+        assert words == ""
+    assert limits == [(1024, 4096)]
+
+
+def test_more_than_the_hard_limit_is_not_asked_for(limits):
+    with network.descriptors_raised(10_000):
+        assert limits[-1] == (4096, 4096)

@@ -1,9 +1,16 @@
+"""Signals, alarms and the log of a program."""
+
+import select
 import signal
 import threading
+from contextlib import closing
+from time import monotonic
 
 import pytest
 
+from benchsuite.system import logfile
 from benchsuite.system.interrupts import held_back
+from benchsuite.system.timers import TimerFd
 
 
 def test_ctrl_c_waits_for_the_end_of_the_block():
@@ -53,3 +60,141 @@ def test_other_threads_are_never_interrupted():
     thread.start()
     thread.join()
     assert seen == [False]
+
+
+@pytest.fixture
+def timer():
+    with closing(TimerFd()) as made:
+        yield made
+
+
+def rings(timer: TimerFd, wait_s: float = 0.0) -> bool:
+    return bool(select.select([timer.file], [], [], wait_s)[0])
+
+
+def test_it_rings_at_a_moment_that_has_passed(timer):
+    timer.arm(monotonic() - 1)
+    assert rings(timer, 5.0)
+    timer.clear()
+    assert not rings(timer)
+
+
+def test_it_never_rings_early(timer):
+    moment = monotonic() + 0.01
+    timer.arm(moment)
+    assert rings(timer, 5.0)
+    assert monotonic() >= moment
+
+
+def test_only_the_last_moment_counts(timer):
+    timer.arm(monotonic() - 1)
+    timer.arm(monotonic() + 60)
+    assert not rings(timer)
+    timer.clear()
+
+
+SIMPLE = """\
+[INFO] starting
+Traceback (most recent call last):
+  File "a.py", line 1, in <module>
+    import x
+    ^^^^^^^^
+ModuleNotFoundError: No module named 'x'
+[INFO] worker exits
+"""
+
+FOLLOWED = (
+    SIMPLE
+    + """\
+Traceback (most recent call last):
+  File "arbiter.py", line 1, in run
+    self.sleep()
+gunicorn.errors.HaltServer: <HaltServer 'Worker failed to boot.' 3>
+"""
+)
+
+CHAINED = """\
+Traceback (most recent call last):
+  File "a.py", line 1, in <module>
+KeyError: 'SECRET_KEY'
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "b.py", line 1, in <module>
+django.core.exceptions.ImproperlyConfigured: The SECRET_KEY must not be empty.
+"""
+
+SYNTAX = """\
+Traceback (most recent call last):
+  File "urls.py", line 3
+    path(
+        ^
+SyntaxError: '(' was never closed
+"""
+
+BARE = """\
+Traceback (most recent call last):
+  File "a.py", line 1, in <module>
+KeyboardInterrupt
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (SIMPLE, "ModuleNotFoundError: No module named 'x'"),
+        (FOLLOWED, "ModuleNotFoundError: No module named 'x'"),
+        (
+            CHAINED,
+            "django.core.exceptions.ImproperlyConfigured: The SECRET_KEY must not be empty.",
+        ),
+        (SYNTAX, "SyntaxError: '(' was never closed"),
+        (BARE, "KeyboardInterrupt"),
+        (f"*** up ***\n{SIMPLE.splitlines()[5]}\nunable to load app 0\n", SIMPLE.splitlines()[5]),
+        ("all is well\n[Error: no such thing]\n", None),
+        ("Traceback (most recent call last):\n  File", None),
+        ("", None),
+    ],
+)
+def test_first_error(tmp_path, text, expected):
+    log = tmp_path / "log"
+    log.write_text(text)
+    assert logfile.first_error(log) == expected
+
+
+def test_tail(tmp_path):
+    log = tmp_path / "log"
+    log.write_text("\n".join(str(number) for number in range(100_000)) + "\n\n")
+    assert logfile.tail(log, 3) == "99997\n99998\n99999"
+
+
+def test_tail_of_what_is_no_text(tmp_path):
+    log = tmp_path / "log"
+    log.write_bytes(b"caf\xe9\n")
+    assert logfile.tail(log) == "caf�"
+
+
+def test_no_log(tmp_path):
+    assert logfile.tail(tmp_path / "none") == ""
+    assert logfile.first_error(tmp_path / "none") is None
+
+
+def test_what_was_written_since(tmp_path):
+    path = tmp_path / "log"
+    path.write_text("before\n")
+    size = path.stat().st_size
+    assert logfile.since(path, size) == ""
+    path.write_text("before\nFATAL: too many clients already\n")
+    assert logfile.since(path, size) == "FATAL: too many clients already\n"
+    assert logfile.since(tmp_path / "none", 0) == ""
+
+
+def test_lines_are_counted_however_many_there_are(tmp_path):
+    path = tmp_path / "log"
+    path.write_text("FATAL: reserved\n")
+    size = path.stat().st_size
+    assert logfile.count(path, size, ["reserved", "too many"]) == 0
+    path.write_text("FATAL: reserved\n" + 5000 * ("FATAL: reserved\nDETAIL: …\nFATAL: too many\n"))
+    assert logfile.count(path, size, ["reserved", "too many"]) == 10_000
+    assert logfile.count(tmp_path / "none", 0, ["reserved"]) == 0

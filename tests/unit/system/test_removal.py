@@ -1,16 +1,20 @@
-"""Only what is plainly a run's folder may be removed. Nothing here removes anything."""
+"""What a run leaves is removed, and nothing else; who owns it; no room for it."""
 
+import errno
+import os
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from benchsuite.system import folders
+from benchsuite.core.exceptions import DISK_FULL, LoadError, StartError
+from benchsuite.system import folders, lock, scratch, sharedmemory
 from benchsuite.system.folders import why_kept
 
 
 @pytest.fixture
-def temp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def temp(tmp_path, monkeypatch):
     """A system's temp folder of the test's own."""
     folder = tmp_path / "temp"
     folder.mkdir()
@@ -23,26 +27,26 @@ def made(folder: Path) -> Path:
     return folder
 
 
-def test_a_folder_of_the_temp_folder_may_be_removed(temp: Path, tmp_path: Path) -> None:
+def test_a_folder_of_the_temp_folder_may_be_removed(temp, tmp_path):
     assert why_kept(made(temp / "run"), working=tmp_path) is None
     assert why_kept(made(temp / "other" / "deeper"), working=None) is None
 
 
-def test_folders_elsewhere_are_kept(temp: Path, tmp_path: Path) -> None:
+def test_folders_elsewhere_are_kept(temp, tmp_path):
     for folder in (made(tmp_path / "elsewhere"), temp, tmp_path, Path("/")):
         assert f"not below the system's temp folder ({temp})" in str(
             why_kept(folder, working=None)
         ), folder
 
 
-def test_a_link_out_of_the_temp_folder_is_kept(temp: Path, tmp_path: Path) -> None:
+def test_a_link_out_of_the_temp_folder_is_kept(temp, tmp_path):
     (temp / "run").symlink_to(made(tmp_path / "elsewhere"))
     assert "not below" in str(why_kept(temp / "run", working=None))
     assert "not below" in str(why_kept(temp / "run" / ".." / "elsewhere", working=None))
 
 
 @pytest.mark.parametrize("place", [".", "deep/below"])
-def test_benchsuite_itself_is_kept(place: str, temp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_benchsuite_itself_is_kept(place, temp, monkeypatch):
     package = temp / "checkout" / place / "benchsuite"
     monkeypatch.setattr(folders, "PACKAGE", made(package).resolve())
     assert why_kept(temp / "checkout", working=None) == "holds benchsuite itself"
@@ -50,24 +54,245 @@ def test_benchsuite_itself_is_kept(place: str, temp: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("place", [".", "deep/below"])
-def test_the_current_directory_is_kept(place: str, temp: Path) -> None:
+def test_the_current_directory_is_kept(place, temp):
     working = temp / "project" / place
     working.mkdir(parents=True)
     assert why_kept(temp / "project", working=working) == "holds the current directory"
 
 
 @pytest.mark.parametrize("place", [".", "deep/below"])
-def test_a_checkout_is_kept(place: str, temp: Path) -> None:
+def test_a_checkout_is_kept(place, temp):
     checkout = temp / "run" / place
     made(checkout / ".git")
     assert "holds a git repository" in str(why_kept(temp / "run", working=None))
 
 
-def test_a_worktree_has_a_file_of_that_name(temp: Path) -> None:
+def test_a_worktree_has_a_file_of_that_name(temp):
     made(temp / "run" / "tree")
     (temp / "run" / "tree" / ".git").write_text("gitdir: elsewhere\n")
     assert "holds a git repository" in str(why_kept(temp / "run", working=None))
 
 
-def test_what_is_not_there_is_kept(temp: Path) -> None:
+def test_what_is_not_there_is_kept(temp):
     assert why_kept(temp / "none", working=None) == "is not a folder"
+
+
+def test_it_is_below_tmpdir_and_goes(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with scratch.folder() as folder:
+        assert folder.parent == tmp_path
+        (folder / "file").touch()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_with_controls_is_refused(tmp_path, monkeypatch):
+    place = tmp_path / "a\nb"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    with pytest.raises(StartError, match="configurations can't contain"), scratch.folder():
+        pytest.fail("it was given")
+    assert list(place.iterdir()) == []
+
+
+def test_that_none_can_be_made_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(StartError, match=r"^No folder for temporary files can be created: No such"):
+        scratch.folder().__enter__()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_a_sentence(tmp_path, number):
+    words = rf"no space left in {tmp_path}; .* disk\.$"
+    with pytest.raises(StartError, match=words) as told, scratch.explained(tmp_path):
+        raise OSError(number, "x")
+    assert told.value.code == DISK_FULL
+
+
+def test_another_fault_stays_what_it_is(tmp_path):
+    with pytest.raises(PermissionError), scratch.explained(tmp_path):
+        raise PermissionError(errno.EACCES, "x")
+    with pytest.raises(LoadError, match=r"^broken$"), scratch.explained(tmp_path):
+        raise LoadError("broken")
+
+
+@pytest.mark.parametrize("log", ["write: No space left on device", "database or disk is full"])
+def test_a_program_that_says_so_is_believed(tmp_path, log):
+    words = rf"^There .* disk\. {log}$"
+    with pytest.raises(LoadError, match=words) as told, scratch.explained(tmp_path):
+        raise LoadError(log)
+    assert told.value.code == DISK_FULL
+
+
+def test_a_program_on_a_full_disk_need_not_say_why(monkeypatch):
+    monkeypatch.setattr(scratch, "LEAST_BYTES", float("inf"))
+    with (
+        pytest.raises(LoadError, match=r"^There is no space left in /\S*; .* It ended\.$"),
+        scratch.explained(Path("/")),
+    ):
+        raise LoadError("It ended.")
+
+
+def test_it_is_told_once(tmp_path):
+    with (
+        pytest.raises(StartError) as told,
+        scratch.explained(tmp_path),
+        scratch.explained(tmp_path),
+    ):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert str(told.value).count("no space left") == 1
+
+
+MINE = "benchsuite-0123456789abcdef"
+OTHERS = "benchsuite-fedcba9876543210"
+
+
+@pytest.fixture
+def folder(monkeypatch, tmp_path):
+    monkeypatch.setattr(sharedmemory, "FOLDER", tmp_path)
+    for name in (
+        f"{MINE}-channel-dict",
+        f"sem.{MINE}-channel-dict-semaphore",
+        f"{OTHERS}-channel-dict",
+        f"{MINE}0-channel-dict",
+        f"other-{MINE}-channel-dict",
+        "sem.somebody",
+    ):
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_memory_and_semaphores_of_one_start_are_removed(folder):
+    assert [path.name for path in sharedmemory.left_by(MINE)] == [
+        f"{MINE}-channel-dict",
+        f"sem.{MINE}-channel-dict-semaphore",
+    ]
+    sharedmemory.remove(MINE)
+    assert sharedmemory.left_by(MINE) == []
+    assert len(list(folder.iterdir())) == 4
+    sharedmemory.remove(MINE)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "prefix", ["", "benchsuite", "benchsuite-", "benchsuite-0123", "*", f"../{MINE}", f"{MINE}/"]
+)
+def test_a_name_that_others_may_have_is_refused(folder, prefix):
+    with pytest.raises(ValueError, match="by a run's own prefix"):
+        sharedmemory.remove(prefix)
+    assert len(list(folder.iterdir())) == 6
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_machine_without_shared_memory_has_none(monkeypatch, tmp_path):
+    monkeypatch.setattr(sharedmemory, "FOLDER", tmp_path / "none")
+    assert sharedmemory.left_by(MINE) == []
+
+
+@pytest.mark.usefixtures("folder")
+def test_only_an_unused_segment_of_a_cluster_is_removed(monkeypatch, tmp_path):
+    head = "       key      shmid perms size cpid lpid nattch uid"
+    rows = ["-1 7 600 56 1 1 0 65534", "5 8 600 56 1 1 2 65534", "6 9 600 56 1 1 0 65534"]
+    (tmp_path / "shm").write_text("\n".join([head, *rows]))
+    monkeypatch.setattr(sharedmemory, "SEGMENTS", tmp_path / "shm")
+    removed = []
+    library = SimpleNamespace(
+        shmctl=lambda number, *_: removed.append(number),
+        shmat=lambda *_: None,  # it can't be looked into
+    )
+    monkeypatch.setattr(sharedmemory.ctypes, "CDLL", lambda _: library)
+    for name, named in {
+        "unused": "4294967295 7",
+        "used": "5 8",
+        "anothers by now": "66 9",
+        "says nothing": "",
+        "of an older start": "0 0",
+    }.items():
+        (tmp_path / name).mkdir()
+        lines = ["1", "/data", "0", "5432", "", "127.0.0.1", named, "ready"]
+        (tmp_path / name / "postmaster.pid").write_text("\n".join(lines))
+    sharedmemory.remove_of_clusters(tmp_path)
+    assert removed == [7]
+
+
+FIELDS = ("host", "machine", "boot", "namespace", "pid", "started")
+
+
+def named(**changes: str) -> str:
+    """The name of this process with some of its fields changed."""
+    fields = dict(zip(FIELDS, lock.owner_name().split(":"), strict=True))
+    return ":".join((fields | changes).values())
+
+
+@pytest.fixture
+def machine_id(tmp_path, monkeypatch):
+    file = tmp_path / "machine-id"
+    file.write_text("0123456789abcdef0123456789abcdef\n")
+    monkeypatch.setattr(lock, "MACHINE_ID", file)
+    return file
+
+
+def test_this_process_lives():
+    assert not lock.has_ended(lock.owner_name())
+    assert lock.can_be_seen(lock.owner_name())
+    assert len(lock.owner_name()) <= lock.LONGEST
+    assert lock.owner_host(lock.owner_name()) == lock.host_name()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "nobody",
+        "a:b:c:d:e:f",
+        "a:b:c:d:²:f",
+        named(pid="999999999"),
+        named(pid="9" * 40),
+        named(started="1"),
+    ],
+    ids=["none", "word", "no pid", "odd pid", "gone", "no such pid", "pid used again"],
+)
+def test_ended(name):
+    assert lock.has_ended(name)
+    assert lock.can_be_seen(name)
+
+
+def test_a_zombie_has_ended(monkeypatch):
+    stat = lock.read_stat(os.getpid())
+    assert stat is not None
+    monkeypatch.setattr(lock, "read_stat", lambda pid: stat._replace(state="Z"))
+    assert lock.has_ended(lock.owner_name())
+
+
+def test_after_a_reboot_of_this_machine_it_has_ended(machine_id):
+    assert lock.has_ended(named(boot="an-earlier-boot"))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"host": "elsewhere", "boot": "of-another-machine"},
+        {"machine": "0123456789ab", "boot": "of-another-machine"},
+        {"namespace": "1"},
+        {"namespace": "1", "pid": "999999999"},
+    ],
+    ids=["another host", "another machine of that name", "container", "container, unknown pid"],
+)
+def test_another_machine_or_container_can_not_be_seen(machine_id, changes):
+    assert not lock.has_ended(named(**changes))
+    assert not lock.can_be_seen(named(**changes))
+
+
+def test_machines_without_an_id_are_not_told_apart_by_their_names(machine_id):
+    machine_id.write_text("")
+    assert not lock.can_be_seen(named(boot="another-boot"))
+
+
+def test_a_process_that_proc_hides_can_not_be_seen(monkeypatch):
+    def refuse(pid: int, signum: int) -> None:
+        raise PermissionError
+
+    name = lock.owner_name()
+    monkeypatch.setattr(lock, "read_stat", lambda pid: None)
+    monkeypatch.setattr(os, "kill", refuse)
+    assert not lock.can_be_seen(name)

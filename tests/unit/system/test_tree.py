@@ -1,11 +1,15 @@
+"""Whose each process is, by /proc as it is given."""
+
 import os
+import resource
+import signal
 from types import SimpleNamespace
 
 import pytest
 
-from benchsuite.system import tree
-from benchsuite.system.procfs import Stat
-from benchsuite.system.tree import Mark, ProcessTree
+from benchsuite.system import procfs, tree
+from benchsuite.system.procfs import Stat, all_pids, carries, read_bytes, read_stat, send_signal
+from benchsuite.system.tree import RLIMIT_LOCKS, Mark, ProcessTree, limited
 
 MARK = Mark("run", "run/1/1")
 
@@ -27,7 +31,7 @@ class Machine:
 
 
 @pytest.fixture
-def machine(monkeypatch) -> Machine:
+def machine(monkeypatch):
     machine = Machine()
     monkeypatch.setattr(tree, "all_pids", lambda: list(machine.stats))
     monkeypatch.setattr(tree, "read_stat", machine.read)
@@ -128,3 +132,113 @@ def test_orphans_that_ended_are_reaped_and_counted_once(machine, monkeypatch):
     machine.stats[100] = machine.stats[100]._replace(own_ticks=30)
     family.settle()
     assert family.reaped_s == pytest.approx(0.306), "an ended leader is this process's to reap, too"
+
+
+OWN = Mark("a" * 32, "a" * 32 + "/7/1")
+SIBLING = Mark(OWN.run, OWN.run + "/7/2")
+WHOLE_RUN = Mark(OWN.run)
+ANOTHER = Mark("b" * 32, "b" * 32 + "/7/1")
+
+LOCKS = "Max file size             unlimited            unlimited            bytes\n" + (
+    "Max file locks            {}            unlimited            locks\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("locks", "environment", "borne"),
+    [
+        (OWN.limit, "", {OWN, WHOLE_RUN}),
+        (SIBLING.limit, "", {SIBLING, WHOLE_RUN}),
+        ("unlimited", f"A=1\0BENCHSUITE_PART={OWN.part}\0", {OWN}),
+        ("unlimited", f"BENCHSUITE_RUN={OWN.run}\0BENCHSUITE_PART={OWN.part}", {OWN, WHOLE_RUN}),
+        ("unlimited", f"BENCHSUITE_PART={OWN.part}1", set()),
+        (1024, "A=1", set()),
+        (None, None, set()),
+    ],
+)
+def test_either_mark_is_enough(monkeypatch, locks, environment, borne):
+    files = {
+        "/proc/9/limits": None if locks is None else LOCKS.format(locks).encode(),
+        "/proc/9/environ": None if environment is None else environment.encode(),
+    }
+    monkeypatch.setattr(tree, "read_bytes", files.get)
+    monkeypatch.setattr(procfs, "read_bytes", files.get)
+    assert {mark for mark in (OWN, SIBLING, WHOLE_RUN, ANOTHER) if mark.is_on(9)} == borne
+
+
+def test_the_limit_is_ours_for_the_moment_of_the_start_only():
+    before = resource.getrlimit(RLIMIT_LOCKS)
+    with limited(OWN):
+        assert resource.getrlimit(RLIMIT_LOCKS) == (OWN.limit, before[1])
+    assert resource.getrlimit(RLIMIT_LOCKS) == before
+
+
+def test_a_system_that_allows_no_such_limit(monkeypatch):
+    """The start goes on: the environment is the other mark."""
+    asked = []
+
+    def refuses(which: int, limits: tuple[int, int]) -> None:
+        asked.append(limits)
+        if limits[0] == OWN.limit:
+            raise ValueError("current limit exceeds maximum limit")
+
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (5, 1024))
+    monkeypatch.setattr(resource, "setrlimit", refuses)
+    with limited(OWN):
+        assert asked == [(OWN.limit, 1024)]
+    assert asked[-1] == (5, 1024)
+
+
+def test_this_process():
+    stat = read_stat(os.getpid())
+    assert stat is not None
+    assert stat.alive
+    assert stat.ppid == os.getppid()
+    assert stat.session == os.getsid(0)
+    assert stat.threads == len(os.listdir("/proc/self/task"))
+    assert os.getpid() in all_pids()
+
+
+def test_a_name_with_spaces_and_parentheses(monkeypatch):
+    line = b"7 (a) R 1 (b)) S 3 4 5 0 -1 0 1 2 3 4 11 12 13 14 20 0 6 0 99 1 2\n"
+    monkeypatch.setattr(procfs, "read_bytes", lambda path: line)
+    assert read_stat(7) == Stat(7, "S", 3, 5, 23, 27, 6, 99, 3)
+
+
+def test_nobody():
+    assert read_stat(2**22 + 1) is None
+    assert not carries(2**22 + 1, b"A=b")
+    assert read_bytes("/no/such/file") is None
+
+
+def test_the_mark_is_a_whole_assignment(monkeypatch):
+    monkeypatch.setattr(procfs, "read_bytes", lambda path: b"A=run-1\0XB=run-2\0")
+    assert carries(1, b"A=run-1")
+    assert not carries(1, b"A=run-")
+    assert not carries(1, b"B=run-2")
+
+
+def test_a_pid_that_was_used_again_is_not_signalled():
+    received = []
+    before = signal.signal(signal.SIGHUP, lambda number, _: received.append(number))
+    try:
+        me = read_stat(os.getpid())
+        assert me is not None
+        send_signal(me._replace(started=me.started - 1), signal.SIGHUP)
+        assert received == []
+        send_signal(me, signal.SIGHUP)
+        assert received == [signal.SIGHUP]
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_without_pidfd(monkeypatch):
+    def refuse(pid: int) -> int:
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(os, "pidfd_open", refuse)
+    test_a_pid_that_was_used_again_is_not_signalled()
+
+
+def test_signalling_nobody_is_no_error():
+    send_signal(Stat(2**22 + 1, "S", 1, 1, 0, 0, 1, 1), signal.SIGTERM)

@@ -1,7 +1,7 @@
 """The measured consumers, under Channels' own communicator; `routing` as runs mount it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -19,7 +19,7 @@ PAYLOADS = ["", "é\u2028\U0001f600", "x" * 100_000, b"", b"\x00\xff\x80", bytes
 
 
 @pytest.fixture(autouse=True)
-def run(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[Any]:
+def run(monkeypatch, settings):
     """Inside a server that a run started, with a channel layer."""
     monkeypatch.setenv(RUN_VARIABLE, "the-token")
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}

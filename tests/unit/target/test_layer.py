@@ -1,7 +1,7 @@
 """HTTP through the channel layer: each request gets its own answer, or a status that says why."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -12,9 +12,10 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
-from benchsuite.target import layer
 from benchsuite.target.gate import RUN_VARIABLE
-from benchsuite.target.layer import Asking, workers_channel
+from benchsuite.target.layer import answering, asking
+from benchsuite.target.layer.asking import Asking
+from benchsuite.target.layer.messages import workers_channel
 from tests.unit.target.outcome import outcome
 
 
@@ -57,13 +58,13 @@ class Deaf(BaseChannelLayer):
 
 
 @pytest.fixture(autouse=True)
-def run(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[None]:
+def run(monkeypatch, settings):
     """Inside a server that a run started, with a layer in memory."""
     monkeypatch.setenv(RUN_VARIABLE, "feedc0de" * 4)
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
-    layer._django.cache_clear()
+    answering._django.cache_clear()
     yield
-    layer._django.cache_clear()
+    answering._django.cache_clear()
     channel_layers.backends.clear()
 
 
@@ -97,11 +98,11 @@ def with_one(then: Callable[[Asking], Awaitable[None]], **options: float) -> Non
     asyncio.run(all_of_it())
 
 
-def test_the_channel_is_the_runs_own() -> None:
+def test_the_channel_is_the_runs_own():
     assert workers_channel() == "bench.layer.feedc0de"
 
 
-def test_each_request_gets_its_own_answer() -> None:
+def test_each_request_gets_its_own_answer():
     async def ask(application: Asking) -> None:
         answers = await asyncio.gather(
             *(get(application, "/bench/layer/echo/", number=number) for number in range(50))
@@ -112,7 +113,7 @@ def test_each_request_gets_its_own_answer() -> None:
 
 
 @pytest.mark.parametrize("pieces", [1, 7])
-def test_a_body_passes_whole(pieces: int) -> None:
+def test_a_body_passes_whole(pieces):
     body = bytes(range(256)) * 100
 
     async def ask(application: Asking) -> None:
@@ -122,34 +123,32 @@ def test_a_body_passes_whole(pieces: int) -> None:
     with_one(ask)
 
 
-def test_what_django_answers_is_passed_on_and_the_worker_goes_on(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_django_answers_is_passed_on_and_the_worker_goes_on(monkeypatch):
     async def ask(application: Asking) -> None:
         assert (await get(application, "/bench/layer/nowhere/"))[0] == 404
         assert (await get(application, "/bench/layer/raising/"))[0] == 500
         with monkeypatch.context() as broken:
-            broken.setattr(layer, "_django", lambda: None)
+            broken.setattr(answering, "_django", lambda: None)
             assert await get(application, "/bench/layer/echo/") == (500, b"The worker failed.")
         assert (await get(application, "/bench/layer/echo/"))[0] == 200
 
     with_one(ask)
 
 
-def test_without_a_worker_a_request_ends_with_504() -> None:
-    silent = Deaf()
-    channel_layers.set("default", silent)
+def test_without_a_worker_a_request_ends_with_504():
+    layer = Deaf()
+    channel_layers.set("default", layer)
 
     async def ask(application: Asking) -> None:
         answers = await asyncio.gather(*(get(application, "/bench/layer/echo/") for _ in range(3)))
         assert answers == [(504, b"No worker has answered in time.")] * 3
-        assert len(silent.sent) > 1, "a worker is called again and again"
-        assert {message["number"] for message in silent.sent} == {layer.HELLO}
+        assert len(layer.sent) > 1, "a worker is called again and again"
+        assert {message["number"] for message in layer.sent} == {asking.HELLO}
 
     with_one(ask, reply_s=0.3)
 
 
-def test_a_full_channel_is_waited_for_while_no_worker_was_met() -> None:
+def test_a_full_channel_is_waited_for_while_no_worker_was_met():
     layer = Deaf(full=True)
     channel_layers.set("default", layer)
 
@@ -159,7 +158,7 @@ def test_a_full_channel_is_waited_for_while_no_worker_was_met() -> None:
     with_one(ask, reply_s=0.2)
 
 
-def test_a_full_channel_is_503_afterwards() -> None:
+def test_a_full_channel_is_503_afterwards():
     async def ask(application: Asking) -> None:
         assert (await get(application, "/bench/layer/echo/"))[0] == 200
         channel_layers.set("default", Deaf(full=True))
@@ -169,7 +168,7 @@ def test_a_full_channel_is_503_afterwards() -> None:
     with_one(ask)
 
 
-def test_a_layer_that_failed_is_opened_again() -> None:
+def test_a_layer_that_failed_is_opened_again():
     async def ask(application: Asking) -> None:
         assert (await get(application, "/bench/layer/echo/"))[0] == 200
         for task in application._running:
@@ -180,7 +179,7 @@ def test_a_layer_that_failed_is_opened_again() -> None:
     with_one(ask)
 
 
-def test_without_any_layer_the_error_says_so(settings: Any) -> None:
+def test_without_any_layer_the_error_says_so(settings):
     settings.CHANNEL_LAYERS = {}
     channel_layers.backends.clear()
 

@@ -44,7 +44,7 @@ class World:
 
 
 @pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch) -> World:
+def world(monkeypatch):
     made = World(monkeypatch)
     made.start(1, parent=500)
     made.start(2, 3)
@@ -54,14 +54,14 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     return made
 
 
-def test_nobody(world: World) -> None:
+def test_nobody(world):
     begin = world.now
     world.second()
     assert world.census.turnover(begin, world.now) == Turnover()
     assert world.census.last == (1, 2, 3)
 
 
-def test_one_replaced_and_one_gone(world: World) -> None:
+def test_one_replaced_and_one_gone(world):
     begin = world.now
     world.end(2, 3)
     world.start(4)
@@ -69,7 +69,7 @@ def test_one_replaced_and_one_gone(world: World) -> None:
     assert world.census.turnover(begin, world.now) == Turnover(replaced=1, gone=1)
 
 
-def test_a_pid_that_is_used_again_is_another_process(world: World) -> None:
+def test_a_pid_that_is_used_again_is_another_process(world):
     begin = world.now
     world.end(2)
     world.start(2)
@@ -77,7 +77,7 @@ def test_a_pid_that_is_used_again_is_another_process(world: World) -> None:
     assert world.census.turnover(begin, world.now) == Turnover(replaced=1)
 
 
-def test_what_happens_before_the_window_is_no_matter(world: World) -> None:
+def test_what_happens_before_the_window_is_no_matter(world):
     world.end(2)
     world.start(4)
     world.second()
@@ -86,7 +86,7 @@ def test_what_happens_before_the_window_is_no_matter(world: World) -> None:
     assert world.census.turnover(begin, world.now) == Turnover()
 
 
-def test_helpers_of_requests_are_no_part_of_the_server(world: World) -> None:
+def test_helpers_of_requests_are_no_part_of_the_server(world):
     """However old they are: their parent is a worker."""
     world.start(9, parent=2)
     world.second()
@@ -99,7 +99,7 @@ def test_helpers_of_requests_are_no_part_of_the_server(world: World) -> None:
 
 
 @pytest.mark.parametrize("ends", [5, 7, 10])
-def test_each_end_counts_also_between_two_looks(world: World, ends: int) -> None:
+def test_each_end_counts_also_between_two_looks(world, ends):
     begin, now = world.now, 2
     for number in range(ends):
         world.end(now)
@@ -113,8 +113,8 @@ def test_each_end_counts_also_between_two_looks(world: World, ends: int) -> None
 
 
 def test_who_ended_and_was_not_waited_for_is_gone_though_a_short_look_still_sees_him(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    world, monkeypatch
+):
     """A zombie, of a master that hangs."""
     world.census.look_for_children()
     begin = world.now
@@ -128,7 +128,7 @@ def test_who_ended_and_was_not_waited_for_is_gone_though_a_short_look_still_sees
     assert world.census.turnover(begin, end) == Turnover(gone=1)
 
 
-def test_processes_that_end_after_the_window_are_no_matter(world: World) -> None:
+def test_processes_that_end_after_the_window_are_no_matter(world):
     begin = world.now
     world.second()
     end = world.now
@@ -138,9 +138,7 @@ def test_processes_that_end_after_the_window_are_no_matter(world: World) -> None
     assert world.census.turnover(begin, end) == Turnover()
 
 
-def test_whoever_was_there_before_the_load_is_part_of_the_server(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_whoever_was_there_before_the_load_is_part_of_the_server(monkeypatch):
     young = World(monkeypatch)
     young.start(1, 2)
     young.census()
@@ -151,12 +149,12 @@ def test_whoever_was_there_before_the_load_is_part_of_the_server(
     assert young.census.turnover(begin, young.now) == Turnover(replaced=1)
 
 
-def test_without_a_look_at_both_ends_nothing_is_known(world: World) -> None:
+def test_without_a_look_at_both_ends_nothing_is_known(world):
     assert world.census.turnover(world.now - 60, world.now) is None
     assert world.census.turnover(world.now, world.now + 60) is None
 
 
-def test_who_was_there_before_a_restart_nobody_misses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_was_there_before_a_restart_nobody_misses(monkeypatch):
     world = World(monkeypatch)
     world.start(10, 11)
     world.second()

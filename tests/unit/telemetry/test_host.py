@@ -1,12 +1,17 @@
-"""The machine's counters, from files as the kernel writes them."""
+"""What the host does beside the run."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from benchsuite.telemetry.base import Clocks
+from benchsuite.system.procfs import Stat
+from benchsuite.telemetry import others
+from benchsuite.telemetry.clocks import Clocks
+from benchsuite.telemetry.cpu import TICKS_PER_S
 from benchsuite.telemetry.host import Host
+from benchsuite.telemetry.others import Others
 
 
 class Machine:
@@ -60,11 +65,11 @@ class Machine:
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
+def machine(tmp_path):
     return Machine(tmp_path)
 
 
-def test_shares_of_what_the_counters_grew_by(machine: Machine) -> None:
+def test_shares_of_what_the_counters_grew_by(machine):
     host = machine.host()
     host.look()
     machine.now += 2
@@ -81,7 +86,7 @@ def test_shares_of_what_the_counters_grew_by(machine: Machine) -> None:
     assert shares.listen_overflows == 4
 
 
-def test_a_group_that_the_target_has_joined_is_watched(machine: Machine) -> None:
+def test_a_group_that_the_target_has_joined_is_watched(machine):
     machine.write("proc/7/cgroup", "0::/\n")
     host = machine.host(ours=lambda: [7])
     host.look()
@@ -98,7 +103,7 @@ def test_a_group_that_the_target_has_joined_is_watched(machine: Machine) -> None
     assert shares.throttled_percent == pytest.approx(10.0)
 
 
-def test_only_looks_inside_of_the_window_count(machine: Machine) -> None:
+def test_only_looks_inside_of_the_window_count(machine):
     host = machine.host()
     for steal in (0, 100, 100, 300):
         machine.cpu(idle=1000, steal=steal)
@@ -111,7 +116,7 @@ def test_only_looks_inside_of_the_window_count(machine: Machine) -> None:
     assert host.shares(100.5, 101.5) is None, "one look tells of no time"
 
 
-def test_a_machine_that_counts_nothing_tells_nothing(tmp_path: Path) -> None:
+def test_a_machine_that_counts_nothing_tells_nothing(tmp_path):
     now = iter(range(100))
     host = Host(cpus=2, root=tmp_path, clocks=Clocks(monotonic=lambda: float(next(now))))
     host.look()
@@ -124,7 +129,7 @@ def test_a_machine_that_counts_nothing_tells_nothing(tmp_path: Path) -> None:
     assert shares.listen_overflows is None
 
 
-def test_clocks_that_run_evenly(machine: Machine) -> None:
+def test_clocks_that_run_evenly(machine):
     host = machine.host()
     for _ in range(4):
         host.look()
@@ -135,7 +140,7 @@ def test_clocks_that_run_evenly(machine: Machine) -> None:
     assert clock.gap_s == pytest.approx(0.01)
 
 
-def test_a_wall_clock_that_is_set(machine: Machine) -> None:
+def test_a_wall_clock_that_is_set(machine):
     host = machine.host()
     host.look()
     machine.now += 1
@@ -147,7 +152,7 @@ def test_a_wall_clock_that_is_set(machine: Machine) -> None:
     assert clock.gap_s == 0
 
 
-def test_a_machine_that_was_suspended(machine: Machine) -> None:
+def test_a_machine_that_was_suspended(machine):
     """Its wall clock went on without being set, its monotonic one stood still."""
     host = machine.host()
     host.look()
@@ -160,7 +165,7 @@ def test_a_machine_that_was_suspended(machine: Machine) -> None:
     assert clock.gap_s == pytest.approx(30)
 
 
-def test_a_look_that_came_late(machine: Machine) -> None:
+def test_a_look_that_came_late(machine):
     host = machine.host()
     for pause_s in (1.0, 3.5, 1.0):
         host.look()
@@ -170,8 +175,59 @@ def test_a_look_that_came_late(machine: Machine) -> None:
     assert clock.gap_s == pytest.approx(2.5)
 
 
-def test_one_look_tells_nothing(machine: Machine) -> None:
+def test_one_look_tells_nothing(machine):
     host = machine.host()
     assert host.clock(1.0) is None
     host.look()
     assert host.clock(1.0) is None
+
+
+def stat(pid: int, ppid: int, state: str = "S") -> Stat:
+    return Stat(
+        pid=pid,
+        state=state,
+        ppid=ppid,
+        session=1,
+        own_ticks=0,
+        children_ticks=0,
+        threads=1,
+        started=pid,
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "pid", "stopped"),
+    [("T", 51, True), ("t", 51, False), ("S", 51, False), ("T", 52, True), ("T", 99, False)],
+)
+def test_a_stopped_process_of_the_run_is_seen(monkeypatch, state, pid, *, stopped):
+    """51 is the target's, 52 its child, 99 somebody else's; a debugger's stop is not meant."""
+    tree = {51: stat(51, 1), 52: stat(52, 51), 99: stat(99, 1)}
+    tree[pid] = tree[pid]._replace(state=state)
+    monkeypatch.setattr(others, "all_pids", lambda: list(tree))
+    monkeypatch.setattr(others, "read_stat", tree.get)
+    seen = Others(lambda: [51])
+    seen.look()
+    assert seen.stopped is stopped
+
+
+def test_databases_that_the_run_did_not_start_are_counted_apart(monkeypatch):
+    """98 is a PostgreSQL of the machine, whose session 97 ended between the looks; 52 is the run's
+    own, 99 anybody's.
+    """
+    names = {51: "gunicorn", 52: "postgres", 97: "postgres", 98: "postgres", 99: "make"}
+    tree = {51: stat(51, 1), 52: stat(52, 51), 97: stat(97, 98), 98: stat(98, 1), 99: stat(99, 1)}
+    now = [100.0]
+    monkeypatch.setattr(others, "all_pids", lambda: list(tree))
+    monkeypatch.setattr(others, "read_stat", tree.get)
+    monkeypatch.setattr(others, "read_bytes", lambda path: names[int(path.split("/")[2])].encode())
+    monkeypatch.setattr(others, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    seen = Others(lambda: [51])
+    seen.look()
+    assert seen.database_percent is None
+    now[0] += 1
+    ended = tree.pop(97)
+    tree[98] = tree[98]._replace(own_ticks=20, children_ticks=ended.own_ticks + 40)
+    tree[52] = tree[52]._replace(own_ticks=30)
+    tree[99] = tree[99]._replace(own_ticks=10)
+    assert seen.look() == pytest.approx(1000 / TICKS_PER_S)
+    assert seen.database_percent == pytest.approx(6000 / TICKS_PER_S)

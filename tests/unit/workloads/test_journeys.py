@@ -1,6 +1,7 @@
 """Every journey of the target app, under Django's test client, against the views themselves."""
 
-from collections.abc import Iterator
+import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,35 +11,22 @@ from django.urls import include, path
 
 from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
 from benchsuite.core.specs import DatabaseSpec
+from benchsuite.target import seed as seed_of_rows
 from benchsuite.target.models import Comment, Post
 from benchsuite.target.seed import seed
-from benchsuite.workloads import pages
+from benchsuite.workloads import BUILTIN, cpu
 from benchsuite.workloads.base import Workload
-from benchsuite.workloads.database import (
-    IoCreate,
-    IoCreateAsync,
-    IoJoin,
-    IoJoinAsync,
-    IoLock,
-    IoLockAsync,
-    IoRead,
-    IoReadAsync,
-)
+from benchsuite.workloads.bench_app import BenchApp, BenchAppAsync
+from benchsuite.workloads.cpu import Cpu, CpuAsync
+from benchsuite.workloads.echo import Echo, EchoAsync
+from benchsuite.workloads.get import Get, GetAsync
+from benchsuite.workloads.io_create import IoCreate, IoCreateAsync
+from benchsuite.workloads.io_join import IoJoin, IoJoinAsync
+from benchsuite.workloads.io_lock import IoLock, IoLockAsync
+from benchsuite.workloads.io_read import IoRead, IoReadAsync
 from benchsuite.workloads.mixed import Mixed
-from benchsuite.workloads.pages import (
-    BenchApp,
-    BenchAppAsync,
-    Cpu,
-    CpuAsync,
-    Echo,
-    EchoAsync,
-    Get,
-    GetAsync,
-    Plain,
-    PlainAsync,
-    Sleep,
-    SleepAsync,
-)
+from benchsuite.workloads.plain import Plain, PlainAsync
+from benchsuite.workloads.sleep import Sleep, SleepAsync
 
 
 def liar(request: HttpRequest, name: str) -> HttpResponse:
@@ -55,7 +43,6 @@ def liar(request: HttpRequest, name: str) -> HttpResponse:
 
 
 urlpatterns = [path("bench/", include("benchsuite.target.urls")), path("lies/<name>/", liar)]
-pytestmark = [pytest.mark.urls(__name__), pytest.mark.django_db(transaction=True)]
 
 PAIRS: list[tuple[type[Workload], type[Workload]]] = [
     (Plain, PlainAsync),
@@ -73,7 +60,7 @@ ALL = [one for pair in PAIRS for one in pair]
 
 
 @pytest.fixture
-def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+def client(monkeypatch):
     monkeypatch.setenv("BENCHSUITE_RUN", "a-run")
     return Client(raise_request_exception=True)
 
@@ -82,14 +69,18 @@ def made(workload: type[Workload]) -> Workload:
     return workload(size=1000) if "size" in workload.options else workload()
 
 
+@pytest.mark.urls(__name__)
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("workload", ALL)
-def test_the_journey_accepts_the_view(workload: type[Workload], client: Client) -> None:
+def test_the_journey_accepts_the_view(workload, client):
     seed(1, comments=True)
     made(workload).journey(client)
 
 
+@pytest.mark.urls(__name__)
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("workload", ALL)
-def test_the_journey_finds_a_wrong_answer(workload: type[Workload], client: Client) -> None:
+def test_the_journey_finds_a_wrong_answer(workload, client):
     one = made(workload)
     for name in ("path", "_url"):
         if hasattr(one, name):
@@ -98,17 +89,19 @@ def test_the_journey_finds_a_wrong_answer(workload: type[Workload], client: Clie
         one.journey(client)
 
 
+@pytest.mark.urls(__name__)
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("workload", ALL)
-def test_the_views_are_not_there_outside_a_run(
-    workload: type[Workload], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_views_are_not_there_outside_a_run(workload, monkeypatch):
     monkeypatch.delenv("BENCHSUITE_RUN", raising=False)
     with pytest.raises(AnswerError, match="404"):
         made(workload).journey(Client())
 
 
+@pytest.mark.urls(__name__)
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("pair", PAIRS)
-def test_twins_differ_in_their_path_only(pair: tuple[type[Workload], type[Workload]]) -> None:
+def test_twins_differ_in_their_path_only(pair):
     one, twin = pair
     assert twin.name == f"{one.name}_async"
     assert twin.path == one.path.replace(one.name, twin.name)  # type: ignore[attr-defined]
@@ -116,8 +109,10 @@ def test_twins_differ_in_their_path_only(pair: tuple[type[Workload], type[Worklo
     assert made(twin).settings == made(one).settings
 
 
+@pytest.mark.urls(__name__)
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("workload", [IoCreate, IoCreateAsync])
-def test_io_create_leaves_one_row_a_journey(workload: type[Workload], client: Client) -> None:
+def test_io_create_leaves_one_row_a_journey(workload, client):
     one = workload()
     for _ in range(3):
         one.journey(client)
@@ -128,8 +123,10 @@ def test_io_create_leaves_one_row_a_journey(workload: type[Workload], client: Cl
     ]
 
 
+@pytest.mark.urls(__name__)
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("rows", [0, 3, 25, 60])
-def test_io_read_checks_the_count_it_was_seeded_with(rows: int, client: Client) -> None:
+def test_io_read_checks_the_count_it_was_seeded_with(rows, client):
     found = IoRead().prepare(DatabaseSpec(rows=rows))
     IoRead(**found["options"]).journey(client)
     IoReadAsync(**found["options"]).journey(client)
@@ -139,14 +136,18 @@ def test_io_read_checks_the_count_it_was_seeded_with(rows: int, client: Client) 
     IoRead().journey(client)
 
 
-def test_io_read_takes_kept_rows_only_when_they_are_as_many_as_asked_for() -> None:
+@pytest.mark.urls(__name__)
+@pytest.mark.django_db(transaction=True)
+def test_io_read_takes_kept_rows_only_when_they_are_as_many_as_asked_for():
     Post.objects.create(title="mine", content="mine")
     assert IoRead().inspect(DatabaseSpec(use="keep", rows=1)) == {"options": {"rows": 1}}
     assert Post.objects.count() == 1
 
 
+@pytest.mark.urls(__name__)
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("workload", [IoJoin, IoJoinAsync])
-def test_io_join_takes_any_row_and_misses_none(workload: type[IoJoin], client: Client) -> None:
+def test_io_join_takes_any_row_and_misses_none(workload, client):
     one = workload(**workload().prepare(DatabaseSpec(rows=3))["options"])
     assert {one.url()[0] for _ in range(100)} == {1, 2, 3}
     for _ in range(10):
@@ -156,8 +157,10 @@ def test_io_join_takes_any_row_and_misses_none(workload: type[IoJoin], client: C
         one.journey(client)
 
 
+@pytest.mark.urls(__name__)
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("workload", [IoLock, IoLockAsync])
-def test_io_lock_counts_what_is_stored(workload: type[IoLock], client: Client) -> None:
+def test_io_lock_counts_what_is_stored(workload, client):
     seed(4, comments=True)
     one = workload(rows=4, among=2)
     before = one.count(DatabaseSpec())["completions"]
@@ -167,7 +170,9 @@ def test_io_lock_counts_what_is_stored(workload: type[IoLock], client: Client) -
     assert {row.number for row in Comment.objects.filter(likes__gt=0)} <= {1, 2}
 
 
-def test_rows_that_can_not_be_taken_are_told() -> None:
+@pytest.mark.urls(__name__)
+@pytest.mark.django_db(transaction=True)
+def test_rows_that_can_not_be_taken_are_told():
     with pytest.raises(DatabaseError, match="--rows=1 or more"):
         IoJoin().prepare(DatabaseSpec(rows=0))
     with pytest.raises(DatabaseError, match="SQLite can't; add --database=postgresql"):
@@ -181,6 +186,8 @@ def test_rows_that_can_not_be_taken_are_told() -> None:
     assert Comment.objects.count() == 0, "posts and comments belong together"
 
 
+@pytest.mark.urls(__name__)
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("workload", "options"),
     [
@@ -193,24 +200,24 @@ def test_rows_that_can_not_be_taken_are_told() -> None:
         (IoLock, {"among": -1}),
     ],
 )
-def test_an_option_out_of_bounds_is_wrong_usage(
-    workload: type[Workload], options: dict[str, int | str]
-) -> None:
+def test_an_option_out_of_bounds_is_wrong_usage(workload, options):
     with pytest.raises(UsageError, match="|".join(options)):
         workload(**options)
 
 
+@pytest.mark.urls(__name__)
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("path", ["get/?size=x", "sleep/?seconds=nan", "sleep/", "io_join/?row=-1"])
 @pytest.mark.parametrize("twin", ["", "_async"])
-def test_what_is_out_of_bounds_is_refused_by_the_view(path: str, twin: str, client: Client) -> None:
+def test_what_is_out_of_bounds_is_refused_by_the_view(path, twin, client):
     response = client.get(f"/bench/{path.replace('/', f'{twin}/', 1)}")
     assert response.status_code == 400
     assert "must be a" in response.json()["error"]
 
 
-def test_cpu_is_calibrated_when_seconds_are_given(
-    client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+@pytest.mark.urls(__name__)
+@pytest.mark.django_db(transaction=True)
+def test_cpu_is_calibrated_when_seconds_are_given(client, monkeypatch, tmp_path):
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
     assert Cpu(size=5).prepare(DatabaseSpec()) is None
     found = CpuAsync(seconds=0.01).prepare(DatabaseSpec())
@@ -218,13 +225,73 @@ def test_cpu_is_calibrated_when_seconds_are_given(
     assert found is not None
     assert 1000 < found["options"]["size"] < 10**7
     Cpu(seconds=0.01, **found["options"]).journey(client)
-    monkeypatch.setattr(pages, "MAX_SIZE", 1000)
+    monkeypatch.setattr(cpu, "MAX_SIZE", 1000)
     with pytest.raises(DatabaseError, match="give fewer seconds"):
         Cpu(seconds=0.01, size=1).prepare(DatabaseSpec())
     with pytest.raises(UsageError, match="give its size"):
         Mixed(shares="1 cpu seconds=0.1 size=1 + 1 plain")
 
 
+@pytest.mark.urls(__name__)
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 1000])
-def test_the_formula_is_the_sum(size: int, client: Client) -> None:
+def test_the_formula_is_the_sum(size, client):
     assert Cpu(size=size)._right["sum"] == sum(i * i for i in range(size))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("made", [IoRead, IoJoin, IoLock])
+@pytest.mark.parametrize("step", ["prepare", "inspect"])
+def test_what_the_table_refuses_is_told(made, step, monkeypatch):
+    def refuse(*args: object, **named: object) -> int:
+        raise seed_of_rows.SeedError("The table is not there; create it.")
+
+    monkeypatch.setattr(seed_of_rows, "counted", refuse)
+    monkeypatch.setattr(seed_of_rows, "without_row_locks", str)
+    with pytest.raises(DatabaseError, match="The table is not there; create it"):
+        getattr(made(rows=3), step)(DatabaseSpec(rows=3))
+
+
+@pytest.mark.django_db
+def test_rows_that_are_kept_must_be_as_many_as_asked_for():
+    database = DatabaseSpec(rows=3)
+    for work, made in ((IoRead(rows=3), 3), (IoJoin(rows=3), 3)):
+        assert work.prepare(database) == work.inspect(database) == {"options": {"rows": made}}
+    with pytest.raises(DatabaseError, match=r"has 3 rows, not the requested 5; give --rows=3, or"):
+        IoRead().inspect(DatabaseSpec(rows=5))
+    Comment.objects.all().delete()
+    with pytest.raises(DatabaseError) as none:
+        IoJoin(rows=3).inspect(database)
+    assert str(none.value) == (
+        "The kept database has 0 comments, not the requested 3; run: python manage.py seedbench "
+        "--rows 3 --comments"
+    )
+
+
+DOCS = Path(__file__).parent.parent.parent.parent / "docs" / "workloads.md"
+
+
+def loaded(dotted: str) -> type[Workload]:
+    module, _, name = dotted.rpartition(".")
+    found: type[Workload] = getattr(import_module(module), name)
+    return found
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_each_workload_is_found_by_its_name(name):
+    assert loaded(BUILTIN[name]).name == name
+    assert loaded(BUILTIN[name]).summary
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_each_workload_has_a_section_with_its_options(name):
+    sections = dict(re.findall(r"^## (\S+)[^\n]*\n(.*?)(?=^## |\Z)", DOCS.read_text(), re.M | re.S))
+    section = sections[name.removesuffix("_async")]
+    assert f"`{name}`" in section
+    for option, default in loaded(BUILTIN[name]).options.items():
+        assert re.search(rf"^\| `{option}` \| `{default}` \|", section, re.M), option
+
+
+def test_no_option_is_documented_that_does_not_exist():
+    options = set(re.findall(r"^\| `([a-z_]+)` \| `[^|]*` \|", DOCS.read_text(), re.M))
+    assert options == {option for dotted in BUILTIN.values() for option in loaded(dotted).options}

@@ -1,14 +1,19 @@
-"""Who does what in a mixture, and which mixtures there can't be."""
+"""Journeys that mix pages, and pages that ask something upstream."""
 
+import json
 from typing import Any
 
 import pytest
 
-from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import LoadProfile
+from benchsuite.core.exceptions import AnswerError, UnavailableError, UsageError
+from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.pythons.interpreter import Interpreter
+from benchsuite.runner import planning, preflight
+from benchsuite.services.api import Api
 from benchsuite.workloads.mixed import Mixed
-from benchsuite.workloads.pages import Plain
-from benchsuite.workloads.websockets import WsEcho
+from benchsuite.workloads.plain import Plain
+from benchsuite.workloads.upstream import Upstream, UpstreamAsync
+from benchsuite.workloads.ws_echo import WsEcho
 
 SHARES = "80 plain + 20 ws_echo size=64"
 
@@ -23,7 +28,7 @@ class Client:
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+def made(monkeypatch):
     """Journeys: of which workload, and by whom."""
     journeys: list[tuple[str, int]] = []
     for work in (Plain, WsEcho):
@@ -33,7 +38,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     return journeys
 
 
-def test_users_are_dealt_out_as_the_shares_have_it() -> None:
+def test_users_are_dealt_out_as_the_shares_have_it():
     pages, echoes = Mixed(shares=SHARES).populations(LoadProfile(users=100))
     assert (pages.name, pages.unit, len(pages.users)) == ("plain", "request", 80)
     assert (echoes.name, echoes.unit, len(echoes.users)) == ("ws_echo", "message", 20)
@@ -41,13 +46,13 @@ def test_users_are_dealt_out_as_the_shares_have_it() -> None:
 
 
 @pytest.mark.parametrize("users", range(3, 40))
-def test_any_number_of_users_is_near_the_shares(users: int) -> None:
+def test_any_number_of_users_is_near_the_shares(users):
     parts = Mixed(shares="5 plain + 3 cpu + 2 ws_echo").populations(LoadProfile(users=users))
     for share, one in zip((0.5, 0.3, 0.2), parts, strict=True):
         assert abs(len(one.users) - share * users) < 1
 
 
-def test_each_user_does_one_thing_and_its_journeys_are_named_for_it(made: list[Any]) -> None:
+def test_each_user_does_one_thing_and_its_journeys_are_named_for_it(made):
     work = Mixed(shares=SHARES)
     by_user = {
         user: one.name for one in work.populations(LoadProfile(users=10)) for user in one.users
@@ -59,12 +64,12 @@ def test_each_user_does_one_thing_and_its_journeys_are_named_for_it(made: list[A
     assert made == [(by_user[user], user) for user in range(10)]
 
 
-def test_what_is_checked_before_the_load_is_all_of_it(made: list[Any]) -> None:
+def test_what_is_checked_before_the_load_is_all_of_it(made):
     Mixed(shares=SHARES).journey(Client(0, rehearsal=True))
     assert made == [("plain", 0), ("ws_echo", 0)]
 
 
-def test_what_the_parts_need_the_mixture_needs() -> None:
+def test_what_the_parts_need_the_mixture_needs():
     own = Mixed(shares="1 url path=/shop/,/cart/ + 1 ws_echo path=/ws/")
     assert not own.needs_target_app
     assert (own.ready_path, own.rehearsals > 1) == ("/shop/", True)
@@ -77,37 +82,97 @@ def test_what_the_parts_need_the_mixture_needs() -> None:
     assert not Mixed(shares="1 plain + 1 cpu").needs_websocket
 
 
-@pytest.mark.parametrize(
-    ("shares", "words"),
-    [
-        ("", ", and is "),
-        ("80 plain", "two or more different workloads"),
-        ("1 plain + 1 plain", "two or more different"),
-        ("0 plain + 1 ws_echo", "is '0 plain'"),
-        ("80% plain + 1 ws_echo", "is '80% plain'"),
-        ("plain:80,ws_echo:20", ", and is "),
-        ("1 plain + 1 ws_ecko", "did you mean ws_echo"),
-        ("1 plain + 1 survey", "survey can't be a part"),
-        ("1 plain + 1 io_read", "io_read can't be a part"),
-        ("1 plain + 1 ws_broadcast", "ws_broadcast can't be a part"),
-        ("1 plain + 1 mixed", "mixed can't be a part"),
-        ("1 plain + 1 ws_echo weight=3", "no option 'weight'"),
-        ("1 plain + 1 'ws_echo", ", and is "),
-    ],
-)
-def test_nonsense_is_refused(shares: str, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        Mixed(shares=shares)
+def test_nonsense_is_refused(golden):
+    golden.cases(lambda shares: Mixed(shares=shares), refuses=UsageError)
+
+
+def test_a_load_that_makes_no_sense_is_refused(golden):
+    golden.cases(lambda load: Mixed(shares=SHARES).fit(load), refuses=UsageError)
+
+
+class Client_upstream:
+    """Gives one answer, and notes what was asked."""
+
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+        self.asked = ""
+
+    def get(self, path: str, *, name: str = "", headers: Any = None) -> Any:
+        self.asked = path
+        return self
+
+    def post(self, *_: Any, **__: Any) -> Any:
+        raise AssertionError("it only gets")
+
+    status_code = 200
+    headers: dict[str, str] = {}
+
+    @property
+    def content(self) -> bytes:
+        return json.dumps(self._answer).encode()
+
+    def json(self) -> Any:
+        return self._answer
 
 
 @pytest.mark.parametrize(
-    ("load", "words"),
-    [
-        (LoadProfile(model="open", arrival_rate=5.0), "remove --rate"),
-        (LoadProfile(users=4, stages=(2, 4)), "--stages"),
-        (LoadProfile(users=2), "none is left for ws_echo"),
-    ],
+    ("at_once", "least_s", "query"),
+    [(True, 0.3, "?calls=0.1,0.3&at_once=1"), (False, 0.4, "?calls=0.1,0.3")],
 )
-def test_a_load_that_makes_no_sense_is_refused(load: LoadProfile, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        Mixed(shares=SHARES).fit(load)
+def test_an_answer_that_comes_too_soon_is_wrong(at_once, least_s, query):
+    work = UpstreamAsync(calls="0.1,0.3", at_once=at_once)
+    client = Client_upstream({"answers": [0.1, 0.3], "seconds": least_s})
+    work.journey(client)
+    assert client.asked == f"/bench/upstream_async/{query}"
+    for wrong in (
+        {"answers": [0.1, 0.3], "seconds": least_s - 0.01},
+        {"answers": [0.1], "seconds": 1.0},
+        {"answers": [0.1, 0.3]},
+    ):
+        with pytest.raises(AnswerError, match="expected"):
+            work.journey(Client_upstream(wrong))
+
+
+@pytest.mark.parametrize(
+    "options", [{"calls": ""}, {"calls": "1,x"}, {"calls": "61"}, {"failures": 2}, {"stall_s": -1}]
+)
+def test_nonsense_is_refused_upstream(options):
+    with pytest.raises(UsageError, match=next(iter(options))):
+        Upstream(**options)
+
+
+def test_a_run_starts_the_api_and_tells_it_of_failures_and_stalls():
+    options = {"failures": 0.1, "stall_s": 2}
+    plan = planning.resolve(
+        RunSpec(
+            server=ServerSpec(server="uvicorn"),
+            workload=WorkloadSpec(workload="upstream_async", options=options),
+        )
+    )
+    assert plan.services == {"api": Api}
+    assert plan.workload.services == {"api": {"failures": 0.1, "stall_at_s": 0.0, "stall_s": 2.0}}
+
+
+def test_a_part_of_a_mixture_has_its_api_too():
+    work = Mixed(shares="1 upstream failures=0.5 + 1 plain")
+    assert work.services["api"]["failures"] == 0.5
+    assert work.libraries == {"httpx": "upstream"}
+
+
+def test_what_the_view_needs_is_named(monkeypatch):
+    plan = planning.resolve(
+        RunSpec(
+            server=ServerSpec(server="gunicorn-gthread"),
+            workload=WorkloadSpec(workload="upstream"),
+        )
+    )
+    installed = Interpreter.installed
+    monkeypatch.setattr(
+        Interpreter,
+        "installed",
+        lambda self, name: None if name == "httpx" else installed(self, name),
+    )
+    with pytest.raises(
+        UnavailableError, match=r"upstream needs httpx.*django-benchsuite\[upstream\]"
+    ):
+        preflight.check_installed(plan)

@@ -4,7 +4,6 @@ import io
 import os
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,7 +28,7 @@ class Child:
 
 
 @pytest.fixture
-def pipe() -> Iterator[tuple[int, int]]:
+def pipe():
     ends = os.pipe()
     yield ends
     for end in ends:
@@ -43,9 +42,7 @@ def keeper(answers: int, log: Path, *, start_timeout_s: float | None = None) -> 
     return Keeper(cast(Any, Child()), answers, log, 0, start_timeout_s)
 
 
-def test_what_prepare_found_out_is_known_after_the_wait(
-    pipe: tuple[int, int], tmp_path: Path
-) -> None:
+def test_what_prepare_found_out_is_known_after_the_wait(pipe, tmp_path):
     os.write(pipe[1], b'{"event": "ready", "number": 0, "settings_changed": {"DEBUG": "False"}, ')
     os.write(pipe[1], b'"facts": {"engine": "sqlite 3.40.1", "cookies": {"a": "b"}, ')
     os.write(pipe[1], b'"options": {"rows": 7}}}\n')
@@ -59,15 +56,13 @@ def test_what_prepare_found_out_is_known_after_the_wait(
     assert one.facts.workload(asked) == WorkloadSpec(workload="io_read", options={"rows": 7})
 
 
-def test_a_refusal_is_passed_on_as_it_is(pipe: tuple[int, int], tmp_path: Path) -> None:
+def test_a_refusal_is_passed_on_as_it_is(pipe, tmp_path):
     os.write(pipe[1], b'{"event": "failed", "number": 0, "message": "There is no space left."}\n')
     with pytest.raises(DatabaseError, match=r"^There is no space left\.$"):
         keeper(pipe[0], tmp_path / "log").wait()
 
 
-def test_every_run_is_told_why_there_are_no_databases(
-    pipe: tuple[int, int], tmp_path: Path
-) -> None:
+def test_every_run_is_told_why_there_are_no_databases(pipe, tmp_path):
     os.write(pipe[1], b'{"event": "failed", "number": 0, "message": "There is no space left."}\n')
     one = keeper(pipe[0], tmp_path / "log")
     os.close(pipe[1])
@@ -78,9 +73,7 @@ def test_every_run_is_told_why_there_are_no_databases(
         raise AssertionError("there is nothing to copy")
 
 
-def test_a_keeper_that_breaks_is_told_by_its_tracebacks_last_line(
-    pipe: tuple[int, int], tmp_path: Path
-) -> None:
+def test_a_keeper_that_breaks_is_told_by_its_tracebacks_last_line(pipe, tmp_path):
     log = tmp_path / "log"
     log.write_text("Traceback (most recent call last):\n  File ...\nKeyError: 'shop'\nmore\n")
     os.close(pipe[1])
@@ -88,9 +81,7 @@ def test_a_keeper_that_breaks_is_told_by_its_tracebacks_last_line(
         keeper(pipe[0], log).wait()
 
 
-def test_a_keeper_that_says_nothing_is_given_up(
-    pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_keeper_that_says_nothing_is_given_up(pipe, tmp_path, monkeypatch):
     monkeypatch.setattr("benchsuite.isolation.databases.client.READY_S", 0.05)
     os.write(pipe[1], b'{"event": ')
     began = time.monotonic()
@@ -99,15 +90,13 @@ def test_a_keeper_that_says_nothing_is_given_up(
     assert time.monotonic() - began >= 0.05
 
 
-def test_how_long_it_may_take_can_be_said(pipe: tuple[int, int], tmp_path: Path) -> None:
+def test_how_long_it_may_take_can_be_said(pipe, tmp_path):
     one = keeper(pipe[0], tmp_path / "log", start_timeout_s=0.01)
     with pytest.raises(DatabaseError, match=r"not made within 0 s; .* more time with --start-time"):
         one.wait()
 
 
-def test_an_answer_that_is_there_is_read_however_late(
-    pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_that_is_there_is_read_however_late(pipe, tmp_path, monkeypatch):
     monkeypatch.setattr("benchsuite.isolation.databases.client.READY_S", -1.0)
     answers(pipe, '{"event": "ready", "number": 0, "facts": {"engine": "none"}}')
     assert keeper(pipe[0], tmp_path / "log").facts.engine == "none"
@@ -122,9 +111,7 @@ CLONED = (
 )
 
 
-def test_answers_that_nobody_waits_for_any_more_are_passed_over(
-    pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_that_nobody_waits_for_any_more_are_passed_over(pipe, tmp_path, monkeypatch):
     """One run gave up waiting for its copy, and the next must not be served on it."""
     answers(pipe, '{"event": "ready", "number": 0}')
     one = keeper(pipe[0], tmp_path / "log")
@@ -138,9 +125,7 @@ def test_answers_that_nobody_waits_for_any_more_are_passed_over(
         assert instructions == Path("/2/told.json")
 
 
-def test_what_went_wrong_first_is_told_when_dropping_fails_too(
-    pipe: tuple[int, int], tmp_path: Path
-) -> None:
+def test_what_went_wrong_first_is_told_when_dropping_fails_too(pipe, tmp_path):
     failed = '{"event": "failed", "number": 2, "message": "The server is gone."}'
     answers(pipe, '{"event": "ready", "number": 0}', CLONED % (1, 1), failed)
     with pytest.raises(KeyboardInterrupt), keeper(pipe[0], tmp_path / "log").clone("first"):
@@ -209,33 +194,27 @@ def begun(
         pass
 
 
-def test_what_a_keeper_that_hung_had_made_another_one_drops(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_keeper_that_hung_had_made_another_one_drops(tmp_path, monkeypatch):
     children = [Hung(), Prompt()]
     begun(children, tmp_path, monkeypatch)
     assert not children
     assert '"left": []' in (tmp_path / "keeper-request.json").read_text()
 
 
-def test_where_the_other_one_hangs_too_it_is_told_what_may_be_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_the_other_one_hangs_too_it_is_told_what_may_be_left(tmp_path, monkeypatch):
     with pytest.raises(DatabaseError, match=r"hung, or was killed too\).*bench_feed may be left"):
         begun([Hung(), Hung()], tmp_path, monkeypatch)
 
 
-def test_a_project_that_keeps_its_database_has_nothing_to_drop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_project_that_keeps_its_database_has_nothing_to_drop(tmp_path, monkeypatch):
     children = [Hung(), Prompt()]
     begun(children, tmp_path, monkeypatch, KEEP)
     assert len(children) == 1
 
 
 def test_what_takes_long_is_told_with_its_phase_its_time_its_limit_and_its_last_line(
-    pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    pipe, tmp_path, monkeypatch
+):
     monkeypatch.setattr("benchsuite.system.process.SLOW_S", 0.01)
     log = tmp_path / "log"
     log.write_text("said before\n")
@@ -261,9 +240,7 @@ def test_what_takes_long_is_told_with_its_phase_its_time_its_limit_and_its_last_
     assert one.took == "", "in all it was no long time"
 
 
-def test_what_was_made_in_a_long_time_is_told_phase_by_phase(
-    pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_made_in_a_long_time_is_told_phase_by_phase(pipe, tmp_path, monkeypatch):
     moments = iter([0.0, 2.0, 2.05, 9.0])
     monkeypatch.setattr(databases.time, "monotonic", lambda: 0.0)
     one = keeper(pipe[0], tmp_path / "log")

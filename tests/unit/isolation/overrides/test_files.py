@@ -1,25 +1,38 @@
-"""What stands for the project's own folders is a copy, and its own stays as it is."""
+"""What stands for the project's own folders and storages is a copy; what is collected where."""
 
 import errno
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from django import test
+from django.apps import apps
+from django.contrib.staticfiles import storage
+from django.contrib.staticfiles.management.commands import collectstatic
+from django.contrib.staticfiles.storage import StaticFilesStorage
+from django.core.files.storage import FileSystemStorage
 
-from benchsuite.isolation.overrides import files
-from benchsuite.isolation.overrides.files import handed_on, make_folders
+from benchsuite.core.exceptions import DatabaseError
+from benchsuite.isolation.instructions import Instructions
+from benchsuite.isolation.overrides import collecting, files
+from benchsuite.isolation.overrides.changes import Changes
+from benchsuite.isolation.overrides.files import handed_on, made
+from benchsuite.isolation.overrides.statics import change_static
+from benchsuite.isolation.overrides.storages import storage_of_the_run
 
 
-def test_a_folder_begins_as_a_copy(tmp_path: Path) -> None:
+def test_a_folder_begins_as_a_copy(tmp_path):
     own, run = tmp_path / "media", tmp_path / "run" / "files" / "media"
     (own / "a").mkdir(parents=True)
     (own / "a" / "x.txt").write_text("mine")
-    assert make_folders({str(run): str(own), str(tmp_path / "run" / "empty"): ""}) == {}
+    assert made({str(run): str(own), str(tmp_path / "run" / "empty"): ""}) == {}
     (run / "a" / "x.txt").write_text("changed")
     assert (own / "a" / "x.txt").read_text() == "mine"
 
 
-def test_each_run_has_what_the_template_had(tmp_path: Path) -> None:
+def test_each_run_has_what_the_template_had(tmp_path):
     template = tmp_path / "template"
     (template / "files" / "media").mkdir(parents=True)
     (template / "files" / "media" / "x.txt").write_text("seeded")
@@ -33,24 +46,24 @@ def test_each_run_has_what_the_template_had(tmp_path: Path) -> None:
     assert (template / "files" / "media" / "x.txt").read_text() == "seeded"
 
 
-def test_too_much_is_not_copied_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_much_is_not_copied_and_said(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "MOST_BYTES", 2**20)
     own, run = tmp_path / "media", tmp_path / "run"
     own.mkdir()
     (own / "large").write_bytes(bytes(2**20 + 1))
-    said = make_folders({str(run): str(own)})
+    said = made({str(run): str(own)})
     assert said == {str(own): f"{own} is not copied: it holds more than 1 MB"}
     assert not list(run.iterdir())
 
 
-def test_a_folder_that_holds_the_run_is_not_copied_into_itself(tmp_path: Path) -> None:
+def test_a_folder_that_holds_the_run_is_not_copied_into_itself(tmp_path):
     run = tmp_path / "run"
     (tmp_path / "x").write_text("mine")
-    assert make_folders({str(run): str(tmp_path)}) == {}
+    assert made({str(run): str(tmp_path)}) == {}
     assert [path.name for path in run.iterdir()] == ["x"]
 
 
-def test_a_full_disk_leaves_no_folder_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_no_folder_out(tmp_path, monkeypatch):
     def full(*paths: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -59,17 +72,118 @@ def test_a_full_disk_leaves_no_folder_out(tmp_path: Path, monkeypatch: pytest.Mo
     (own / "x").write_text("mine")
     monkeypatch.setattr(shutil, "copyfile", full)
     with pytest.raises(OSError, match="No space left"):
-        make_folders({str(tmp_path / "run"): str(own)})
+        made({str(tmp_path / "run"): str(own)})
 
 
-def test_a_folder_that_cannot_be_looked_at_is_not_copied_and_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_be_looked_at_is_not_copied_and_said(tmp_path, monkeypatch):
     """One in a folder of somebody else's, say."""
 
     def closed(path: Path) -> bool:
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
     monkeypatch.setattr(Path, "is_dir", closed)
-    (said,) = make_folders({str(tmp_path / "run"): "/theirs/media"}).values()
+    (said,) = made({str(tmp_path / "run"): "/theirs/media"}).values()
     assert said.startswith("/theirs/media is not copied: [Errno 13]")
+
+
+def test_a_storage_with_a_place_of_its_own_is_not_written_to(tmp_path, monkeypatch):
+    """One that sets it in its `__init__`, out of reach of any setting."""
+    folder, place = tmp_path / "run", tmp_path / "theirs"
+    for where, refused in ((folder, False), (folder / "v1", False), (place, True)):
+        monkeypatch.setattr(storage, "staticfiles_storage", SimpleNamespace(location=str(where)))
+        if refused:
+            with pytest.raises(DatabaseError, match=f"writes static files to {where}, whatever"):
+                collecting._check_place(StaticFilesStorage, str(folder))
+        else:
+            collecting._check_place(StaticFilesStorage, str(folder))
+
+
+@pytest.mark.parametrize("static", ["", "collect"])
+def test_a_project_without_such_a_storage_has_nothing_to_collect(
+    static, settings, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(apps, "is_installed", lambda name: True)
+    settings.STORAGES = {"default": settings.STORAGES["default"]}
+    instructions = Instructions(
+        settings_module="shop", token="t", folder=str(tmp_path), static=static
+    )
+    assert collecting.collected(instructions) == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_projects_own_collectstatic_is_not_run(tmp_path, monkeypatch, settings):
+    """It may write to a bucket, whatever the settings say."""
+    called: list[Any] = []
+    monkeypatch.setattr(
+        collecting, "call_command", lambda command, **options: called.append(command)
+    )
+    monkeypatch.setattr(collecting, "_check_place", lambda storage, folder: None)
+    monkeypatch.setattr(test, "override_settings", lambda **changed: SimpleNamespace(enable=int))
+    collecting._collect(StaticFilesStorage, str(tmp_path))
+    assert [type(one) for one in called] == [collectstatic.Command]
+
+
+STORAGES: dict[str, Any] = {
+    "default": {"BACKEND": "a.Storage"},
+    "staticfiles": {"BACKEND": "b.Storage", "OPTIONS": {"location": "/srv", "base_url": "/s/"}},
+}
+
+
+def changed(static_root: str, **settings: Any) -> Changes:
+    made = Changes(settings)
+    instructions = Instructions(
+        settings_module="shop", token="t", folder="/run", static_root=static_root
+    )
+    change_static(made, instructions)
+    return made
+
+
+def test_nothing_is_changed_where_nothing_was_collected():
+    assert changed("", STATIC_ROOT="/srv", STORAGES=STORAGES).values == {}
+
+
+def test_the_folder_replaces_the_projects():
+    made = changed("/run/static", STATIC_ROOT="/srv")
+    assert made.values == {"STATIC_ROOT": "/run/static"}
+    assert list(made.words) == ["STATIC_ROOT"]
+    made = changed("/run/static", STATIC_ROOT=Path("/srv"))
+    assert made.values == {"STATIC_ROOT": Path("/run/static")}
+
+
+def test_a_place_of_the_storage_itself_gives_way():
+    made = changed("/run/static", STORAGES=STORAGES)
+    assert made.values["STORAGES"] == {
+        "default": {"BACKEND": "a.Storage"},
+        "staticfiles": {"BACKEND": "b.Storage", "OPTIONS": {"base_url": "/s/"}},
+    }
+    assert STORAGES["staticfiles"]["OPTIONS"]["location"] == "/srv"
+
+
+class Own(FileSystemStorage):
+    """A class of the project's."""
+
+
+class Elsewhere(Own):
+    """One with a place of its own, out of reach of any setting."""
+
+    def __init__(self) -> None:
+        super().__init__(location="/theirs")
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "wanted"),
+    [
+        (Own, {}, "media"),
+        (Own, {"location": "{media}/private"}, "media/private"),
+        (Own, {"location": "/theirs"}, "place"),
+        (Elsewhere, {}, "place"),
+    ],
+)
+def test_it_is_with_the_uploads_where_it_was(kind, options, wanted, tmp_path, settings):
+    settings.MEDIA_ROOT = tmp_path / "media"
+    given = {key: one.format(media=settings.MEDIA_ROOT) for key, one in options.items()}
+    made: Any = storage_of_the_run(
+        original=f"{__name__}.{kind.__name__}", options=given, place=str(tmp_path / "place")
+    )
+    assert type(made) is kind
+    assert made.location == str(tmp_path / wanted)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchsuite.isolation.instructions import Instructions
-from benchsuite.isolation.overrides import brokers, rules
+from benchsuite.isolation.overrides import queues, rules
 from benchsuite.isolation.overrides.applied import overridden
 from benchsuite.isolation.overrides.rules import MAIL_SINK
 
@@ -58,12 +58,8 @@ def changed(
     ],
 )
 def test_mail_is_thrown_away_by_the_settings_that_this_django_takes(
-    knows: Any,
-    given: dict[str, Any],
-    backend: str | None,
-    mailers: dict[str, Any] | None,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    knows, given, backend, mailers, monkeypatch
+):
     monkeypatch.setattr(rules, "KNOWS_MAILERS", knows)
     values = changed(given)
     assert values.get("EMAIL_BACKEND") == backend
@@ -105,7 +101,7 @@ def test_mail_is_thrown_away_by_the_settings_that_this_django_takes(
         ("ALGOLIA", {"API_KEY": "x"}, {"API_KEY": "x", "AUTO_INDEXING": False}),
     ],
 )
-def test_a_single_place_is_replaced(setting: str, given: Any, wanted: Any) -> None:
+def test_a_single_place_is_replaced(setting, given, wanted):
     assert changed({setting: given})[setting] == wanted
 
 
@@ -133,9 +129,7 @@ def test_a_single_place_is_replaced(setting: str, given: Any, wanted: Any) -> No
          {"BACKEND": "wagtail.search.backends.database"}),
     ],
 )  # fmt: skip
-def test_a_place_of_one_alias_is_replaced(
-    setting: str, given: dict[str, Any], wanted: dict[str, Any]
-) -> None:
+def test_a_place_of_one_alias_is_replaced(setting, given, wanted):
     assert changed({setting: {"a": given}})[setting] == {"a": wanted}
 
 
@@ -154,7 +148,7 @@ def test_a_place_of_one_alias_is_replaced(
         ("LOGGING", {"class": "logging.StreamHandler"}),
     ],
 )
-def test_what_is_the_runs_anyway_stays(setting: str, given: dict[str, Any]) -> None:
+def test_what_is_the_runs_anyway_stays(setting, given):
     assert setting not in changed({setting: {"a": given}})
 
 
@@ -165,7 +159,7 @@ def test_what_is_the_runs_anyway_stays(setting: str, given: dict[str, Any]) -> N
         ("TASKS", {"BACKEND": "django_tasks.backends.database.DatabaseBackend"}),
     ],
 )
-def test_what_is_kept_in_a_kept_database_goes_elsewhere(setting: str, given: Any) -> None:
+def test_what_is_kept_in_a_kept_database_goes_elsewhere(setting, given):
     values = changed({setting: {"a": given}}, keeps_databases=True)
     assert values[setting]["a"]["BACKEND"] != given["BACKEND"]
 
@@ -181,7 +175,7 @@ def test_what_is_kept_in_a_kept_database_goes_elsewhere(setting: str, given: Any
         {"BACKEND": "shop.Cache", "LOCATION": ["http://h:1"]},
     ],
 )  # fmt: skip
-def test_a_cache_of_another_server_is_shared_in_files(entry: dict[str, Any]) -> None:
+def test_a_cache_of_another_server_is_shared_in_files(entry):
     values = changed({"CACHES": {"a": {**entry, "TIMEOUT": 9, "OPTIONS": {"x": 1}}}})
     assert values["CACHES"]["a"] == {
         "BACKEND": FILE_CACHE,
@@ -191,7 +185,7 @@ def test_a_cache_of_another_server_is_shared_in_files(entry: dict[str, Any]) -> 
     }
 
 
-def test_redis_stays_redis_where_the_run_has_one() -> None:
+def test_redis_stays_redis_where_the_run_has_one():
     client = "django_redis.client.DefaultClient"
     given = {
         "default": {"BACKEND": "django_redis.cache.RedisCache", "LOCATION": ["rediss://h:1/3"],
@@ -222,22 +216,20 @@ def test_redis_stays_redis_where_the_run_has_one() -> None:
         (True, "django_tasks.backends.rq.RQBackend", "django_tasks"),
     ],
 )
-def test_tasks_are_thrown_away_by_whoever_reads_the_setting(
-    has: Any, backend: str, package: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(brokers, "HAS_TASKS", has)
+def test_tasks_are_thrown_away_by_whoever_reads_the_setting(has, backend, package, monkeypatch):
+    monkeypatch.setattr(queues, "HAS_TASKS", has)
     entry = {"BACKEND": backend, "QUEUES": ["x"], "OPTIONS": {"url": "mine"}}
     dummy = {"BACKEND": f"{package}.backends.dummy.DummyBackend", "QUEUES": ["x"]}
     assert changed({"TASKS": {"a": entry}})["TASKS"] == {"a": dummy}
 
 
-def test_sessions_in_files_are_the_runs() -> None:
+def test_sessions_in_files_are_the_runs():
     engine = "django.contrib.sessions.backends.file"
     assert changed({"SESSION_ENGINE": engine})["SESSION_FILE_PATH"] == "/run/files/sessions"
     assert "SESSION_FILE_PATH" not in changed({"SESSION_FILE_PATH": "/mine"})
 
 
-def test_a_storage_begins_with_what_the_project_has_in_its_own_place() -> None:
+def test_a_storage_begins_with_what_the_project_has_in_its_own_place():
     """A place in a bucket is none on this machine."""
     for location, original in (("/mine", "/mine"), (Path("/mine"), "/mine"), ("mine", "")):
         entry = {"BACKEND": "shop.Storage", "OPTIONS": {"location": location}}
@@ -245,7 +237,7 @@ def test_a_storage_begins_with_what_the_project_has_in_its_own_place() -> None:
         assert folders["/run/files/storage_a"] == original
 
 
-def test_logs_are_written_to_the_run_and_sent_nowhere() -> None:
+def test_logs_are_written_to_the_run_and_sent_nowhere():
     handlers = {
         "file": {"class": "logging.handlers.RotatingFileHandler", "filename": "/mine/x.log"},
         "mail": {"class": "logging.handlers.SMTPHandler", "mailhost": "mine", "level": "ERROR"},
@@ -272,11 +264,11 @@ def test_logs_are_written_to_the_run_and_sent_nowhere() -> None:
         ({}, None),
     ],
 )
-def test_constance_is_in_redis_unless_it_is_told(given: Any, wanted: str | None) -> None:
+def test_constance_is_in_redis_unless_it_is_told(given, wanted):
     assert changed(given).get("CONSTANCE_BACKEND") == wanted
 
 
-def test_each_folder_says_what_it_stands_for() -> None:
+def test_each_folder_says_what_it_stands_for():
     settings = {
         "MEDIA_ROOT": "/mine",
         "STORAGES": {"a": {"BACKEND": FILES, "OPTIONS": {"location": "/private"}}},
@@ -290,7 +282,7 @@ def test_each_folder_says_what_it_stands_for() -> None:
     }
 
 
-def test_a_url_names_any_folder() -> None:
+def test_a_url_names_any_folder():
     instructions = Instructions(
         settings_module="shop.settings", token="feed", folder="/it's 100% #1?"
     )

@@ -40,7 +40,7 @@ class Server:
 
 
 @pytest.fixture(params=[ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3], ids=["1.2", "1.3"])
-def server(request: pytest.FixtureRequest) -> Server:
+def server(request):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = context.maximum_version = request.param
     trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
@@ -66,14 +66,14 @@ def shaken(server: Server, *, at_once: int = 65_536) -> Tls:
 
 
 @pytest.mark.parametrize("at_once", [1, 1000, 65_536])
-def test_a_handshake_may_come_in_pieces(server: Server, at_once: int) -> None:
+def test_a_handshake_may_come_in_pieces(server, at_once):
     tls = shaken(server, at_once=at_once)
     tls.put(b"hello")
     server.take(tls.due())
     assert server.session.read(99) == b"hello"
 
 
-def test_records_may_come_in_pieces_and_many_at_once(server: Server) -> None:
+def test_records_may_come_in_pieces_and_many_at_once(server):
     tls = shaken(server)
     data = bytes(range(256)) * 1000
     said = server.says(data) + server.says(b"and more")
@@ -81,7 +81,7 @@ def test_records_may_come_in_pieces_and_many_at_once(server: Server) -> None:
     assert heard == data + b"and more"
 
 
-def test_what_came_before_a_failure_is_given(server: Server) -> None:
+def test_what_came_before_a_failure_is_given(server):
     tls = shaken(server)
     assert tls.take(server.says(b"right") + b"\x17\x03\x03\x00\x20" + b"?" * 32) == b"right"
     assert tls.failure is not None
@@ -90,7 +90,7 @@ def test_what_came_before_a_failure_is_given(server: Server) -> None:
         server.session.read(99)
 
 
-def test_nothing_is_said_after_a_failure(server: Server) -> None:
+def test_nothing_is_said_after_a_failure(server):
     tls = shaken(server)
     tls.take(b"\x17\x03\x03\x00\x20" + b"?" * 32)
     tls.due()
@@ -99,14 +99,14 @@ def test_nothing_is_said_after_a_failure(server: Server) -> None:
     assert tls.due() == b""
 
 
-def test_an_answer_that_is_no_tls_is_a_failure_of_the_handshake() -> None:
+def test_an_answer_that_is_no_tls_is_a_failure_of_the_handshake():
     tls = fresh()
     assert tls.take(b"HTTP/1.1 400 Bad Request\r\n\r\n") == b""
     assert tls.failure is not None
     assert tls.failure[0] is Kind.TLS
 
 
-def test_a_good_bye_is_heard_with_what_came_before_it_and_answered(server: Server) -> None:
+def test_a_good_bye_is_heard_with_what_came_before_it_and_answered(server):
     tls = shaken(server)
     assert tls.take(server.says(b"last words") + server.says_good_bye()) == b"last words"
     assert tls.over
@@ -116,7 +116,7 @@ def test_a_good_bye_is_heard_with_what_came_before_it_and_answered(server: Serve
     server.session.unwrap()  # no longer waits for us
 
 
-def test_our_good_bye_is_heard(server: Server) -> None:
+def test_our_good_bye_is_heard(server):
     tls = shaken(server)
     tls.good_bye()
     tls.good_bye()
@@ -125,14 +125,14 @@ def test_our_good_bye_is_heard(server: Server) -> None:
     assert server.session.read(99) == b""
 
 
-def test_a_good_bye_in_the_middle_of_the_handshake_harms_nothing() -> None:
+def test_a_good_bye_in_the_middle_of_the_handshake_harms_nothing():
     tls = fresh()
     tls.due()
     tls.good_bye()
     assert tls.due() == b""
 
 
-def test_a_good_bye_instead_of_a_handshake_is_the_end_and_no_failure() -> None:
+def test_a_good_bye_instead_of_a_handshake_is_the_end_and_no_failure():
     tls = fresh()
     assert tls.take(b"\x15\x03\x03\x00\x02\x01\x00") == b""
     assert tls.over

@@ -1,9 +1,8 @@
-"""When the parent gives a load process up: never while its answer is in the pipe."""
+"""What the parent tells a load process, when it gives it up, and which try is the ceiling."""
 
 import io
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,9 +10,11 @@ from typing import Any, cast
 import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadDiedError, LoadError
+from benchsuite.core.results import Ceiling
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.job import Job
-from benchsuite.load.parent import driver
+from benchsuite.load.parent import ceiling, driver
+from benchsuite.load.parent.ceiling import Responder
 from benchsuite.load.parent.driver import LoadWorker
 
 JOB = Job(
@@ -52,13 +53,13 @@ class Late:
 
 
 @pytest.fixture
-def late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Late]:
+def late(tmp_path, monkeypatch):
     made = Late(tmp_path, monkeypatch)
     yield made
     made.close()
 
 
-def test_a_deadline_begins_when_somebody_waits(late: Late) -> None:
+def test_a_deadline_begins_when_somebody_waits(late):
     """Databases take their time meanwhile, and servers."""
     late.now += 3600
     late.says("ready")
@@ -67,7 +68,7 @@ def test_a_deadline_begins_when_somebody_waits(late: Late) -> None:
     assert json.loads(late.stdin.getvalue())["base_url"] == JOB.base_url
 
 
-def test_what_is_in_the_pipe_is_read_after_the_deadline(late: Late) -> None:
+def test_what_is_in_the_pipe_is_read_after_the_deadline(late):
     late.says("ready")
     late.says("checked", unchecked="", posts=False)
     late.worker.check(JOB)
@@ -78,7 +79,7 @@ def test_what_is_in_the_pipe_is_read_after_the_deadline(late: Late) -> None:
         late.worker.wait(lambda tick: None)
 
 
-def test_what_was_written_before_the_disk_was_full_is_kept(late: Late) -> None:
+def test_what_was_written_before_the_disk_was_full_is_kept(late):
     late.says("ready")
     late.says("checked", unchecked="", posts=False)
     late.worker.check(JOB)
@@ -88,9 +89,7 @@ def test_what_was_written_before_the_disk_was_full_is_kept(late: Late) -> None:
         late.worker.wait(lambda tick: None)
 
 
-def test_a_refusal_is_read_after_the_deadline_too(
-    late: Late, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refusal_is_read_after_the_deadline_too(late, monkeypatch):
     monkeypatch.setattr(driver, "MARGIN_S", -10.0)  # over before it begins
     late.says("ready")
     late.says("refused", message="GET / answered 404.")
@@ -98,7 +97,7 @@ def test_a_refusal_is_read_after_the_deadline_too(
         late.worker.check(JOB)
 
 
-def test_there_is_time_for_both_checks(late: Late, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_is_time_for_both_checks(late, monkeypatch):
     """A journey that sends a form is made twice, and may take as long each time."""
     limits: list[float] = []
     monkeypatch.setattr(driver.messages, "CHECK_LIMIT_S", 60.0)
@@ -113,7 +112,7 @@ def test_there_is_time_for_both_checks(late: Late, monkeypatch: pytest.MonkeyPat
     assert limits[-1] > 2 * (60.0 + JOB.load.timeout_s)
 
 
-def test_what_was_waited_for_is_told(late: Late) -> None:
+def test_what_was_waited_for_is_told(late):
     with pytest.raises(LoadError, match=r"imports .* within 0\.001 s; its log ends with:\n\(noth"):
         late.worker.check(JOB)
     late.says("ready")
@@ -123,3 +122,24 @@ def test_what_was_waited_for_is_told(late: Late) -> None:
     late.now += 3600
     with pytest.raises(LoadError, match=r"was not done 0\.001 s after its time"):
         late.worker.wait(lambda tick: None)
+
+
+def of(throughput: float, others_percent: float) -> Ceiling:
+    return Ceiling(users=1, keep_alive=True, throughput=throughput, others_percent=others_percent)
+
+
+@pytest.mark.parametrize(
+    ("tries", "best"),
+    [
+        ([of(100, 0), of(200, 0), of(150, 0)], 200),
+        ([of(100, 0), of(200, 50), of(150, 0)], 150),
+        ([of(100, 50), of(200, 50)], 200),
+    ],
+)
+def test_the_best_counts_and_one_beyond_doubt_before_others(tries, best, tmp_path, monkeypatch):
+    left = iter(tries)
+    monkeypatch.setattr(ceiling, "TRIES", len(tries))
+    monkeypatch.setattr(ceiling, "_measure", lambda *_: next(left))
+    found = ceiling._best(cast(Responder, None), LoadProfile(), tmp_path)
+    assert found.throughput == best
+    assert next(left, None) is None, "each was made"

@@ -1,0 +1,278 @@
+"""What the keeper does in databases: rows, commands, sessions; and refusals as sentences."""
+
+import errno
+import sys
+from typing import Any
+
+import pytest
+from django.contrib import auth
+from django.contrib.auth.models import Group, Permission, User
+from django.contrib.sessions.models import Session
+from django.db import OperationalError, ProgrammingError, transaction
+from django.test import Client, override_settings
+from django.utils import timezone
+
+from benchsuite.core.exceptions import DatabaseError, NobodyWaits
+from benchsuite.core.specs import DatabaseSpec
+from benchsuite.isolation.databases import filling, rows
+from benchsuite.isolation.databases.faults import explain, too_early
+from benchsuite.isolation.databases.rows import Rows
+from benchsuite.isolation.databases.signing_in import check_apps, signed_in
+
+POSTGRES = {
+    "ENGINE": "django.db.backends.postgresql",
+    "HOST": "db.example",
+    "PORT": 5433,
+    "USER": "clerk",
+}
+MYSQL = {**POSTGRES, "ENGINE": "django.db.backends.mysql"}
+SQLITE = {"ENGINE": "django.db.backends.sqlite3", "NAME": "x"}
+
+
+class Refusal(Exception):
+    """What psycopg raises, as far as it matters here."""
+
+    def __init__(self, sqlstate: str, text: str = "no") -> None:
+        super().__init__(text)
+        self.sqlstate = sqlstate
+
+
+def caused(error: BaseException, cause: BaseException) -> BaseException:
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "entry", "words"),
+    [
+        (
+            caused(ProgrammingError("permission denied"), Refusal("42501")),
+            POSTGRES,
+            'ALTER ROLE "clerk" CREATEDB',
+        ),
+        (OperationalError(1044, "Access denied"), MYSQL, r"GRANT ALL ON `bench\_%`.* TO 'clerk'"),
+        (
+            OperationalError("connection failed: Connection refused"),
+            POSTGRES,
+            "db.example:5433 can't",
+        ),
+        (OperationalError(2003, "Can't connect"), MYSQL, "can't be reached"),
+        (caused(OperationalError("x"), Refusal("28P01")), POSTGRES, "does not let clerk in"),
+        (caused(OperationalError("x"), Refusal("53300")), POSTGRES, "no connection left"),
+        (caused(OperationalError("x"), Refusal("53100")), POSTGRES, "no space left"),
+        (caused(OperationalError("x"), Refusal("3D000")), POSTGRES, "GRANT CONNECT ON DATABASE"),
+        (OperationalError("database or disk is full"), SQLITE, "no space left"),
+        (OSError(errno.ENOSPC, "No space left on device"), SQLITE, "no space left"),
+        (caused(SystemExit(2), OperationalError("column is gone")), SQLITE, "column is gone"),
+        (SystemExit(2), SQLITE, "Django gave up"),
+    ],
+)
+def test_the_sentence_says_what_to_do(error, entry, words):
+    sentence = explain(error, entry)
+    assert words in sentence
+    assert "\n" not in sentence
+
+
+def test_a_project_that_asks_before_there_are_tables_is_told_the_place():
+    code = "def ready():\n    raise error\nready()"
+    error = OperationalError("no such table: shop_order")
+    try:
+        exec(compile(code, "/srv/django/shop/apps.py", "exec"), {"error": error})
+    except OperationalError as met:
+        said = too_early(met)
+    assert "/srv/django/shop/apps.py:2 needs what only `migrate` creates" in said
+    assert "(no such table: shop_order)" in said
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """The names of those that were called; "ends" exits as a command may, "killed" when the parent
+    is gone.
+    """
+    names: list[str] = []
+
+    def call(name: str, *words: str, **options: Any) -> None:
+        names.append(name)
+        if name == "ends":
+            sys.exit(int(words[0]))
+        if name == "killed":
+            raise NobodyWaits(0)
+
+    monkeypatch.setattr(filling, "call_command", call)
+    return names
+
+
+def test_a_command_may_end_the_process_when_it_is_done(called):
+    begun: list[str] = []
+    filling.fill(DatabaseSpec(fill=("ends 0", "next")), begun.append)
+    assert begun == ["fill by ends 0", "fill by next"]
+    assert called == ["ends", "next"]
+
+
+def test_one_that_ends_it_with_a_status_has_failed(called):
+    with pytest.raises(DatabaseError, match=r"^--fill=ends 3 failed: it ended with 3$"):
+        filling.fill(DatabaseSpec(fill=("ends 3", "next")), lambda phase: None)
+
+
+def test_nothing_more_is_filled_when_nobody_waits_for_it(called):
+    with pytest.raises(NobodyWaits):
+        filling.fill(DatabaseSpec(fill=("killed", "next")), lambda phase: None)
+    assert called == ["killed"]
+
+
+GROUPS = Group._meta.db_table
+
+
+def add(*names: str) -> None:
+    Group.objects.bulk_create(Group(name=name) for name in names)
+
+
+@pytest.mark.django_db
+def test_rows_are_counted_but_those_of_sessions():
+    counted = Rows(["default"])
+    before = counted.count()["rows"]
+    add("a", "b")
+    Session.objects.create(session_key="k", session_data="", expire_date=timezone.now())
+    after = counted.count()["rows"]
+    assert {name for name in after if after[name] != before[name]} == {GROUPS}
+    assert after[GROUPS] - before[GROUPS] == 2
+    assert Session._meta.db_table not in after
+
+
+@pytest.mark.django_db
+def test_deleted_rows_are_missed_though_others_came():
+    add("a", "b")
+    counted = Rows(["default"])
+    assert counted.count([GROUPS])["gone"] == []
+    Group.objects.get(name="a").delete()
+    add("c")
+    found = counted.count([GROUPS])
+    assert (found["gone"], found["rows"][GROUPS]) == ([GROUPS], 2)
+    assert counted.count()["gone"] == []
+
+
+@pytest.mark.django_db
+def test_of_a_large_table_only_what_comes_is_counted(monkeypatch):
+    monkeypatch.setattr(rows, "WHOLE", 2)
+    add("a", "b", "c")
+    counted = Rows(["default"])
+    assert counted.count()["rows"][GROUPS] == 0
+    add("d")
+    assert counted.count()["rows"][GROUPS] == 1
+
+
+@pytest.mark.django_db
+def test_a_large_table_without_a_rising_key_is_left_out(monkeypatch):
+    add("a")
+    monkeypatch.setattr(rows, "WHOLE", 0)
+    counted = Rows([])
+    counted.tables = [rows.Table("default", GROUPS)]
+    assert counted.count() == {"rows": {}, "gone": []}
+
+
+@pytest.mark.django_db
+def test_tables_that_can_not_be_asked_are_left_out_and_databases_are_named():
+    counted = Rows([])
+    counted.tables = [rows.Table("default", "nowhere"), rows.Table("other", GROUPS)]
+    assert counted.tables[1].title == f"{GROUPS} (in other)"
+    counted.tables.pop()
+    with transaction.atomic():
+        assert counted.count() == {"rows": {}, "gone": []}
+
+
+def known_as(cookies: dict[str, str]) -> str:
+    """Who a visitor with these cookies is."""
+    client = Client()
+    client.cookies.load(cookies)
+    request = client.get("/nowhere/").wsgi_request
+    return auth.get_user(request).get_username()
+
+
+@pytest.mark.django_db
+def test_a_user_who_is_there_is_taken():
+    User.objects.create_superuser("eve", password="s3cret")
+    cookies, words, _ = signed_in("eve")
+    assert words == "as eve (found in the data: superuser)"
+    assert list(cookies) == ["sessionid"]
+    assert known_as(cookies) == "eve"
+
+
+@pytest.mark.django_db
+def test_who_is_not_there_is_made_without_password_and_rights():
+    cookies, words, _ = signed_in("eve")
+    assert words.startswith("as eve (created")
+    user = User.objects.get()
+    assert (user.email, user.is_staff, user.has_usable_password()) == (
+        "eve@example.com",
+        False,
+        False,
+    )
+    assert known_as(cookies) == "eve"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("rights", "words", "held"),
+    [
+        ("", "created: no permissions", (False, False)),
+        ("staff", "created: staff, no permissions", (True, False)),
+        ("superuser", "created: superuser", (True, True)),
+    ],
+)
+def test_who_is_made_has_the_rights_that_are_asked_for(rights, words, held):
+    assert signed_in("eve", rights)[1] == f"as eve ({words})"
+    user = User.objects.get()
+    assert (user.is_staff, user.is_superuser) == held
+
+
+@pytest.mark.django_db
+def test_who_is_there_gets_the_rights_that_are_asked_for():
+    eve = User.objects.create_user("eve", email="eve@club.example")
+    eve.user_permissions.add(*Permission.objects.all()[:3])
+    assert signed_in("eve")[1] == "as eve (found in the data: 3 permissions)"
+    words = "as eve (found in the data, rights added: staff, 3 permissions)"
+    assert signed_in("eve", "staff")[1] == words
+    words = "as eve (found in the data, rights added: superuser)"
+    assert signed_in("eve", "superuser")[1:] == (words, True)
+    assert User.objects.get().email == "eve@club.example"
+
+
+@pytest.mark.django_db
+def test_the_cookie_has_the_projects_name():
+    with override_settings(SESSION_COOKIE_NAME="card"):
+        assert list(signed_in("eve")[0]) == ["card"]
+
+
+@pytest.mark.django_db
+def test_who_is_not_active_is_nobody():
+    User.objects.create_user("eve", is_active=False)
+    with pytest.raises(DatabaseError, match="--login=eve names an inactive user"):
+        signed_in("eve")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["eve!", "e" * 151])
+def test_a_name_that_no_user_can_have(name):
+    with pytest.raises(DatabaseError, match=r"auth\.User could not be created"):
+        signed_in(name)
+    assert not User.objects.exists()
+
+
+@pytest.mark.django_db
+def test_a_backend_that_takes_no_session_up():
+    User.objects.create_user("eve")
+    with (
+        override_settings(AUTHENTICATION_BACKENDS=["django.contrib.auth.backends.BaseBackend"]),
+        pytest.raises(DatabaseError, match="takes up that user's session"),
+    ):
+        signed_in("eve")
+
+
+@pytest.mark.django_db
+def test_a_project_without_sessions():
+    apps = ["django.contrib.auth", "django.contrib.contenttypes"]
+    with (
+        override_settings(INSTALLED_APPS=apps),
+        pytest.raises(DatabaseError, match=r"has no django\.contrib\.sessions"),
+    ):
+        check_apps("eve")

@@ -1,0 +1,306 @@
+"""What runs inside the measured server: errors, views, requests and statements."""
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Callable
+from functools import wraps
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.dispatch import Signal
+
+from benchsuite.isolation.served import counting, debugging, diagnosing, errors, listening
+from benchsuite.isolation.served.counting import Counter
+from benchsuite.isolation.served.diagnosing import Account, Page, words
+from benchsuite.isolation.served.errors import FILE, MOST, Book, read
+from benchsuite.isolation.served.listening import Listener
+from benchsuite.isolation.served.viewing import _counts_inside
+from benchsuite.runner.diagnosis import diagnosis
+
+
+@pytest.fixture
+def instructions(tmp_path):
+    return tmp_path / "instructions.json"
+
+
+@pytest.fixture
+def book(instructions):
+    return Book(instructions.with_name(FILE))
+
+
+def raised(message: str = "no price") -> ValueError:
+    try:
+        raise ValueError(message)
+    except ValueError as error:
+        return error
+
+
+def test_it_is_told_where_in_the_project(book, instructions):
+    try:
+        json.loads("{")  # raised in the standard library, called from here
+    except ValueError as error:
+        book.enter(500, "GET /shop/", error)
+    (one,) = read(instructions)
+    assert (one.status, one.asked) == (500, "GET /shop/")
+    assert one.message.startswith("JSONDecodeError: Expecting property name")
+    assert one.place.startswith("tests/unit/isolation/served/test_served.py:")
+    assert one.words == f"{one.message} ({one.place})"
+
+
+def test_the_same_error_is_written_once_and_others_a_few_times(book, instructions):
+    for number in range(1000):
+        book.enter(500, f"GET /{number}/", raised(f"number {number}"))
+    assert [one.asked for one in read(instructions)] == ["GET /0/"]
+    for number in range(1000):
+        book.enter(400, "GET /", f"reason {number}")
+    assert len(read(instructions)) == MOST
+
+
+def test_each_process_writes_behind_the_others(instructions):
+    for _ in range(2):
+        Book(instructions.with_name(FILE)).enter(500, "GET /", raised())
+    assert len(read(instructions)) == 2
+
+
+def test_it_is_bounded_also_where_processes_come_and_go(instructions, monkeypatch):
+    monkeypatch.setattr(errors, "MOST_BYTES", 1000)
+    for _ in range(100):
+        Book(instructions.with_name(FILE)).enter(500, "GET /" + "x" * 5000, raised("y" * 5000))
+    assert instructions.with_name(FILE).stat().st_size < 2000
+    assert "\n" not in read(instructions)[0].message
+
+
+def test_what_cannot_be_written_is_nobodys_trouble(tmp_path):
+    Book(tmp_path / "nowhere" / FILE).enter(500, "GET /", raised())
+    assert read(tmp_path / "nowhere" / "instructions.json") == []
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def test_an_error_without_words_and_a_folder_that_is_gone_change_no_answer(
+    book, instructions, tmp_path, monkeypatch
+):
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    here.rmdir()
+    try:
+        raise Unspeakable
+    except Unspeakable as error:
+        book.enter(500, "GET /", error)
+    (one,) = read(instructions)
+    assert (one.message, one.place.split(":")[0]) == ("Unspeakable", "served/test_served.py")
+
+
+def test_a_line_that_ends_a_half_one_is_left_out(book, instructions):
+    instructions.with_name(FILE).write_text('{"status": 5')
+    book.enter(500, "GET /a/", "first")
+    book.enter(500, "GET /b/", "second")
+    assert [one.asked for one in read(instructions)] == ["GET /b/"]
+
+
+def test_a_half_line_is_none_yet(book, instructions):
+    book.enter(None, "", "first")
+    with instructions.with_name(FILE).open("a") as file:
+        file.write('{"status": 5')
+    assert [one.words for one in read(instructions)] == ["first"]
+
+
+@pytest.fixture
+def listener(book, monkeypatch):
+    monkeypatch.setattr(listening, "got_request_exception", Signal())
+    for name in listening.LOGGERS:
+        logger = logging.getLogger(name)
+        monkeypatch.setattr(logger, "handlers", list(logger.handlers))
+    made = Listener(book)
+    with made.starting():
+        pass
+    return made
+
+
+def test_the_signal_is_heard(listener, instructions):
+    request = SimpleNamespace(method="POST", path="/basket/")
+    try:
+        raise KeyError("price")
+    except KeyError:
+        listening.got_request_exception.send(sender=None, request=request)
+    (one,) = read(instructions)
+    assert (one.status, one.asked, one.message) == (500, "POST /basket/", "KeyError: 'price'")
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "said"),
+    [
+        ("django.security.DisallowedHost", 400, "Invalid HTTP_HOST header: 'x'."),
+        ("django.security.csrf", 403, "Forbidden (CSRF cookie not set.): /"),
+        ("django.security.RequestDataTooBig", 400, "Request body exceeded"),
+    ],
+)
+def test_reasons_that_are_only_logged_are_heard(listener, instructions, name, status, said):
+    extra: dict[str, Any] = {
+        "status_code": status,
+        "request": SimpleNamespace(method="GET", path="/"),
+    }
+    logging.getLogger(name).warning(said, extra=extra)
+    logging.getLogger("django.request").warning("Not Found: /", extra={**extra, "status_code": 404})
+    assert [(one.status, one.asked, one.message) for one in read(instructions)] == [
+        (status, "GET /", said)
+    ]
+
+
+@pytest.mark.parametrize("name", listening.LOGGERS)
+def test_a_reason_that_cannot_be_said_changes_no_answer(listener, name, capfd, monkeypatch):
+    """It is told as any handler of `logging` tells it: on stderr."""
+    logger = logging.getLogger(name)
+    monkeypatch.setattr(logger, "propagate", False)  # pytest's own handlers would raise
+    logger.warning("%d refused", "all", extra={"status_code": 403})
+    assert "--- Logging error ---" in capfd.readouterr().err
+
+
+def test_what_ends_a_start_is_written_down_and_raised(book, instructions):
+    with pytest.raises(ImportError), Listener(book).starting():
+        raise ImportError("no module shop")
+    assert [(one.status, one.message) for one in read(instructions)] == [
+        (None, "ImportError: no module shop")
+    ]
+
+
+def asked(counter: Counter, times: int) -> None:
+    for _ in range(times):
+        counter.add()
+
+
+def test_nobody_has_counted(instructions):
+    assert counting.read(instructions) is None
+
+
+def test_a_fork_goes_on_in_a_cell_of_its_own(instructions, monkeypatch):
+    counter = Counter(instructions)
+    asked(counter, 3)
+    parent = os.getpid()
+    monkeypatch.setattr(os, "getpid", lambda: parent + 1)
+    asked(counter, 4)
+    monkeypatch.setattr(os, "getpid", lambda: parent)
+    asked(counter, 5)
+    assert counting.read(instructions) == 12
+    assert len(list(instructions.parent.iterdir())) == 2
+
+
+def test_a_process_with_a_known_number_goes_on_from_there(instructions):
+    asked(Counter(instructions), 3)
+    asked(Counter(instructions), 2)
+    assert counting.read(instructions) == 5
+
+
+def test_threads(instructions):
+    counter = Counter(instructions)
+    threads = [threading.Thread(target=asked, args=(counter, 2_000)) for _ in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    asked(counter, 1)
+    assert counting.read(instructions) == 8_001
+
+
+def test_where_nothing_can_be_written_nothing_is_known(tmp_path):
+    instructions = tmp_path / "none" / "instructions.json"
+    asked(Counter(instructions), 2)
+    assert counting.read(instructions) is None
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("forced", "counted"), [(False, 0), (True, 2)])
+def test_cursors_for_debugging_are_counted(monkeypatch, *, forced, counted):
+    made: list[int] = []
+    monkeypatch.setattr(
+        BaseDatabaseWrapper, "make_debug_cursor", BaseDatabaseWrapper.make_debug_cursor
+    )
+    debugging.watch(lambda: made.append(1))
+    connection = connections["default"]
+    monkeypatch.setattr(connection, "force_debug_cursor", forced)
+    connection.queries_log.clear()
+    for _ in range(2):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    assert len(made) == len(connection.queries) == counted
+
+
+def test_queries_are_told_without_values(golden):
+    golden.cases(words)
+
+
+def test_accounts_of_processes_are_put_together(tmp_path, monkeypatch):
+    monkeypatch.setattr(diagnosing, "EVERY_S", 0.0)
+    product = ("SELECT shop_product", "shop/views.py:12", 7)
+    for name, requests in (("1", 1), ("2", 3)):
+        account = Account(tmp_path / f"diagnosis-{name}.json", paused_s=0.1, longest_pause_s=0.05)
+        for _ in range(requests):
+            one = Page(request_s=0.1, queries=20, query_s=0.04, shapes={product: [20, 0.04]})
+            account.add("GET /shop/", one)
+    found = diagnosis(tmp_path / "instructions.json")
+    assert found is not None
+    (page,) = found["pages"]
+    assert (page["page"], page["requests"], page["queries"]) == ("GET /shop/", 4, 20)
+    assert page["request_s"] == pytest.approx(0.1)
+    (shape,) = page["shapes"]
+    assert (shape["query"], shape["place"], shape["times"]) == (*product[:2], 20)
+    assert shape["query_s"] == pytest.approx(0.04)
+    assert found["paused_s"] == pytest.approx(0.2)
+    assert json.dumps(found)
+
+
+def test_a_start_that_wrote_nothing_has_no_diagnosis(tmp_path):
+    assert diagnosis(tmp_path / "instructions.json") is None
+
+
+def halves(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Lets every second call through."""
+    calls = [0]
+
+    @wraps(function)
+    def some(*arguments: Any) -> Any:
+        calls[0] += 1
+        return function(*arguments) if calls[0] % 2 else "kept"
+
+    return some
+
+
+def page(*arguments: Any) -> str:
+    return "made"
+
+
+class Shown:
+    @halves
+    def get(self) -> str:
+        return "made"
+
+
+def as_view(*arguments: Any) -> str:
+    return Shown.get(Shown())
+
+
+as_view.view_class = Shown  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("view", [halves(page), halves(halves(page)), as_view])
+def test_what_a_decorator_answers_itself_is_not_counted(view):
+    counted: list[str] = []
+    for _ in range(2):  # once for each address, and methods
+        assert _counts_inside(view, "get", lambda: counted.append("view"))
+    answers = [view() for _ in range(8)]
+    assert len(counted) == answers.count("made") > 0
+    assert "kept" in answers
+
+
+def test_a_view_without_decorator_is_counted_from_outside():
+    assert not _counts_inside(page, "get", lambda: None)
+    assert not _counts_inside(lambda request: page(), "post", lambda: None)

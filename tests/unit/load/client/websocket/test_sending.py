@@ -1,0 +1,221 @@
+"""What a connection compresses, sends and keeps until it is taken."""
+
+import socket
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from websockets.client import ClientProtocol
+from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request
+from websockets.server import ServerProtocol
+from websockets.uri import parse_uri
+
+from benchsuite.core.results import Traffic
+from benchsuite.load.client.websocket.deflate import Offer, on_the_wire
+from benchsuite.load.client.websocket.endings import Message
+from benchsuite.load.client.websocket.inbox import MOST_WAITING, Inbox
+from benchsuite.load.client.websocket.outbox import Outbox
+
+
+def shaken(traffic: Traffic) -> tuple[ClientProtocol, ServerProtocol]:
+    """Both ends of a connection whose handshake is done."""
+    client = ClientProtocol(parse_uri("ws://here/"), extensions=[Offer(traffic)])
+    server = ServerProtocol(extensions=[ServerPerMessageDeflateFactory()])
+    client.send_request(client.connect())
+    server.receive_data(b"".join(client.data_to_send()))
+    (request,) = server.events_received()
+    assert isinstance(request, Request)
+    server.send_response(server.accept(request))
+    client.receive_data(b"".join(server.data_to_send()))
+    client.events_received()
+    return client, server
+
+
+@pytest.mark.parametrize("size", [0, 1, 200, 100_000, 900_000])
+def test_the_bytes_are_those_on_the_wire(size):
+    traffic = Traffic()
+    client, server = shaken(traffic)
+    said = bytes(number * number % 251 for number in range(size))
+    client.send_binary(said)
+    client.send_ping(b"not counted")
+    message, ping = list(client.data_to_send())
+    server.receive_data(message + ping)
+    heard = [event for event in server.events_received() if isinstance(event, Frame)]
+    assert heard[0].data == said
+    assert (traffic.sent_bytes, traffic.sent_wire_bytes) == (size, len(message))
+    list(server.data_to_send())  # the pong
+    server.send_binary(said)
+    answer = b"".join(server.data_to_send())
+    client.receive_data(answer)
+    (frame,) = client.events_received()
+    assert isinstance(frame, Frame)
+    assert (frame.opcode, frame.data) == (Opcode.BINARY, said)
+    assert (traffic.received_bytes, traffic.received_wire_bytes) == (size, len(answer))
+
+
+@pytest.mark.parametrize("length", [0, 125, 126, 65_535, 65_536])
+def test_a_frame_on_the_wire_is_as_long_as_it_is_told(length):
+    frame = Frame(Opcode.BINARY, b"x" * length).serialize(mask=False)
+    assert on_the_wire(length) == len(frame)
+
+
+def test_traffic_of_processes_is_added_and_that_of_the_warm_up_left_out():
+    begin, end = Traffic({"a": 1}, 1, 2, 3, 4), Traffic({"a": 2, "": 1}, 11, 22, 33, 44)
+    assert end.since(begin) == Traffic({"a": 2, "": 1}, 10, 20, 30, 40)
+    assert begin + end == Traffic({"a": 3, "": 1}, 12, 24, 36, 48)
+
+
+def message(number: int, size: int = 0) -> Message:
+    return Message(f"{number}".encode().ljust(size), is_text=True, moment=float(number))
+
+
+def test_the_oldest_make_room():
+    gone: list[Message] = []
+    inbox = Inbox(gone.append)
+    for number in range(MOST_WAITING + 3):
+        inbox.add(message(number))
+    assert [one.data for one in gone] == [b"0", b"1", b"2"]
+    assert inbox.take().data == b"3"
+    assert len(inbox) == MOST_WAITING - 1
+
+
+def test_what_is_long_makes_room_but_for_the_last():
+    gone: list[Message] = []
+    inbox = Inbox(gone.append)
+    for number in range(3):
+        inbox.add(message(number, size=15 * 2**20))
+    assert len(gone) == 2
+    assert inbox.take().data.strip() == b"2"
+
+
+def test_what_is_about_to_be_looked_at_stays():
+    gone: list[Message] = []
+    inbox = Inbox(gone.append)
+    inbox.held = True
+    for number in range(3 * MOST_WAITING):
+        inbox.add(message(number))
+    assert gone == []
+    found = inbox.find(lambda one: one.data == b"5")
+    assert found is not None
+    assert found.data == b"5"
+    assert inbox.find(lambda one: False) is None
+    assert len(gone) == 2 * MOST_WAITING - 1
+    assert len(inbox) == MOST_WAITING
+
+
+def test_what_came_before_is_no_answer_and_stays_where_it_is():
+    inbox = Inbox(lambda one: None)
+    for number in range(4):
+        inbox.add(message(number))
+    found = inbox.find(lambda one: True, since=1.5)
+    assert found is not None
+    assert found.data == b"2"
+    assert inbox.take().data == b"0"
+    assert inbox.find(lambda one: True) is not None
+    assert len(inbox) == 1
+
+
+DATA = bytes(range(256)) * 4096
+
+
+class Watcher:
+    """Stands for one of libev's."""
+
+    def __init__(self) -> None:
+        self.callback: Callable[[], None] | None = None
+        self.closed = False
+
+    def start(self, callback: Callable[[], None]) -> None:
+        assert self.callback is None
+        self.callback = callback
+
+    def stop(self) -> None:
+        self.callback = None
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Loop:
+    def __init__(self) -> None:
+        self.watcher = Watcher()
+
+    def io(self, file: int, events: int) -> Watcher:
+        return self.watcher
+
+
+class Ends:
+    """Both ends of a connection that holds little."""
+
+    def __init__(self) -> None:
+        self.ours, self.theirs = socket.socketpair()
+        self.ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        self.ours.setblocking(False)
+        self.theirs.setblocking(False)
+        self.watcher = (loop := Loop()).watcher
+        self.outbox = Outbox(self.ours, loop)
+
+    def heard(self) -> bytes:
+        try:
+            return self.theirs.recv(2**20)
+        except BlockingIOError:
+            return b""
+
+    def heard_to_the_end(self) -> bytes:
+        """Reads while the outbox, woken as the hub would wake it, has something to say."""
+        said = bytearray()
+        while self.watcher.callback is not None:
+            said += self.heard()
+            self.watcher.callback()
+        while more := self.heard():
+            said += more
+        return bytes(said)
+
+
+@pytest.fixture
+def ends():
+    both: Any = Ends()
+    with both.ours, both.theirs:
+        yield both
+
+
+def test_what_the_kernel_takes_is_sent_at_once(ends):
+    ends.outbox.send(b"hello")
+    assert ends.watcher.callback is None
+    assert ends.heard() == b"hello"
+
+
+def test_what_it_does_not_take_follows_in_order(ends):
+    ends.outbox.send(DATA)
+    assert ends.watcher.callback is not None
+    ends.outbox.send(b"the next")
+    assert ends.heard_to_the_end() == DATA + b"the next"
+    ends.outbox.send(b"and at once again")
+    assert ends.heard() == b"and at once again"
+
+
+def test_a_call_too_many_sends_nothing_twice(ends):
+    ends.outbox.send(DATA)
+    for _ in range(3):
+        assert ends.watcher.callback is not None
+        ends.watcher.callback()
+    assert ends.heard_to_the_end() == DATA
+
+
+def test_a_connection_that_dies_takes_the_rest_with_it(ends):
+    ends.outbox.send(DATA)
+    ends.theirs.close()
+    assert ends.watcher.callback is not None
+    ends.watcher.callback()
+    assert ends.watcher.callback is None, "the loop would call it for ever"
+    ends.outbox.send(b"to nobody")
+    assert ends.watcher.callback is None
+
+
+def test_closed_it_goes_on_with_nothing(ends):
+    ends.outbox.send(DATA)
+    ends.outbox.close()
+    assert ends.watcher.callback is None
+    assert ends.watcher.closed

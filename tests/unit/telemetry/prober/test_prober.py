@@ -1,0 +1,321 @@
+"""The second client: what it asks, when, and whether pages wait for acknowledgements."""
+
+import socket
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import LoadProfile
+from benchsuite.stats.queueing import Traffic
+from benchsuite.telemetry.prober import acknowledging, answer, probes
+from benchsuite.telemetry.prober.answer import NotAnswered, answers_as, ask
+from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG
+from benchsuite.telemetry.prober.pace import AT_ONCE, Pacing
+from benchsuite.workloads.base import Workload
+from benchsuite.workloads.io_create import IoCreate
+from benchsuite.workloads.io_read import IoRead
+from benchsuite.workloads.plain import Plain
+from benchsuite.workloads.url import Url
+from tests.unit.findings.clean import summary
+
+
+class Journey(Workload):
+    name = "journey"
+    calls: ClassVar[Any]
+
+    def journey(self, client: Any) -> None:
+        type(self).calls(client)
+
+
+def made(call: Any) -> Workload:
+    return type("Made", (Journey,), {"calls": staticmethod(call)})()
+
+
+@pytest.mark.parametrize(
+    ("workload", "path", "status"),
+    [
+        (Plain(), "/bench/plain/", None),
+        (IoRead(rows=5), "/bench/io_read/", None),
+        (Url(path="/shop/?page=2"), "/shop/?page=2", None),
+        (Url(path="/gone/,/shop/", status="/gone/=410"), "/gone/", 410),
+        (IoCreate(), None, None),
+        (made(lambda client: client.get("/a/", name="page")), "/a/", None),
+        (made(lambda client: client.get("/a/", {"q": 1})), None, None),
+        (made(lambda client: client.get("/a/", headers={"X": "1"})), None, None),
+        (made(lambda client: client.get("/a/", follow=True)), None, None),
+        (made(lambda client: None), None, None),
+        (made(lambda client: 1 / 0), None, None),
+    ],
+)
+def test_the_first_page_of_a_journey(workload, path, status):
+    found = probes.probed_page(workload)
+    assert (found and (found.path, found.status)) == (path and (path, status))
+
+
+def test_a_page_has_the_name_by_which_the_load_knows_it():
+    for call, name in (
+        (lambda client: client.get("/a/?b=c"), "GET /a/"),
+        (lambda client: client.get("/a/", name="page"), "page"),
+    ):
+        page = probes.probed_page(made(call))
+        assert page is not None
+        assert page.name == name
+
+
+def test_a_locustfile_is_not_probed():
+    workload = Plain()
+    workload.locustfile = "locustfile.py"
+    assert probes.probed_page(workload) is None
+
+
+NOBODY = Traffic(np.empty(0), np.empty(0))
+
+WRITTEN = """\
+asked 1 1 0.9 0.95
+ended 1 4.0 right
+asked 2 1 1.0 1.1
+asked 3 2 1.2 1.2
+ended 2 0.2 right
+asked 4 2 1.5 1.5
+ended 3 0.1 lost
+asked 5 3 1.9 2.2
+asked 6 3 1.95 2.3
+ended 6 0.1 wrong
+asked 7 4 2.0 2.4
+ended 7 3."""
+
+
+def test_what_was_written(tmp_path):
+    file = tmp_path / "seen"
+    assert probes.read(file, 5.0) == []
+    file.write_text(WRITTEN)
+    made = probes.read(file, 5.0)
+    assert [one.outcome for one in made] == [RIGHT, RIGHT, LOST, HUNG, HUNG, WRONG, HUNG]
+    assert made[0] == probes.Probe(
+        connection=1, due=0.9, late_s=pytest.approx(0.05), waited_s=4.0, outcome=RIGHT
+    )
+    assert made[-1].waited_s == pytest.approx(2.6), "it is still under way"
+
+
+def test_the_window_takes_what_was_meant_for_it(tmp_path):
+    file = tmp_path / "seen"
+    file.write_text(WRITTEN)
+    seen = probes.between(probes.read(file, 5.0), (1.0, 2.0), summary(), 4.0, NOBODY)
+    assert (seen.sent, seen.answered, seen.hung, seen.lost) == (5, 1, 2, 1)
+    assert [one.times_s for one in seen.connections] == [
+        (0.2,),
+        pytest.approx((0.1, 3.5)),
+        pytest.approx((2.8,)),
+    ]
+    assert seen.lateness_s == pytest.approx(0.1)
+    assert probes.between(probes.read(file, 5.0), (7.0, 8.0), summary(), None, NOBODY).sent == 0
+
+
+def probe(connection: int, moment: int, outcome: str = RIGHT) -> probes.Probe:
+    waited_s = 0.1 if outcome == RIGHT else 0.9
+    return probes.Probe(
+        connection=connection, due=float(moment), late_s=0.0, waited_s=waited_s, outcome=outcome
+    )
+
+
+def test_a_connection_is_held_against_those_asked_at_the_same_time():
+    asked = [probe(number, place) for place, number in enumerate([1, 2, 1, 2, 1, 3, 1, 3, 4])]
+    asked[6] = probe(1, 6, HUNG)
+    found = probes.between(asked, (0.0, 9.0), summary(), None, NOBODY)
+    assert found.sent == 7, "its third and fourth request say nothing of all connections"
+    seen = found.connections
+    assert seen[0].times_s == (0.1, 0.1, 0.1, 0.9)
+    assert seen[0].beside_s == (0.1,) * 4, "the first requests of 2 and 3, and of 3 and 4"
+    assert seen[0].broke_alone
+    assert not any(one.broke_alone or one.beside_s for one in seen[1:])
+    asked[7] = probe(3, 7, HUNG)
+    seen = probes.between(asked, (0.0, 9.0), summary(), None, NOBODY).connections
+    assert not any(one.broke_alone for one in seen), "all hung at that moment"
+
+
+RIGHT_answer = b"HTTP/1.1 200 OK\r\nx-benchsuite-RUN: \tmine \r\n\r\n"
+
+
+class Peer:
+    """Stands for a socket to a server that says these blocks and closes."""
+
+    def __init__(self, *blocks: bytes) -> None:
+        self.blocks = list(blocks)
+        self.sent = b""
+        self.closed = False
+
+    def __enter__(self) -> "Peer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.closed = True
+
+    def settimeout(self, seconds: float) -> None:
+        assert 0 < seconds <= 2
+
+    def sendall(self, request: bytes) -> None:
+        self.sent += request
+
+    def recv(self, size: int) -> bytes:
+        return self.blocks.pop(0) if self.blocks else b""
+
+
+@pytest.fixture
+def says(monkeypatch):
+    def say(*blocks: bytes) -> Peer:
+        peer = Peer(*blocks)
+        monkeypatch.setattr(answer.socket, "create_connection", lambda *_, **__: peer)
+        return peer
+
+    return say
+
+
+@pytest.mark.parametrize(
+    ("blocks", "expected"),
+    [
+        ((RIGHT_answer,), True),
+        ((RIGHT_answer.replace(b"\r\n", b"\n"),), True),
+        (tuple(RIGHT_answer[place : place + 1] for place in range(len(RIGHT_answer))), True),
+        ((b"HTTP/1.1 100 Continue\r\n\r\n", RIGHT_answer), True),
+        ((b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + RIGHT_answer,), True),
+        ((RIGHT_answer.replace(b"200 OK", b"500"),), True),
+        ((RIGHT_answer.replace(b"mine", b"theirs"),), False),
+        ((RIGHT_answer.replace(b"mine", b""),), False),
+        ((b"HTTP/1.1 200 OK\r\n\r\nX-Benchsuite-Run: mine\r\n\r\n",), False),
+        ((RIGHT_answer[:-2],), False),
+        ((b"SSH-2.0-OpenSSH_9.2\r\n\r\n" + RIGHT_answer,), False),
+        ((), False),
+    ],
+)
+def test_only_the_header_of_this_run_is_proof(says, blocks, *, expected):
+    peer = says(*blocks)
+    assert answers_as("http://127.0.0.1:8001/a/?b=c", "mine") is expected
+    assert peer.sent.startswith(b"GET /a/?b=c HTTP/1.1\r\nHost: 127.0.0.1:8001\r\n")
+    assert peer.closed
+
+
+def test_the_path_is_asked_for_as_browsers_do(says):
+    peer = says(RIGHT_answer)
+    assert ask("http://127.0.0.1:8001/ü b", timeout_s=1.0).status == 200
+    assert peer.sent.startswith(b"GET /%C3%BC%20b HTTP/1.1\r\n")
+    with pytest.raises(UsageError, match="control character"):
+        ask("http://127.0.0.1:8001/\x7f", timeout_s=1.0)
+
+
+@pytest.mark.parametrize(
+    "error", [ConnectionRefusedError(111, "Connection refused"), TimeoutError()]
+)
+def test_no_connection_is_no_answer(monkeypatch, error):
+    def refuse(*_: object, **__: object) -> socket.socket:
+        raise error
+
+    monkeypatch.setattr(answer.socket, "create_connection", refuse)
+    assert not answers_as("http://127.0.0.1:8001", "mine")
+    with pytest.raises(NotAnswered, match=r"no connection to it: Connection refused|for 3 s"):
+        ask("http://127.0.0.1:8001", timeout_s=3.0)
+
+
+@pytest.mark.parametrize("url", ["ftp://127.0.0.1/", "127.0.0.1:8000", "http:///path"])
+def test_what_is_no_url_is_a_mistake_of_the_caller(url):
+    with pytest.raises(ValueError, match=r"wants http\(s\)://host:port/path"):
+        answers_as(url, "mine")
+
+
+def paced(rate: float, p50_s: float = 0.01, seconds: int = 3, **load: Any) -> Pacing:
+    """After so many seconds at this rate."""
+    pacing = Pacing(LoadProfile(**load))
+    for second in range(1, seconds + 1):
+        pacing.told(float(second), int(rate * second), p50_s)
+    return pacing
+
+
+@pytest.mark.parametrize(
+    ("rate", "duration_s", "pause_s"),
+    [
+        (5000, 10.0, 0.2),  # five times a second is enough
+        (5000, 2.0, 0.05),  # but it must be forty times in a window
+        (5000, 60.0, 0.2),
+        (200, 60.0, 0.5),  # one in a hundred
+        (200, 10.0, 0.25),
+        (20, 10.0, 1.0),  # and one in twenty at most, whatever comes of it
+        (200, 1.0, 0.1),
+    ],
+)
+def test_of_what_is_asked_the_prober_asks_a_hundredth_or_what_is_needed(rate, duration_s, pause_s):
+    assert paced(rate, duration_s=duration_s).pace.pause_s == pytest.approx(pause_s)
+
+
+@pytest.mark.parametrize(
+    ("p50_s", "patience_s"), [(0.01, 1.0), (0.2, 6.0), (0.5, 15.0), (7.0, 30.0)]
+)
+def test_patience_goes_with_the_loads_times(p50_s, patience_s):
+    pace = paced(100, p50_s).pace
+    assert (pace.patience_s, pace.at_once) == (pytest.approx(patience_s), AT_ONCE)
+
+
+def test_before_the_load_is_answered_one_probe_waits_and_all_its_time():
+    pace = Pacing(LoadProfile(timeout_s=17.0)).pace
+    assert (pace.at_once, pace.patience_s) == (1, 17.0)
+    pacing = paced(100, seconds=1)
+    pacing.told(2.0, 100, None)
+    assert pacing.pace.at_once == AT_ONCE, "a second without an answer changes nothing"
+
+
+def test_arrivals_have_a_rate_before_the_first_answer():
+    load = LoadProfile(model="open", arrival_rate=100.0, stages=(20.0, 100.0), duration_s=10.0)
+    assert Pacing(load).pace.pause_s == pytest.approx(1.0)
+
+
+def test_it_follows_the_stages_of_a_load():
+    pacing = paced(1000, seconds=10)
+    assert pacing.pace.pause_s == pytest.approx(0.2)
+    for second in range(11, 16):
+        pacing.told(float(second), 10_000 + 20 * (second - 10), 0.01)
+    assert pacing.pace.pause_s == pytest.approx(1.0)
+
+
+def test_a_burst_of_slow_answers_is_no_rate():
+    """Four users, three seconds an answer: they come four at a time."""
+    pacing = Pacing(LoadProfile(users=4, duration_s=10.0))
+    pauses = []
+    for second in range(1, 13):
+        pacing.told(float(second), second // 3 * 4, 3.0 if second % 3 == 0 else None)
+        pauses.append(pacing.pace.pause_s)
+    assert min(pauses[6:]) > 8.0
+
+
+class Target:
+    """Answers the first requests after so many seconds, by a clock of its own, then no more."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, answers: int, each_s: float) -> None:
+        self.now = 1000.0
+        self.asked = 0
+        self._answers, self._each_s = answers, each_s
+        monkeypatch.setattr(acknowledging, "monotonic", lambda: self.now)
+        monkeypatch.setattr(acknowledging, "Client", lambda request: self)
+
+    def ask(self, *, prompt: bool) -> str:
+        self.asked += 1
+        self.now += self._each_s
+        return RIGHT if self.asked <= self._answers else LOST
+
+    def close(self) -> None:
+        """Nothing was opened."""
+
+
+@pytest.mark.parametrize(
+    ("answers", "each_s", "asked"),
+    [(0, acknowledging.LIMIT_S, 1), (3, 1.0, 4), (1000, 9.0, 2), (1000, 0.9, 12)],
+)
+def test_it_is_given_up_at_the_first_failure_and_at_the_limit(monkeypatch, answers, each_s, asked):
+    target = Target(monkeypatch, answers=answers, each_s=each_s)
+    assert len(acknowledging.stall({}).rounds) == asked // 12
+    assert target.asked == asked
+
+
+def test_a_page_that_never_waits_is_asked_in_a_few_rounds(monkeypatch):
+    Target(monkeypatch, answers=1000, each_s=0.01)
+    found = acknowledging.stall({})
+    assert (len(found.rounds), found.is_shown) == (acknowledging.FEWEST_ROUNDS, False)
