@@ -11,6 +11,7 @@ import re
 import shlex
 import textwrap
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -122,13 +123,31 @@ def golden(request: pytest.FixtureRequest) -> Golden:
     return Golden(request)
 
 
-def words_of(page: Any) -> str:
-    """What a parsed page says, without its frame: a line for each piece of text."""
-    return "\n".join(" ".join(text.split()) for text in page.main.stripped_strings)
+UUID = r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
+
+
+def words_of(page: Any, which: str = "main") -> str:
+    """What parts of a page say, charts left out: a line for each row and each piece of text."""
+    said = [
+        text
+        for part in page.select(which)
+        for text in part.find_all(string=True)
+        if text.strip()
+        and not any(parent.name in ("figure", "script", "svg") for parent in text.parents)
+    ]
+    rows = groupby(said, key=lambda text: id(text.find_parent("tr") or text))
+    lines = (" | ".join(" ".join(text.split()) for text in row) for _, row in rows)
+    return re.sub(UUID, "<id>", "\n".join(lines))
+
+
+def changes(before: str, after: str) -> str:
+    """The lines that went and came."""
+    compared = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
+    return "\n".join(line for line in compared if not line.startswith(("---", "+++", "@@")))
 
 
 def unused() -> Iterator[Path]:
-    """Golden files whose test, or whose part of it, is gone."""
+    """Golden files whose test is gone, or whose part no string of its module names."""
     for path in sorted(path for path in FOLDER.rglob("*") if path.is_file()):
         name, _, part = path.name.removesuffix(".txt").partition(".")
         module = (TESTS / path.parent.relative_to(FOLDER)).with_suffix(".py")
@@ -136,5 +155,5 @@ def unused() -> Iterator[Path]:
         function = re.search(rf"^def {name}\(.*?(?=^\S|\Z)(?!\))", source, re.M | re.S)
         body = source[function.start() :] if function else ""
         body = re.split(r"\n(?=def |@|class )", body)[0]
-        if "golden" not in body or (part and f'"{part}"' not in body):
+        if "golden" not in body or (part and f'"{part}"' not in source):
             yield path
