@@ -17,10 +17,13 @@ from typing import Any
 
 import pytest
 
+from benchsuite.core.exceptions import BenchsuiteError
+
 TESTS = Path(__file__).parent
 FOLDER = TESTS / "golden"
 RENEW = "make golden ARGS='{}'"
 INDENT = "    "
+IMPORT = re.compile(r"(from [\w.]+ )?import \w")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -51,6 +54,8 @@ class Golden:
             text = re.sub(pattern, stand_in, text)
         text = "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"
         path = self._path(part)
+        assert path not in self._seen, f"a second text for {path}: name it with `part`"
+        self._seen.add(path)
         if self._renew:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
@@ -70,10 +75,13 @@ class Golden:
     def cases(self, function: Callable[..., Any], part: str = "", **given: Any) -> None:
         """Calls with the arguments in each line of the file; below it, indented, what comes back.
 
-        They are Python in the names of the test's module. Cases are added in the file: a line with
-        the arguments, then `make golden`.
+        They are Python, with the names of the test's module and of imports in the file itself.
+        Cases are added there: a line with the arguments, then `make golden`.
         """
         names = {**self._node.module.__dict__, "_": function}
+        for line in self._lines(part):
+            if IMPORT.match(line):
+                exec(line, names)
         self._cases(lambda line: eval(f"_({line})", names), part, **given)
 
     def _cases(
@@ -85,37 +93,35 @@ class Golden:
         replace: dict[str, str] | None = None,
     ) -> None:
         """`refuses`: the error that each case ends in; its sentence is what comes back."""
-        path = self._path(part)
-        lines = path.read_text().splitlines() if path.exists() else []
         shown, ran = [], 0
-        for line in lines:
-            if line.startswith("#") or not line:
+        for line in self._lines(part):
+            if IMPORT.match(line) or line.startswith("#") or not line:
                 shown.append(line)
             elif not line.startswith(INDENT):
                 ran += 1
                 shown += [line, textwrap.indent(_said(run, line, refuses), INDENT)]
-        assert ran, f"{path} has no case"
-        self._seen.discard(path)
+        assert ran, f"{self._path(part)} has no case"
         self("\n".join(shown), part, replace)
 
     def _path(self, part: str) -> Path:
         module = self._node.path.relative_to(TESTS).with_suffix("")
         name = ".".join([self._node.originalname, *([part] if part else [])])
-        path = FOLDER / module / f"{name}.txt"
-        assert path not in self._seen, f"a second text for {path}: name it with `part`"
-        self._seen.add(path)
-        return path
+        return FOLDER / module / f"{name}.txt"
+
+    def _lines(self, part: str) -> list[str]:
+        path = self._path(part)
+        return path.read_text().splitlines() if path.exists() else []
 
 
 def _said(run: Callable[[str], Any], line: str, refuses: type[Exception] | None) -> str:
-    if refuses is None:
-        result = run(line)
-        return result if isinstance(result, str) and result else repr(result)
+    expected = refuses or BenchsuiteError
     try:
-        run(line)
-    except refuses as refusal:
-        return str(refusal)
-    raise AssertionError(f"{line} is not refused")
+        result = run(line)
+    except expected as refusal:
+        return str(refusal) if refuses else f"{type(refusal).__name__}: {refusal}"
+    assert refuses is None, f"{line} is not refused"
+    result = sorted(result) if isinstance(result, set) else result
+    return result if isinstance(result, str) and result else repr(result)
 
 
 @pytest.fixture

@@ -70,7 +70,11 @@ def test_what_differs_is_shown_with_the_command_that_renews(folder, tmp_path):
     ("kind", "lines", "function"),
     [
         ("words", "# words\none 'two three'\n    one-two three\n", lambda *words: "-".join(words)),
-        ("cases", "1, b=B\n    (1, [2])\n", lambda a, b: (a, b)),
+        (
+            "cases",
+            "from math import pi\n1, b=B + [pi > 3]\n    [1, 2, True]\n",
+            lambda a, b: [a, *b],
+        ),
     ],
 )
 def test_the_cases_of_a_file_are_run(folder, tmp_path, kind, lines, function):
