@@ -10,7 +10,7 @@ import pytest
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.models import Run
-from benchsuite.report.tuning.decisions import PHASES
+from benchsuite.tuning.log import PHASES
 from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run, make_running_run
 from tests.flames import make_profiled
 from tests.golden import changes, words_of

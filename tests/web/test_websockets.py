@@ -8,12 +8,13 @@ from uuid import uuid4
 
 import pytest
 
+from benchsuite.comparing.answer import ranking
 from benchsuite.comparing.cells import cells
 from benchsuite.core.results import Traffic
-from benchsuite.management.console import SafeConsole
+from benchsuite.management.output import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
-from benchsuite.report.sentences import ranking_sentence, run_sentence
+from benchsuite.report.sentences import run_sentence
 from benchsuite.report.sockets import sockets_table
 from tests.factories import make_run
 from tests.golden import words_of
@@ -136,7 +137,7 @@ def test_intervals_that_overlap_are_too_close_to_call():
         make_idle_run("daphne", each_bytes=2_000.0),
         make_idle_run("uvicorn", each_bytes=2_300.0),
     ]
-    said = ranking_sentence(cells(runs)).replace("\u2009", " ")
+    said = ranking(cells(runs), {}).headline.replace("\u2009", " ")
     assert said.startswith(
         "daphne and uvicorn are too close to call in memory per connection: 1.95 KiB and 2.25 KiB."
     )

@@ -6,8 +6,7 @@ import pytest
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.delay.accuracy import MESSAGES, accuracy
-from benchsuite.delay.address import LISTENING, command, delayed
-from benchsuite.delay.redis_url import address, moved
+from benchsuite.delay.address import LISTENING, address_of_redis, command, delayed, moved_redis_url
 from benchsuite.stats.summary import samples_needed
 
 
@@ -76,13 +75,13 @@ def test_senseless_delays(delay_s, tmp_path):
     ],
 )
 def test_a_redis_is_reached_elsewhere(url, place, by_way_of, then):
-    assert address(url) == place
-    assert moved(url, by_way_of) == then
-    assert address(then) == by_way_of
+    assert address_of_redis(url) == place
+    assert moved_redis_url(url, by_way_of) == then
+    assert address_of_redis(then) == by_way_of
 
 
 def test_one_that_can_not_be_reached_elsewhere_is_refused(golden):
-    golden.cases(address, refuses=UsageError)
+    golden.cases(address_of_redis, refuses=UsageError)
 
 
 def test_errors_are_what_is_more_than_the_delay():

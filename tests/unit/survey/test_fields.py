@@ -8,10 +8,16 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from benchsuite.target.survey.definitions import Choice, Page, Question, Survey
-from benchsuite.target.survey.fields import hint
-from benchsuite.target.survey.forms import PageForm
-from benchsuite.target.survey.kinds import LIMITS, WITH_CHOICES, Kind
+from benchsuite.target.survey.definitions import (
+    LIMITS,
+    WITH_CHOICES,
+    Choice,
+    Kind,
+    Page,
+    Question,
+    Survey,
+)
+from benchsuite.target.survey.forms import PageForm, hint
 from tests.unit.survey.test_views import SHAPES
 
 CHOICES = ("red", "green", "blue")

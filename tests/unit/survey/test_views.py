@@ -10,10 +10,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from benchsuite.target.survey import bounded
-from benchsuite.target.survey.answers import Answer, Participation, Upload
-from benchsuite.target.survey.counts import completions, counts
+from benchsuite.target.survey import views
 from benchsuite.target.survey.definitions import Survey
+from benchsuite.target.survey.store import Answer, Participation, Upload, completions, counts
 from tests.unit.survey.visitor import Visitor
 
 SHAPES = {
@@ -259,7 +258,7 @@ def test_a_file_outlives_a_mistake_elsewhere_on_the_page(visitor, soup):
 
 
 def test_a_large_body_is_refused_unread(visitor, monkeypatch):
-    monkeypatch.setattr(bounded, "LARGEST_BODY", 1000)
+    monkeypatch.setattr(views, "LARGEST_BODY", 1000)
     visitor.get("coffee/")
     answer = visitor.post("coffee/1/", visitor.answers("coffee", 1, wish="x" * 1000))
     assert answer.status_code == 413

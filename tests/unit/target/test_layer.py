@@ -12,10 +12,9 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
+from benchsuite.target import layer
 from benchsuite.target.gate import RUN_VARIABLE
-from benchsuite.target.layer import answering, asking
-from benchsuite.target.layer.asking import Asking
-from benchsuite.target.layer.messages import workers_channel
+from benchsuite.target.layer import Asking, workers_channel
 from tests.unit.target.outcome import outcome
 
 
@@ -62,9 +61,9 @@ def run(monkeypatch, settings):
     """Inside a server that a run started, with a layer in memory."""
     monkeypatch.setenv(RUN_VARIABLE, "feedc0de" * 4)
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
-    answering._django.cache_clear()
+    layer._django.cache_clear()
     yield
-    answering._django.cache_clear()
+    layer._django.cache_clear()
     channel_layers.backends.clear()
 
 
@@ -128,7 +127,7 @@ def test_what_django_answers_is_passed_on_and_the_worker_goes_on(monkeypatch):
         assert (await get(application, "/bench/layer/nowhere/"))[0] == 404
         assert (await get(application, "/bench/layer/raising/"))[0] == 500
         with monkeypatch.context() as broken:
-            broken.setattr(answering, "_django", lambda: None)
+            broken.setattr(layer, "_django", lambda: None)
             assert await get(application, "/bench/layer/echo/") == (500, b"The worker failed.")
         assert (await get(application, "/bench/layer/echo/"))[0] == 200
 
@@ -136,14 +135,14 @@ def test_what_django_answers_is_passed_on_and_the_worker_goes_on(monkeypatch):
 
 
 def test_without_a_worker_a_request_ends_with_504():
-    layer = Deaf()
-    channel_layers.set("default", layer)
+    silent = Deaf()
+    channel_layers.set("default", silent)
 
     async def ask(application: Asking) -> None:
         answers = await asyncio.gather(*(get(application, "/bench/layer/echo/") for _ in range(3)))
         assert answers == [(504, b"No worker has answered in time.")] * 3
-        assert len(layer.sent) > 1, "a worker is called again and again"
-        assert {message["number"] for message in layer.sent} == {asking.HELLO}
+        assert len(silent.sent) > 1, "a worker is called again and again"
+        assert {message["number"] for message in silent.sent} == {layer.HELLO}
 
     with_one(ask, reply_s=0.3)
 

@@ -9,9 +9,9 @@ import pytest
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.readings import BUSIEST, IDLE, MAJOR_FAULTS, RUN_DELAY
 from benchsuite.system.procfs import Stat
-from benchsuite.telemetry import cpu, scheduling
+from benchsuite.telemetry import devices, scheduling
 from benchsuite.telemetry.base import Snapshot
-from benchsuite.telemetry.cpu import TICKS_PER_S, Cpu
+from benchsuite.telemetry.devices import TICKS_PER_S, Cpu
 from benchsuite.telemetry.scheduling import SPAN, Scheduling
 
 SOON = 10**15
@@ -45,7 +45,7 @@ def process(
 @pytest.fixture
 def tree(monkeypatch):
     tree = Tree()
-    monkeypatch.setattr(cpu, "read_stat", tree.read)
+    monkeypatch.setattr(devices, "read_stat", tree.read)
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
     return tree
 

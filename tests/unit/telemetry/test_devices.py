@@ -7,12 +7,9 @@ import pytest
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.system.procfs import Stat, read_stat
-from benchsuite.telemetry import files, memory, profiler, speed
-from benchsuite.telemetry.base import Device, Snapshot
-from benchsuite.telemetry.clocks import Clocks
-from benchsuite.telemetry.counts import Counts
-from benchsuite.telemetry.files import OpenFiles
-from benchsuite.telemetry.memory import Memory
+from benchsuite.telemetry import devices, profiler, speed
+from benchsuite.telemetry.base import Clocks, Device, Snapshot
+from benchsuite.telemetry.devices import Counts, Memory, OpenFiles
 from benchsuite.telemetry.sampler import DEVICES
 
 
@@ -59,7 +56,7 @@ def test_one_more_file_is_one_more():
 
 
 def test_on_older_kernels_the_folder_is_listed(monkeypatch):
-    monkeypatch.setattr(files.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(devices.os, "access", lambda path, mode: False)
     test_one_more_file_is_one_more()
 
 
@@ -68,7 +65,7 @@ def test_a_process_that_vanished_has_none():
 
 
 def test_a_living_process_that_cannot_be_read_makes_the_sum_unknown(monkeypatch):
-    monkeypatch.setattr(files, "_open_files", lambda pid: None)
+    monkeypatch.setattr(devices, "_open_files", lambda pid: None)
     assert count(read_stat(os.getpid())) is None
 
 
@@ -81,9 +78,9 @@ def files_memory(monkeypatch):
     """What smaps_rollup says, by PID."""
     files_memory: dict[int, bytes] = {}
     monkeypatch.setattr(
-        memory, "read_bytes", lambda path: files_memory.get(int(path.split("/")[2]))
+        devices, "read_bytes", lambda path: files_memory.get(int(path.split("/")[2]))
     )
-    monkeypatch.setattr(memory, "read_stat", lambda pid: None)
+    monkeypatch.setattr(devices, "read_stat", lambda pid: None)
     return files_memory
 
 
@@ -118,7 +115,7 @@ def test_a_living_process_that_cannot_be_read_makes_the_sum_unknown_memory(
     files_memory, monkeypatch
 ):
     files_memory[1] = rollup(100)
-    monkeypatch.setattr(memory, "read_stat", process)
+    monkeypatch.setattr(devices, "read_stat", process)
     assert sample(process(1), process(2)) is None
 
 
@@ -128,7 +125,7 @@ def test_nobody_left_is_not_zero(files_memory):
 
 
 def test_a_kernel_without_it(monkeypatch):
-    monkeypatch.setattr(memory.os, "access", lambda path, mode: False)
+    monkeypatch.setattr(devices.os, "access", lambda path, mode: False)
     with pytest.raises(UnavailableError, match="smaps_rollup"):
         Memory().start()
 

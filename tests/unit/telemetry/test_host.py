@@ -7,11 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from benchsuite.system.procfs import Stat
-from benchsuite.telemetry import others
-from benchsuite.telemetry.clocks import Clocks
-from benchsuite.telemetry.cpu import TICKS_PER_S
-from benchsuite.telemetry.host import Host
-from benchsuite.telemetry.others import Others
+from benchsuite.telemetry import host
+from benchsuite.telemetry.base import Clocks
+from benchsuite.telemetry.devices import TICKS_PER_S
+from benchsuite.telemetry.host import Host, Others
 
 
 class Machine:
@@ -203,8 +202,8 @@ def test_a_stopped_process_of_the_run_is_seen(monkeypatch, state, pid, *, stoppe
     """51 is the target's, 52 its child, 99 somebody else's; a debugger's stop is not meant."""
     tree = {51: stat(51, 1), 52: stat(52, 51), 99: stat(99, 1)}
     tree[pid] = tree[pid]._replace(state=state)
-    monkeypatch.setattr(others, "all_pids", lambda: list(tree))
-    monkeypatch.setattr(others, "read_stat", tree.get)
+    monkeypatch.setattr(host, "all_pids", lambda: list(tree))
+    monkeypatch.setattr(host, "read_stat", tree.get)
     seen = Others(lambda: [51])
     seen.look()
     assert seen.stopped is stopped
@@ -217,10 +216,10 @@ def test_databases_that_the_run_did_not_start_are_counted_apart(monkeypatch):
     names = {51: "gunicorn", 52: "postgres", 97: "postgres", 98: "postgres", 99: "make"}
     tree = {51: stat(51, 1), 52: stat(52, 51), 97: stat(97, 98), 98: stat(98, 1), 99: stat(99, 1)}
     now = [100.0]
-    monkeypatch.setattr(others, "all_pids", lambda: list(tree))
-    monkeypatch.setattr(others, "read_stat", tree.get)
-    monkeypatch.setattr(others, "read_bytes", lambda path: names[int(path.split("/")[2])].encode())
-    monkeypatch.setattr(others, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(host, "all_pids", lambda: list(tree))
+    monkeypatch.setattr(host, "read_stat", tree.get)
+    monkeypatch.setattr(host, "read_bytes", lambda path: names[int(path.split("/")[2])].encode())
+    monkeypatch.setattr(host, "time", SimpleNamespace(monotonic=lambda: now[0]))
     seen = Others(lambda: [51])
     seen.look()
     assert seen.database_percent is None

@@ -14,19 +14,33 @@ from benchsuite.core.specs import DatabaseSpec
 from benchsuite.target import seed as seed_of_rows
 from benchsuite.target.models import Comment, Post
 from benchsuite.target.seed import seed
-from benchsuite.workloads import BUILTIN, cpu
+from benchsuite.workloads import BUILTIN, pages
 from benchsuite.workloads.base import Workload
-from benchsuite.workloads.bench_app import BenchApp, BenchAppAsync
-from benchsuite.workloads.cpu import Cpu, CpuAsync
-from benchsuite.workloads.echo import Echo, EchoAsync
-from benchsuite.workloads.get import Get, GetAsync
-from benchsuite.workloads.io_create import IoCreate, IoCreateAsync
-from benchsuite.workloads.io_join import IoJoin, IoJoinAsync
-from benchsuite.workloads.io_lock import IoLock, IoLockAsync
-from benchsuite.workloads.io_read import IoRead, IoReadAsync
+from benchsuite.workloads.database import (
+    IoCreate,
+    IoCreateAsync,
+    IoJoin,
+    IoJoinAsync,
+    IoLock,
+    IoLockAsync,
+    IoRead,
+    IoReadAsync,
+)
 from benchsuite.workloads.mixed import Mixed
-from benchsuite.workloads.plain import Plain, PlainAsync
-from benchsuite.workloads.sleep import Sleep, SleepAsync
+from benchsuite.workloads.pages import (
+    BenchApp,
+    BenchAppAsync,
+    Cpu,
+    CpuAsync,
+    Echo,
+    EchoAsync,
+    Get,
+    GetAsync,
+    Plain,
+    PlainAsync,
+    Sleep,
+    SleepAsync,
+)
 
 
 def liar(request: HttpRequest, name: str) -> HttpResponse:
@@ -225,7 +239,7 @@ def test_cpu_is_calibrated_when_seconds_are_given(client, monkeypatch, tmp_path)
     assert found is not None
     assert 1000 < found["options"]["size"] < 10**7
     Cpu(seconds=0.01, **found["options"]).journey(client)
-    monkeypatch.setattr(cpu, "MAX_SIZE", 1000)
+    monkeypatch.setattr(pages, "MAX_SIZE", 1000)
     with pytest.raises(DatabaseError, match="give fewer seconds"):
         Cpu(seconds=0.01, size=1).prepare(DatabaseSpec())
     with pytest.raises(UsageError, match="give its size"):

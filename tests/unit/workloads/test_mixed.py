@@ -11,9 +11,8 @@ from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner import planning, preflight
 from benchsuite.services.api import Api
 from benchsuite.workloads.mixed import Mixed
-from benchsuite.workloads.plain import Plain
-from benchsuite.workloads.upstream import Upstream, UpstreamAsync
-from benchsuite.workloads.ws_echo import WsEcho
+from benchsuite.workloads.pages import Plain, Upstream, UpstreamAsync
+from benchsuite.workloads.websockets import WsEcho
 
 SHARES = "80 plain + 20 ws_echo size=64"
 

@@ -7,9 +7,9 @@ import pytest
 
 from benchsuite.core.specs import LayerSpec
 from benchsuite.isolation.instructions import Instructions
+from benchsuite.isolation.overrides.brokers import change_layers
 from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.overrides.connecting import change_databases, moved
-from benchsuite.isolation.overrides.layers import change_layers
 from benchsuite.isolation.overrides.slowing import slowing, undone
 
 ENGINE = "django.db.backends.postgresql"

@@ -18,8 +18,7 @@ from benchsuite.core.exceptions import DatabaseError
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import collecting, files
 from benchsuite.isolation.overrides.changes import Changes
-from benchsuite.isolation.overrides.files import handed_on, made
-from benchsuite.isolation.overrides.statics import change_static
+from benchsuite.isolation.overrides.files import change_static, handed_on, make_folders
 from benchsuite.isolation.overrides.storages import storage_of_the_run
 
 
@@ -27,7 +26,7 @@ def test_a_folder_begins_as_a_copy(tmp_path):
     own, run = tmp_path / "media", tmp_path / "run" / "files" / "media"
     (own / "a").mkdir(parents=True)
     (own / "a" / "x.txt").write_text("mine")
-    assert made({str(run): str(own), str(tmp_path / "run" / "empty"): ""}) == {}
+    assert make_folders({str(run): str(own), str(tmp_path / "run" / "empty"): ""}) == {}
     (run / "a" / "x.txt").write_text("changed")
     assert (own / "a" / "x.txt").read_text() == "mine"
 
@@ -51,7 +50,7 @@ def test_too_much_is_not_copied_and_said(tmp_path, monkeypatch):
     own, run = tmp_path / "media", tmp_path / "run"
     own.mkdir()
     (own / "large").write_bytes(bytes(2**20 + 1))
-    said = made({str(run): str(own)})
+    said = make_folders({str(run): str(own)})
     assert said == {str(own): f"{own} is not copied: it holds more than 1 MB"}
     assert not list(run.iterdir())
 
@@ -59,7 +58,7 @@ def test_too_much_is_not_copied_and_said(tmp_path, monkeypatch):
 def test_a_folder_that_holds_the_run_is_not_copied_into_itself(tmp_path):
     run = tmp_path / "run"
     (tmp_path / "x").write_text("mine")
-    assert made({str(run): str(tmp_path)}) == {}
+    assert make_folders({str(run): str(tmp_path)}) == {}
     assert [path.name for path in run.iterdir()] == ["x"]
 
 
@@ -72,7 +71,7 @@ def test_a_full_disk_leaves_no_folder_out(tmp_path, monkeypatch):
     (own / "x").write_text("mine")
     monkeypatch.setattr(shutil, "copyfile", full)
     with pytest.raises(OSError, match="No space left"):
-        made({str(tmp_path / "run"): str(own)})
+        make_folders({str(tmp_path / "run"): str(own)})
 
 
 def test_a_folder_that_cannot_be_looked_at_is_not_copied_and_said(tmp_path, monkeypatch):
@@ -82,7 +81,7 @@ def test_a_folder_that_cannot_be_looked_at_is_not_copied_and_said(tmp_path, monk
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
     monkeypatch.setattr(Path, "is_dir", closed)
-    (said,) = made({str(tmp_path / "run"): "/theirs/media"}).values()
+    (said,) = make_folders({str(tmp_path / "run"): "/theirs/media"}).values()
     assert said.startswith("/theirs/media is not copied: [Errno 13]")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchsuite.isolation.instructions import Instructions
-from benchsuite.isolation.overrides import queues, rules
+from benchsuite.isolation.overrides import brokers, rules
 from benchsuite.isolation.overrides.applied import overridden
 from benchsuite.isolation.overrides.rules import MAIL_SINK
 
@@ -91,7 +91,7 @@ def test_mail_is_thrown_away_by_the_settings_that_this_django_takes(
     ],
 )
 def test_tasks_are_thrown_away_by_whoever_reads_the_setting(has, backend, package, monkeypatch):
-    monkeypatch.setattr(queues, "HAS_TASKS", has)
+    monkeypatch.setattr(brokers, "HAS_TASKS", has)
     entry = {"BACKEND": backend, "QUEUES": ["x"], "OPTIONS": {"url": "mine"}}
     dummy = {"BACKEND": f"{package}.backends.dummy.DummyBackend", "QUEUES": ["x"]}
     assert changed({"TASKS": {"a": entry}})["TASKS"] == {"a": dummy}

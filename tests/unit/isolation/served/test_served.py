@@ -14,12 +14,11 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.dispatch import Signal
 
-from benchsuite.isolation.served import counting, debugging, diagnosing, errors, listening
-from benchsuite.isolation.served.counting import Counter
+from benchsuite.isolation.served import counting, diagnosing, errors, listening
+from benchsuite.isolation.served.counting import Counter, _counts_inside
 from benchsuite.isolation.served.diagnosing import Account, Page, words
 from benchsuite.isolation.served.errors import FILE, MOST, Book, read
 from benchsuite.isolation.served.listening import Listener
-from benchsuite.isolation.served.viewing import _counts_inside
 from benchsuite.runner.diagnosis import diagnosis
 
 
@@ -179,7 +178,7 @@ def asked(counter: Counter, times: int) -> None:
 
 
 def test_nobody_has_counted(instructions):
-    assert counting.read(instructions) is None
+    assert counting.read_counts(instructions) is None
 
 
 def test_a_fork_goes_on_in_a_cell_of_its_own(instructions, monkeypatch):
@@ -190,14 +189,14 @@ def test_a_fork_goes_on_in_a_cell_of_its_own(instructions, monkeypatch):
     asked(counter, 4)
     monkeypatch.setattr(os, "getpid", lambda: parent)
     asked(counter, 5)
-    assert counting.read(instructions) == 12
+    assert counting.read_counts(instructions) == 12
     assert len(list(instructions.parent.iterdir())) == 2
 
 
 def test_a_process_with_a_known_number_goes_on_from_there(instructions):
     asked(Counter(instructions), 3)
     asked(Counter(instructions), 2)
-    assert counting.read(instructions) == 5
+    assert counting.read_counts(instructions) == 5
 
 
 def test_threads(instructions):
@@ -208,13 +207,13 @@ def test_threads(instructions):
     for one in threads:
         one.join()
     asked(counter, 1)
-    assert counting.read(instructions) == 8_001
+    assert counting.read_counts(instructions) == 8_001
 
 
 def test_where_nothing_can_be_written_nothing_is_known(tmp_path):
     instructions = tmp_path / "none" / "instructions.json"
     asked(Counter(instructions), 2)
-    assert counting.read(instructions) is None
+    assert counting.read_counts(instructions) is None
 
 
 @pytest.mark.django_db
@@ -224,7 +223,7 @@ def test_cursors_for_debugging_are_counted(monkeypatch, *, forced, counted):
     monkeypatch.setattr(
         BaseDatabaseWrapper, "make_debug_cursor", BaseDatabaseWrapper.make_debug_cursor
     )
-    debugging.watch(lambda: made.append(1))
+    counting.watch_kept_sql(lambda: made.append(1))
     connection = connections["default"]
     monkeypatch.setattr(connection, "force_debug_cursor", forced)
     connection.queries_log.clear()

@@ -10,13 +10,18 @@ from benchsuite.core.exceptions import AnswerError, StatusError
 from benchsuite.core.samples import JOURNEY, PROCESS_SHIFT, RECORD, REQUEST, Kind
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.client import recorder as recording
-from benchsuite.load.client.kinds import leads_to_log_in, of_rejected, of_responder, of_status
+from benchsuite.load.client.failures import (
+    Failure,
+    kind_of_rejected,
+    kind_of_responder,
+    kind_of_status,
+    leads_to_log_in,
+)
+from benchsuite.load.client.failures import refusal_sentence as sentence_for
 from benchsuite.load.client.recorder import OTHER_NAMES, SpoolRecorder
-from benchsuite.load.client.refusal import Failure
-from benchsuite.load.client.refusal import sentence as sentence_for
 from benchsuite.load.client.target import Target
 from benchsuite.load.job import SAMPLES_FILE, Job
-from benchsuite.load.parent import spool
+from benchsuite.load.parent import driver
 
 
 @pytest.mark.parametrize(
@@ -62,7 +67,7 @@ def came(status: int, location: str = "", **more: Any) -> Any:
     ],
 )
 def test_what_a_journey_calls_wrong(answer, error, kind):
-    assert of_rejected(answer, error) is kind
+    assert kind_of_rejected(answer, error) is kind
 
 
 @pytest.mark.parametrize(
@@ -74,7 +79,7 @@ def test_what_a_journey_calls_wrong(answer, error, kind):
     ],
 )
 def test_refusals(status, body, kind):
-    found, words = of_status(status, body)
+    found, words = kind_of_status(status, body)
     assert found is kind
     assert f"status {status}" in words
 
@@ -89,12 +94,12 @@ def test_each_kind_has_words_of_its_own():
     [("token", "token", False), ("token", None, True), ("", "another", False)],
 )
 def test_the_runs_own_server_answers(wanted, found, may_lack):
-    assert of_responder(wanted, found, may_lack=bool(may_lack)) is None
+    assert kind_of_responder(wanted, found, may_lack=bool(may_lack)) is None
 
 
 @pytest.mark.parametrize("found", ["another", None])
 def test_another_server_answers(found):
-    judged = of_responder("token", found, may_lack=found is not None)
+    judged = kind_of_responder("token", found, may_lack=found is not None)
     assert judged is not None
     assert judged[0] is Kind.WRONG_RESPONDER
 
@@ -114,14 +119,14 @@ def test_samples_come_back_as_they_were(recorder, tmp_path):
     recorder.example(journey, Kind.WRONG_BODY, "no price")
     recorder.example(journey, Kind.WRONG_BODY, "another")
     recorder.flush()
-    samples, names = spool.read(tmp_path)
+    samples, names = driver.read_samples(tmp_path)
     assert samples.tolist() == [
         (page, Kind.OK, 7, 3, 1234, 10.5, 10.5, 11.25),
         (journey, Kind.WRONG_BODY, 0, 3, 0, 10.25, 10.25, 11.5),
     ]
     assert names == [
-        spool.NameEntry(name="buy", scope="journey", examples={Kind.WRONG_BODY: "no price"}),
-        spool.NameEntry(name="GET /", scope="request", examples={}),
+        driver.NameEntry(name="buy", scope="journey", examples={Kind.WRONG_BODY: "no price"}),
+        driver.NameEntry(name="GET /", scope="request", examples={}),
     ]
 
 
@@ -135,15 +140,15 @@ def test_too_many_names_become_one(recorder, tmp_path, monkeypatch):
     numbers = [recorder.index(f"GET /{n}", REQUEST) for n in range(6)]
     assert numbers == [0, 1, 2, 3, 3, 3]
     recorder.flush()
-    assert [entry.name for entry in spool.read_names(tmp_path)][-1] == OTHER_NAMES
+    assert [entry.name for entry in driver.read_names(tmp_path)][-1] == OTHER_NAMES
 
 
 def test_nothing_is_written_before_the_flush(recorder, tmp_path):
     recorder.add(recorder.index("a", REQUEST), Kind.OK, 0, 0, 1.0, 1.0, 2.0)
-    assert len(spool.read(tmp_path)[0]) == 0
+    assert len(driver.read_samples(tmp_path)[0]) == 0
     recorder.flush()
     recorder.flush()
-    assert len(spool.read(tmp_path)[0]) == 1
+    assert len(driver.read_samples(tmp_path)[0]) == 1
 
 
 def test_a_sample_half_written_is_left_for_the_next_reading(tmp_path):
@@ -151,15 +156,15 @@ def test_a_sample_half_written_is_left_for_the_next_reading(tmp_path):
     path = tmp_path / SAMPLES_FILE
     path.write_bytes(packed + packed[:10])
     with path.open("rb") as file:
-        assert len(spool.read_on(file)) == 1
+        assert len(driver.read_on(file)) == 1
         with path.open("ab") as more:
             more.write(packed[10:])
-        assert len(spool.read_on(file)) == 1
-        assert len(spool.read_on(file)) == 0
+        assert len(driver.read_on(file)) == 1
+        assert len(driver.read_on(file)) == 0
 
 
 def test_an_empty_folder_has_no_samples(tmp_path):
-    samples, names = spool.read(tmp_path)
+    samples, names = driver.read_samples(tmp_path)
     assert len(samples) == 0
     assert names == []
 
@@ -245,3 +250,16 @@ def test_no_answer(kind, words):
     told = sentence(failure(kind=kind, message="it broke"))
     assert told.startswith("GET /shop/ on 127.0.0.1:8000 failed: it broke; ")
     assert words in told
+
+
+def test_of_several_processes_the_first_example_stays(tmp_path):
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder, kinds in zip(folders, ((0,), (0, 1)), strict=True):
+        folder.mkdir()
+        recorder = SpoolRecorder(folder)
+        for kind in kinds:
+            failure = (Kind.RESET, Kind.WRONG_BODY)[kind]
+            recorder.example(recorder.index("buy", JOURNEY), failure, folder.name)
+        recorder.close()
+    (entry,) = driver.read_all_samples(folders)[1]
+    assert entry.examples == {Kind.RESET: "a", Kind.WRONG_BODY: "b"}

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from benchsuite.core.observations import HostShares
-from benchsuite.telemetry.machine import State, limits, noise
-from benchsuite.telemetry.machine.check import graded
-from benchsuite.telemetry.machine.noise import Noise
+from benchsuite.telemetry import machine
+from benchsuite.telemetry.machine import Noise, State, graded
 
 FACTS = {
     "cgroup_cpu_max": "max 100000",
@@ -53,14 +52,14 @@ def memory(root: Path, *, available: int = 8_000_000, swap_free: int = 1_000_000
 
 def states(root: Path, **facts: Any) -> dict[str, State]:
     """Whatever is not ok."""
-    checks = list(limits.checks({**FACTS, **facts}, root))
+    checks = list(machine.limit_checks({**FACTS, **facts}, root))
     assert all(bool(check.advice) == (check.state is not State.OK) for check in checks)
     return {check.name: check.state for check in checks if check.state is not State.OK}
 
 
 def test_a_good_machine(root):
     assert states(root) == {}
-    assert len(list(limits.checks(FACTS, root))) == 13
+    assert len(list(machine.limit_checks(FACTS, root))) == 13
 
 
 @pytest.mark.parametrize(
@@ -114,7 +113,7 @@ def test_open_files_and_one_cpu(root, monkeypatch):
 
 
 def test_a_machine_that_tells_little(tmp_path):
-    names = {check.name for check in limits.checks({}, tmp_path)}
+    names = {check.name for check in machine.limit_checks({}, tmp_path)}
     assert names == {
         "CPUs",
         "CPU limit",
@@ -138,7 +137,7 @@ def test_grades(value, state):
 
 
 def states_noise(seen: Noise) -> dict[str, State]:
-    return {one.name: one.state for one in noise.checks(seen) if one.state is not State.OK}
+    return {one.name: one.state for one in machine.noise_checks(seen) if one.state is not State.OK}
 
 
 def test_a_quiet_machine():
@@ -157,7 +156,7 @@ def test_a_noisy_machine():
         "lost time": State.BAD,
         "sleep": State.DOUBTFUL,
     }
-    assert any("make (7)" in check.found for check in noise.checks(seen))
+    assert any("make (7)" in check.found for check in machine.noise_checks(seen))
 
 
 class Host:
@@ -176,15 +175,15 @@ class Host:
 
 
 def test_a_host_sample_says_nothing_of_a_quiet_machine(monkeypatch):
-    monkeypatch.setattr(noise, "Host", Host)
+    monkeypatch.setattr(machine, "Host", Host)
     for quiet in (None, HostShares(others_percent=5.0, steal_percent=2.0)):
         monkeypatch.setattr(Host, "shares_seen", quiet)
-        assert noise.HostSample().line() == ""
+        assert machine.HostSample().line() == ""
 
 
 def test_a_host_sample_names_who_is_busy(monkeypatch):
-    monkeypatch.setattr(noise, "Host", Host)
+    monkeypatch.setattr(machine, "Host", Host)
     monkeypatch.setattr(Host, "shares_seen", HostShares(others_percent=40.0, culprit="make (7)"))
-    line = noise.HostSample().line()
+    line = machine.HostSample().line()
     assert "The machine is not quiet: other programs use 40.0" in line
     assert "make (7)" in line

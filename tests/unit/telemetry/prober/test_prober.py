@@ -9,14 +9,13 @@ import pytest
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile
 from benchsuite.stats.queueing import Traffic
-from benchsuite.telemetry.prober import acknowledging, answer, probes
+from benchsuite.telemetry.prober import answer, client, probes
 from benchsuite.telemetry.prober.answer import NotAnswered, answers_as, ask
 from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG
-from benchsuite.telemetry.prober.pace import AT_ONCE, Pacing
+from benchsuite.telemetry.prober.program import AT_ONCE, Pacing
 from benchsuite.workloads.base import Workload
-from benchsuite.workloads.io_create import IoCreate
-from benchsuite.workloads.io_read import IoRead
-from benchsuite.workloads.plain import Plain
+from benchsuite.workloads.database import IoCreate, IoRead
+from benchsuite.workloads.pages import Plain
 from benchsuite.workloads.url import Url
 from tests.unit.findings.clean import summary
 
@@ -293,8 +292,8 @@ class Target:
         self.now = 1000.0
         self.asked = 0
         self._answers, self._each_s = answers, each_s
-        monkeypatch.setattr(acknowledging, "monotonic", lambda: self.now)
-        monkeypatch.setattr(acknowledging, "Client", lambda request: self)
+        monkeypatch.setattr(client, "monotonic", lambda: self.now)
+        monkeypatch.setattr(client, "Client", lambda request: self)
 
     def ask(self, *, prompt: bool) -> str:
         self.asked += 1
@@ -307,15 +306,15 @@ class Target:
 
 @pytest.mark.parametrize(
     ("answers", "each_s", "asked"),
-    [(0, acknowledging.LIMIT_S, 1), (3, 1.0, 4), (1000, 9.0, 2), (1000, 0.9, 12)],
+    [(0, client.LIMIT_S, 1), (3, 1.0, 4), (1000, 9.0, 2), (1000, 0.9, 12)],
 )
 def test_it_is_given_up_at_the_first_failure_and_at_the_limit(monkeypatch, answers, each_s, asked):
     target = Target(monkeypatch, answers=answers, each_s=each_s)
-    assert len(acknowledging.stall({}).rounds) == asked // 12
+    assert len(client.stall({}).rounds) == asked // 12
     assert target.asked == asked
 
 
 def test_a_page_that_never_waits_is_asked_in_a_few_rounds(monkeypatch):
     Target(monkeypatch, answers=1000, each_s=0.01)
-    found = acknowledging.stall({})
-    assert (len(found.rounds), found.is_shown) == (acknowledging.FEWEST_ROUNDS, False)
+    found = client.stall({})
+    assert (len(found.rounds), found.is_shown) == (client.FEWEST_ROUNDS, False)

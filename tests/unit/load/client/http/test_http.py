@@ -9,13 +9,16 @@ import pytest
 from django.http import QueryDict
 
 from benchsuite.core.exceptions import AnswerError
-from benchsuite.load.client.http import body, eventstream
-from benchsuite.load.client.http.body import NotDecoded, codings_of, decoded
-from benchsuite.load.client.http.cookies import Cookies
-from benchsuite.load.client.http.eventstream import Event, Parser, TooLong
-from benchsuite.load.client.http.forms import FORM, encode_body, encode_query
-from benchsuite.load.client.http.heads import simple_head
-from benchsuite.load.client.http.response import Response
+from benchsuite.load.client.http import answer, streams
+from benchsuite.load.client.http.answer import (
+    NotDecoded,
+    Response,
+    codings_of,
+    decoded,
+    simple_head,
+)
+from benchsuite.load.client.http.request import FORM, Cookies, encode_body, encode_query
+from benchsuite.load.client.http.streams import Event, Parser, TooLong
 
 
 def text(*lines: str, status: str = "HTTP/1.1 200 OK") -> bytes:
@@ -122,7 +125,7 @@ def test_what_nobody_here_can_undo_is_named():
 
 @pytest.mark.parametrize("header", ["gzip", "deflate", "br"])
 def test_a_small_body_that_becomes_huge_is_not_kept_whole(monkeypatch, header):
-    monkeypatch.setattr(body, "KEPT_BYTES", 1000)
+    monkeypatch.setattr(answer, "KEPT_BYTES", 1000)
     huge = b"x" * 10_000_000
     packed = {"gzip": gzip.compress, "deflate": zlib.compress, "br": brotli.compress}[header](huge)
     plain = decoded(packed, [header], whole=True)
@@ -223,7 +226,7 @@ def test_an_id_with_a_nul_is_none():
 
 
 def test_an_event_without_end_is_refused(monkeypatch):
-    monkeypatch.setattr(eventstream, "KEPT_BYTES", 100)
+    monkeypatch.setattr(streams, "KEPT_BYTES", 100)
     parser = Parser()
     for _ in range(10):
         assert list(parser.feed(b"data: " + b"x" * 50 + b"\n\n"))
@@ -232,8 +235,8 @@ def test_an_event_without_end_is_refused(monkeypatch):
 
 
 def test_a_form_is_urlencoded():
-    body = encode_body({"name": "Zoë & co", "tag": ["a", "b"], "n": 1}, FORM)
-    read = QueryDict(body, encoding="utf-8")
+    answer = encode_body({"name": "Zoë & co", "tag": ["a", "b"], "n": 1}, FORM)
+    read = QueryDict(answer, encoding="utf-8")
     assert read.dict() == {"name": "Zoë & co", "tag": "b", "n": "1"}
     assert read.getlist("tag") == ["a", "b"]
 

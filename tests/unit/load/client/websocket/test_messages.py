@@ -21,14 +21,10 @@ from benchsuite.load.client.websocket.accounts import (
     resembles,
     resembles_publication,
 )
-from benchsuite.load.client.websocket.dialect import Dialect, Heard
-from benchsuite.load.client.websocket.dialects import wanted
-from benchsuite.load.client.websocket.dialects.actioncable import ActionCable
-from benchsuite.load.client.websocket.dialects.socketio import SocketIo
-from benchsuite.load.client.websocket.exchanges import Exchange, Exchanges
-from benchsuite.load.client.websocket.matching import predicate
-from benchsuite.workloads import websocket as common
-from benchsuite.workloads import ws_broadcast, ws_echo
+from benchsuite.load.client.websocket.dialects import ActionCable, Dialect, Heard, SocketIo, wanted
+from benchsuite.load.client.websocket.exchanges import Exchange, Exchanges, predicate
+from benchsuite.workloads import websockets
+from benchsuite.workloads import websockets as common
 
 
 @pytest.mark.parametrize("size", [24, 25, 100, 70_000])
@@ -75,8 +71,8 @@ def test_every_connection_of_a_load_has_a_number_of_its_own():
 
 
 def test_the_workloads_know_the_least_and_the_most():
-    assert ws_echo.LEAST_BYTES == HEAD_BYTES
-    assert ws_broadcast.LEAST_BYTES == LEAST_PUBLICATION_BYTES
+    assert websockets.LEAST_ECHO_BYTES == HEAD_BYTES
+    assert websockets.LEAST_BYTES == LEAST_PUBLICATION_BYTES
     assert common.MOST_BYTES == accounts.MOST_BYTES
 
 

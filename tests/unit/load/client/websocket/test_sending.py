@@ -13,10 +13,9 @@ from websockets.server import ServerProtocol
 from websockets.uri import parse_uri
 
 from benchsuite.core.results import Traffic
-from benchsuite.load.client.websocket.deflate import Offer, on_the_wire
-from benchsuite.load.client.websocket.endings import Message
-from benchsuite.load.client.websocket.inbox import MOST_WAITING, Inbox
-from benchsuite.load.client.websocket.outbox import Outbox
+from benchsuite.load.client.websocket.records import Message
+from benchsuite.load.client.websocket.transport import MOST_WAITING, Inbox, Outbox
+from benchsuite.load.client.websocket.wire import Offer, on_the_wire
 
 
 def shaken(traffic: Traffic) -> tuple[ClientProtocol, ServerProtocol]:
