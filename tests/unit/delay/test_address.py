@@ -6,7 +6,7 @@ import pytest
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.delay.accuracy import MESSAGES, accuracy
-from benchsuite.delay.address import LISTENING, address_of_redis, command, delayed, moved_redis_url
+from benchsuite.delay.delayer import LISTENING, address_of_redis, command, delayed, moved_redis_url
 from benchsuite.stats.summary import samples_needed
 
 

@@ -9,7 +9,7 @@ from django.db import IntegrityError
 
 from benchsuite.target.survey.definitions import Choice, Condition, Page, Question, Survey
 from benchsuite.target.survey.flow import Flow, holds
-from benchsuite.target.survey.loading import SurveyError, load_surveys
+from benchsuite.target.survey.reading import SurveyError, load_surveys
 from benchsuite.workloads.survey import SLUGS
 
 

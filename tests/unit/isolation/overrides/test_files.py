@@ -17,9 +17,9 @@ from django.core.files.storage import FileSystemStorage
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import collecting, files
+from benchsuite.isolation.overrides.backends import storage_of_the_run
 from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.overrides.files import change_static, handed_on, make_folders
-from benchsuite.isolation.overrides.storages import storage_of_the_run
 
 
 def test_a_folder_begins_as_a_copy(tmp_path):

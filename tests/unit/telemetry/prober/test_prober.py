@@ -8,7 +8,7 @@ import pytest
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile
-from benchsuite.stats.queueing import Traffic
+from benchsuite.stats.signs import Traffic
 from benchsuite.telemetry.prober import answer, client, probes
 from benchsuite.telemetry.prober.answer import NotAnswered, answers_as, ask
 from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG
