@@ -32,9 +32,9 @@ def _searched(starts: int | None, rate: float | None) -> Notebook:
     if starts is None:
         deque(trials, maxlen=0)
     else:
-        while len(made.book.entries) < starts:
+        while len(made.notebook.entries) < starts:
             next(trials)
-    return made.book
+    return made.notebook
 
 
 def searched(starts: int | None = None, rate: float | None = None) -> Notebook:
@@ -43,7 +43,7 @@ def searched(starts: int | None = None, rate: float | None = None) -> Notebook:
 
 
 def make_tuning(
-    book: Notebook | None = None,
+    notebook: Notebook | None = None,
     *,
     status: str = "finished",
     label: str = "",
@@ -51,19 +51,19 @@ def make_tuning(
     made_by: str = "",
 ) -> Tuning:
     """As the command stores it; only the first trial and the last that counts still have runs."""
-    book = book or searched()
+    notebook = notebook or searched()
     began = BEGUN + timedelta(days=days)
-    counted = [order for order, one in enumerate(book.entries) if one.trial.phase in COUNTED]
+    counted = [order for order, one in enumerate(notebook.entries) if one.trial.phase in COUNTED]
     runs = {
         order: make_run(
-            book.entries[order].trial.candidate.server, environment=BUSY, cpu_percent=190.0
+            notebook.entries[order].trial.candidate.server, environment=BUSY, cpu_percent=190.0
         )
         for order in sorted({*counted[:1], *counted[-1:]})
     }
     spec = make_spec("gunicorn-gthread", workload="url", options={"path": "/shop/"})
     row = Tuning.objects.create(
         label=label,
-        question=plain(book.question),
+        question=plain(notebook.question),
         spec=spec.to_json(),
         servers=list(WORLD.servers),
         environment=runs[0].environment if runs else None,
@@ -71,7 +71,7 @@ def make_tuning(
         ended_at=began + timedelta(minutes=12) if status == "finished" else None,
         status=status,
         owner=made_by,
-        answer=decisions(book),
+        answer=decisions(notebook),
     )
     TuningTrial.objects.bulk_create(
         TuningTrial(
@@ -81,6 +81,6 @@ def make_tuning(
             observation=plain(one.seen),
             run=runs.get(order),
         )
-        for order, one in enumerate(book.entries)
+        for order, one in enumerate(notebook.entries)
     )
     return row

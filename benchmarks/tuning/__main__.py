@@ -46,19 +46,19 @@ def row(case: Case, tunings: int) -> list[str]:
     regrets, rates, kept, took, wrong, confirmed = [], [], [], [], [], 0
     for seed in range(tunings):
         question = asked(case.world, case.objective, seed)
-        book = tune(case.world, question)
-        told = outcome(book)
-        took.append(book.spent_s)
+        notebook = tune(case.world, question)
+        told = outcome(notebook)
+        took.append(notebook.spent_s)
         wrong += [
             truth.of(one.candidate) >= truth.of(told.pick)
             for one in told.rows
             if one.state is State.BEHIND and told.pick
         ]
         regrets.append(truth.regret(told.pick) if told.pick else 1.0)
-        if book.end is End.CONFIRMED and told.pick and told.rate:
+        if notebook.end is End.CONFIRMED and told.pick and told.rate:
             confirmed += 1
             rates.append(told.rate / truth.of(told.pick))
-            kept.append(keeps(case.world, question, told.pick, told.rate, book.spent_s))
+            kept.append(keeps(case.world, question, told.pick, told.rate, notebook.spent_s))
     return [
         case.world.name,
         case.says,
@@ -135,10 +135,10 @@ def varied(tunings: int) -> str:
         taken = mentioned = 0
         for seed in range(tunings):
             question = replace(asked(world, seed=seed), budget_s=1500.0)
-            book = tune(world, question, [candidate("gthread", 1, 4)])
-            (one,) = (each for each in book.states if each.changes)
-            taken += book.state(one) is State.RECOMMENDED
-            mentioned += book.state(one) is State.WORTH_TRYING
+            notebook = tune(world, question, [candidate("gthread", 1, 4)])
+            (one,) = (each for each in notebook.states if each.changes)
+            taken += notebook.state(one) is State.RECOMMENDED
+            mentioned += notebook.state(one) is State.WORTH_TRYING
         found.append(
             f"{share(taken, tunings)} (and is worth trying in {share(mentioned, tunings)})"
         )
@@ -156,9 +156,9 @@ def current(tunings: int) -> str:
             question = replace(
                 asked(case.world, case.objective, seed), current=candidate("gthread", 3, 2)
             )
-            book = tune(case.world, question)
-            fresh += len(book.of(question.current, Phase.CONFIRM)) >= FEWEST_STARTS
-            confirmed += book.end is End.CONFIRMED
+            notebook = tune(case.world, question)
+            fresh += len(notebook.of(question.current, Phase.CONFIRM)) >= FEWEST_STARTS
+            confirmed += notebook.end is End.CONFIRMED
     count = 2 * tunings
     return (
         f'--current in the worlds "waits" and "waits, 15 %": it has fresh starts in '

@@ -78,7 +78,7 @@ def driven(search: Search, measure: Callable[[Trial], Observation], most: int = 
     for count, _ in enumerate(going(search, measure)):
         if count >= most:
             break
-    return search.book
+    return search.notebook
 
 
 def going(

@@ -34,7 +34,7 @@ from benchsuite.tuning.notebook import Notebook
 ELSEWHERE = ("question", "entries")  #: Fields of a notebook that have rows or columns of their own.
 
 
-def notebook(row: Tuning) -> Notebook:
+def read_notebook(row: Tuning) -> Notebook:
     """As it was after the last trial that is stored; UsageError for what can't be read."""
     trials = list(row.trials.all())
     try:
@@ -51,14 +51,14 @@ def notebook_of(row: Tuning, trials: Sequence[TuningTrial]) -> Notebook:
     return read(Notebook, {**row.answer, "question": row.question, "entries": entries})
 
 
-def keep_tuning(row: Tuning, book: Notebook, run: Run | None) -> None:
+def keep_tuning(row: Tuning, notebook: Notebook, run: Run | None) -> None:
     """Stores the last trial together with what the search made of it, or nothing of both."""
-    last = book.entries[-1]
-    row.answer = decisions(book)
+    last = notebook.entries[-1]
+    row.answer = decisions(notebook)
     with transaction.atomic():
         TuningTrial.objects.create(
             tuning=row,
-            order=len(book.entries) - 1,
+            order=len(notebook.entries) - 1,
             trial=storable(plain(last.trial)),
             observation=storable(plain(last.seen)),
             run=run,
@@ -66,9 +66,9 @@ def keep_tuning(row: Tuning, book: Notebook, run: Run | None) -> None:
         row.save(update_fields=["answer"])
 
 
-def decisions(book: Notebook) -> dict[str, Any]:
+def decisions(notebook: Notebook) -> dict[str, Any]:
     """What it holds beside the question and its entries: the column `Tuning.answer`."""
-    fields = {name: one for name, one in plain(book).items() if name not in ELSEWHERE}
+    fields = {name: one for name, one in plain(notebook).items() if name not in ELSEWHERE}
     stored: dict[str, Any] = storable(fields)
     return stored
 

@@ -26,31 +26,31 @@ SOON = (Phase.LADDER, Phase.RACE)
 STARTS = PLANS[0].starts  #: That confirm.
 
 
-def first_sentence(book: Notebook, pick: Candidate | None, held: Held | None) -> str:
+def first_sentence(notebook: Notebook, pick: Candidate | None, held: Held | None) -> str:
     """The answer in one sentence."""
-    objective = book.question.objective.words
-    if book.end is End.REFUSED:
-        return f"Nothing was started. {_capital(book.said)}."
-    if book.end is End.NOTHING_RAN:
-        return f"Nothing could be measured{f': {book.said}' if book.said else ''}."
-    if book.end is End.NOTHING_HOLDS:
-        rate = book.question.rate
+    objective = notebook.question.objective.words
+    if notebook.end is End.REFUSED:
+        return f"Nothing was started. {_capital(notebook.said)}."
+    if notebook.end is End.NOTHING_RAN:
+        return f"Nothing could be measured{f': {notebook.said}' if notebook.said else ''}."
+    if notebook.end is End.NOTHING_HOLDS:
+        rate = notebook.question.rate
         asked = f" at {format_number(rate)}/s" if rate else ""
-        return f"Nothing holds {objective}{asked}: {book.said}."
+        return f"Nothing holds {objective}{asked}: {notebook.said}."
     if pick is None:
-        return _begun(book)
+        return _begun(notebook)
     if held is None:
-        return _unconfirmed(book, pick)
+        return _unconfirmed(notebook, pick)
     least = ""
-    if book.question.rate is not None and book.end is End.CONFIRMED:
-        memory = book.memory_bytes(pick)
+    if notebook.question.rate is not None and notebook.end is End.CONFIRMED:
+        memory = notebook.memory_bytes(pick)
         least = f" Of all that were tried it needs least: {format_bytes(memory)}." if memory else ""
-    at_least = "at least " if book.is_limited(pick) else ""
+    at_least = "at least " if notebook.is_limited(pick) else ""
     limit = " The load generator was the limit, not the server." if at_least else ""
-    rate = book.question.rate or held.rate
+    rate = notebook.question.rate or held.rate
     return (
-        f"{described(pick)} holds {at_least}{format_number(rate)}/s with {_goals(book)} "
-        f"({_evidence(book, held)}).{limit}{least}{_now(book, pick)}"
+        f"{described(pick)} holds {at_least}{format_number(rate)}/s with {_goals(notebook)} "
+        f"({_evidence(notebook, held)}).{limit}{least}{_now(notebook, pick)}"
     )
 
 
@@ -69,10 +69,10 @@ def described(candidate: Candidate) -> str:
     return f"{candidate.server} with {processes}{threads}{settings}"
 
 
-def tie_sentence(book: Notebook, pick: Candidate, ties: Sequence[tuple[Candidate, str]]) -> str:
+def tie_sentence(notebook: Notebook, pick: Candidate, ties: Sequence[tuple[Candidate, str]]) -> str:
     named = ", ".join(f"{one.name}{ratio}" for one, ratio in ties)
-    memory = book.memory_bytes(pick)
-    theirs = [book.memory_bytes(one) or 0.0 for one, _ in ties]
+    memory = notebook.memory_bytes(pick)
+    theirs = [notebook.memory_bytes(one) or 0.0 for one, _ in ties]
     least = ""
     if memory and memory <= min(theirs):
         least = f" It has the least memory: {format_bytes(memory)}."
@@ -94,9 +94,9 @@ def cliff_sentence(low: float, high: float) -> str:
     )
 
 
-def pick_cautions(book: Notebook, pick: Candidate) -> list[str]:
+def pick_cautions(notebook: Notebook, pick: Candidate) -> list[str]:
     """What the figures don't say by themselves."""
-    question, lines = book.question, []
+    question, lines = notebook.question, []
     for kind, limit in question.connections_limit.items():
         if pick.connections is None or limit is None:
             continue
@@ -107,72 +107,72 @@ def pick_cautions(book: Notebook, pick: Candidate) -> list[str]:
         lines.append(
             f"It opens at most {needed} of the {limit} connections that {kind} has{restart}."
         )
-    return [*lines, *spread.cautions(book, pick), *scaling.unmeasured_cautions(book, pick)]
+    return [*lines, *spread.cautions(notebook, pick), *scaling.unmeasured_cautions(notebook, pick)]
 
 
-def longer_search(book: Notebook, pick: Candidate | None, held: Held | None) -> str:
+def longer_search(notebook: Notebook, pick: Candidate | None, held: Held | None) -> str:
     """What a longer search would add."""
     additions = []
-    if book.end is None:
-        confirmed = len(book.of(pick, Phase.CONFIRM)) if pick else 0
+    if notebook.end is None:
+        confirmed = len(notebook.of(pick, Phase.CONFIRM)) if pick else 0
         additions.append(
-            f"{STARTS - confirmed} fresh starts" if 0 < confirmed < STARTS else _rest(book)
+            f"{STARTS - confirmed} fresh starts" if 0 < confirmed < STARTS else _rest(notebook)
         )
-    cut = sum(state is State.NOT_TRIED for state, _ in book.states.values())
+    cut = sum(state is State.NOT_TRIED for state, _ in notebook.states.values())
     if cut:
         additions.append(f"{cut} candidate{'s' * (cut != 1)} for which the budget left no time")
-    if _unraced(book):
+    if _unraced(notebook):
         additions.append("a race of those that came near, for which the budget left no time")
-    now = book.question.current
-    ended = book.end in (End.CONFIRMED, End.NOT_CONFIRMED)
-    if ended and now and now in book.states and not book.of(now, Phase.CONFIRM):
+    now = notebook.question.current
+    ended = notebook.end in (End.CONFIRMED, End.NOT_CONFIRMED)
+    if ended and now and now in notebook.states and not notebook.of(now, Phase.CONFIRM):
         additions.append("fresh starts of what runs now")
     if held is not None:
-        additions += _not_shown(book, held)
+        additions += _not_shown(notebook, held)
         if held.window_s <= CONFIRMING_S:
             additions.append(f"windows longer than {held.window_s:g} s (--thorough)")
     return f"A longer search would add {'; '.join(additions)}." if additions else ""
 
 
-def _unraced(book: Notebook) -> bool:
+def _unraced(notebook: Notebook) -> bool:
     """Whether the pick is the best of several by a start or two of each."""
-    if book.question.rate is not None or book.end not in (End.CONFIRMED, End.NOT_CONFIRMED):
+    if notebook.question.rate is not None or notebook.end not in (End.CONFIRMED, End.NOT_CONFIRMED):
         return False
-    raced = any(one.trial.phase is Phase.RACE for one in book.entries)
-    screened = {one.trial.candidate for one in book.entries if one.trial.phase is Phase.SCREEN}
-    return not raced and len(screened) > 1 and not any(map(book.is_limited, screened))
+    raced = any(one.trial.phase is Phase.RACE for one in notebook.entries)
+    screened = {one.trial.candidate for one in notebook.entries if one.trial.phase is Phase.SCREEN}
+    return not raced and len(screened) > 1 and not any(map(notebook.is_limited, screened))
 
 
-def _rest(book: Notebook) -> str:
-    phases = {entry.trial.phase for entry in book.entries}
+def _rest(notebook: Notebook) -> str:
+    phases = {entry.trial.phase for entry in notebook.entries}
     steps = ("the screening", "the race", "fresh starts of the best")
     done = 0 if Phase.SCREEN not in phases else 1
     return ", ".join(steps[2 if Phase.CONFIRM in phases else done :])
 
 
-def _not_shown(book: Notebook, held: Held) -> list[str]:
+def _not_shown(notebook: Notebook, held: Held) -> list[str]:
     """Goals that allow so few misses that so few requests can't show them."""
     return [
         f"{format_count(FEWEST_MISSES / (1 - goal.share))} requests, which {goal.words} takes to "
         f"be shown ({format_count(held.planned)} were planned)"
-        for goal in book.question.objective.goals
+        for goal in notebook.question.objective.goals
         if held.planned * (1 - goal.share) < FEWEST_MISSES
     ]
 
 
-def _goals(book: Notebook) -> str:
+def _goals(notebook: Notebook) -> str:
     """ "95 % answered within 200 ms"."""
     return " and ".join(
         f"{100 * goal.share:.6g} % answered"
         + ("" if goal.within_s is None else f" within {1000 * goal.within_s:.6g} ms")
-        for goal in book.question.objective.goals
+        for goal in notebook.question.objective.goals
     )
 
 
-def _evidence(book: Notebook, held: Held) -> str:
+def _evidence(notebook: Notebook, held: Held) -> str:
     planned = format_count(held.planned)
     most = f"at most {100 * confirming.at_most(held.failures, held.planned):.2g} % fail"
-    first_sentence, *_ = book.question.objective.goals
+    first_sentence, *_ = notebook.question.objective.goals
     how = "right" if first_sentence.within_s is None else "in time"
     failures = (
         f"no failure in {planned}" if not held.failures else f"{held.failures} of {planned} failed"
@@ -185,57 +185,57 @@ def _evidence(book: Notebook, held: Held) -> str:
     )
 
 
-def _now(book: Notebook, pick: Candidate) -> str:
-    now = book.question.current
+def _now(notebook: Notebook, pick: Candidate) -> str:
+    now = notebook.question.current
     if now is None:
         return ""
     if now == pick:
         return " It is what runs now."
-    if held := confirming.held_by(book, now):
+    if held := confirming.held_by(notebook, now):
         return f" {now.name}, which runs now, holds {format_number(held.rate)}/s."
-    if rates := confirming.rates_of(book, now):
+    if rates := confirming.rates_of(notebook, now):
         rate = f"{format_number(rates[0])}/s"
-        if confirming.missed(book, now, rates[0]):
+        if confirming.missed(notebook, now, rates[0]):
             return f" {now.name}, which runs now, did not hold {rate}."
-        return f" {now.name}, which runs now, is not shown to hold {rate}: {_seen(book, now)}."
-    if now not in book.states:
+        return f" {now.name}, which runs now, is not shown to hold {rate}: {_seen(notebook, now)}."
+    if now not in notebook.states:
         return ""
-    return f" What runs now, {now.name}: {became(*book.states[now], between=', ')}."
+    return f" What runs now, {now.name}: {became(*notebook.states[now], between=', ')}."
 
 
-def _seen(book: Notebook, candidate: Candidate) -> str:
+def _seen(notebook: Notebook, candidate: Candidate) -> str:
     """ "90.6 % were in time in 3 fresh starts", at the lowest of their rates."""
-    shares = confirming.shares(book, candidate, confirming.rates_of(book, candidate)[0])
+    shares = confirming.shares(notebook, candidate, confirming.rates_of(notebook, candidate)[0])
     starts = f"{len(shares)} fresh start{'s' * (len(shares) != 1)}"
     return f"{100 * sum(shares) / len(shares):.3g} % were in time in {starts}"
 
 
-def _unconfirmed(book: Notebook, pick: Candidate) -> str:
-    estimate, rates = book.estimate(pick), confirming.rates_of(book, pick)
-    if rates and book.end is not None:
+def _unconfirmed(notebook: Notebook, pick: Candidate) -> str:
+    estimate, rates = notebook.estimate(pick), confirming.rates_of(notebook, pick)
+    if rates and notebook.end is not None:
         return (
             f"{described(pick)} is the best found, and not confirmed: at "
-            f"{format_number(rates[0])}/s {_seen(book, pick)}.{_now(book, pick)}"
+            f"{format_number(rates[0])}/s {_seen(notebook, pick)}.{_now(notebook, pick)}"
         )
     if estimate is not None:
-        starts = len(book.of(pick, *SOON))
+        starts = len(notebook.of(pick, *SOON))
         return (
             f"So far {described(pick)} leads with about {format_number(estimate)}/s, after "
             f"{starts} start{'s' * (starts != 1)}; not confirmed."
         )
-    if book.question.rate is not None:
+    if notebook.question.rate is not None:
         return (
             f"So far {described(pick)} needs least of those that may hold "
-            f"{format_number(book.question.rate)}/s; not confirmed."
+            f"{format_number(notebook.question.rate)}/s; not confirmed."
         )
-    through = book.screened(pick)
+    through = notebook.screened(pick)
     most = f": {format_number(through)}/s under a full load" if through else ""
     return f"So far {described(pick)} gets most through{most}; no rate was tried yet."
 
 
-def _begun(book: Notebook) -> str:
-    if book.probe is not None:
-        whole, cpu = 1000 * book.probe.response_s, 1000 * book.probe.cpu_s
+def _begun(notebook: Notebook) -> str:
+    if notebook.probe is not None:
+        whole, cpu = 1000 * notebook.probe.response_s, 1000 * notebook.probe.cpu_s
         return (
             f"So far only one size was probed: a request takes {whole:.3g} ms, {cpu:.3g} ms of "
             "that on a CPU."
@@ -306,21 +306,21 @@ class Outcome:
     scaling: Scaling | None = None  #: Where several numbers of CPUs were asked for.
 
 
-def outcome(book: Notebook) -> Outcome:
+def outcome(notebook: Notebook) -> Outcome:
     """The best that is known."""
-    if book.question.scaling:
-        return _on_several_cpus(book)
-    pick = book.pick()
-    held = confirming.held_by(book, pick) if pick else None
-    rows = tuple(_row(book, candidate) for candidate in book.states)
-    close = tuple(_close(book, one, pick) for one in tied(book, pick)) if pick else ()
+    if notebook.question.scaling:
+        return _on_several_cpus(notebook)
+    pick = notebook.pick()
+    held = confirming.held_by(notebook, pick) if pick else None
+    rows = tuple(_row(notebook, candidate) for candidate in notebook.states)
+    close = tuple(_close(notebook, one, pick) for one in tied(notebook, pick)) if pick else ()
     return Outcome(
-        end=book.end,
-        sentences=tuple(_sentences(book, pick, held, close, rows)),
+        end=notebook.end,
+        sentences=tuple(_sentences(notebook, pick, held, close, rows)),
         pick=pick,
         rate=held.rate if held else None,
         shown=held.shown if held else None,
-        at_least=bool(pick and held and book.is_limited(pick)),
+        at_least=bool(pick and held and notebook.is_limited(pick)),
         share=held.share if held else None,
         low=held.low if held else None,
         high=held.high if held else None,
@@ -328,112 +328,116 @@ def outcome(book: Notebook) -> Outcome:
         window_s=held.window_s if held else None,
         failures=held.failures if held else None,
         planned=held.planned if held else None,
-        cliff=cliff(book, pick) if pick else None,
-        now=next((row for row in rows if row.candidate == book.question.current), None),
+        cliff=cliff(notebook, pick) if pick else None,
+        now=next((row for row in rows if row.candidate == notebook.question.current), None),
         not_told_apart=close,
         rows=rows,
-        not_tried=_not_tried(book, rows),
-        missing=longer_search(book, pick, held),
+        not_tried=_not_tried(notebook, rows),
+        missing=longer_search(notebook, pick, held),
     )
 
 
-def sentence(book: Notebook) -> str:
+def sentence(notebook: Notebook) -> str:
     """The first of the answer, alone."""
-    if book.question.scaling:
-        return outcome(book).sentences[0]
-    pick = book.pick()
-    return first_sentence(book, pick, confirming.held_by(book, pick) if pick else None)
+    if notebook.question.scaling:
+        return outcome(notebook).sentences[0]
+    pick = notebook.pick()
+    return first_sentence(notebook, pick, confirming.held_by(notebook, pick) if pick else None)
 
 
-def _on_several_cpus(book: Notebook) -> Outcome:
+def _on_several_cpus(notebook: Notebook) -> Outcome:
     """What each of them holds: none is recommended."""
-    curve = scaling.scaling(book)
-    candidates = sorted(book.states, key=lambda one: one.cpus or 0)
-    rows = tuple(_row(book, candidate) for candidate in candidates)
-    nothing = book.end in (End.REFUSED, End.NOTHING_RAN, End.NOTHING_HOLDS)
-    sentences = [first_sentence(book, None, None)] if nothing else scaling.sentences(book, curve)
+    curve = scaling.scaling(notebook)
+    candidates = sorted(notebook.states, key=lambda one: one.cpus or 0)
+    rows = tuple(_row(notebook, candidate) for candidate in candidates)
+    nothing = notebook.end in (End.REFUSED, End.NOTHING_RAN, End.NOTHING_HOLDS)
+    sentences = (
+        [first_sentence(notebook, None, None)] if nothing else scaling.sentences(notebook, curve)
+    )
     return Outcome(
-        end=book.end,
+        end=notebook.end,
         sentences=tuple(sentences),
         pick=None,
         rate=None,
         rows=rows,
-        not_tried=_not_tried(book, rows),
+        not_tried=_not_tried(notebook, rows),
         scaling=curve,
     )
 
 
-def tied(book: Notebook, pick: Candidate) -> list[Candidate]:
+def tied(notebook: Notebook, pick: Candidate) -> list[Candidate]:
     """Those that aren't told apart from the pick."""
     return [
         one
-        for one, (state, _) in book.states.items()
+        for one, (state, _) in notebook.states.items()
         if state is State.NOT_TOLD_APART and one != pick
     ]
 
 
-def _not_tried(book: Notebook, rows: Sequence[Row]) -> tuple[tuple[str, str], ...]:
+def _not_tried(notebook: Notebook, rows: Sequence[Row]) -> tuple[tuple[str, str], ...]:
     untried = ((row.candidate.name, row.why) for row in rows if row.state in UNTRIED)
-    return (*book.unable.items(), *untried)
+    return (*notebook.unable.items(), *untried)
 
 
-def _row(book: Notebook, candidate: Candidate) -> Row:
-    state, why = book.states[candidate]
-    held = confirming.held_by(book, candidate)
-    low, high = _interval(book, candidate)
+def _row(notebook: Notebook, candidate: Candidate) -> Row:
+    state, why = notebook.states[candidate]
+    held = confirming.held_by(notebook, candidate)
+    low, high = _interval(notebook, candidate)
     return Row(
         candidate=candidate,
         state=state,
         why=why,
-        estimate=book.estimate(candidate),
+        estimate=notebook.estimate(candidate),
         low=low,
         high=high,
         rate=held.rate if held else None,
         shown=held.shown if held else None,
         share=held.share if held else None,
         percentile_s=held.percentile_s if held else None,
-        memory_bytes=book.memory_bytes(candidate),
-        cpu_s=book.cpu_s(candidate),
+        memory_bytes=notebook.memory_bytes(candidate),
+        cpu_s=notebook.cpu_s(candidate),
         connections=candidate.connections,
-        starts=len(book.of(candidate, Phase.LADDER, Phase.RACE, Phase.CONFIRM, Phase.VARY)),
+        starts=len(notebook.of(candidate, Phase.LADDER, Phase.RACE, Phase.CONFIRM, Phase.VARY)),
     )
 
 
-def _interval(book: Notebook, candidate: Candidate) -> tuple[float | None, float | None]:
+def _interval(notebook: Notebook, candidate: Candidate) -> tuple[float | None, float | None]:
     """Of the rate it just holds, start by start of the race."""
-    rates = list(book.blocks(candidate).values())
+    rates = list(notebook.blocks(candidate).values())
     if len(rates) < confirming.FEWEST_STARTS:
         return None, None
     mean, half = confirming.interval(rates)
     return math.exp(mean - half), math.exp(mean + half)
 
 
-def _close(book: Notebook, candidate: Candidate, pick: Candidate) -> Close:
-    compared = against(book, candidate, pick)
+def _close(notebook: Notebook, candidate: Candidate, pick: Candidate) -> Close:
+    compared = against(notebook, candidate, pick)
     if compared is None:
-        own, best = book.estimate(candidate), book.estimate(pick)
+        own, best = notebook.estimate(candidate), notebook.estimate(pick)
         ratio = own / best if own and best else None
         return Close(candidate=candidate, ratio=ratio, low=None, high=None)
     return Close(candidate=candidate, ratio=compared.value, low=compared.low, high=compared.high)
 
 
 def _sentences(
-    book: Notebook,
+    notebook: Notebook,
     pick: Candidate | None,
     held: Held | None,
     close: Sequence[Close],
     rows: Sequence[Row],
 ) -> list[str]:
-    sentences = [first_sentence(book, pick, held)]
+    sentences = [first_sentence(notebook, pick, held)]
     if pick is None:
         return sentences
     if close:
-        sentences.append(tie_sentence(book, pick, [(one.candidate, _ratio(one)) for one in close]))
-    if held and (own := book.estimate(pick)) and _confusing(rows, held):
+        sentences.append(
+            tie_sentence(notebook, pick, [(one.candidate, _ratio(one)) for one in close])
+        )
+    if held and (own := notebook.estimate(pick)) and _confusing(rows, held):
         sentences.append(estimates_sentence(own))
-    if fall := cliff(book, pick):
+    if fall := cliff(notebook, pick):
         sentences.append(cliff_sentence(*fall))
-    return [*sentences, *pick_cautions(book, pick), *variants.sentences(book)]
+    return [*sentences, *pick_cautions(notebook, pick), *variants.sentences(notebook)]
 
 
 def _confusing(rows: Sequence[Row], held: Held) -> bool:
@@ -465,7 +469,7 @@ ORDER = (
 MANY = 20  #: Rows from which on a page folds a table.
 
 
-def answer(book: Notebook, outcome: Outcome) -> Answer:
+def answer(notebook: Notebook, outcome: Outcome) -> Answer:
     """The outcome with its configurations: those that were raced, all others, and what was not
     tried.
     """
@@ -474,12 +478,12 @@ def answer(book: Notebook, outcome: Outcome) -> Answer:
     further = [row for row in rows if row not in raced]
     headline, *reasons = outcome.sentences
     return Answer(
-        title=f"Tuning for {book.question.objective.words}",
+        title=f"Tuning for {notebook.question.objective.words}",
         headline=headline,
         reasons=reasons,
-        table=_configurations(book, outcome, raced) if raced else None,
+        table=_configurations(notebook, outcome, raced) if raced else None,
         next_steps=[outcome.missing] if outcome.missing else [],
-        sections=[*_others(book, outcome, further), *_untried(outcome)],
+        sections=[*_others(notebook, outcome, further), *_untried(outcome)],
     )
 
 
@@ -492,11 +496,11 @@ def tried(outcome: Outcome) -> list[Row]:
     )
 
 
-def _others(book: Notebook, outcome: Outcome, rows: Sequence[Row]) -> list[Section]:
+def _others(notebook: Notebook, outcome: Outcome, rows: Sequence[Row]) -> list[Section]:
     if not rows:
         return []
     title = f"{len(rows)} other{'s' * (len(rows) != 1)} that did not come so far"
-    table = replace(_configurations(book, outcome, rows), title=title, is_folded=True)
+    table = replace(_configurations(notebook, outcome, rows), title=title, is_folded=True)
     brief = [f"{title}: the page and --json have them."]
     return [Section(title="Other configurations", tables=[table], brief=brief)]
 
@@ -521,8 +525,8 @@ def untried_lines(outcome: Outcome) -> list[str]:
     return [f"Not tried: {', '.join(some)} ({why})" for why, some in reasons.items()]
 
 
-def _configurations(book: Notebook, outcome: Outcome, rows: Sequence[Row]) -> Table:
-    figures = columns(book.question.objective.goals[0])
+def _configurations(notebook: Notebook, outcome: Outcome, rows: Sequence[Row]) -> Table:
+    figures = columns(notebook.question.objective.goals[0])
     return Table(
         ["configuration", *figures, "state"],
         [

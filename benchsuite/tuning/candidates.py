@@ -163,13 +163,13 @@ def _counted(question: Question, candidate: Candidate, total: int) -> str:
     return f"it may open {total} database connections{product}"
 
 
-def excess(book: Notebook, candidate: Candidate) -> str:
+def excess(notebook: Notebook, candidate: Candidate) -> str:
     """Which limit of the objective its starts exceeded; empty where none."""
-    objective = book.question.objective
-    memory, limit = book.memory_bytes(candidate), objective.memory_bytes
+    objective = notebook.question.objective
+    memory, limit = notebook.memory_bytes(candidate), objective.memory_bytes
     if memory is not None and limit is not None and memory > limit:
         return f"it takes {format_bytes(memory)}, and the objective allows {format_bytes(limit)}"
-    opened, allowed = book.connections(candidate), objective.connections
+    opened, allowed = notebook.connections(candidate), objective.connections
     if opened is not None and allowed is not None and opened > allowed:
         return f"it opened {opened} database connections, and the objective allows {allowed}"
     return ""

@@ -22,67 +22,67 @@ TIED = 0.03  #: Within this of the best: nobody would act on it.
 UNSURE = 0.08  #: Within this where their starts don't show a difference.
 
 
-def choose(book: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
-    """The pick, and in the book which others are behind the best, and which aren't told apart."""
-    rates = {candidate: rate for candidate in alive if (rate := book.estimate(candidate))}
+def choose(notebook: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
+    """The pick; the notebook says which others are behind the best, or as good as it."""
+    rates = {candidate: rate for candidate in alive if (rate := notebook.estimate(candidate))}
     for candidate in list(rates):
-        if why := excess(book, candidate):
-            book.decide(candidate, State.OVER, why)
+        if why := excess(notebook, candidate):
+            notebook.decide(candidate, State.OVER, why)
             del rates[candidate]
     if not rates:
         return None
-    known = book.known(rates)
+    known = notebook.known(rates)
     best = max(known, key=lambda candidate: rates[candidate])
     for candidate in rates:
         if candidate in known:
-            _decide(book, candidate, best, rates[candidate] / rates[best])
+            _decide(notebook, candidate, best, rates[candidate] / rates[best])
         else:
-            book.drop(candidate)
+            notebook.drop(candidate)
     tied = [
         candidate
         for candidate in known
-        if _tied(book, candidate, best, rates[candidate] / rates[best])
+        if _tied(notebook, candidate, best, rates[candidate] / rates[best])
     ]
-    pick = min(tied, key=lambda candidate: needs(book, candidate))
-    book.decide(pick, State.RECOMMENDED)
+    pick = min(tied, key=lambda candidate: needs(notebook, candidate))
+    notebook.decide(pick, State.RECOMMENDED)
     return pick
 
 
-def needs(book: Notebook, candidate: Candidate) -> tuple[float, float, float]:
+def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, float, float]:
     """Memory, then connections, then slots."""
-    most = (book.memory_bytes(candidate), candidate.connections, candidate.slots)
+    most = (notebook.memory_bytes(candidate), candidate.connections, candidate.slots)
     memory, connections, slots = (math.inf if one is None else float(one) for one in most)
     return memory, connections, slots
 
 
-def against(book: Notebook, candidate: Candidate, other: Candidate) -> Ratio | None:
+def against(notebook: Notebook, candidate: Candidate, other: Candidate) -> Ratio | None:
     """Its rate in the race against the other's, block by block; None with too few blocks."""
-    return ratio(book.blocks(candidate), book.blocks(other))
+    return ratio(notebook.blocks(candidate), notebook.blocks(other))
 
 
-def _decide(book: Notebook, candidate: Candidate, best: Candidate, estimated: float) -> None:
+def _decide(notebook: Notebook, candidate: Candidate, best: Candidate, estimated: float) -> None:
     """Behind is a claim, so the whole interval of the ratio must say so, over enough starts."""
-    compared = against(book, candidate, best)
+    compared = against(notebook, candidate, best)
     if estimated >= 1 - TIED or (compared and compared.high >= 1 - TIED):
-        book.decide(candidate, State.NOT_TOLD_APART)
-    elif compared and _is_known(book, candidate):
+        notebook.decide(candidate, State.NOT_TOLD_APART)
+    elif compared and _is_known(notebook, candidate):
         less, most = (f"{100 * (1 - end):.0f}" for end in (compared.high, compared.low))
-        book.decide(
+        notebook.decide(
             candidate, State.BEHIND, f"{100 * (1 - compared.value):.0f} % less [{less}, {most}]"
         )
     else:
-        book.drop(candidate)
+        notebook.drop(candidate)
 
 
-def _is_known(book: Notebook, candidate: Candidate) -> bool:
-    return len(book.blocks(candidate)) >= FEWEST_STARTS
+def _is_known(notebook: Notebook, candidate: Candidate) -> bool:
+    return len(notebook.blocks(candidate)) >= FEWEST_STARTS
 
 
-def _tied(book: Notebook, candidate: Candidate, best: Candidate, estimated: float) -> bool:
+def _tied(notebook: Notebook, candidate: Candidate, best: Candidate, estimated: float) -> bool:
     """Whether it may be picked before the best, because nobody would notice."""
     if estimated >= 1 - TIED or estimated < 1 - UNSURE:
         return estimated >= 1 - TIED
-    return _is_known(book, candidate) and book.state(candidate) is State.NOT_TOLD_APART
+    return _is_known(notebook, candidate) and notebook.state(candidate) is State.NOT_TOLD_APART
 
 
 STARTS = 6  #: To confirm.
@@ -98,7 +98,7 @@ Picked = Generator[Trial, Observation, Candidate | None]
 
 def hold(making: Making, candidates: list[Candidate], rate: float) -> Picked:
     """The one of least memory that holds the rate; None where none was shown to."""
-    book, current = making.book, making.question.current
+    notebook, current = making.notebook, making.question.current
     window_s = min(LONGEST_S, max(3.0, ARRIVALS / rate))
     load = Load(rates=(rate,), warmup_s=1, window_s=window_s * making.question.window_factor)
     candidates = tried(making, candidates, load)
@@ -107,24 +107,24 @@ def hold(making: Making, candidates: list[Candidate], rate: float) -> Picked:
         _judge(making, candidate, seen)
     starts = STARTS if 2 * _cost_s(making, rate, STARTS) <= making.left_s else FEWER
     hopeful = [
-        candidate for candidate in candidates if book.state(candidate) in (None, State.RACING)
+        candidate for candidate in candidates if notebook.state(candidate) in (None, State.RACING)
     ]
     pick = None
-    for candidate in sorted(hopeful, key=lambda candidate: needs(book, candidate)):
+    for candidate in sorted(hopeful, key=lambda candidate: needs(notebook, candidate)):
         if pick is not None:
-            book.decide(candidate, State.BEHIND, "it may hold the rate, and needs more")
+            notebook.decide(candidate, State.BEHIND, "it may hold the rate, and needs more")
         elif (
             _cost_s(making, rate, starts) + _others_s(making, hopeful, candidate, rate)
             > making.left_s
         ):
-            book.decide(candidate, State.RACING, "the budget left no time for its fresh starts")
+            notebook.decide(candidate, State.RACING, "the budget left no time for its fresh starts")
         elif (yield from _holds(making, candidate, rate, starts, "the one that needs least")):
-            book.decide(candidate, State.RECOMMENDED)
+            notebook.decide(candidate, State.RECOMMENDED)
             pick = candidate
-    if current in hopeful and not book.of(current, Phase.CONFIRM):
-        state = book.states[current]
+    if current in hopeful and not notebook.of(current, Phase.CONFIRM):
+        state = notebook.states[current]
         yield from _holds(making, current, rate, starts, "what runs now")
-        book.decide(current, *state)
+        notebook.decide(current, *state)
     return pick
 
 
@@ -133,7 +133,12 @@ def _others_s(
 ) -> float:
     """What fresh starts of what runs now will take, where these are not its own."""
     now = making.question.current
-    if now is None or now == candidate or now not in hopeful or making.book.of(now, Phase.CONFIRM):
+    if (
+        now is None
+        or now == candidate
+        or now not in hopeful
+        or making.notebook.of(now, Phase.CONFIRM)
+    ):
         return 0.0
     return _cost_s(making, rate, FEWER)
 
@@ -151,13 +156,13 @@ def _cost_s(making: Making, rate: float, starts: int) -> float:
 def _holds(
     making: Making, candidate: Candidate, rate: float, starts: int, whose: str
 ) -> Generator[Trial, Observation, bool]:
-    book = making.book
+    notebook = making.notebook
     yield from fresh(making, candidate, _rates(making, rate), starts, whose)
-    held = confirming.held_by(book, candidate)
-    if why := excess(book, candidate):
-        book.decide(candidate, State.OVER, why)
+    held = confirming.held_by(notebook, candidate)
+    if why := excess(notebook, candidate):
+        notebook.decide(candidate, State.OVER, why)
     elif held is None or held.shown < _rates(making, rate)[-1]:
-        book.decide(candidate, State.BEHIND, _why(making, candidate, rate))
+        notebook.decide(candidate, State.BEHIND, _why(making, candidate, rate))
     else:
         return True
     return False
@@ -165,7 +170,7 @@ def _holds(
 
 def _why(making: Making, candidate: Candidate, rate: float) -> str:
     shares, goal = (
-        confirming.shares(making.book, candidate, rate),
+        confirming.shares(making.notebook, candidate, rate),
         making.question.objective.goals[0],
     )
     if not shares:
@@ -176,15 +181,15 @@ def _why(making: Making, candidate: Candidate, rate: float) -> str:
 
 
 def _judge(making: Making, candidate: Candidate, seen: Observation) -> None:
-    book = making.book
-    points = book.points(book.of(candidate, Phase.SCREEN))
+    notebook = making.notebook
+    points = notebook.points(notebook.of(candidate, Phase.SCREEN))
     if not points:
-        book.decide(candidate, State.NO_STATEMENT, unsaid(seen))
-    elif why := excess(book, candidate):
-        book.decide(candidate, State.OVER, why)
+        notebook.decide(candidate, State.NO_STATEMENT, unsaid(seen))
+    elif why := excess(notebook, candidate):
+        notebook.decide(candidate, State.OVER, why)
     elif max(point.margin for point in points) < HOPE and candidate != making.question.current:
         share = min(seen.levels[0].met) / seen.levels[0].planned
         shown = f"{100 * share:.3g} % in time at {points[0].rate:g}/s"
-        book.decide(candidate, State.DROPPED, f"dropped after its first start, with {shown}")
+        notebook.decide(candidate, State.DROPPED, f"dropped after its first start, with {shown}")
     else:
-        book.decide(candidate, State.RACING)
+        notebook.decide(candidate, State.RACING)

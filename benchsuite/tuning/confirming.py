@@ -13,13 +13,13 @@ WITHIN = 1.1  #: Of the lower rate.
 FEWEST = 2  #: Levels on either side.
 
 
-def cliff(book: Notebook, candidate: Candidate) -> tuple[float, float] | None:
+def cliff(notebook: Notebook, candidate: Candidate) -> tuple[float, float] | None:
     """The highest rate up to which nearly all is in time, and the rate above it from which it
     collapses; None where shares fall slowly.
     """
     shares = sorted(
         (level.rate, min(level.met) / level.planned)
-        for entry in book.of(candidate, Phase.LADDER, Phase.RACE, Phase.CONFIRM)
+        for entry in notebook.of(candidate, Phase.LADDER, Phase.RACE, Phase.CONFIRM)
         for level in entry.seen.levels
         if level.planned and not entry.seen.limit
     )
@@ -69,25 +69,25 @@ class Held:
     percentile_s: float | None  #: Mean over starts of the response time at the first goal's share.
 
 
-def held_by(book: Notebook, candidate: Candidate) -> Held | None:
+def held_by(notebook: Notebook, candidate: Candidate) -> Held | None:
     """By the highest rate where each goal is reached by the one-sided bound of its share, over
     starts, and by each of the starts; None where there is none. Shares and not their logits: one
     start of several that fails must weigh. No correction for several rates: a higher one counts
     only while all below hold.
     """
     held = None
-    for rate, levels in _by_rate(book, candidate).items():
-        if len(levels) < FEWEST_STARTS or not _reached(book, levels):
+    for rate, levels in _by_rate(notebook, candidate).items():
+        if len(levels) < FEWEST_STARTS or not _reached(notebook, levels):
             break
-        held = _held(rate, levels, book, candidate)
+        held = _held(rate, levels, notebook, candidate)
     return held
 
 
-def missed(book: Notebook, candidate: Candidate, rate: float) -> bool:
+def missed(notebook: Notebook, candidate: Candidate, rate: float) -> bool:
     """Whether a fresh start missed a goal at this rate, so that more starts can't show that it is
     held.
     """
-    goals, levels = book.question.objective.goals, _by_rate(book, candidate).get(rate, [])
+    goals, levels = notebook.question.objective.goals, _by_rate(notebook, candidate).get(rate, [])
     return any(
         _misses(level.planned, count, goal.share)
         for level in levels
@@ -95,14 +95,14 @@ def missed(book: Notebook, candidate: Candidate, rate: float) -> bool:
     )
 
 
-def shares(book: Notebook, candidate: Candidate, rate: float) -> list[float]:
+def shares(notebook: Notebook, candidate: Candidate, rate: float) -> list[float]:
     """Of each fresh start at this rate, the share that met the first goal."""
-    return [one.met[0] / one.planned for one in _by_rate(book, candidate).get(rate, [])]
+    return [one.met[0] / one.planned for one in _by_rate(notebook, candidate).get(rate, [])]
 
 
-def rates_of(book: Notebook, candidate: Candidate) -> list[float]:
+def rates_of(notebook: Notebook, candidate: Candidate) -> list[float]:
     """That its fresh starts were asked for, rising."""
-    return list(_by_rate(book, candidate))
+    return list(_by_rate(notebook, candidate))
 
 
 def at_most(failures: int, planned: int) -> float:
@@ -114,18 +114,18 @@ def at_most(failures: int, planned: int) -> float:
     return float(betaincinv(failures + 1, planned - failures, CONFIDENCE))
 
 
-def _by_rate(book: Notebook, candidate: Candidate) -> dict[float, list[Level]]:
+def _by_rate(notebook: Notebook, candidate: Candidate) -> dict[float, list[Level]]:
     by_rate: dict[float, list[Level]] = {}
-    for entry in book.of(candidate, Phase.CONFIRM):
+    for entry in notebook.of(candidate, Phase.CONFIRM):
         for level in entry.seen.levels:
             if level.planned:
                 by_rate.setdefault(level.rate, []).append(level)
     return dict(sorted(by_rate.items()))
 
 
-def _reached(book: Notebook, levels: Sequence[Level]) -> bool:
+def _reached(notebook: Notebook, levels: Sequence[Level]) -> bool:
     planned = sum(level.planned for level in levels)
-    for place, goal in enumerate(book.question.objective.goals):
+    for place, goal in enumerate(notebook.question.objective.goals):
         allowed = planned * (1 - goal.share)
         if allowed < FEWEST_MISSES:
             if planned - sum(level.met[place] for level in levels) > allowed:
@@ -166,13 +166,13 @@ def _lower(values: Sequence[float]) -> float:
     return mean - _quantile(CONFIDENCE, len(values) - 1) * error
 
 
-def _held(rate: float, levels: Sequence[Level], book: Notebook, candidate: Candidate) -> Held:
+def _held(rate: float, levels: Sequence[Level], notebook: Notebook, candidate: Candidate) -> Held:
     shares = [level.met[0] / level.planned for level in levels]
     mean, half = interval(shares)
     times = [level.percentile_s for level in levels if level.percentile_s is not None]
-    window_s = book.of(candidate, Phase.CONFIRM)[0].trial.load.window_s
+    window_s = notebook.of(candidate, Phase.CONFIRM)[0].trial.load.window_s
     return Held(
-        rate=rate / flattered(window_s, book.question.objective.limit_s),
+        rate=rate / flattered(window_s, notebook.question.objective.limit_s),
         shown=rate,
         share=mean,
         low=max(0.0, mean - half),

@@ -10,16 +10,16 @@ from benchsuite.tuning.planning import Making, Steps
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
 
-def others(book: Notebook, candidate: Candidate) -> list[Other]:
+def others(notebook: Notebook, candidate: Candidate) -> list[Other]:
     """Other sizes of its server, and servers of the other interface, that were raced in the same
     blocks often enough for an interval.
     """
     rivals = []
-    for rival in book.states:
+    for rival in notebook.states:
         if rival.server != candidate.server and rival.interface == candidate.interface:
             continue
-        rate = ratio(book.blocks(candidate), book.blocks(rival))
-        cpu = ratio(_cpu(book, candidate), _cpu(book, rival))
+        rate = ratio(notebook.blocks(candidate), notebook.blocks(rival))
+        cpu = ratio(_cpu(notebook, candidate), _cpu(notebook, rival))
         if rival != candidate and rate and cpu:
             rivals.append(
                 Other(
@@ -33,11 +33,11 @@ def others(book: Notebook, candidate: Candidate) -> list[Other]:
     return rivals
 
 
-def _cpu(book: Notebook, candidate: Candidate) -> dict[int, float]:
+def _cpu(notebook: Notebook, candidate: Candidate) -> dict[int, float]:
     """Seed of each block → the logarithm of a request's CPU time."""
     return {
         one.trial.seed: math.log(one.seen.cpu_s)
-        for one in book.of(candidate, Phase.RACE)
+        for one in notebook.of(candidate, Phase.RACE)
         if one.seen.cpu_s
     }
 
@@ -51,29 +51,29 @@ def diagnose(making: Making) -> Steps:
     """At the highest rate that was confirmed, or the one that was asked for; none where nothing was
     confirmed. It is not made again, whatever it shows.
     """
-    book, pick = making.book, making.book.pick()
-    held = confirming.held_by(book, pick) if pick else None
-    if book.end is not End.CONFIRMED or pick is None or held is None:
+    notebook, pick = making.notebook, making.notebook.pick()
+    held = confirming.held_by(notebook, pick) if pick else None
+    if notebook.end is not End.CONFIRMED or pick is None or held is None:
         return
     load = making.diagnosing((making.question.rate or held.rate,))
     if making.cost_s(load) > making.unspent_s:
-        book.unable[WHAT] = "the budget left no time for it"
+        notebook.unable[WHAT] = "the budget left no time for it"
         return
     reason = "what limits the pick: queries and pauses are timed"
     seen = yield from making.start(pick, Phase.DIAGNOSE, load, reason, again=False)
     if seen.failure or seen.says_nothing:
-        book.unable[WHAT] = seen.failure or f"it was disturbed: {', '.join(seen.codes)}"
+        notebook.unable[WHAT] = seen.failure or f"it was disturbed: {', '.join(seen.codes)}"
     if making.question.profiles and any(code.startswith(OF_CPU) for code in seen.named):
         yield from _profile(making, pick, load)
 
 
 def _profile(making: Making, pick: Candidate, load: Load) -> Steps:
     """At the same rate, where the CPU is the limit."""
-    book, load = making.book, replace(load, window_s=FLAME_S)
+    notebook, load = making.notebook, replace(load, window_s=FLAME_S)
     if making.cost_s(load) > making.unspent_s:
-        book.unable[FLAME] = "the budget left no time for it"
+        notebook.unable[FLAME] = "the budget left no time for it"
         return
     reason = "where its CPU time goes: a profiler looks at it"
     seen = yield from making.start(pick, Phase.FLAME, load, reason, again=False)
     if seen.failure:
-        book.unable[FLAME] = seen.failure
+        notebook.unable[FLAME] = seen.failure

@@ -27,14 +27,14 @@ def confirm(
     `others_s` of the budget is left for the fresh starts of others; for fewer of them where this
     one missed.
     """
-    book = making.book
-    estimate, factors = book.estimate(candidate), below(book, plan.confirmed)
+    notebook = making.notebook
+    estimate, factors = notebook.estimate(candidate), below(notebook, plan.confirmed)
     if estimate is None:
         return False
-    if book.is_limited(candidate):
+    if notebook.is_limited(candidate):
         factors = (0.9, 1.0)
-        estimate = book.highest_held(candidate) or estimate
-    elif fall := cliff(book, candidate):
+        estimate = notebook.highest_held(candidate) or estimate
+    elif fall := cliff(notebook, candidate):
         estimate = min(estimate, fall[0] / factors[-1])
     for attempt in range(MOST):
         rates = [one * estimate for one in factors]
@@ -44,12 +44,12 @@ def confirm(
         if not _affords(making, rates, kept_s):
             rates = rates[:1]
         yield from fresh(making, candidate, rates, plan.starts, whose + lower, kept_s, first)
-        if confirming.held_by(book, candidate) is not None:
+        if confirming.held_by(notebook, candidate) is not None:
             if making.question.only is not None:
                 nearer = f"{whose}, nearer to its limit"
                 yield from _nearer(making, candidate, plan, nearer, estimate, first + ROUND)
             return True
-        points = book.points(book.of(candidate, Phase.CONFIRM))
+        points = notebook.points(notebook.of(candidate, Phase.CONFIRM))
         estimate = min(DOWN * estimate, crossing(points).rate) if points else DOWN * estimate
     return False
 
@@ -60,9 +60,9 @@ def _nearer(
     """Halve the gap above the highest rate that holds while there is time: where one size alone is
     asked about, its rate is the answer. Too few starts before may have put the rates far down.
     """
-    book = making.book
-    while held := confirming.held_by(book, candidate):
-        above = [one for one in confirming.rates_of(book, candidate) if one > held.shown]
+    notebook = making.notebook
+    while held := confirming.held_by(notebook, candidate):
+        above = [one for one in confirming.rates_of(notebook, candidate) if one > held.shown]
         bound = min([estimate, *above])
         rates = [math.sqrt(held.shown * bound)]
         if bound < NEAR * held.shown or not _affords(making, rates, 0.0):
@@ -88,7 +88,7 @@ def fresh(
         yield from making.start(
             candidate, Phase.CONFIRM, load, f"fresh starts of {whose}", place=first + place
         )
-        if confirming.missed(making.book, candidate, rates[0]):
+        if confirming.missed(making.notebook, candidate, rates[0]):
             break
 
 

@@ -26,8 +26,8 @@ class Making:
     arrivals, so what chance does to one it does to all.
     """
 
-    def __init__(self, book: Notebook) -> None:
-        self.book, self.question = book, book.question
+    def __init__(self, notebook: Notebook) -> None:
+        self.notebook, self.question = notebook, notebook.question
         self.random = random.Random(self.question.seed)
         self.longer = self.question.window_factor
 
@@ -52,12 +52,12 @@ class Making:
             ends_early=ends_early,
         )
         seen = yield trial
-        self.book.note(trial, seen)
+        self.notebook.note(trial, seen)
         if not (again and seen.says_nothing) or self.cost_s(load) > self.left_s:
             return seen
         second = replace(trial, reason=f"{reason}; once more, because of {', '.join(seen.codes)}")
         seen = yield second
-        self.book.note(second, seen)
+        self.notebook.note(second, seen)
         return seen
 
     def users(self, count: int, warmup_s: float, window_s: float) -> Load:
@@ -84,7 +84,7 @@ class Making:
         return load
 
     def cost_s(self, load: Load, starts: int = 1) -> float:
-        return starts * (self.book.overhead_s + load.duration_s)
+        return starts * (self.notebook.overhead_s + load.duration_s)
 
     def diagnosing(self, rates: Sequence[float] = ()) -> Load:
         return self.arrivals(rates, 1, DIAGNOSING_S)
@@ -92,7 +92,7 @@ class Making:
     @property
     def unspent_s(self) -> float:
         """Of the budget."""
-        return self.question.budget_s - self.book.spent_s
+        return self.question.budget_s - self.notebook.spent_s
 
     @property
     def left_s(self) -> float:

@@ -21,10 +21,10 @@ Probed = Generator[Trial, Observation, Probe | None]
 
 
 def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
-    """Of the first of these that runs; None, and the end in the book, where none says anything or
-    not even one user is served as asked.
+    """Of the first of these that runs; None, and the end in the notebook, where none says anything
+    or not even one user is served as asked.
     """
-    book = making.book
+    notebook = making.notebook
     causes: set[str | tuple[str, ...]] = set()
     for first in firsts:
         observation = yield from making.start(
@@ -36,21 +36,23 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
             load = Load(users=1, warmup_s=1, window_s=AGAIN_S * max(1.0, making.longer))
             again = yield from making.start(first, Phase.PROBE, load, "too slow for one user?")
             if again.response_s and not _served(making, again):
-                book.end, book.said = End.NOTHING_HOLDS, _alone(making, again)
+                notebook.end, notebook.said = End.NOTHING_HOLDS, _alone(making, again)
                 return None
             observation = again if again.levels else observation
         if observation.levels and observation.response_s:
             observation = yield from _full(making, first, observation)
-            if book.probe is not None:
-                return book.probe
-        book.decide(first, State.NO_STATEMENT, unsaid(observation))
+            if notebook.probe is not None:
+                return notebook.probe
+        notebook.decide(first, State.NO_STATEMENT, unsaid(observation))
         cause = observation.failure or observation.codes
         if cause and cause in causes:
             break  # as of another server, so it is not due to the server
         causes.add(cause)
-    book.end = End.NOTHING_RAN
-    whys = dict.fromkeys(why for state, why in book.states.values() if state is State.NO_STATEMENT)
-    book.said = "; ".join(whys)
+    notebook.end = End.NOTHING_RAN
+    whys = dict.fromkeys(
+        why for state, why in notebook.states.values() if state is State.NO_STATEMENT
+    )
+    notebook.said = "; ".join(whys)
     return None
 
 
@@ -73,7 +75,7 @@ def full_load(making: Making, rate: float) -> int:
 
 
 def _full(making: Making, first: Candidate, observation: Observation) -> Seen:
-    """What it showed; the book has the probe where that is enough."""
+    """What it showed; the notebook has the probe where that is enough."""
     cpus = making.question.cpus
     assert observation.response_s
     rate = cpus / (observation.cpu_s or observation.response_s)
@@ -89,7 +91,7 @@ def _full(making: Making, first: Candidate, observation: Observation) -> Seen:
         if first.slots
         else observation.response_s
     )
-    making.book.probe = Probe(
+    making.notebook.probe = Probe(
         response_s=response_s,
         cpu_s=full.cpu_s or observation.cpu_s or cpus / goodput,
         goodput=goodput,

@@ -34,7 +34,7 @@ Screened = Generator[Trial, Observation, tuple[list[Candidate], Plan]]
 
 def screen(making: Making, candidates: list[Candidate], resize: Resize | None) -> Screened:
     """Those of which something got through, the best first, and what is made of the rest."""
-    probe, question = making.book.probe, making.question
+    probe, question = making.notebook.probe, making.question
     assert probe is not None
     highest = max(
         bound(candidate, probe, question.cpus, gil=question.gil).rate for candidate in candidates
@@ -81,12 +81,12 @@ def startable(
     allowed = []
     for candidate in candidates:
         if why := refusal(question, candidate):
-            making.book.decide(candidate, State.REFUSED, why)
+            making.notebook.decide(candidate, State.REFUSED, why)
         else:
             allowed.append(candidate)
     out = _hopeless(making, allowed, rate or question.rate)
     for candidate, why in out.items():
-        making.book.decide(candidate, State.BOUNDED_OUT, why)
+        making.notebook.decide(candidate, State.BOUNDED_OUT, why)
     return [candidate for candidate in allowed if candidate not in out]
 
 
@@ -106,14 +106,14 @@ def tried(making: Making, candidates: Sequence[Candidate], load: Load) -> list[C
     chosen = [candidate for *_, candidate in sorted(order, key=lambda entry: entry[:3])][:room]
     for candidate in candidates:
         if candidate not in chosen:
-            making.book.decide(candidate, State.NOT_TRIED, "the budget left no time for it")
+            making.notebook.decide(candidate, State.NOT_TRIED, "the budget left no time for it")
     return [candidate for candidate in candidates if candidate in chosen]
 
 
 def _hopeless(
     making: Making, candidates: Sequence[Candidate], rate: float | None = None
 ) -> dict[Candidate, str]:
-    question, probe = making.question, making.book.probe
+    question, probe = making.question, making.notebook.probe
     assert probe is not None
     out = hopeless(candidates, probe, question.cpus, gil=question.gil, rate=rate)
     return {one: why for one, why in out.items() if one not in (question.current, question.only)}
@@ -121,7 +121,7 @@ def _hopeless(
 
 def _back(making: Making, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Those that only looked hopeless beside others, which exceed a limit of the objective."""
-    states = making.book.states
+    states = making.notebook.states
     over = [one for one in candidates if states[one][0] is State.OVER]
     out = [one for one, (state, _) in states.items() if state is State.BOUNDED_OUT]
     if not over:
@@ -131,17 +131,22 @@ def _back(making: Making, candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _through(making: Making, candidate: Candidate) -> float:
-    return making.book.screened(candidate) or 0.0
+    return making.notebook.screened(candidate) or 0.0
 
 
 def _ranked(making: Making, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Those that are still in, the most first; last those that failed users while others got much
     through: what they leave unanswered comes back at any rate.
     """
-    going = [candidate for candidate in candidates if making.book.state(candidate) is State.RACING]
+    going = [
+        candidate for candidate in candidates if making.notebook.state(candidate) is State.RACING
+    ]
     return sorted(
         going,
-        key=lambda candidate: (making.book.failings(candidate) != [], -_through(making, candidate)),
+        key=lambda candidate: (
+            making.notebook.failings(candidate) != [],
+            -_through(making, candidate),
+        ),
     )
 
 
@@ -149,12 +154,12 @@ def _once(
     making: Making, candidate: Candidate, load: Load, reason: str, *, place: int = 0
 ) -> Steps:
     seen = yield from making.start(candidate, Phase.SCREEN, load, reason, place=place)
-    if not making.book.screened(candidate):
-        making.book.decide(candidate, State.NO_STATEMENT, unsaid(seen))
-    elif why := excess(making.book, candidate):
-        making.book.decide(candidate, State.OVER, why)
+    if not making.notebook.screened(candidate):
+        making.notebook.decide(candidate, State.NO_STATEMENT, unsaid(seen))
+    elif why := excess(making.notebook, candidate):
+        making.notebook.decide(candidate, State.OVER, why)
     else:
-        making.book.decide(candidate, State.RACING)
+        making.notebook.decide(candidate, State.RACING)
 
 
 CLOSE = 0.03  #: All that are left within this: more starts would not matter.
@@ -164,34 +169,34 @@ ON_SEVERAL_CPUS = 6  #: The same, where its rate is compared with that on other 
 
 def race(making: Making, alive: list[Candidate], plan: Plan) -> Narrowed:
     """Those that are left."""
-    book, looks = making.book, max(1, plan.blocks - ranks.FIRST_LOOK + 1)
+    notebook, looks = making.notebook, max(1, plan.blocks - ranks.FIRST_LOOK + 1)
     alone = ON_SEVERAL_CPUS if any(candidate.cpus for candidate in alive) else ALONE
     for block in range(plan.blocks):
         cost = block_s(making, len(alive)) + reserve_s(making, plan)
-        if (len(book.known(alive)) == 1 and block >= alone) or cost > making.left_s:
+        if (len(notebook.known(alive)) == 1 and block >= alone) or cost > making.left_s:
             break
         for candidate in making.shuffled(alive):
             yield from _start(making, candidate, block)
-        known = book.known(alive)
+        known = notebook.known(alive)
         if len(known) > 1:
             out = ranks.given_up(in_step(making, known), looks=looks)
             for candidate in [candidate for candidate in known if candidate.name in out]:
-                book.drop(candidate)
+                notebook.drop(candidate)
             alive = [candidate for candidate in alive if candidate.name not in out]
-            if block >= ranks.FIRST_LOOK and _close(making, book.known(alive)):
+            if block >= ranks.FIRST_LOOK and _close(making, notebook.known(alive)):
                 break
     return alive
 
 
 def in_step(making: Making, alive: Sequence[Candidate]) -> dict[str, list[float]]:
     """Logarithms of their rates, block by block, of the blocks in which all of them were seen."""
-    blocks = {one.name: making.book.blocks(one) for one in alive}
+    blocks = {one.name: making.notebook.blocks(one) for one in alive}
     common = sorted(set.intersection(*(set(seen) for seen in blocks.values())))
     return {name: [seen[seed] for seed in common] for name, seen in blocks.items()}
 
 
 def _start(making: Making, candidate: Candidate, block: int) -> Steps:
-    rate = making.book.estimate(candidate)
+    rate = making.notebook.estimate(candidate)
     assert rate is not None
     load = making.arrivals([level * rate for level in LEVELS], 1, 5)
     reason = f"block {block + 1} of the race"
@@ -199,7 +204,7 @@ def _start(making: Making, candidate: Candidate, block: int) -> Steps:
 
 
 def _close(making: Making, alive: Sequence[Candidate]) -> bool:
-    rates = [rate for candidate in alive if (rate := making.book.estimate(candidate))]
+    rates = [rate for candidate in alive if (rate := making.notebook.estimate(candidate))]
     return max(rates) <= (1 + CLOSE) * min(rates)
 
 
@@ -216,10 +221,10 @@ MOST_ALONE = 5  #: Of the only one.
 
 def ladder(making: Making, ranked: Sequence[Candidate], plan: Plan) -> Narrowed:
     """Those that race, `ranked` by what a full load gets through."""
-    book, current = making.book, making.question.current
-    most = KEPT * (book.screened(ranked[0]) or 0.0)
-    sound = [candidate for candidate in ranked if not book.failings(candidate)] or list(ranked)
-    first = [candidate for candidate in sound if (book.screened(candidate) or 0.0) >= most][
+    notebook, current = making.notebook, making.question.current
+    most = KEPT * (notebook.screened(ranked[0]) or 0.0)
+    sound = [candidate for candidate in ranked if not notebook.failings(candidate)] or list(ranked)
+    first = [candidate for candidate in sound if (notebook.screened(candidate) or 0.0) >= most][
         : plan.survivors
     ]
     if current is not None and current in ranked and current not in first:
@@ -239,11 +244,11 @@ def ladder(making: Making, ranked: Sequence[Candidate], plan: Plan) -> Narrowed:
 
 def climb(making: Making, candidate: Candidate, plan: Plan) -> Steps:
     """Rising rates below what a full load got through; others where all of them held or none."""
-    book, probe, question = making.book, making.book.probe, making.question
+    notebook, probe, question = making.notebook, making.notebook.probe, making.question
     assert probe is not None
     alone = candidate == question.only
     limit = 1.1 * bound(candidate, probe, question.cpus, gil=question.gil).rate
-    top = min(book.screened(candidate) or (probe.goodput if alone else limit), limit)
+    top = min(notebook.screened(candidate) or (probe.goodput if alone else limit), limit)
     factors, reason = RUNGS, "rising rates"
     for place in range(MOST_ALONE if alone else MOST_STARTS):
         if place and not _affords(making, plan):
@@ -253,7 +258,7 @@ def climb(making: Making, candidate: Candidate, plan: Plan) -> Steps:
         seen = yield from making.start(
             candidate, Phase.LADDER, load, reason, place=place, ends_early=True
         )
-        crossing = book.crossing(candidate)
+        crossing = notebook.crossing(candidate)
         if not seen.levels or (crossing and (seen.limit or not crossing.beyond)):
             break
         if crossing is None or crossing.beyond == "below":
@@ -270,15 +275,15 @@ def _further(
     making: Making, ranked: Sequence[Candidate], climbed: Sequence[Candidate]
 ) -> Candidate | None:
     """One that might hold more than the best so far; of a server that didn't climb, if any."""
-    book = making.book
-    shown = [candidate for candidate in climbed if not book.is_guessed(candidate)]
-    rates = [crossing.rate for candidate in shown if (crossing := book.crossing(candidate))]
+    notebook = making.notebook
+    shown = [candidate for candidate in climbed if not notebook.is_guessed(candidate)]
+    rates = [crossing.rate for candidate in shown if (crossing := notebook.crossing(candidate))]
     most = BEATS * max(rates, default=0.0)
     servers = {candidate.server for candidate in climbed}
     further = [
         candidate
         for candidate in ranked
-        if candidate not in climbed and (book.screened(candidate) or 0.0) > most
+        if candidate not in climbed and (notebook.screened(candidate) or 0.0) > most
     ]
     return min(further, key=lambda candidate: candidate.server in servers, default=None)
 
@@ -286,24 +291,26 @@ def _further(
 def _kept(
     making: Making, ranked: Sequence[Candidate], climbed: Sequence[Candidate], plan: Plan
 ) -> list[Candidate]:
-    book, current = making.book, making.question.current
+    notebook, current = making.notebook, making.question.current
     rates = {
-        candidate: crossing.rate for candidate in climbed if (crossing := book.crossing(candidate))
+        candidate: crossing.rate
+        for candidate in climbed
+        if (crossing := notebook.crossing(candidate))
     }
     for candidate in ranked:
         if candidate not in climbed:
-            own, best = (book.screened(each) or 0.0 for each in (candidate, ranked[0]))
+            own, best = (notebook.screened(each) or 0.0 for each in (candidate, ranked[0]))
             why = f"{format_number(own)}/s under a full load, the best {format_number(best)}/s"
-            if failings := book.failings(candidate):
+            if failings := notebook.failings(candidate):
                 why = f"the server failed under a full load ({listed(failings)})"
-            book.decide(candidate, State.DROPPED, f"dropped after the screening: {why}")
+            notebook.decide(candidate, State.DROPPED, f"dropped after the screening: {why}")
         elif candidate not in rates:
-            (*_, last) = book.of(candidate, Phase.LADDER)
-            book.decide(candidate, State.NO_STATEMENT, unsaid(last.seen))
-        elif why := excess(book, candidate):
-            book.decide(candidate, State.OVER, why)
+            (*_, last) = notebook.of(candidate, Phase.LADDER)
+            notebook.decide(candidate, State.NO_STATEMENT, unsaid(last.seen))
+        elif why := excess(notebook, candidate):
+            notebook.decide(candidate, State.OVER, why)
             del rates[candidate]
-    known = book.known(rates)
+    known = notebook.known(rates)
     most = max((rates[candidate] for candidate in known), default=0.0)
     order = sorted(rates, key=lambda candidate: -rates[candidate])
     kept = [
@@ -311,7 +318,7 @@ def _kept(
     ][: plan.survivors]
     for candidate in order:
         if candidate in kept or candidate == current:
-            book.decide(candidate, State.RACING)
+            notebook.decide(candidate, State.RACING)
         else:
-            book.drop(candidate)
+            notebook.drop(candidate)
     return kept if current not in rates or current in kept else [*kept, current]

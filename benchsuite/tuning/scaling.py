@@ -23,17 +23,17 @@ class Scaling:
     shared: tuple[int, ...] = ()  #: Numbers of CPUs some of which the load generator used, too.
 
 
-def scaling(book: Notebook) -> Scaling:
+def scaling(notebook: Notebook) -> Scaling:
     """Rates count for the law where nothing but the CPUs of the server was another one: not those
     that the load generator shared, nor those that it limited.
     """
-    question = book.question
+    question = notebook.question
     shared = tuple(one for one in _counts(question.scaling) if one > question.unshared)
     law = fitted(
         {
-            one.cpus: list(book.blocks(one).values())
+            one.cpus: list(notebook.blocks(one).values())
             for one in question.scaling
-            if one.cpus and one.cpus not in shared and not book.is_limited(one)
+            if one.cpus and one.cpus not in shared and not notebook.is_limited(one)
         }
     )
     if isinstance(law, NoLaw):
@@ -41,32 +41,34 @@ def scaling(book: Notebook) -> Scaling:
     return Scaling(law=law, shared=shared)
 
 
-def sentences(book: Notebook, scaling: Scaling) -> list[str]:
+def sentences(notebook: Notebook, scaling: Scaling) -> list[str]:
     """What each number of CPUs holds, and what follows for others."""
-    ordered = sorted(book.question.scaling, key=lambda candidate: candidate.cpus or 0)
+    ordered = sorted(notebook.question.scaling, key=lambda candidate: candidate.cpus or 0)
     held = {
-        candidate: rate for candidate in ordered if (rate := confirming.held_by(book, candidate))
+        candidate: rate
+        for candidate in ordered
+        if (rate := confirming.held_by(notebook, candidate))
     }
     lines = []
     if held:
         each = listed(
             [
-                f"{_rate(book, candidate, rate)} on {_where(candidate)}"
+                f"{_rate(notebook, candidate, rate)} on {_where(candidate)}"
                 for candidate, rate in held.items()
             ]
         )
         window_s = max(candidate.window_s for candidate in held.values())
         lines.append(
-            f"{ordered[0].server} holds {each}, with {book.question.objective.words} in fresh "
+            f"{ordered[0].server} holds {each}, with {notebook.question.objective.words} in fresh "
             f"starts of {window_s:g} s."
         )
     lines += [
-        f"On {_where(candidate)}: {_open(book, candidate)}."
+        f"On {_where(candidate)}: {_open(notebook, candidate)}."
         for candidate in ordered
         if candidate not in held
     ]
     limited = [
-        counted(candidate.cpus or 0, "CPU") for candidate in held if book.is_limited(candidate)
+        counted(candidate.cpus or 0, "CPU") for candidate in held if notebook.is_limited(candidate)
     ]
     if limited:
         lines.append(f"The load generator was the limit on {listed(limited)}, not the server.")
@@ -101,15 +103,15 @@ def _where(candidate: Candidate) -> str:
     return f"{counted(candidate.cpus or 0, 'CPU')} ({candidate.size})"
 
 
-def _rate(book: Notebook, candidate: Candidate, held: Held) -> str:
+def _rate(notebook: Notebook, candidate: Candidate, held: Held) -> str:
     """ "at least 182/s"."""
-    return f"{'at least ' if book.is_limited(candidate) else ''}{format_number(held.rate)}/s"
+    return f"{'at least ' if notebook.is_limited(candidate) else ''}{format_number(held.rate)}/s"
 
 
-def _open(book: Notebook, candidate: Candidate) -> str:
+def _open(notebook: Notebook, candidate: Candidate) -> str:
     """Why nothing is said to be held."""
-    state, why = book.states.get(candidate, (State.NOT_TRIED, "not measured yet"))
-    rate = book.estimate(candidate)
+    state, why = notebook.states.get(candidate, (State.NOT_TRIED, "not measured yet"))
+    rate = notebook.estimate(candidate)
     about = f"about {format_number(rate)}/s, " if rate and state is State.MEASURED else ""
     return f"{about}{why or state.value}"
 
@@ -128,44 +130,44 @@ Alone = Callable[[Notebook, Candidate], Steps]
 """The search for what this one holds, on a notebook whose question asks for nothing else."""
 
 
-def scale(book: Notebook, alone: Alone) -> Steps:
+def scale(notebook: Notebook, alone: Alone) -> Steps:
     """All of them in random order, so that a machine that slows down is not taken for CPUs that
     don't help. What one left of its time is for those after it.
     """
-    question = book.question
+    question = notebook.question
     order = list(question.scaling)
     fair_s = question.budget_s / len(order)
     random.Random(question.seed).shuffle(order)
     parts = []
     for place, candidate in enumerate(order):
         assert candidate.cpus is not None
-        left_s = (question.budget_s - book.spent_s) / (len(order) - place)
+        left_s = (question.budget_s - notebook.spent_s) / (len(order) - place)
         left_s = max(left_s, min(fair_s, least_s(question.window_factor)))
         part = Notebook(
             replace(question, only=candidate, cpus=candidate.cpus, scaling=(), budget_s=left_s)
         )
-        yield from _noted(book, part, candidate, alone(part, candidate))
-        book.decide(candidate, *_state(part, candidate))
-        book.unable.update(
+        yield from _noted(notebook, part, candidate, alone(part, candidate))
+        notebook.decide(candidate, *_state(part, candidate))
+        notebook.unable.update(
             {f"{what} of {candidate.name}": why for what, why in part.unable.items()}
         )
         parts.append(part)
-    book.end, book.said = _end(parts)
+    notebook.end, notebook.said = _end(parts)
 
 
-def _noted(book: Notebook, part: Notebook, candidate: Candidate, steps: Steps) -> Steps:
+def _noted(notebook: Notebook, part: Notebook, candidate: Candidate, steps: Steps) -> Steps:
     """These steps, of which the whole notebook is told as well."""
     trial = next(steps, None)
     while trial is not None:
         seen = yield trial
-        book.note(trial, seen)
+        notebook.note(trial, seen)
         try:
             trial = steps.send(seen)
         except StopIteration:
             trial = None
-        book.probe = part.probe or book.probe
+        notebook.probe = part.probe or notebook.probe
         if candidate in part.states:
-            book.decide(candidate, *_state(part, candidate))
+            notebook.decide(candidate, *_state(part, candidate))
 
 
 def _state(part: Notebook, candidate: Candidate) -> tuple[State, str]:
@@ -185,12 +187,12 @@ def _end(parts: Sequence[Notebook]) -> tuple[End | None, str]:
     return (ends.pop() if len(ends) == 1 else End.NOT_CONFIRMED), reasons
 
 
-def unmeasured_cautions(book: Notebook, pick: Candidate) -> list[str]:
+def unmeasured_cautions(notebook: Notebook, pick: Candidate) -> list[str]:
     """Of the CPUs that were asked for, and of a single one."""
-    asked, had, cautions = book.question.for_cpus, book.question.cpus, []
+    asked, had, cautions = notebook.question.for_cpus, notebook.question.cpus, []
     beyond = asked is not None and asked > had
     if asked is not None and beyond:
-        bound = _at_most(book, pick, asked)
+        bound = _at_most(notebook, pick, asked)
         cautions.append(
             f"No rate is said for {asked} CPUs, which the server can't have here"
             + (f"; they answer {bound}." if bound else ".")
@@ -198,7 +200,7 @@ def unmeasured_cautions(book: Notebook, pick: Candidate) -> list[str]:
     elif asked is not None:
         cautions.append(f"The server had {counted(asked, 'CPU')}, as was asked.")
     if had == 1:
-        bound = "" if beyond else _at_most(book, pick, 1)
+        bound = "" if beyond else _at_most(notebook, pick, 1)
         cautions.append(
             "Measured on 1 CPU: how many processes several CPUs need is not known"
             + (f"; each more answers {bound}." if bound else ".")
@@ -206,9 +208,9 @@ def unmeasured_cautions(book: Notebook, pick: Candidate) -> list[str]:
     return cautions
 
 
-def _at_most(book: Notebook, pick: Candidate, cpus: int) -> str:
+def _at_most(notebook: Notebook, pick: Candidate, cpus: int) -> str:
     """By the utilisation law, which holds for any number of processes."""
-    cost_s = book.cpu_s(pick)
+    cost_s = notebook.cpu_s(pick)
     if not cost_s:
         return ""
     limit = f"{counted(cpus, 'CPU')}, {format_duration(cost_s)} of CPU time a request"

@@ -33,7 +33,7 @@ class Search:
 
     def __init__(
         self,
-        book: Notebook,
+        notebook: Notebook,
         grid: Grid,
         first: Candidate,
         spare: Sequence[Candidate] = (),
@@ -44,15 +44,15 @@ class Search:
         candidates when the probe has been seen, `resize` the size next to one at its edge, and
         `variants` other settings of the pick.
         """
-        self.book, self.question = book, book.question
+        self.notebook, self.question = notebook, notebook.question
         self.variants = variants
         self.grid, self.firsts, self.resize = grid, (first, *spare), resize
-        self.making = Making(book)
+        self.making = Making(notebook)
 
     def steps(self) -> Steps:
-        """All trials in their order; `book.end` then says how it ended."""
+        """All trials in their order; `notebook.end` then says how it ended."""
         if self.question.scaling:
-            yield from scale(self.book, lambda part, one: Search(part, self.grid, one).steps())
+            yield from scale(self.notebook, lambda part, one: Search(part, self.grid, one).steps())
             return
         firsts = self._startable()
         probed = (yield from probe(self.making, firsts)) if firsts else None
@@ -71,20 +71,22 @@ class Search:
             yield from vary(self.making, self.variants)
 
     def _startable(self) -> list[Candidate]:
-        """What may be probed; none, and the end in the book, where nothing may be started."""
-        question, book = self.question, self.book
-        book.unable.update(question.unable)
+        """What may be probed; none, and the end in the notebook, where nothing may be started."""
+        question, notebook = self.question, self.notebook
+        notebook.unable.update(question.unable)
         least = least_s(question.window_factor)
         if question.budget_s < least:
             short = format_period(question.budget_s)
-            book.end = End.REFUSED
-            book.said = f"a budget of {short} shows nothing: give {format_period(least)} or more"
+            notebook.end = End.REFUSED
+            notebook.said = (
+                f"a budget of {short} shows nothing: give {format_period(least)} or more"
+            )
             return []
         sizes = self._candidates(ASSUMED)
         whys = {size: why for size in sizes if (why := refusal(question, size))}
         if len(whys) == len(sizes) or question.only in whys:
             for refused, reason in whys.items():
-                book.decide(refused, State.REFUSED, reason)
+                notebook.decide(refused, State.REFUSED, reason)
             self._refused()
             return []
         if question.only is not None:
@@ -105,29 +107,29 @@ class Search:
         return list(dict.fromkeys(possible))
 
     def _refused(self) -> None:
-        book = self.book
-        whys = [f"{one.name}: {why}" for one, (_, why) in book.states.items() if why]
-        whys += [f"{what}: {why}" for what, why in book.unable.items()]
+        notebook = self.notebook
+        whys = [f"{one.name}: {why}" for one, (_, why) in notebook.states.items() if why]
+        whys += [f"{what}: {why}" for what, why in notebook.unable.items()]
         more = len(whys) - MOST_NAMED
-        book.end = End.REFUSED
-        book.said = "; ".join(whys[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+        notebook.end = End.REFUSED
+        notebook.said = "; ".join(whys[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
     def _highest(self, candidates: list[Candidate]) -> Steps:
         """The highest rate that one of them holds."""
-        book, making = self.book, self.making
+        notebook, making = self.notebook, self.making
         alive, plan = yield from self._narrowed(candidates)
         now, confirmed = self.question.current, False
-        while alive and (pick := choose(book, alive)):
+        while alive and (pick := choose(notebook, alive)):
             others_s = confirming_s(making, plan) if self._waits(now, pick) else 0.0
             confirmed = yield from confirm(making, pick, plan, "the pick", others_s)
-            if not (over := excess(book, pick)):
+            if not (over := excess(notebook, pick)):
                 break
-            book.decide(pick, State.OVER, over)
+            notebook.decide(pick, State.OVER, over)
             confirmed = False
             alive = [one for one in alive if one != pick]
             if not alive:
                 alive = yield from self._left_behind(candidates, plan)
-        if now is not None and self._waits(now, book.pick()):
+        if now is not None and self._waits(now, notebook.pick()):
             yield from confirm(making, now, plan, "what runs now")
         self._ended(candidates, confirmed=confirmed)
 
@@ -135,15 +137,16 @@ class Search:
         """Who was given up: the best of them comes second where those that were not are over a
         limit that only their own rates show.
         """
-        book, making = self.book, self.making
+        notebook, making = self.notebook, self.making
         given_up = [
             candidate
             for candidate in candidates
-            if book.state(candidate) in (State.DROPPED, State.BEHIND)
+            if notebook.state(candidate) in (State.DROPPED, State.BEHIND)
         ]
-        climbed = [candidate for candidate in given_up if book.estimate(candidate) is not None]
+        climbed = [candidate for candidate in given_up if notebook.estimate(candidate) is not None]
         ranked = sorted(
-            filter(book.screened, given_up), key=lambda candidate: -(book.screened(candidate) or 0)
+            filter(notebook.screened, given_up),
+            key=lambda candidate: -(notebook.screened(candidate) or 0),
         )
         cost_s = ladder_s(making) + confirming_s(making, plan)
         if climbed or not ranked or cost_s > making.left_s:
@@ -152,7 +155,7 @@ class Search:
 
     def _waits(self, now: Candidate | None, pick: Candidate | None) -> bool:
         """Whether what runs now is to have fresh starts beside the pick's."""
-        return now is not None and now != pick and self.book.estimate(now) is not None
+        return now is not None and now != pick and self.notebook.estimate(now) is not None
 
     def _narrowed(self, candidates: list[Candidate]) -> Narrowed:
         """Those that are left of the race, and how much is made of the rest."""
@@ -163,38 +166,38 @@ class Search:
         if not ranked:
             return [], plan
         alive = yield from racing.ladder(self.making, ranked, plan)
-        if not any(self.book.is_limited(one) for one in alive):
+        if not any(self.notebook.is_limited(one) for one in alive):
             alive = yield from racing.race(self.making, alive, plan)
         return alive, plan
 
     def _ended(self, candidates: Sequence[Candidate], *, confirmed: bool) -> None:
-        book = self.book
+        notebook = self.notebook
         if confirmed:
-            book.end = End.CONFIRMED
+            notebook.end = End.CONFIRMED
             return
         shares = {
             candidate: best_share
             for candidate in candidates
-            if (best_share := book.best_share(candidate))
+            if (best_share := notebook.best_share(candidate))
         }
         if not shares:
-            book.end = End.NOTHING_RAN
-            whys = [why for state, why in book.states.values() if state is State.NO_STATEMENT]
-            book.said = "; ".join(dict.fromkeys(whys))
+            notebook.end = End.NOTHING_RAN
+            whys = [why for state, why in notebook.states.values() if state is State.NO_STATEMENT]
+            notebook.said = "; ".join(dict.fromkeys(whys))
             return
-        limited = any(entry.seen.limit for entry in book.entries)
-        if limited or any(book.held_any(candidate) for candidate in shares):
-            book.end = End.NOT_CONFIRMED
+        limited = any(entry.seen.limit for entry in notebook.entries)
+        if limited or any(notebook.held_any(candidate) for candidate in shares):
+            notebook.end = End.NOT_CONFIRMED
             return
-        book.end = End.NOTHING_HOLDS
-        if (pick := book.pick()) is not None:
-            book.decide(pick, State.BEHIND, "it held no rate")
+        notebook.end = End.NOTHING_HOLDS
+        if (pick := notebook.pick()) is not None:
+            notebook.decide(pick, State.BEHIND, "it held no rate")
         best = max(shares, key=lambda candidate: shares[candidate][0])
         share, rate = shares[best]
         wrong = next(
-            (candidate.seen.wrong for candidate in book.of(best) if candidate.seen.wrong), ""
+            (candidate.seen.wrong for candidate in notebook.of(best) if candidate.seen.wrong), ""
         )
-        book.said = (
+        notebook.said = (
             f"{best.name} came nearest: {100 * share:.3g} % in time at {format_number(rate)}/s"
             f"{f'; wrong answers said: {wrong}' * bool(wrong)}"
         )
@@ -205,13 +208,13 @@ class Searching:
 
     def __init__(self, search: Search, entries: Sequence[Entry] = ()) -> None:
         """Goes on after these. Raises UsageError where it would not have made their trials."""
-        self.book = search.book
+        self.notebook = search.notebook
         self._steps = search.steps()
         self.next: Trial | None = next(self._steps, None)  #: None at its end.
         for entry in entries:
             if self.next is None or plain(self.next) != plain(entry.trial):
                 raise UsageError(
-                    f"Trial {len(self.book.entries) + 1} would be another one today: leave "
+                    f"Trial {len(self.notebook.entries) + 1} would be another one today: leave "
                     "--resume out, or go on with the benchsuite that began it."
                 )
             self.tell(entry.seen)

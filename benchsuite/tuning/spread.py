@@ -19,14 +19,14 @@ LEAST, EACH, APART = 1.3, 1.0, 0.027
 so much of the logarithm more, by which the short windows of the search flatter."""
 
 
-def spread(book: Notebook) -> float:
+def spread(notebook: Notebook) -> float:
     """Standard deviation of the logarithm of what starts of one size hold, of all sizes that were
     started more than once in the race or under a full load. By the median of their deviations: one
     size whose rates were far off must not count for all. What all starts of a time have in common,
     because the machine was faster then, is no difference between starts.
     """
-    raced = [book.blocks(one) for one in book.states]
-    loaded = [dict(enumerate(book.through(one))) for one in book.states]
+    raced = [notebook.blocks(one) for one in notebook.states]
+    loaded = [dict(enumerate(notebook.through(one))) for one in notebook.states]
     deviations = [*_deviations(raced), *_deviations(loaded)]
     return max(USUAL, NORMAL * median(deviations or [0.0]))
 
@@ -54,9 +54,9 @@ def _lost(count: int) -> float:
     return math.sqrt(count / (count - 1))
 
 
-def below(book: Notebook, steps: Sequence[float]) -> tuple[float, ...]:
+def below(notebook: Notebook, steps: Sequence[float]) -> tuple[float, ...]:
     """Shares of an estimate that are so many steps below the highest worth confirming."""
-    apart = spread(book)
+    apart = spread(notebook)
     return tuple(math.exp(-(LEAST + EACH * step) * apart - APART * step) for step in steps)
 
 
@@ -68,9 +68,9 @@ ENOUGH_S = 1.0  #: Of CPU time in a start, which telemetry of each second tells 
 COMPARED = (Phase.LADDER, Phase.RACE, Phase.CONFIRM)
 
 
-def cautions(book: Notebook, pick: Candidate) -> list[str]:
+def cautions(notebook: Notebook, pick: Candidate) -> list[str]:
     """Of starts of the pick whose requests cost much more than those of others."""
-    costs = [cost for one in book.of(pick, *COMPARED) if (cost := _cost(one))]
+    costs = [cost for one in notebook.of(pick, *COMPARED) if (cost := _cost(one))]
     slower = [
         (one / other, other, one)
         for (rate, one), (higher, other) in permutations(costs, 2)

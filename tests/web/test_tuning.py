@@ -103,10 +103,10 @@ def test_each_start_leads_to_its_run_unless_that_is_gone(soup: Any) -> None:
 
 @pytest.mark.parametrize("starts", [0, 1, 5, 30])
 def test_one_that_was_stopped_shows_what_is_known_and_how_to_go_on(soup: Any, starts: int) -> None:
-    book = searched(starts)
-    row = make_tuning(book, status="interrupted")
+    notebook = searched(starts)
+    row = make_tuning(notebook, status="interrupted")
     (premise,) = tuning_report(row).answer.premises
-    where = f" in the {PHASES[book.entries[-1].trial.phase]}" if starts else ""
+    where = f" in the {PHASES[notebook.entries[-1].trial.phase]}" if starts else ""
     assert premise.startswith(f"It was stopped{where}, after {starts} start")
     assert premise.endswith(f"python manage.py tunebench --resume={row.pk}")
     page = soup(address(row))
@@ -197,16 +197,16 @@ def test_capacity_stands_against_memory_with_its_interval(soup: Any, client: Cli
 
 
 def test_where_a_rate_is_asked_for_shares_stand_against_memory(soup: Any) -> None:
-    book = searched(rate=120.0)
-    row = make_tuning(book)
+    notebook = searched(rate=120.0)
+    row = make_tuning(notebook)
     page = soup(address(row))
     titles = [one.text for one in page.select("figure h3")]
     assert titles[0] == "Share in time at 120/s against memory"
     chart = tuning_report(row).charts[0]
-    screened = {one.trial.candidate.name for one in book.entries if one.seen.levels[0].rate}
+    screened = {one.trial.candidate.name for one in notebook.entries if one.seen.levels[0].rate}
     drawn = {one["hovertemplate"].partition(",")[0] for one in chart.drawing["data"]}
     assert drawn == screened
-    pick = outcome(book).pick
+    pick = outcome(notebook).pick
     assert pick is not None
     assert table(page, "Configurations")[1][0] == pick.name
     facts = {one.dt.text: one.dd.text for one in page.select("dl.facts div")}
@@ -216,10 +216,10 @@ def test_where_a_rate_is_asked_for_shares_stand_against_memory(soup: Any) -> Non
 def test_capacity_stands_against_cpus_with_the_law_and_its_interval(
     soup: Any, client: Client
 ) -> None:
-    book = tuned(lawful, seed=1)
-    row = make_tuning(book)
+    notebook = tuned(lawful, seed=1)
+    row = make_tuning(notebook)
     page = soup(address(row))
-    found = outcome(book)
+    found = outcome(notebook)
     assert [one.text for one in page.select("p.sentence")] == list(found.sentences)
     assert [one["id"] for one in page.select("figure.chart")] == ["scaling", "shares"]
     rows = table(page, "Configurations")[1:]
@@ -274,7 +274,7 @@ def test_one_that_was_refused_before_any_start_says_why(soup: Any) -> None:
     question = replace(asked(WORLD), connections_limit={"postgresql": 1})
     made = search(WORLD, question)
     assert list(going(made, Measured(WORLD, question.objective, seed=1))) == []
-    page = soup(address(make_tuning(made.book)))
+    page = soup(address(make_tuning(made.notebook)))
     assert page.select_one("p.sentence").text.startswith("Nothing was started.")
     assert "postgresql has 1 to give" in page.select_one("main").text
     assert not page.select("figure, tr.pick, #decisions, #to-paste")
@@ -318,12 +318,12 @@ def test_where_the_cpu_time_of_the_recommended_one_goes_is_on_the_page_and_in_it
     soup: Any, client: Client
 ) -> None:
     assert soup(address(make_tuning())).select_one(".flame") is None
-    book = searched()
-    last = book.entries[-1]
-    book.entries.append(replace(last, trial=replace(last.trial, phase=Phase.FLAME)))
-    row = make_tuning(book)
+    notebook = searched()
+    last = notebook.entries[-1]
+    notebook.entries.append(replace(last, trial=replace(last.trial, phase=Phase.FLAME)))
+    row = make_tuning(notebook)
     run = make_profiled(Run.objects.filter(trials__tuning=row).latest("started_at"))
-    row.trials.filter(order=len(book.entries) - 1).update(run=run)
+    row.trials.filter(order=len(notebook.entries) - 1).update(run=run)
     page = soup(address(row))
     assert [one.text for one in page.select("svg.flame .project text")] == ["list_products"]
     assert "goes in list_products, shop/views.py:12" in page.select_one(".limits .hint").text

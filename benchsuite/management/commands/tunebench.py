@@ -82,17 +82,17 @@ class Command(BriefCommand):
                 raise UsageError("--dry-run finds nothing to write: leave --json out.")
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
-        ahead = rehearsed(execution.asked, execution.book.entries, _overheads(execution))
-        left_s = ahead.spent_s - execution.book.spent_s
+        ahead = rehearsed(execution.asked, execution.notebook.entries, _overheads(execution))
+        left_s = ahead.spent_s - execution.notebook.spent_s
         screen.warn(f"Tuning   {_headline(execution)} · about {format_period(round(left_s))}")
         if options["dry_run"]:
-            for line in rehearsal(ahead, len(execution.book.entries)):
+            for line in rehearsal(ahead, len(execution.notebook.entries)):
                 screen.warn(line)
             return
         shown = TrialProgress(
             screen.console,
-            execution.book,
-            lambda: rehearsed(execution.asked, execution.book.entries).spent_s,
+            execution.notebook,
+            lambda: rehearsed(execution.asked, execution.notebook.entries).spent_s,
         )
         page = addresses.of_tuning(execution.row.pk)
         results = Results(screen.warn, len(ahead.entries), page)
@@ -116,10 +116,10 @@ class Command(BriefCommand):
             said = f"Interrupted.{_again(execution)}"
             raise CommandError(said, returncode=130) from interrupt
         _tell(screen, execution, options["json"])
-        book = execution.book
-        if book.end in WHY:
-            some = any(confirming.held_by(book, one) for one in book.question.scaling)
-            raise CommandError(PARTLY if some else WHY[book.end], returncode=UNCONFIRMED)
+        notebook = execution.notebook
+        if notebook.end in WHY:
+            some = any(confirming.held_by(notebook, one) for one in notebook.question.scaling)
+            raise CommandError(PARTLY if some else WHY[notebook.end], returncode=UNCONFIRMED)
 
     def _paste(self, options: dict[str, Any]) -> None:
         if options["paste"] is None:
@@ -165,7 +165,7 @@ def _headline(execution: Execution) -> str:
         question.objective.words,
         *([f"at {question.rate:g} /s"] if question.rate else []),
     ]
-    made = len(execution.book.entries)
+    made = len(execution.notebook.entries)
     before = f" · {made} trial{'s' * (made != 1)} made before" if made else ""
     budget = format_period(question.budget_s)
     return f"{', '.join(parts)} · server on {where} · budget {budget}{before}"
@@ -182,7 +182,7 @@ def _tell(screen: Screen, execution: Execution, file: str | None) -> None:
     """What is known, whatever ended the search; nothing where it has not begun."""
     if execution.row._state.adding:
         return
-    found = TuningReport(execution.row, execution.book)
+    found = TuningReport(execution.row, execution.notebook)
     to_terminal(found.answer, screen.console)
     if planning.workload(execution.asked.spec.workload).locustfile:
         screen.warn(LOCUST)
@@ -196,7 +196,7 @@ def _tell(screen: Screen, execution: Execution, file: str | None) -> None:
 
 def _limiting(execution: Execution, pick: Candidate, start: Run) -> Sequence[str]:
     try:
-        found = limits(execution.row, execution.book, pick, start)
+        found = limits(execution.row, execution.notebook, pick, start)
     except Error as error:
         raise BenchsuiteError(store.refusal(error)) from error
     return [one.code for one in found.limits] if found else []

@@ -85,7 +85,7 @@ class Execution:
             self.searching.tell(seen)
             self.runs.append(str(ran.pk) if ran else None)
             try:
-                purposes.keep_tuning(self.row, self.book, ran)
+                purposes.keep_tuning(self.row, self.notebook, ran)
             except Error as error:
                 raise BenchsuiteError(store.refusal(error)) from error
 
@@ -101,12 +101,12 @@ class Execution:
         if not planning.workload(self.asked.spec.workload).locustfile:
             return None
         cpus = self.asked.question.cpus
-        alone = (one.seen for one in self.book.entries if one.trial.load.users == 1)
+        alone = (one.seen for one in self.notebook.entries if one.trial.load.users == 1)
         return next((found for one in alone if (found := pace(one, cpus))), None)
 
     @property
-    def book(self) -> Notebook:
-        return self.searching.book
+    def notebook(self) -> Notebook:
+        return self.searching.notebook
 
     @property
     def name(self) -> str:
@@ -145,7 +145,7 @@ def resumed(row: Tuning, spec: RunSpec) -> Execution:
 
     Raises UsageError where the code, its packages or the machine are others than before.
     """
-    before = purposes.notebook(row)
+    before = purposes.read_notebook(row)
     asked = tune_options.again(before.question, spec, row.servers)
     ran = [str(one.run_id) if one.run_id else None for one in row.trials.all()]
     execution = Execution(asked, row, searches.begun(asked, before.entries), ran)

@@ -71,7 +71,7 @@ def begun(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
     return Searching(_search(Notebook(asked.question), asked), entries)
 
 
-def _search(book: Notebook, asked: Asked) -> Search:
+def _search(notebook: Notebook, asked: Asked) -> Search:
     question, servers = asked.question, asked.servers
     database = reached(asked.spec.database, pool=question.pool, keeps=question.keeps_connections)
 
@@ -86,7 +86,7 @@ def _search(book: Notebook, asked: Asked) -> Search:
     given = question.only or question.current
     if given is not None:
         first, spare = given, [first, *spare]
-    return Search(book, grid, first, spare, resize, variants(asked))
+    return Search(notebook, grid, first, spare, resize, variants(asked))
 
 
 def rehearsed(
@@ -100,18 +100,18 @@ def rehearsed(
     while (trial := searching.next) is not None:
         overhead_s = (overheads_s or {}).get(trial.candidate.server, OVERHEAD_S)
         if entries:
-            overhead_s = searching.book.overhead_s
-        searching.tell(_assumed(trial, searching.book, overhead_s))
-    return searching.book
+            overhead_s = searching.notebook.overhead_s
+        searching.tell(_assumed(trial, searching.notebook, overhead_s))
+    return searching.notebook
 
 
-def _assumed(trial: Trial, book: Notebook, overhead_s: float) -> Observation:
+def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation:
     """As the operational laws have it: below its limit a server is in time, above it isn't. What a
     full load of users got through is nearer to that limit than what no server can exceed.
     """
-    probe, load, one = book.probe or ASSUMED, trial.load, trial.candidate
-    cpus = one.cpus or book.question.cpus
-    through = book.screened(one)
+    probe, load, one = notebook.probe or ASSUMED, trial.load, trial.candidate
+    cpus = one.cpus or notebook.question.cpus
+    through = notebook.screened(one)
     limit = USED * (through or bounds.bound(one, probe, cpus).rate)
     closed = [min(through or limit, load.users / probe.response_s)] * bool(load.users)
     rates = closed or load.rates
@@ -123,7 +123,7 @@ def _assumed(trial: Trial, book: Notebook, overhead_s: float) -> Observation:
             Level(
                 rate=0.0 if load.users else rate,
                 planned=planned,
-                met=(met,) * len(book.question.objective.goals),
+                met=(met,) * len(notebook.question.objective.goals),
                 goodput=rate if load.users else min(rate, limit),
             )
         )
@@ -136,12 +136,12 @@ def _assumed(trial: Trial, book: Notebook, overhead_s: float) -> Observation:
     )
 
 
-def rehearsal(book: Notebook, before: int) -> Iterator[str]:
+def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
     """What a search will do that has made so many trials: how many starts each phase takes, which
     candidates it compares, and what it will not try.
     """
     for phase in Phase:
-        some = [one for one in book.entries[before:] if one.trial.phase is phase]
+        some = [one for one in notebook.entries[before:] if one.trial.phase is phase]
         if some:
             count = f"{len(some)} start{'s' * (len(some) != 1)}"
             taken = format_period(round(sum(one.seen.took_s for one in some)))
@@ -152,9 +152,9 @@ def rehearsal(book: Notebook, before: int) -> Iterator[str]:
             f"This is for a page that takes {whole}, {cpu} of that on a CPU, which nobody has "
             "measured yet: the first two starts tell what yours takes, and sizes follow from it."
         )
-    if book.end is End.CONFIRMED and not any(one.changes for one in book.states):
+    if notebook.end is End.CONFIRMED and not any(one.changes for one in notebook.states):
         yield "In the time that is left other settings are tried against what the diagnosis names."
-    found = outcome(book)
+    found = outcome(notebook)
     started = [one.candidate.name for one in found.rows if one.state not in UNTRIED]
     if started:
         yield f"Compared: {', '.join(started)}"

@@ -189,13 +189,13 @@ class TrialProgress(Progress):
     a phase begins.
     """
 
-    def __init__(self, console: Console, book: Notebook, end_s: Callable[[], float]) -> None:
+    def __init__(self, console: Console, notebook: Notebook, end_s: Callable[[], float]) -> None:
         """`end_s` is when the search should have its answer, by its own clock."""
-        self._book, self._ask_end_s, self._end_s = book, end_s, 0.0
+        self._book, self._ask_end_s, self._end_s = notebook, end_s, 0.0
         self._names: list[str] = []
         self._seconds = [0.0]
         self._phase: Phase | None = None
-        made = len(book.entries)
+        made = len(notebook.entries)
         super().__init__(
             console, self._names, lambda done: self._seconds, made_before=made, grows=True
         )

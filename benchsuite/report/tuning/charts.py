@@ -25,19 +25,19 @@ IN_TIME = Axis("planned arrivals in time (%)", " %")
 GREY = "#8a8a8a"
 
 
-def shares(book: Notebook, answer: Outcome) -> Chart:
+def shares(notebook: Notebook, answer: Outcome) -> Chart:
     """Of each candidate in the race: what share met the first goal at each of its rates."""
-    goal = book.question.objective.goals[0]
+    goal = notebook.question.objective.goals[0]
     tried = (*SEARCHED, Phase.CONFIRM)
-    racing = [row.candidate for row in answer.rows if book.of(row.candidate, *tried)]
+    racing = [row.candidate for row in answer.rows if notebook.of(row.candidate, *tried)]
     drawn = [
         (candidate, style, phases)
         for candidate, style in zip(racing, styles([one.server for one in racing]), strict=True)
         for phases in (SEARCHED, (Phase.CONFIRM,))
-        if book.of(candidate, *phases)
+        if notebook.of(candidate, *phases)
     ]
     columns = [_shares_column(*one) for one in drawn]
-    measured = [shares_of(book.of(candidate, *phases)) for candidate, _, phases in drawn]
+    measured = [shares_of(notebook.of(candidate, *phases)) for candidate, _, phases in drawn]
     rates = sorted({rate for one in measured for rate in one})
     asked = Column("asked_percent", "asked for", format_percent, mark=line(GREY, "dash"))
     chart = draw(
@@ -88,37 +88,37 @@ class Point:
     hollow: bool = False  #: It was never started.
 
 
-def against_memory(book: Notebook, answer: Outcome) -> Chart:
+def against_memory(notebook: Notebook, answer: Outcome) -> Chart:
     """Capacities or, where a rate is asked for, the share in time at that rate."""
-    if book.question.rate is None:
+    if notebook.question.rate is None:
         return _chart(
             "capacity-memory",
             "Capacity against memory",
             RATE,
             Column("capacity_per_s", "capacity", format_rate),
-            _capacities(book, answer),
+            _capacities(notebook, answer),
             "Filled: estimated by the search, with the interval over starts. Hollow: never "
             "started, at the most that arithmetic allows, with the memory of its processes as "
             "that of the one that was probed.",
         )
     return _chart(
         "share-memory",
-        f"Share in time at {format_number(book.question.rate)}/s against memory",
+        f"Share in time at {format_number(notebook.question.rate)}/s against memory",
         IN_TIME,
         Column("share_percent", "in time", format_percent),
-        _shares(book, answer),
+        _shares(notebook, answer),
         "Of fresh starts where there are any, else of one short window.",
     )
 
 
-def _capacities(book: Notebook, answer: Outcome) -> list[Point]:
+def _capacities(notebook: Notebook, answer: Outcome) -> list[Point]:
     """A bar for an interval; a hollow point where its bound was enough, beside measured ones."""
     measured = [
         Point(row=row, memory=row.memory_bytes, value=row.estimate, low=row.low, high=row.high)
         for row in answer.rows
         if row.estimate is not None
     ]
-    probe, question = book.probe, book.question
+    probe, question = notebook.probe, notebook.question
     if probe is None or not measured:
         return measured
     each = probe.memory_bytes
@@ -134,11 +134,13 @@ def _capacities(book: Notebook, answer: Outcome) -> list[Point]:
     ]
 
 
-def _shares(book: Notebook, answer: Outcome) -> list[Point]:
+def _shares(notebook: Notebook, answer: Outcome) -> list[Point]:
     """At the lowest rate of its starts, which is the one that was asked for."""
     points = []
     for row in answer.rows:
-        entries = book.of(row.candidate, Phase.CONFIRM) or book.of(row.candidate, Phase.SCREEN)
+        entries = notebook.of(row.candidate, Phase.CONFIRM) or notebook.of(
+            row.candidate, Phase.SCREEN
+        )
         shares = shares_of(entries)
         if shares:
             points.append(Point(row=row, memory=row.memory_bytes, value=shares[min(shares)]))

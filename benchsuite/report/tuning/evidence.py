@@ -31,7 +31,7 @@ from benchsuite.report.tuning.charts import against_memory, scaling, shares
 from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
 from benchsuite.servers.base import Application, Place
-from benchsuite.store.purposes import notebook
+from benchsuite.store.purposes import read_notebook
 from benchsuite.tuning.answer import MANY, Outcome, answer, outcome, sentence
 from benchsuite.tuning.candidates import configured
 from benchsuite.tuning.diagnosing import others
@@ -89,15 +89,15 @@ class TuningReport:
     """One tuning; everything is made when it is asked for."""
 
     row: Tuning
-    book: Notebook
+    notebook: Notebook
 
     @cached_property
     def outcome(self) -> Outcome:
-        return outcome(self.book)
+        return outcome(self.notebook)
 
     @cached_property
     def answer(self) -> Answer:
-        bare = answer(self.book, self.outcome)
+        bare = answer(self.notebook, self.outcome)
         return replace(
             bare,
             question=f"Asked: {self.objective}, of {self.workload}. {executions.when(self.row)}.",
@@ -117,11 +117,11 @@ class TuningReport:
     @property
     def headline(self) -> str:
         """The answer in one sentence, at a part of its cost."""
-        return sentence(self.book)
+        return sentence(self.notebook)
 
     @property
     def objective(self) -> str:
-        return self.book.question.objective.words
+        return self.notebook.question.objective.words
 
     @property
     def workload(self) -> str:
@@ -131,15 +131,15 @@ class TuningReport:
     @cached_property
     def charts(self) -> list[Chart]:
         """Those that have something to show."""
-        several = bool(self.book.question.scaling)
-        capacity = scaling(self.outcome) if several else against_memory(self.book, self.outcome)
-        made = [capacity, shares(self.book, self.outcome)]
+        several = bool(self.notebook.question.scaling)
+        capacity = scaling(self.outcome) if several else against_memory(self.notebook, self.outcome)
+        made = [capacity, shares(self.notebook, self.outcome)]
         return [one for one in made if one.series]
 
     @cached_property
     def limiting(self) -> limiting.Told | None:
         """What limits the pick."""
-        return limits(self.row, self.book, self.outcome.pick)
+        return limits(self.row, self.notebook, self.outcome.pick)
 
     @property
     def flame(self) -> Flame | None:
@@ -230,7 +230,7 @@ class TuningReport:
 
     def _decisions(self) -> Iterator[Section]:
         """The log: each trial, why it was made, and what it found."""
-        entries = self.book.entries
+        entries = self.notebook.entries
         if not entries:
             return
         runs = self.row.trials.values_list("run_id", "run__verdict", "run__status")
@@ -264,15 +264,15 @@ class TuningReport:
         """How far it came, where it has not ended by itself."""
         if self.row.status == Status.FINISHED.value:
             return ""
-        count = len(self.book.entries)
-        spent, budget = self.book.spent_s, self.book.question.budget_s
+        count = len(self.notebook.entries)
+        spent, budget = self.notebook.spent_s, self.notebook.question.budget_s
         made = f"{count} start{'s' * (count != 1)} in {format_period(spent)}"
         if self.is_running:
             return (
                 f"It is still searching: {made} of {format_period(budget)} so far. What follows is "
                 "what is known by now."
             )
-        where = f" in the {PHASES[self.book.entries[-1].trial.phase]}" if count else ""
+        where = f" in the {PHASES[self.notebook.entries[-1].trial.phase]}" if count else ""
         return (
             f"It was stopped{where}, after {made} of {format_period(budget)}. What follows is what "
             f"was known then. This goes on: python manage.py tunebench --resume={self.row.pk}"
@@ -286,7 +286,7 @@ class TuningReport:
     @property
     def question(self) -> Mapping[str, str]:
         """What was asked, as facts."""
-        asked = self.book.question
+        asked = self.notebook.question
         alone = [asked.only.name] if asked.only else [one.name for one in asked.scaling]
         wanted = f"the highest rate{f' of {listed(alone)}' if alone else ''}"
         if asked.rate is not None:
@@ -323,18 +323,18 @@ class TuningReport:
         limits = self.limiting.limits if self.limiting else ()
         data = {
             "id": str(self.row.pk),
-            "question": plain(self.book.question),
+            "question": plain(self.notebook.question),
             "answer": plain(self.outcome),
             "limits": [asdict(one) for one in limits],
             "paste": dict(self.paste),
             "unpasted": self.unpasted,
             "trials": [
                 {"run": run, **plain(entry.trial), "observation": plain(entry.seen)}
-                for run, entry in zip(runs, self.book.entries, strict=True)
+                for run, entry in zip(runs, self.notebook.entries, strict=True)
             ],
             "decisions": [
                 {"candidate": candidate.name, "state": state.value, "why": why}
-                for candidate, (state, why) in self.book.states.items()
+                for candidate, (state, why) in self.notebook.states.items()
             ],
         }
         return f"{json.dumps(data, indent=2)}\n"
@@ -342,11 +342,11 @@ class TuningReport:
 
 def tuning_report(row: Tuning) -> TuningReport:
     """Raises UsageError for a tuning that this version can't read."""
-    return TuningReport(row, notebook(row))
+    return TuningReport(row, read_notebook(row))
 
 
 def limits(
-    row: Tuning, book: Notebook, pick: Candidate | None, start: Run | None = None
+    row: Tuning, notebook: Notebook, pick: Candidate | None, start: Run | None = None
 ) -> limiting.Told | None:
     """Of its last start that confirmed, else of its last that counts; None where that run is not
     stored. `start` is its diagnostic one, where that is no trial yet. One user's times are those of
@@ -354,9 +354,9 @@ def limits(
     """
     if pick is None:
         return None
-    counted = [Phase.CONFIRM] if book.of(pick, Phase.CONFIRM) else COUNTED
-    order, diagnosed = _last(book, pick, *counted), _last(book, pick, Phase.DIAGNOSE)
-    one_user_order, looked_at = _one_user(book), _last(book, pick, Phase.FLAME)
+    counted = [Phase.CONFIRM] if notebook.of(pick, Phase.CONFIRM) else COUNTED
+    order, diagnosed = _last(notebook, pick, *counted), _last(notebook, pick, Phase.DIAGNOSE)
+    one_user_order, looked_at = _one_user(notebook), _last(notebook, pick, Phase.FLAME)
     trials = row.trials.filter(order__in=[order, diagnosed, one_user_order, looked_at])
     trials = trials.select_related("run").prefetch_related("run__measurements")
     runs = {one.order: one.run for one in trials}
@@ -364,35 +364,35 @@ def limits(
     if run is None:
         return None
     alone_run = runs.get(one_user_order)
-    mean = Alone(mean_s=book.probe.response_s) if book.probe else None
+    mean = Alone(mean_s=notebook.probe.response_s) if notebook.probe else None
     limited = limiting.told(
         run,
         alone=(one_user(alone_run) if alone_run else None) or mean,
-        objective_s=book.question.objective.limit_s,
-        others=others(book, pick),
+        objective_s=notebook.question.objective.limit_s,
+        others=others(notebook, pick),
         diagnosis=diagnosis(start) if start else None,
         profiled=profiled(looked_into) if looked_into else None,
     )
     return replace(limited, flame=flames.flame(looked_into)) if looked_into else limited
 
 
-def _last(book: Notebook, pick: Candidate, *phases: Phase) -> int:
+def _last(notebook: Notebook, pick: Candidate, *phases: Phase) -> int:
     """Which trial was its last start in these phases that showed something; -1 for none."""
     return max(
         (
             order
-            for order, entry in enumerate(book.entries)
+            for order, entry in enumerate(notebook.entries)
             if entry.trial.candidate == pick and entry.trial.phase in phases and entry.seen.levels
         ),
         default=-1,
     )
 
 
-def _one_user(book: Notebook) -> int:
+def _one_user(notebook: Notebook) -> int:
     """Which trial was the last start of one user that showed something; -1 for none."""
     orders = [
         order
-        for order, entry in enumerate(book.entries)
+        for order, entry in enumerate(notebook.entries)
         if entry.trial.phase is Phase.PROBE and entry.trial.load.users == 1 and entry.seen.levels
     ]
     return max(orders, default=-1)

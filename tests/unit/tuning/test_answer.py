@@ -84,9 +84,9 @@ def test_the_best_lead_and_what_never_started_is_left_out() -> None:
 
 
 def test_the_answer_has_those_that_raced_and_below_it_the_others_and_what_was_not_tried() -> None:
-    book = searched()
-    found = outcome(book)
-    told = answer(book, found)
+    notebook = searched()
+    found = outcome(notebook)
+    told = answer(notebook, found)
     assert [told.headline, *told.reasons] == list(found.sentences)
     assert told.next_steps == [found.missing]
     assert told.table is not None

@@ -18,11 +18,11 @@ STARTS = 5
 
 def raced(**more: int) -> Notebook:
     """Each with as many starts, and how much of a request's CPU time the others take."""
-    book = Notebook(Question(objective=parse("p95 < 200ms"), cpus=2))
+    notebook = Notebook(Question(objective=parse("p95 < 200ms"), cpus=2))
     for place, (one, cpu_s) in enumerate(
         [(PICK, 0.010), (MORE, 0.010), (WSGI, 0.008), (OTHER_ASGI, 0.012)]
     ):
-        book.decide(one, State.RACING)
+        notebook.decide(one, State.RACING)
         for start in range(more.get(one.server, STARTS)):
             chance = 1 + 0.004 * start
             rates = [chance * rate for rate in (90.0, 100.0, 110.0)]
@@ -30,8 +30,8 @@ def raced(**more: int) -> Notebook:
                       zip(rates, (499, 480, 300), strict=True)]  # fmt: skip
             load = Load(rates=tuple(rates), warmup_s=1, window_s=5)
             trial = Trial(candidate=one, phase=Phase.RACE, load=load, seed=start, reason=f"{place}")
-            book.note(trial, Observation(levels=levels, took_s=9, cpu_s=cpu_s * chance))
-    return book
+            notebook.note(trial, Observation(levels=levels, took_s=9, cpu_s=cpu_s * chance))
+    return notebook
 
 
 def test_sizes_of_its_server_and_the_other_interface_stand_beside_it() -> None:

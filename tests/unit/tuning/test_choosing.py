@@ -15,9 +15,12 @@ BEST, OTHER = (Candidate(server=name, processes=2, threads=4) for name in ("gran
 
 def raced(less: float, spread: float, blocks: int, seed: int = 0) -> Notebook:
     """Both in so many blocks, the other holding so much less, their starts so different."""
-    book, chance = Notebook(Question(objective=parse("p95 < 200ms"), cpus=2)), random.Random(seed)
+    notebook, chance = (
+        Notebook(Question(objective=parse("p95 < 200ms"), cpus=2)),
+        random.Random(seed),
+    )
     for one, holds in ((BEST, 100.0), (OTHER, 100.0 * (1 - less))):
-        book.decide(one, State.RACING)
+        notebook.decide(one, State.RACING)
         for block in range(blocks):
             limit = holds * math.exp(chance.gauss(0.0, spread))
             rates = (93.0, 100.0, 106.0)
@@ -28,14 +31,14 @@ def raced(less: float, spread: float, blocks: int, seed: int = 0) -> Notebook:
                 for rate, share in zip(rates, shares, strict=True)
             ]
             trial = Trial(candidate=one, phase=Phase.RACE, load=load, seed=block, reason="block")
-            book.note(trial, Observation(levels=levels, took_s=20))
-    return book
+            notebook.note(trial, Observation(levels=levels, took_s=20))
+    return notebook
 
 
 def test_one_whose_starts_are_all_slower_is_behind_with_its_interval() -> None:
-    book = raced(less=0.10, spread=0.01, blocks=6)
-    assert choose(book, [BEST, OTHER]) == BEST
-    state, why = book.states[OTHER]
+    notebook = raced(less=0.10, spread=0.01, blocks=6)
+    assert choose(notebook, [BEST, OTHER]) == BEST
+    state, why = notebook.states[OTHER]
     assert state is State.BEHIND
     assert why.endswith("]")
     assert 8 <= int(why.split(" % less [")[0]) <= 12
@@ -45,13 +48,13 @@ def test_one_whose_starts_are_all_slower_is_behind_with_its_interval() -> None:
 def test_one_that_is_as_good_is_called_behind_in_at_most_one_of_twenty(spread) -> None:
     behind = 0
     for seed in range(200):
-        book = raced(0.0, spread, 6, seed)
-        choose(book, [BEST, OTHER])
-        behind += any(state is State.BEHIND for state, _ in book.states.values())
+        notebook = raced(0.0, spread, 6, seed)
+        choose(notebook, [BEST, OTHER])
+        behind += any(state is State.BEHIND for state, _ in notebook.states.values())
     assert behind <= 10 + 5  # a chance of 5 %, and what 200 draws of it vary by
 
 
 def test_one_far_below_that_started_once_was_dropped_and_is_not_called_behind() -> None:
-    book = raced(0.3, 0.01, 1)
-    assert choose(book, [BEST, OTHER]) == BEST
-    assert book.states[OTHER] == (State.DROPPED, "dropped after 1 start")
+    notebook = raced(0.3, 0.01, 1)
+    assert choose(notebook, [BEST, OTHER]) == BEST
+    assert notebook.states[OTHER] == (State.DROPPED, "dropped after 1 start")

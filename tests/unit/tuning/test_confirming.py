@@ -12,7 +12,7 @@ ONE = Candidate(server="uwsgi", processes=2, threads=4)
 
 def confirmed(*shares: tuple[float, ...], window_s: float = 10.0) -> Notebook:
     """Start by start the share in time at 80/s, 90/s and so on."""
-    book = Notebook(Question(objective=parse("p95 < 200ms"), cpus=2))
+    notebook = Notebook(Question(objective=parse("p95 < 200ms"), cpus=2))
     for start in shares:
         rates = [80.0 + 10 * place for place in range(len(start))]
         levels = [
@@ -21,8 +21,8 @@ def confirmed(*shares: tuple[float, ...], window_s: float = 10.0) -> Notebook:
         ]
         load = Load(rates=tuple(rates), warmup_s=2, window_s=window_s)
         trial = Trial(candidate=ONE, phase=Phase.CONFIRM, load=load, seed=1, reason="")
-        book.note(trial, Observation(levels=levels, took_s=30))
-    return book
+        notebook.note(trial, Observation(levels=levels, took_s=30))
+    return notebook
 
 
 def test_what_is_said_is_lower_than_what_short_windows_show() -> None:

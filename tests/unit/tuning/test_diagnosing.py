@@ -29,16 +29,16 @@ def searched(spoil=None, capacity=lambda _: 90.0, **more) -> Notebook:
     return driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
 
 
-def starts(book: Notebook) -> list[Trial]:
-    return [one.trial for one in book.entries if one.trial.phase is Phase.DIAGNOSE]
+def starts(notebook: Notebook) -> list[Trial]:
+    return [one.trial for one in notebook.entries if one.trial.phase is Phase.DIAGNOSE]
 
 
 @pytest.mark.parametrize("mode", [{}, {"only": SIZES[1]}, {"rate": 40.0}])
 def test_it_is_the_last_at_the_rate_that_is_said(mode) -> None:
-    book = searched(**mode)
-    told = outcome(book)
-    (trial,) = starts(book)
-    assert trial is book.entries[-1].trial
+    notebook = searched(**mode)
+    told = outcome(notebook)
+    (trial,) = starts(notebook)
+    assert trial is notebook.entries[-1].trial
     assert trial.candidate == told.pick
     assert trial.load.rates == (mode.get("rate") or told.rate,)
     assert trial.load.window_s == DIAGNOSING_S
@@ -55,9 +55,9 @@ def test_nothing_of_it_counts() -> None:
 
 
 def test_it_is_not_made_again_where_it_was_disturbed() -> None:
-    book = searched(lambda found: Observation(took_s=found.took_s, codes=("B401",)))
-    assert len(starts(book)) == 1
-    told = outcome(book)
+    notebook = searched(lambda found: Observation(took_s=found.took_s, codes=("B401",)))
+    assert len(starts(notebook)) == 1
+    told = outcome(notebook)
     assert (WHAT, "it was disturbed: B401") in told.not_tried
     assert told.end is End.CONFIRMED
 
@@ -67,19 +67,19 @@ def test_it_is_not_made_again_where_it_was_disturbed() -> None:
     [("L01 cpu", True, 1), ("L01 cpu", False, 0), ("L04d connecting", True, 0)],
 )
 def test_a_profiler_looks_where_the_cpu_is_the_limit(named, profiles, made) -> None:
-    book = searched(lambda found: replace(found, named=(named,)), profiles=profiles)
-    looked = [one.trial for one in book.entries if one.trial.phase is Phase.FLAME]
+    notebook = searched(lambda found: replace(found, named=(named,)), profiles=profiles)
+    looked = [one.trial for one in notebook.entries if one.trial.phase is Phase.FLAME]
     assert len(looked) == made
-    assert all(one.load.rates == starts(book)[0].load.rates for one in looked)
-    assert outcome(book) == outcome(searched())
-    assert book.spent_s <= book.question.budget_s
+    assert all(one.load.rates == starts(notebook)[0].load.rates for one in looked)
+    assert outcome(notebook) == outcome(searched())
+    assert notebook.spent_s <= notebook.question.budget_s
 
 
 def test_its_time_is_kept_from_the_budget() -> None:
     for budget_s in (240.0, 300.0, 450.0):
-        book = searched(budget_s=budget_s)
-        assert book.spent_s <= budget_s
-        assert len(starts(book)) == 1, budget_s
+        notebook = searched(budget_s=budget_s)
+        assert notebook.spent_s <= budget_s
+        assert len(starts(notebook)) == 1, budget_s
 
 
 def test_where_starts_took_longer_than_planned_it_is_left_out() -> None:
@@ -92,10 +92,10 @@ def test_where_starts_took_longer_than_planned_it_is_left_out() -> None:
 
     question = Question(objective=OBJECTIVE, cpus=1, budget_s=300.0)
     measure = Ideal(OBJECTIVE, lambda _: 90.0, spoil=slow)
-    book = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
-    assert book.end is End.CONFIRMED
-    assert not starts(book)
-    assert (WHAT, "the budget left no time for it") in outcome(book).not_tried
+    notebook = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+    assert notebook.end is End.CONFIRMED
+    assert not starts(notebook)
+    assert (WHAT, "the budget left no time for it") in outcome(notebook).not_tried
 
 
 def test_what_was_not_confirmed_is_not_diagnosed() -> None:
@@ -106,6 +106,6 @@ def test_what_was_not_confirmed_is_not_diagnosed() -> None:
 
     question = Question(objective=OBJECTIVE, cpus=1)
     measure = Ideal(OBJECTIVE, lambda _: 90.0, spoil=falls)
-    book = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
-    assert book.end is End.NOT_CONFIRMED
-    assert not starts(book)
+    notebook = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+    assert notebook.end is End.NOT_CONFIRMED
+    assert not starts(notebook)

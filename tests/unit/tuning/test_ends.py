@@ -41,9 +41,9 @@ def test_a_single_answer_that_came_too_late_is_asked_for_again() -> None:
         level = Level(rate=0.0, planned=count, met=(0,), goodput=1.0)
         return replace(seen, response_s=0.97, levels=[level])
 
-    book = searched(ideal(spoil=one_late), budget_s=240.0, window_factor=0.3)
-    assert book.end is End.NOTHING_HOLDS
-    assert book.said == "one user alone takes 970\N{THIN SPACE}ms"
+    notebook = searched(ideal(spoil=one_late), budget_s=240.0, window_factor=0.3)
+    assert notebook.end is End.NOTHING_HOLDS
+    assert notebook.said == "one user alone takes 970\N{THIN SPACE}ms"
 
 
 def test_a_start_that_was_spoiled_is_made_once_more_and_then_says_nothing() -> None:
@@ -52,11 +52,11 @@ def test_a_start_that_was_spoiled_is_made_once_more_and_then_says_nothing() -> N
             return seen
         return Observation(took_s=seen.took_s, codes=("B401",))
 
-    book = searched(ideal(spoil=noisy))
-    assert book.states[SIZES[1]] == (State.NO_STATEMENT, "B401 in both of its starts")
-    reasons = [entry.trial.reason for entry in book.of(SIZES[1])]
+    notebook = searched(ideal(spoil=noisy))
+    assert notebook.states[SIZES[1]] == (State.NO_STATEMENT, "B401 in both of its starts")
+    reasons = [entry.trial.reason for entry in notebook.of(SIZES[1])]
     assert reasons == ["each candidate once", "each candidate once; once more, because of B401"]
-    assert outcome(book).end is End.CONFIRMED
+    assert outcome(notebook).end is End.CONFIRMED
 
 
 def test_where_only_the_machine_kept_them_from_climbing_that_is_said() -> None:
@@ -98,9 +98,9 @@ def test_what_two_servers_fail_alike_in_is_asked_of_no_third() -> None:
     names = ("waitress", "gthread", "granian", "uwsgi", "cheroot")
     sizes = [candidate(name, 1, 4) for name in names]
     question = Question(objective=parse("p95 < 200ms"), cpus=1)
-    book = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), ideal(spoil=missing))
-    assert [one.trial.candidate.server for one in book.entries] == list(names[:3])
-    assert "got 404" in outcome(book).sentences[0]
+    notebook = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), ideal(spoil=missing))
+    assert [one.trial.candidate.server for one in notebook.entries] == list(names[:3])
+    assert "got 404" in outcome(notebook).sentences[0]
 
 
 @pytest.mark.parametrize("users", [1, 4])
@@ -111,10 +111,12 @@ def test_a_machine_that_is_busy_for_two_servers_is_so_for_all(users: int) -> Non
 
     sizes = [candidate(name, 1, 4) for name in ("waitress", "gthread", "granian", "uwsgi")]
     question = Question(objective=parse("p95 < 200ms"), cpus=1)
-    book = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), ideal(spoil=noisy))
-    asked = dict.fromkeys(one.trial.candidate.server for one in book.entries)
+    notebook = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), ideal(spoil=noisy))
+    asked = dict.fromkeys(one.trial.candidate.server for one in notebook.entries)
     assert list(asked) == ["waitress", "gthread"]
-    assert outcome(book).sentences == ("Nothing could be measured: B401 in both of its starts.",)
+    assert outcome(notebook).sentences == (
+        "Nothing could be measured: B401 in both of its starts.",
+    )
 
 
 def test_where_the_first_does_not_start_another_is_probed() -> None:
@@ -123,9 +125,9 @@ def test_where_the_first_does_not_start_another_is_probed() -> None:
             return Observation(took_s=2.0, failure="it ended with status 3")
         return seen
 
-    book = searched(ideal(spoil=dead))
-    assert book.end is End.CONFIRMED
-    assert book.state(SIZES[0]) is State.NO_STATEMENT
+    notebook = searched(ideal(spoil=dead))
+    assert notebook.end is End.CONFIRMED
+    assert notebook.state(SIZES[0]) is State.NO_STATEMENT
 
 
 @pytest.mark.parametrize("alone", [True, False])
@@ -211,12 +213,12 @@ def test_a_rate_that_fresh_starts_do_not_hold_is_tried_lower_and_then_not_told(s
 def test_what_runs_now_is_not_said_to_miss_a_rate_that_its_few_starts_met() -> None:
     now = candidate("uwsgi", 4, 4)
     measure = ideal(capacity=lambda one: 60.0 if one == now else 90.0)
-    book = searched(measure, current=now, seed=0)
-    starts = book.of(now, Phase.CONFIRM)
+    notebook = searched(measure, current=now, seed=0)
+    starts = notebook.of(now, Phase.CONFIRM)
     assert len(starts) > 2
-    assert outcome(book).pick != now
-    book.entries = [one for one in book.entries if one not in starts[2:]]
-    (said,) = [one for one in outcome(book).sentences if "which runs now" in one]
+    assert outcome(notebook).pick != now
+    notebook.entries = [one for one in notebook.entries if one not in starts[2:]]
+    (said,) = [one for one in outcome(notebook).sentences if "which runs now" in one]
     assert "which runs now, is not shown to hold " in said
     assert said.rstrip(".").endswith("% were in time in 2 fresh starts")
 
@@ -242,10 +244,10 @@ def test_a_first_window_without_an_answer_is_made_again_and_longer() -> None:
             return seen
         return replace(seen, levels=[Level(rate=0.0, planned=0, met=(0,))], response_s=None)
 
-    book = searched(ideal(spoil=busy))
-    first, second = [entry.trial.load.window_s for entry in book.entries[:2]]
+    notebook = searched(ideal(spoil=busy))
+    first, second = [entry.trial.load.window_s for entry in notebook.entries[:2]]
     assert first < second
-    assert book.end is End.CONFIRMED
+    assert notebook.end is End.CONFIRMED
 
 
 def test_connections_count_that_are_open_at_the_rate_in_question() -> None:
@@ -260,14 +262,14 @@ def test_connections_count_that_are_open_at_the_rate_in_question() -> None:
         "p95 < 200ms, connections <= 10", lambda one: 80.0 + 10 * one.processes, spoil=opening
     )
     question = Question(objective=measure.objective, cpus=1)
-    book = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), measure)
-    assert book.states[sizes[2]] == (
+    notebook = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), measure)
+    assert notebook.states[sizes[2]] == (
         State.OVER,
         "it opened 12 database connections, and the objective allows 10",
     )
-    pick = book.pick()
+    pick = notebook.pick()
     assert pick in sizes[:2]
-    assert (book.end, book.connections(pick)) == (End.CONFIRMED, 8)
+    assert (notebook.end, notebook.connections(pick)) == (End.CONFIRMED, 8)
 
 
 def test_starts_that_collapse_at_different_rates_show_no_cliff() -> None:

@@ -29,8 +29,8 @@ def searched(held, sizes=SIZES, cpus=4, **more) -> Notebook:
 
 
 def test_the_least_memory_that_holds_a_rate() -> None:
-    book = searched(HELD, rate=70.0)
-    told = outcome(book)
+    notebook = searched(HELD, rate=70.0)
+    told = outcome(notebook)
     assert told.end is End.CONFIRMED
     assert told.pick is not None
     assert (told.pick.processes, told.pick.threads) == (2, 4)
@@ -38,10 +38,10 @@ def test_the_least_memory_that_holds_a_rate() -> None:
         f"{told.pick.server} with 2 processes of 4 threads holds 70"
     )
     assert "Of all that were tried it needs least: 120" in told.sentences[0]
-    assert all(book.state(one) is not State.RECOMMENDED for one in SIZES if one.processes != 2)
+    assert all(notebook.state(one) is not State.RECOMMENDED for one in SIZES if one.processes != 2)
     small = [one for one in SIZES if one.processes == 1]
-    assert {book.state(one) for one in small} == {State.BOUNDED_OUT} or all(
-        not book.of(one, Phase.CONFIRM) for one in small
+    assert {notebook.state(one) for one in small} == {State.BOUNDED_OUT} or all(
+        not notebook.of(one, Phase.CONFIRM) for one in small
     )
 
 
@@ -68,21 +68,21 @@ def test_a_rate_that_nothing_holds_names_who_came_nearest() -> None:
 
 
 def test_a_rate_that_is_just_not_held_is_not_confirmed() -> None:
-    book = searched(lambda _: 69.0, sizes=SIZES[:3], rate=70.0)
-    assert book.end in (End.NOT_CONFIRMED, End.NOTHING_HOLDS)
-    assert outcome(book).rate is None or outcome(book).pick is None
+    notebook = searched(lambda _: 69.0, sizes=SIZES[:3], rate=70.0)
+    assert notebook.end in (End.NOT_CONFIRMED, End.NOTHING_HOLDS)
+    assert outcome(notebook).rate is None or outcome(notebook).pick is None
 
 
 @pytest.mark.parametrize("capacity", [15.0, 49.0, 190.0])
 def test_the_capacity_of_one_is_found_whatever_the_laws_expect(capacity) -> None:
     only = candidate("gthread", 4, 4)
-    book = searched(lambda _: capacity, only=only)
-    told = outcome(book)
+    notebook = searched(lambda _: capacity, only=only)
+    told = outcome(notebook)
     assert told.pick == only
     assert told.end is End.CONFIRMED
     assert 0.85 * capacity < (told.rate or 0.0) <= capacity
-    assert {entry.trial.candidate for entry in book.entries} == {only}
-    assert not [entry for entry in book.entries if entry.trial.phase is Phase.SCREEN]
+    assert {entry.trial.candidate for entry in notebook.entries} == {only}
+    assert not [entry for entry in notebook.entries if entry.trial.phase is Phase.SCREEN]
 
 
 def test_starts_that_differed_by_chance_put_the_capacity_of_one_no_further_down() -> None:
@@ -95,13 +95,13 @@ def test_starts_that_differed_by_chance_put_the_capacity_of_one_no_further_down(
         return Ideal(objective, lambda _: capacity * (0.6 if unlucky else 1.0))(trial)
 
     question = Question(objective=objective, cpus=4, only=only)
-    book = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
-    told = outcome(book)
+    notebook = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+    told = outcome(notebook)
     assert 0.85 * capacity < (told.rate or 0.0) <= capacity
     assert told.starts == 6
-    rates = [entry.trial.load.rates for entry in book.of(only, Phase.CONFIRM)]
+    rates = [entry.trial.load.rates for entry in notebook.of(only, Phase.CONFIRM)]
     assert rates[0][-1] < 0.8 * capacity, "the rates of the first fresh starts were too low"
-    assert book.spent_s <= question.budget_s
+    assert notebook.spent_s <= question.budget_s
 
 
 @pytest.mark.parametrize(
@@ -110,19 +110,19 @@ def test_starts_that_differed_by_chance_put_the_capacity_of_one_no_further_down(
 def test_a_small_budget_makes_less_of_each_step_and_still_confirms(
     budget_s, screened, raced
 ) -> None:
-    book = searched(lambda one: 100.0 + one.processes, budget_s=float(budget_s), cpus=1)
-    assert book.end is End.CONFIRMED
-    assert book.spent_s <= budget_s
+    notebook = searched(lambda one: 100.0 + one.processes, budget_s=float(budget_s), cpus=1)
+    assert notebook.end is End.CONFIRMED
+    assert notebook.spent_s <= budget_s
     phases = {
-        phase: {entry.trial.candidate for entry in book.entries if entry.trial.phase is phase}
+        phase: {entry.trial.candidate for entry in notebook.entries if entry.trial.phase is phase}
         for phase in Phase
     }
     assert len(phases[Phase.SCREEN]) <= screened
     assert len(phases[Phase.RACE]) <= raced
-    cut = [one for one in SIZES if book.state(one) is State.NOT_TRIED]
-    assert ("a race of those that came near" in outcome(book).missing) is (raced == 0)
+    cut = [one for one in SIZES if notebook.state(one) is State.NOT_TRIED]
+    assert ("a race of those that came near" in outcome(notebook).missing) is (raced == 0)
     assert not cut
-    assert "candidates for which the budget" not in outcome(book).missing
+    assert "candidates for which the budget" not in outcome(notebook).missing
 
 
 def test_candidates_that_the_budget_cuts_are_counted() -> None:
@@ -131,18 +131,20 @@ def test_candidates_that_the_budget_cuts_are_counted() -> None:
 
     question = Question(objective=parse("p95 < 200ms"), cpus=1, budget_s=300.0)
     measure = Ideal(question.objective, HELD.__getitem__, spoil=slow)
-    book = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
-    cut = [one for one in SIZES if book.state(one) is State.NOT_TRIED]
+    notebook = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+    cut = [one for one in SIZES if notebook.state(one) is State.NOT_TRIED]
     assert cut
-    assert f"{len(cut)} candidates for which the budget left no time" in outcome(book).missing
-    assert book.end is End.CONFIRMED
+    assert f"{len(cut)} candidates for which the budget left no time" in outcome(notebook).missing
+    assert notebook.end is End.CONFIRMED
 
 
 def test_windows_of_40_s_confirm_where_that_is_asked() -> None:
-    book = searched(lambda _: 90.0, sizes=SIZES[:2], thorough=True, budget_s=2700.0)
-    confirming = [entry.trial.load for entry in book.entries if entry.trial.phase is Phase.CONFIRM]
+    notebook = searched(lambda _: 90.0, sizes=SIZES[:2], thorough=True, budget_s=2700.0)
+    confirming = [
+        entry.trial.load for entry in notebook.entries if entry.trial.phase is Phase.CONFIRM
+    ]
     assert {load.window_s for load in confirming} == {40.0}
-    told = outcome(book)
+    told = outcome(notebook)
     assert told.window_s == 40.0
     assert "--thorough" not in told.missing
 
@@ -171,8 +173,8 @@ def test_the_best_at_the_edge_brings_its_neighbour_into_the_race() -> None:
     question = Question(objective=parse("p95 < 200ms"), cpus=4)
     sizes = [candidate("gthread", p, 4) for p in (4, 5, 8)]
     measure = Ideal(question.objective, lambda one: 20.0 * one.processes, cpu_s=0.01)
-    book = driven(Search(Notebook(question), lambda _: sizes, sizes[0], resize=resize), measure)
-    assert outcome(book).pick == candidate("gthread", 12, 4)
+    notebook = driven(Search(Notebook(question), lambda _: sizes, sizes[0], resize=resize), measure)
+    assert outcome(notebook).pick == candidate("gthread", 12, 4)
 
 
 def test_a_rate_in_a_simulated_world() -> None:

@@ -63,7 +63,7 @@ def test_where_all_is_refused_nothing_is_started() -> None:
     sizes = [size(), size(processes=2), size("uwsgi", 1, 1)]
     search = Search(Notebook(asked), lambda _: sizes, sizes[0])
     assert list(going(search, Ideal(asked.objective, lambda _: 90.0))) == []
-    told = outcome(search.book)
+    told = outcome(search.notebook)
     assert told.end is End.REFUSED
     assert told.pick is None
     assert told.sentences[0].startswith("Nothing was started. Gthread 1×8: it may open 8 database")
@@ -74,20 +74,20 @@ def test_a_refused_size_is_left_out_and_the_others_are_searched() -> None:
     asked = question(connections_limit={"postgresql": 20})
     sizes = [size(threads=32), size("granian"), size("granian", 2, 8)]
     search = Search(Notebook(asked), lambda _: sizes, sizes[0])
-    book = driven(search, Ideal(asked.objective, lambda one: 50.0 * one.processes))
-    assert book.state(sizes[0]) is State.REFUSED
-    assert book.of(sizes[0]) == []
-    assert outcome(book).pick == sizes[2]
+    notebook = driven(search, Ideal(asked.objective, lambda one: 50.0 * one.processes))
+    assert notebook.state(sizes[0]) is State.REFUSED
+    assert notebook.of(sizes[0]) == []
+    assert outcome(notebook).pick == sizes[2]
 
 
 def test_what_runs_now_is_not_started_either_where_it_is_refused() -> None:
     now = size(threads=200)
     asked = question(connections_limit={"postgresql": 20}, current=now)
-    book = driven(
+    notebook = driven(
         Search(Notebook(asked), lambda _: [size()], now), Ideal(asked.objective, lambda _: 90.0)
     )
-    assert book.of(now) == []
-    told = outcome(book)
+    assert notebook.of(now) == []
+    told = outcome(notebook)
     assert told.end is End.CONFIRMED
     said = "What runs now, gthread 1×200: refused, it may open 200 database connections"
     assert said in told.sentences[0]
@@ -96,22 +96,22 @@ def test_what_runs_now_is_not_started_either_where_it_is_refused() -> None:
 @pytest.mark.parametrize(("budget_s", "end"), [(239.0, End.REFUSED), (240.0, End.CONFIRMED)])
 def test_four_minutes_are_the_least(budget_s, end) -> None:
     asked = question(budget_s=budget_s)
-    book = driven(
+    notebook = driven(
         Search(Notebook(asked), lambda _: [size()], size()), Ideal(asked.objective, lambda _: 90.0)
     )
-    assert book.end is end
-    assert bool(book.entries) is (end is End.CONFIRMED)
+    assert notebook.end is end
+    assert bool(notebook.entries) is (end is End.CONFIRMED)
 
 
 def test_a_limit_that_was_exceeded_under_load_drops_a_candidate() -> None:
     asked = question(objective=parse("p95 < 200ms, memory <= 100MiB"))
     sizes = [size(processes=2), size(processes=1)]
-    book = driven(
+    notebook = driven(
         Search(Notebook(asked), lambda _: sizes, sizes[1]),
         Ideal(asked.objective, lambda one: 60.0 + 5 * one.processes),
     )
-    assert book.states[sizes[0]] == (
+    assert notebook.states[sizes[0]] == (
         State.OVER,
         "it takes 120\N{THIN SPACE}MiB, and the objective allows 100\N{THIN SPACE}MiB",
     )
-    assert outcome(book).pick == sizes[1]
+    assert outcome(notebook).pick == sizes[1]

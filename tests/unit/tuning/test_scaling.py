@@ -73,14 +73,14 @@ def test_each_number_of_cpus_is_confirmed_and_the_curve_goes_on_to_twice_as_many
 
 def test_each_is_measured_as_if_it_were_asked_alone() -> None:
     question = asks((1, 2))
-    book = driven(search(question), Ideal(OBJECTIVE, usl))
+    notebook = driven(search(question), Ideal(OBJECTIVE, usl))
     for one in question.scaling:
-        phases = [entry.trial.phase for entry in book.of(one)]
+        phases = [entry.trial.phase for entry in notebook.of(one)]
         assert phases.count(Phase.PROBE) == 2
         assert Phase.LADDER in phases
         assert phases.count(Phase.RACE) == 6
         assert phases.count(Phase.CONFIRM) == 6
-    assert book.spent_s <= question.budget_s
+    assert notebook.spent_s <= question.budget_s
 
 
 def test_two_numbers_make_no_curve_and_it_says_why() -> None:
@@ -151,13 +151,13 @@ def test_cut_after_any_trial_it_goes_on_the_same() -> None:
     assert {trial.candidate for trial, _ in whole} == set(question.scaling)
     for cut in range(0, len(whole) + 1, 3):
         searching = Searching(search(question), [Entry(*one) for one in whole[:cut]])
-        stored = read(Notebook, plain(searching.book))
-        assert outcome(stored).sentences == outcome(searching.book).sentences != ()
+        stored = read(Notebook, plain(searching.notebook))
+        assert outcome(stored).sentences == outcome(searching.notebook).sentences != ()
         for expected, seen in whole[cut:]:
             assert searching.next == expected
             searching.tell(seen)
         assert searching.next is None
-        assert outcome(searching.book) == end
+        assert outcome(searching.notebook) == end
 
 
 @pytest.mark.parametrize(

@@ -32,15 +32,15 @@ def ideal(question: Question) -> Search:
 
 def test_the_one_that_holds_most_is_picked_and_its_rate_is_confirmed() -> None:
     question = asks()
-    book = driven(ideal(question), Ideal(question.objective, HELD.__getitem__))
-    told = outcome(book)
+    notebook = driven(ideal(question), Ideal(question.objective, HELD.__getitem__))
+    told = outcome(notebook)
     assert told.end is End.CONFIRMED
     best = max(HELD.values())
     assert told.pick is not None
     assert HELD[told.pick] >= 0.97 * best
     assert 0.85 * best < (told.rate or 0.0) <= best
     assert told.starts == 6
-    assert book.spent_s <= question.budget_s
+    assert notebook.spent_s <= question.budget_s
 
 
 @pytest.mark.parametrize("mode", [{}, {"rate": 70.0}, {"current": GRID[0]}, {"only": GRID[3]}])
@@ -52,21 +52,21 @@ def test_cut_after_any_trial_it_goes_on_the_same(mode) -> None:
     assert len(whole) > 8
     for cut in range(len(whole) + 1):
         searching = Searching(ideal(question), [Entry(*one) for one in whole[:cut]])
-        assert outcome(searching.book).sentences
+        assert outcome(searching.notebook).sentences
         for expected, seen in whole[cut:]:
             assert searching.next == expected
             searching.tell(seen)
         assert searching.next is None
-        assert outcome(searching.book) == end
+        assert outcome(searching.notebook) == end
 
 
 def test_what_runs_now_is_raced_and_confirmed_whatever_it_shows() -> None:
     now = candidate("gthread", 1, 1)
     question = asks(current=now)
     held = {**HELD, now: 40.0}
-    book = driven(ideal(question), Ideal(question.objective, held.__getitem__))
-    told = outcome(book)
-    assert book.of(now, Phase.CONFIRM)
+    notebook = driven(ideal(question), Ideal(question.objective, held.__getitem__))
+    told = outcome(notebook)
+    assert notebook.of(now, Phase.CONFIRM)
     assert told.now is not None
     assert told.now.rate is not None
     assert 32 < told.now.rate <= 40
@@ -91,9 +91,9 @@ def test_data_that_the_first_start_makes_cost_no_candidate_its_place() -> None:
 
     question = asks()
     measure = Ideal(question.objective, lambda one: 60.0 + one.slots, cpu_s=0.02, spoil=spoil)
-    book = driven(Search(Notebook(question), lambda _: MANY, MANY[0]), measure)
-    assert State.NOT_TRIED not in {state for state, _ in book.states.values()}
-    assert book.spent_s <= question.budget_s
+    notebook = driven(Search(Notebook(question), lambda _: MANY, MANY[0]), measure)
+    assert State.NOT_TRIED not in {state for state, _ in notebook.states.values()}
+    assert notebook.spent_s <= question.budget_s
 
 
 def test_windows_of_a_slow_page_leave_time_for_most_candidates() -> None:
@@ -110,12 +110,12 @@ def test_windows_of_a_slow_page_leave_time_for_most_candidates() -> None:
         cpu_s=0.08,
         spoil=spoil,
     )
-    book = driven(Search(Notebook(question), lambda _: MANY, MANY[0]), measure)
-    cut = [one for one, (state, _) in book.states.items() if state is State.NOT_TRIED]
+    notebook = driven(Search(Notebook(question), lambda _: MANY, MANY[0]), measure)
+    cut = [one for one, (state, _) in notebook.states.items() if state is State.NOT_TRIED]
     assert not cut
-    assert book.end is End.CONFIRMED
-    assert len(book.of(MANY[4], Phase.CONFIRM)) >= FEWEST_STARTS
-    assert book.spent_s <= question.budget_s
+    assert notebook.end is End.CONFIRMED
+    assert len(notebook.of(MANY[4], Phase.CONFIRM)) >= FEWEST_STARTS
+    assert notebook.spent_s <= question.budget_s
 
 
 @pytest.mark.parametrize("failures", [1, 2])
@@ -131,11 +131,11 @@ def test_whoever_fails_users_each_time_climbs_last_whatever_gets_through(failure
 
     question = asks()
     measure = Ideal(question.objective, HELD.__getitem__, spoil=spoil)
-    book = driven(ideal(question), measure)
+    notebook = driven(ideal(question), measure)
     assert len(seen_so_far) == 2
-    assert bool(book.of(flatters, Phase.LADDER)) == (failures == 1)
+    assert bool(notebook.of(flatters, Phase.LADDER)) == (failures == 1)
     if failures == 2:
-        assert book.states[flatters] == (
+        assert notebook.states[flatters] == (
             State.DROPPED,
             "dropped after the screening: the server failed under a full load (B206)",
         )
@@ -165,11 +165,11 @@ def test_who_held_no_rate_is_not_picked_by_a_guess(is_current) -> None:
     measure = Ideal(
         question.objective, HELD.__getitem__, response_s=0.004, cpu_s=0.001, spoil=spoil
     )
-    book = driven(ideal(question), measure)
-    assert book.of(flatters, Phase.LADDER)
-    assert book.pick() != flatters
-    assert book.state(flatters) is State.DROPPED
-    assert book.end is End.CONFIRMED
+    notebook = driven(ideal(question), measure)
+    assert notebook.of(flatters, Phase.LADDER)
+    assert notebook.pick() != flatters
+    assert notebook.state(flatters) is State.DROPPED
+    assert notebook.end is End.CONFIRMED
 
 
 @pytest.mark.parametrize("mode", [{}, {"rate": 70.0}])
@@ -192,11 +192,11 @@ def test_what_runs_now_has_fresh_starts_however_starts_differ(spread, budget_s, 
         question = asks(current=now, seed=seed, budget_s=budget_s, **mode)
         measure = Ideal(question.objective, held, cpu_s=0.02, spoil=spoil)
         search = Search(Notebook(question), lambda _: MANY, MANY[0])
-        book = driven(search, measure)
+        notebook = driven(search, measure)
         # one that misses the rate asked for shows that it is not held
         enough = 1 if mode else FEWEST_STARTS
-        fresh += len(book.of(now, Phase.CONFIRM)) >= enough
-        assert book.spent_s <= 1.01 * budget_s
+        fresh += len(notebook.of(now, Phase.CONFIRM)) >= enough
+        assert notebook.spent_s <= 1.01 * budget_s
     assert fresh >= 0.95 * tunings
 
 
@@ -217,18 +217,18 @@ def test_time_is_kept_for_the_lower_rates_of_a_pick_that_looked_better_than_it_i
     now = MANY[4]
     question = asks(current=now, seed=seed)
     measure = Ideal(question.objective, held, cpu_s=0.02, spoil=spoil)
-    book = driven(Search(Notebook(question), lambda _: MANY, MANY[0]), measure)
-    assert book.end is End.CONFIRMED
-    assert book.spent_s <= question.budget_s
-    assert len(book.of(now, Phase.CONFIRM)) >= FEWEST_STARTS
+    notebook = driven(Search(Notebook(question), lambda _: MANY, MANY[0]), measure)
+    assert notebook.end is End.CONFIRMED
+    assert notebook.spent_s <= question.budget_s
+    assert len(notebook.of(now, Phase.CONFIRM)) >= FEWEST_STARTS
 
 
 def test_two_that_are_equal_are_not_told_apart_and_the_lesser_memory_is_picked() -> None:
     sizes = [candidate("gthread", 1, 16), candidate("granian", 1, 8), candidate("uwsgi", 1, 8)]
     for seed in range(3):
-        book = tune(worlds.EQUAL.world, asked(worlds.EQUAL.world, seed=seed), sizes)
-        assert book.pick() == sizes[1]
-        assert book.state(sizes[0]) is State.NOT_TOLD_APART
+        notebook = tune(worlds.EQUAL.world, asked(worlds.EQUAL.world, seed=seed), sizes)
+        assert notebook.pick() == sizes[1]
+        assert notebook.state(sizes[0]) is State.NOT_TOLD_APART
 
 
 @pytest.mark.parametrize("name", ["tails", "stall", "no recovery"])
@@ -237,17 +237,17 @@ def test_a_world_that_breaks_a_law_does_not_lead_it_far_astray(name) -> None:
     world, cpus = case.world, case.world.cpus
     sizes = [candidate(name, cpus, t) for name in list(world.servers)[:2] for t in (2, 8)]
     truth = Exhaustive(world, case.objective, long_s=25.0)
-    book = tune(world, asked(world, case.objective, seed=1), sizes)
-    told = outcome(book)
+    notebook = tune(world, asked(world, case.objective, seed=1), sizes)
+    told = outcome(notebook)
     assert told.pick is not None
     assert truth.of(told.pick) >= 0.88 * max(truth.of(one) for one in sizes)
-    assert book.spent_s <= 900
+    assert notebook.spent_s <= 900
 
 
 def test_answers_that_are_wrong_at_once_do_not_hold_a_percentile() -> None:
     world = World(name="refuses", refuses=0.10)
-    book = tune(world, asked(world, seed=1), [candidate("gthread", 1, 4)])
-    told = outcome(book)
+    notebook = tune(world, asked(world, seed=1), [candidate("gthread", 1, 4)])
+    told = outcome(notebook)
     assert told.end is End.NOTHING_HOLDS
     assert told.rate is None
     assert told.sentences[0].startswith("Nothing holds p95 < 200ms: ")
@@ -257,9 +257,9 @@ def test_all_trials_of_a_block_meet_the_same_arrivals() -> None:
     world = World(name="two", servers={"gthread": 1.0, "granian": 1.02})
     question = asked(world, seed=2)
     searching = search(world, question, [candidate("gthread", 1, 4), candidate("granian", 1, 4)])
-    book = driven(searching, Measured(world, question.objective, 2))
+    notebook = driven(searching, Measured(world, question.objective, 2))
     blocks: dict[int, set[str]] = {}
-    for entry in book.entries:
+    for entry in notebook.entries:
         if entry.trial.phase is Phase.RACE:
             blocks.setdefault(entry.trial.seed, set()).add(entry.trial.candidate.name)
     assert len(blocks) >= 3

@@ -13,17 +13,17 @@ from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, 
 
 def screened(apart: float, sizes: int = 10, slower: float = 1.0) -> Notebook:
     """Each size twice under a full load, the second time on a machine that is so much slower."""
-    book, chance = Notebook(Question(objective=parse("p95 < 200ms"), cpus=2)), random.Random(1)
+    notebook, chance = Notebook(Question(objective=parse("p95 < 200ms"), cpus=2)), random.Random(1)
     load = Load(users=12, warmup_s=1, window_s=3)
     for place in range(sizes):
         one = Candidate(server="uwsgi", processes=1 + place)
-        book.decide(one, State.RACING)
+        notebook.decide(one, State.RACING)
         for time in range(2):
             goodput = 100 * math.exp(chance.gauss(0.0, apart)) / slower**time
             level = Level(rate=0.0, planned=300, met=(300,), goodput=goodput)
             trial = Trial(candidate=one, phase=Phase.SCREEN, load=load, seed=1, reason="")
-            book.note(trial, Observation(levels=[level], took_s=6))
-    return book
+            notebook.note(trial, Observation(levels=[level], took_s=6))
+    return notebook
 
 
 def test_where_nothing_is_known_it_is_the_usual_one() -> None:

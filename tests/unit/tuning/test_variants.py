@@ -59,8 +59,8 @@ def rates(**better: float):
 
 
 def test_one_that_is_better_is_confirmed_by_as_many_starts_and_recommended() -> None:
-    book = searched(rates(pool=1.12))
-    told = outcome(book)
+    notebook = searched(rates(pool=1.12))
+    told = outcome(notebook)
     assert told.pick == POOL
     assert told.starts == 6
     assert told.rate is not None
@@ -73,7 +73,7 @@ def test_one_that_is_better_is_confirmed_by_as_many_starts_and_recommended() -> 
     )
     assert told.sentences[0].startswith("gthread with 1 process of 4 threads, pool=4 holds ")
     assert told.end is End.CONFIRMED
-    assert book.spent_s <= 900
+    assert notebook.spent_s <= 900
 
 
 def test_one_that_changes_nothing_shows_no_difference() -> None:
@@ -87,18 +87,18 @@ def test_one_that_changes_nothing_shows_no_difference() -> None:
 
 
 def test_one_that_is_worse_is_dropped_without_a_word() -> None:
-    book = searched(rates(pool=0.9))
-    assert book.state(POOL) is State.DROPPED
-    assert "% less in 2 starts of each" in book.states[POOL][1]
-    assert "pool" not in " ".join(outcome(book).sentences)
+    notebook = searched(rates(pool=0.9))
+    assert notebook.state(POOL) is State.DROPPED
+    assert "% less in 2 starts of each" in notebook.states[POOL][1]
+    assert "pool" not in " ".join(outcome(notebook).sentences)
 
 
 def test_one_that_time_was_left_to_try_and_not_to_confirm_is_worth_trying() -> None:
     def slow(trial: Trial, found: Observation) -> Observation:
         return replace(found, took_s=found.took_s + 150.0 * (trial.phase is Phase.VARY))
 
-    book = searched(rates(pool=1.12), after=slow)
-    told = outcome(book)
+    notebook = searched(rates(pool=1.12), after=slow)
+    told = outcome(notebook)
     assert told.pick == PLAIN
     (said,) = (one for one in told.sentences if one.startswith("Worth trying: "))
     assert said.startswith("Worth trying: gthread 1×4 pool=4: ")
@@ -112,33 +112,33 @@ def test_one_that_fresh_starts_do_not_confirm_stays_worth_trying() -> None:
         confirms = trial.phase is Phase.CONFIRM and trial.candidate == POOL
         return Ideal(parse("p95 < 200ms"), lambda _: 80.0)(trial) if confirms else found
 
-    book = searched(rates(pool=1.12), after=falls)
-    assert book.pick() == PLAIN
-    assert book.state(POOL) is State.WORTH_TRYING
+    notebook = searched(rates(pool=1.12), after=falls)
+    assert notebook.pick() == PLAIN
+    assert notebook.state(POOL) is State.WORTH_TRYING
 
 
 def test_what_the_budget_leaves_no_time_for_is_told_with_its_reason() -> None:
-    book = searched(rates(pool=1.12), budget_s=240.0)
-    assert not [one for one in book.entries if one.trial.phase is Phase.VARY]
-    not_tried = dict(outcome(book).not_tried)
+    notebook = searched(rates(pool=1.12), budget_s=240.0)
+    assert not [one for one in notebook.entries if one.trial.phase is Phase.VARY]
+    not_tried = dict(outcome(notebook).not_tried)
     assert not_tried[POOL.name] == "L04d connecting, and the budget left no time for it"
-    assert book.spent_s <= 240
+    assert notebook.spent_s <= 240
 
 
 def test_nothing_is_varied_without_a_reason() -> None:
-    book = searched(rates(pool=1.12), limits=("L01 cpu",))
-    assert set(book.states) == {PLAIN}
+    notebook = searched(rates(pool=1.12), limits=("L01 cpu",))
+    assert set(notebook.states) == {PLAIN}
 
 
 def test_one_that_could_exceed_what_the_database_gives_is_refused() -> None:
-    book = searched(rates(pool=1.12), connections_limit={"postgresql": 4}, instances=1)
-    assert book.state(POOL) is not State.REFUSED
+    notebook = searched(rates(pool=1.12), connections_limit={"postgresql": 4}, instances=1)
+    assert notebook.state(POOL) is not State.REFUSED
     greedy = replace(POOL, connections=40)
     searching = search(connections_limit={"postgresql": 30})
     searching.variants = lambda *_: [greedy]
-    book = driven(searching, measured(searching, rates()))
-    assert book.states[greedy][0] is State.REFUSED
-    assert not book.of(greedy)
+    notebook = driven(searching, measured(searching, rates()))
+    assert notebook.states[greedy][0] is State.REFUSED
+    assert not notebook.of(greedy)
 
 
 @pytest.mark.parametrize(
@@ -146,27 +146,29 @@ def test_one_that_could_exceed_what_the_database_gives_is_refused() -> None:
     [(0.69, State.RECOMMENDED), (1.0, State.NO_DIFFERENCE), (1.2, State.NO_DIFFERENCE)],
 )
 def test_least_memory_for_a_rate_tries_what_saves_memory(saved: float, state: State) -> None:
-    book = searched(rates(), limits=(), saved=saved, rate=70.0)
-    assert book.state(FROZEN) is state
-    told = outcome(book)
+    notebook = searched(rates(), limits=(), saved=saved, rate=70.0)
+    assert notebook.state(FROZEN) is state
+    told = outcome(notebook)
     assert told.pick == (FROZEN if state is State.RECOMMENDED else PLAIN)
     assert told.end is End.CONFIRMED
 
 
 def test_memory_that_is_nearly_what_is_allowed_is_worth_a_try_and_no_more() -> None:
     memory = "p95 < 200ms, memory <= 70MiB"
-    book = searched(rates(), limits=(), saved=0.7, objective=memory)
-    assert book.state(FROZEN) is State.WORTH_TRYING
-    assert book.states[FROZEN][1].startswith("30 % less memory in 2 starts (it takes 60.0\u2009MiB")
-    assert book.pick() == PLAIN
+    notebook = searched(rates(), limits=(), saved=0.7, objective=memory)
+    assert notebook.state(FROZEN) is State.WORTH_TRYING
+    assert notebook.states[FROZEN][1].startswith(
+        "30 % less memory in 2 starts (it takes 60.0\u2009MiB"
+    )
+    assert notebook.pick() == PLAIN
     plenty = searched(rates(), limits=(), saved=0.7, objective="p95 < 200ms, memory <= 1GiB")
     assert FROZEN not in plenty.states
 
 
 def test_one_that_saves_memory_and_misses_the_rate_is_dropped() -> None:
-    book = searched(rates(preload=0.7), limits=(), saved=0.7, rate=70.0)
-    assert book.state(FROZEN) is State.DROPPED
-    assert book.states[FROZEN][1].startswith("it missed 70/s; 30 % less memory")
+    notebook = searched(rates(preload=0.7), limits=(), saved=0.7, rate=70.0)
+    assert notebook.state(FROZEN) is State.DROPPED
+    assert notebook.states[FROZEN][1].startswith("it missed 70/s; 30 % less memory")
 
 
 def test_told_all_that_was_seen_it_asks_for_the_same_again() -> None:
@@ -174,7 +176,7 @@ def test_told_all_that_was_seen_it_asks_for_the_same_again() -> None:
     whole = list(going(first := search(), measured(first, holds)))
     phases = {trial.phase for trial, _ in whole}
     assert {Phase.DIAGNOSE, Phase.VARY} <= phases
-    end = outcome(first.book)
+    end = outcome(first.notebook)
     again = search()
     steps = again.steps()
     trial = next(steps)
@@ -182,7 +184,7 @@ def test_told_all_that_was_seen_it_asks_for_the_same_again() -> None:
         assert trial == expected
         trial = _sent(steps, seen)
     assert trial is None
-    assert outcome(again.book) == end
+    assert outcome(again.notebook) == end
 
 
 def _sent(steps, seen):
@@ -194,12 +196,14 @@ def _sent(steps, seen):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_pool_is_recommended_where_a_fifth_of_a_request_connects(seed: int) -> None:
-    book = tune(worlds.CONNECTS, replace(asked(worlds.CONNECTS, seed=seed), budget_s=1500), [PLAIN])
-    told = outcome(book)
+    notebook = tune(
+        worlds.CONNECTS, replace(asked(worlds.CONNECTS, seed=seed), budget_s=1500), [PLAIN]
+    )
+    told = outcome(notebook)
     assert told.pick is not None
-    varied = [one for one in book.states if one.changes]
+    varied = [one for one in notebook.states if one.changes]
     assert varied
-    assert book.state(varied[0]) in (State.RECOMMENDED, State.WORTH_TRYING)
+    assert notebook.state(varied[0]) in (State.RECOMMENDED, State.WORTH_TRYING)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -27,7 +27,7 @@ from benchsuite.models import Run, Tuning, TuningTrial
 from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.stats import summary
-from benchsuite.store.purposes import notebook
+from benchsuite.store.purposes import read_notebook
 from benchsuite.system import cpus, lock
 from tests.unit.test_store import result
 
@@ -303,12 +303,12 @@ def test_a_search_compares_servers_in_several_sizes(machine: Machine) -> None:
 
 def test_what_is_stored_is_the_notebook_of_the_search() -> None:
     told = as_json(*ONE)
-    book = notebook(Tuning.objects.get())
-    assert plain(book.question) == told["question"]
-    assert [plain(one.seen) for one in book.entries] == [
+    notebook = read_notebook(Tuning.objects.get())
+    assert plain(notebook.question) == told["question"]
+    assert [plain(one.seen) for one in notebook.entries] == [
         one["observation"] for one in told["trials"]
     ]
-    assert book.end == told["answer"]["end"]
+    assert notebook.end == told["answer"]["end"]
 
 
 def test_ctrl_c_in_any_phase_answers_with_what_is_known_and_is_gone_on_with(
