@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from benchsuite.models import StudyCell, StudyRun
 from benchsuite.studies import matrix, reading
-from benchsuite.studies.arguments import arguments
+from benchsuite.studies.options import arguments
 from benchsuite.studies.study import Selector
 from tests.factories import BEGUN, MACHINE, make_run
 

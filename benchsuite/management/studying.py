@@ -22,10 +22,9 @@ from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate, Turn
-from benchsuite.studies.arguments import arguments
 from benchsuite.studies.figures import metric
 from benchsuite.studies.matrix import key
-from benchsuite.studies.options import in_cell, shares
+from benchsuite.studies.options import arguments, in_cell, shares
 from benchsuite.studies.study import Cell, Share, Study, cell_title
 
 UNKNOWN = 1

@@ -21,12 +21,12 @@ BUILTIN: dict[str, str] = {
     "hypercorn": "benchsuite.servers.hypercorn.Hypercorn",
     "granian-wsgi": "benchsuite.servers.granian.GranianWsgi",
     "granian-asgi": "benchsuite.servers.granian.GranianAsgi",
-    "waitress": "benchsuite.servers.waitress.Waitress",
-    "cheroot": "benchsuite.servers.cheroot.Cheroot",
-    "tornado": "benchsuite.servers.tornado.Tornado",
-    "bjoern": "benchsuite.servers.bjoern.Bjoern",
-    "meinheld": "benchsuite.servers.meinheld.Meinheld",
-    "runserver": "benchsuite.servers.runserver.Runserver",
+    "waitress": "benchsuite.servers.launched.Waitress",
+    "cheroot": "benchsuite.servers.launched.Cheroot",
+    "tornado": "benchsuite.servers.launched.Tornado",
+    "bjoern": "benchsuite.servers.launched.Bjoern",
+    "meinheld": "benchsuite.servers.launched.Meinheld",
+    "runserver": "benchsuite.servers.daphne.Runserver",
     **{
         f"circus-{started}": f"benchsuite.servers.circus.circus-{started}"
         for started in (

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import Available, ServerAdapter
-from benchsuite.servers.bjoern import Bjoern
-from benchsuite.servers.meinheld import meinheld_available
+from benchsuite.servers.launched import Bjoern, meinheld_available
 
 
 class Chaussette(ServerAdapter):

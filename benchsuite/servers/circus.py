@@ -15,18 +15,7 @@ from typing import ClassVar
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import ServerSpec
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers import (
-    bjoern,
-    chaussette,
-    daphne,
-    gunicorn,
-    hypercorn,
-    meinheld,
-    tornado,
-    uvicorn,
-    uwsgi,
-    waitress,
-)
+from benchsuite.servers import chaussette, daphne, gunicorn, hypercorn, launched, uvicorn, uwsgi
 from benchsuite.servers.base import BACKLOG, FOR_ALL, Application, Available, Place, ServerAdapter
 
 TEMPLATE = Path(__file__).parent / "conf" / "circus.ini"
@@ -126,7 +115,7 @@ STARTED: tuple[type[ServerAdapter], ...] = (
     *(gunicorn.GunicornSync, gunicorn.GunicornGthread, gunicorn.GunicornGevent),
     *(gunicorn.GunicornTornado, gunicorn.GunicornUvicorn, gunicorn.GunicornAsgi),
     *(uwsgi.UwsgiHttpSocket, uvicorn.Uvicorn, daphne.Daphne, hypercorn.Hypercorn),
-    *(waitress.Waitress, tornado.Tornado, bjoern.Bjoern, meinheld.Meinheld),
+    *(launched.Waitress, launched.Tornado, launched.Bjoern, launched.Meinheld),
     *(chaussette.ChaussetteGevent, chaussette.ChaussetteBjoern, chaussette.ChaussetteMeinheld),
 )
 vars().update({f"circus-{started.name}": under(started) for started in STARTED})

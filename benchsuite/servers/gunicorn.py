@@ -24,7 +24,7 @@ from benchsuite.servers.base import (
     ServerAdapter,
 )
 from benchsuite.servers.deploying import Deployed, flags
-from benchsuite.servers.tornado import IN_EVENT_LOOP
+from benchsuite.servers.launched import IN_EVENT_LOOP
 from benchsuite.servers.uvicorn import WEBSOCKETS
 
 LOOP, WS = "BENCHSUITE_UVICORN_LOOP", "BENCHSUITE_UVICORN_WS"

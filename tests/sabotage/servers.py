@@ -3,8 +3,8 @@
 import sys
 
 from benchsuite.servers.gunicorn import GunicornGthread
+from benchsuite.servers.launched import Waitress
 from benchsuite.servers.uwsgi import Uwsgi
-from benchsuite.servers.waitress import Waitress
 from benchsuite.system.network import free_port
 
 DESCRIPTORS = 24

@@ -13,8 +13,7 @@ from gevent import Timeout
 
 from benchsuite.core.exceptions import AnswerError, last_line
 from benchsuite.load.client.failures import refusal_sentence
-from benchsuite.load.client.recorder import Recorder
-from benchsuite.load.client.target import Gate, RequestFailed, Target
+from benchsuite.load.client.target import Gate, Recorder, RequestFailed, Target
 from benchsuite.load.client.user import UserClient
 from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.job import AGAIN, LOOK, REHEARSAL_LIMIT_S, Rehearsal

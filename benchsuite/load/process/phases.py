@@ -11,7 +11,7 @@ from gevent.event import Event
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.results import Traffic
 from benchsuite.core.specs import Stage
-from benchsuite.load.client.recorder import SpoolRecorder
+from benchsuite.load.client.target import SpoolRecorder
 from benchsuite.load.job import Done, Job
 from benchsuite.load.process.timers import LagTimer
 from benchsuite.load.process.users import UserPool

@@ -16,8 +16,7 @@ from locust.exception import StopUser
 from benchsuite.core.exceptions import AnswerError, last_line
 from benchsuite.core.results import Traffic
 from benchsuite.core.samples import JOURNEY, PAUSE, Kind
-from benchsuite.load.client.recorder import Recorder
-from benchsuite.load.client.target import Gate, LoadEnded, RequestFailed, Target
+from benchsuite.load.client.target import Gate, LoadEnded, Recorder, RequestFailed, Target
 from benchsuite.load.client.user import UserClient
 from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.client.websocket.sockets import Sockets

@@ -28,8 +28,7 @@ from gevent.queue import SimpleQueue
 
 from benchsuite.core.exceptions import BenchsuiteError, LoadError, last_line
 from benchsuite.load import job as messages
-from benchsuite.load.client.recorder import SpoolRecorder
-from benchsuite.load.client.target import Target
+from benchsuite.load.client.target import SpoolRecorder, Target
 from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.job import Job, decode_job
 from benchsuite.load.process.arrivals import OpenModel

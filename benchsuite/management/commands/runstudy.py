@@ -34,7 +34,7 @@ from benchsuite.report.writers import to_terminal
 from benchsuite.runner.planning import Estimate
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import matrix, reading
-from benchsuite.studies.arguments import arguments
+from benchsuite.studies.options import arguments
 from benchsuite.studies.study import Study
 from benchsuite.system import fingerprint
 from benchsuite.telemetry.machine import HostSample

@@ -36,7 +36,7 @@ from tests.unit.results_file import results_in
 from tests.unit.test_store import SPEC, result
 
 Fault = Callable[[Path], object]
-WAITRESS = "benchsuite.servers.waitress.Waitress"
+WAITRESS = "benchsuite.servers.launched.Waitress"
 
 
 class AtWork:

@@ -17,7 +17,7 @@ from benchsuite.runner import assembly, preflight
 from benchsuite.runner.assembly import MOST_PADDING, process_environment
 from benchsuite.runner.planning import resolve
 from benchsuite.runner.running_system import WORKERS
-from benchsuite.servers.waitress import Waitress
+from benchsuite.servers.launched import Waitress
 
 SPEC = RunSpec(
     server=ServerSpec(server="daphne"),

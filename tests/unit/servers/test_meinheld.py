@@ -3,7 +3,7 @@
 import pytest
 
 from benchsuite.pythons.interpreter import Interpreter
-from benchsuite.servers.meinheld import Meinheld
+from benchsuite.servers.launched import Meinheld
 from tests.unit.servers.test_builtin import adapter_class
 
 

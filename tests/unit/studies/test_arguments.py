@@ -2,7 +2,7 @@
 
 import shlex
 
-from benchsuite.studies.arguments import arguments, needs
+from benchsuite.studies.options import arguments, needs
 from benchsuite.studies.study import Cell, Share
 
 RATE = Share(0.21, "plateau", {"setup": "sync"})

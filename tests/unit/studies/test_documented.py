@@ -8,7 +8,7 @@ import pytest
 from benchsuite.core.exceptions import UsageError
 from benchsuite.management.options import run as run_options
 from benchsuite.studies import matrix, reading
-from benchsuite.studies.arguments import arguments
+from benchsuite.studies.options import arguments
 
 PAGE = Path("docs/studies.md").read_text()
 

@@ -12,8 +12,7 @@ from benchsuite.management.options import run as run_options
 from benchsuite.runner import planning
 from benchsuite.servers.base import Application
 from benchsuite.studies import matrix, reading
-from benchsuite.studies.arguments import arguments
-from benchsuite.studies.options import shares
+from benchsuite.studies.options import arguments, shares
 from benchsuite.studies.study import Cell, Study
 
 FILES = reading.studies()

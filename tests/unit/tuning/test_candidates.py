@@ -5,9 +5,9 @@ import pytest
 from benchsuite.core.specs import DatabaseSpec
 from benchsuite.servers.granian import GranianWsgi
 from benchsuite.servers.gunicorn import GunicornGevent, GunicornGthread, GunicornSync
+from benchsuite.servers.launched import Waitress
 from benchsuite.servers.uvicorn import Uvicorn
 from benchsuite.servers.uwsgi import Uwsgi
-from benchsuite.servers.waitress import Waitress
 from benchsuite.tuning.bounds import Probe
 from benchsuite.tuning.candidates import grid
 from benchsuite.tuning.trial import Candidate

@@ -27,8 +27,15 @@ from benchsuite.load.client.http.answer import (
 from benchsuite.load.client.http.connection import ConnectionFailed
 from benchsuite.load.client.http.encrypted import connection
 from benchsuite.load.client.http.request import FORM, Cookies, encode_body, encode_query
-from benchsuite.load.client.recorder import Begun, Recorder
-from benchsuite.load.client.target import RUN_HEADER, Gate, LoadEnded, RequestFailed, Target
+from benchsuite.load.client.target import (
+    RUN_HEADER,
+    Begun,
+    Gate,
+    LoadEnded,
+    Recorder,
+    RequestFailed,
+    Target,
+)
 from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.client.websocket.sockets import Sockets
 

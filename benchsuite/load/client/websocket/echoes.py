@@ -7,7 +7,7 @@ unsolicited.
 from time import monotonic
 
 from benchsuite.core.samples import MESSAGE, Kind
-from benchsuite.load.client.recorder import Begun
+from benchsuite.load.client.target import Begun
 from benchsuite.load.client.websocket import accounts
 from benchsuite.load.client.websocket.group import Group, Sequence
 from benchsuite.load.client.websocket.records import Failed, Message, Records

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.load.client.recorder import Begun
+from benchsuite.load.client.target import Begun
 from benchsuite.load.client.websocket.records import Content
 
 Matching = str | bytes | int | Mapping[str, Any] | Callable[[Content], object]

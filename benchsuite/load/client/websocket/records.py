@@ -13,7 +13,7 @@ from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import CONNECTION, STRAY, UNSOLICITED, Kind
 from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
-from benchsuite.load.client.recorder import Begun
+from benchsuite.load.client.target import Begun
 
 NORMAL = 1000
 POLICY = 1008

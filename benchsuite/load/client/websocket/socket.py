@@ -19,7 +19,7 @@ from benchsuite.core.samples import CLOSING, HANDSHAKE, MESSAGE, PUBLICATION, SE
 from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import ConnectionFailed, TimedOut
-from benchsuite.load.client.recorder import Begun
+from benchsuite.load.client.target import Begun
 from benchsuite.load.client.websocket import accounts
 from benchsuite.load.client.websocket.echoes import Echoes, Subscription
 from benchsuite.load.client.websocket.exchanges import Exchange, Exchanges, Matching, predicate
