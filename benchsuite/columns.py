@@ -91,9 +91,9 @@ class Row(models.Model):
         for name, (read, empty) in _columns(cls).items():
             if name in loaded:
                 try:
-                    found = read(loaded[name])
-                    if found is not None and name in filled:
-                        setattr(row, name, asdict(found))
+                    value = read(loaded[name])
+                    if value is not None and name in filled:
+                        setattr(row, name, asdict(value))
                 except Misfit as misfit:
                     setattr(row, name, empty())
                     row.mark(f"{cls._meta.verbose_name} {row.pk}, {misfit.within(name)}")
@@ -129,15 +129,15 @@ def _reader(field: "models.Field[Any, Any]") -> Reader:
     def read_column(value: Any) -> Any:
         if value is None and field.null:
             return None
-        found = read_one(value)
+        value_read = read_one(value)
         if value and proof:
             try:
                 proof(value)
             except ValueError as error:
                 raise Misfit(str(error)) from error
-        if words and found not in words and not (found == "" and field.blank):
+        if words and value_read not in words and not (value_read == "" and field.blank):
             raise wrong(f"one of {', '.join(words)}", value)
-        return found
+        return value_read
 
     return read_column
 

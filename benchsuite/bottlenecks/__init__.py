@@ -19,5 +19,5 @@ def name(evidence: LimitEvidence) -> list[Limit]:
         (rule, limit) for rule, limit in candidates if numbers.isdisjoint(rule.unless)
     ]
     parts = {part for rule, _ in limits_by_rule for part in rule.explains}
-    limits = sorted((limit for _, limit in limits_by_rule), key=lambda one: one.code)
+    limits = sorted((limit for _, limit in limits_by_rule), key=lambda limit: limit.code)
     return [*limits, *unnamed(evidence, parts)]

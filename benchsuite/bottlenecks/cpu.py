@@ -74,7 +74,7 @@ def users_of_cpus(evidence: LimitEvidence) -> dict[str, float]:
         BESIDE: beside,
         STRANGERS: evidence.others_cpus - beside,
     }
-    return dict(sorted(used.items(), key=lambda one: -one[1]))
+    return dict(sorted(used.items(), key=lambda item: -item[1]))
 
 
 def cpus_words(evidence: LimitEvidence) -> str:

@@ -103,12 +103,12 @@ def database_waits(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         kind = event.partition(":")[0]
         if kind in of_kind:
             of_kind[kind] += share
-    total, (kind, _) = sum(of_kind.values()), max(of_kind.items(), key=lambda one: one[1])
+    total, (kind, _) = sum(of_kind.values()), max(of_kind.items(), key=lambda item: item[1])
     waited = total * (evidence.database_share or 0.0)
     if total >= WAITING and (_is_large(evidence) or waited >= QUARTER):
         worst = max(
             (one for one in evidence.waits if one.startswith(kind)),
-            key=lambda one: evidence.waits[one],
+            key=lambda item: evidence.waits[item],
         )
         yield {
             "says": f"Queries wait inside the database, mostly for {worst}.",

@@ -113,7 +113,7 @@ def ranking(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
     cautions = [starts_wanted(cells), threads_hop(cells)] if first or reasons else []
     return Answer(
         title=TITLE,
-        headline=first or _unranked(cells),
+        headline=first or _unranked(cells, figures[0]),
         reasons=reasons,
         cautions=[one for one in cautions if one],
     )
@@ -264,7 +264,7 @@ def _ranked(cells: Sequence[Cell], figure: Metric) -> Ranked:
     ]
     if figure.of_answers and len({cell.unit for _, cell, _ in sound}) > 1:
         return []
-    return sorted(sound, key=lambda one: one[2], reverse=figure.more_is_better)
+    return sorted(sound, key=lambda entry: entry[2], reverse=figure.more_is_better)
 
 
 def _overlap(first: Cell, second: Cell, figure: Metric) -> bool:
@@ -287,18 +287,23 @@ def _idle_interval(cell: Cell) -> tuple[float, float]:
     return min(one["low_bytes"] for one in intervals), max(one["high_bytes"] for one in intervals)
 
 
-def _unranked(cells: Sequence[Cell]) -> str:
-    """Why no server is named first though there are several; empty when there is one."""
+def _unranked(cells: Sequence[Cell], figure: Metric) -> str:
+    """Why no server is named first by this figure though there are several; empty when there is
+    one, and where each has the figure.
+    """
     if len(cells) < 2:
         return ""
     if len({cell.unit for cell in cells if cell.is_sound}) > 1:
         return "Nothing is ranked: their answers are not of the same unit."
-    out = [
-        f"{title} {'is invalid' if cell.measured else 'has no figures'}"
-        for title, cell in zip(cell_titles(cells), cells, strict=True)
-        if not cell.is_sound or cell.middle("goodput") is None
-    ]
-    return f"Nothing is ranked: {listed(out)}."
+    out = []
+    for title, cell in zip(cell_titles(cells), cells, strict=True):
+        if not cell.measured:
+            out.append(f"{title} has no figures")
+        elif not cell.is_sound:
+            out.append(f"{title} is invalid")
+        elif cell.middle(figure.name) is None:
+            out.append(f"{title} has no {figure.heading}")
+    return f"Nothing is ranked: {listed(out)}." if out else ""
 
 
 def starts_wanted(cells: Sequence[Cell]) -> str:

@@ -100,11 +100,11 @@ class Cell:
         the medians of others.
         """
         if metric.of:
-            columns = (one.name for one in every.METRICS if one.read)
+            columns = (figure.name for figure in every.METRICS if figure.read)
             return metric.of(SimpleNamespace(**{name: self.middle(name) for name in columns}))
         if not metric.summed:
             return self.middle(metric.name)
-        known = [one for run in self.shown if (one := metric.value(run)) is not None]
+        known = [figure for run in self.shown if (figure := metric.value(run)) is not None]
         return sum(known) if known else None
 
 

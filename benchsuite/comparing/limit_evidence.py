@@ -80,14 +80,14 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEv
     return LimitEvidence(**{**figures, **more})
 
 
-def alone(run: Run, others: Iterable[Run] = ()) -> Alone | None:
+def alone(run: Run, neighbours: Iterable[Run] = ()) -> Alone | None:
     """The times of one user: of the lowest of its own stages, if its requests met nobody, else of
     another run that differs in its load alone. None where nobody was ever alone.
     """
     stages = [one for one in run.measurements.all() if one.scope == "stage"]
-    lowest = min(stages, key=lambda one: one.level or 0.0, default=None)
+    lowest = min(stages, key=lambda item: item.level or 0.0, default=None)
     own = _alone(run, lowest) if lowest and lowest.level != run.level else None
-    same = (one for one in others if one.pk != run.pk and _asked(one) == _asked(run))
+    same = (one for one in neighbours if one.pk != run.pk and _asked(one) == _asked(run))
     return own or next(filter(None, map(one_user, same)), None)
 
 
@@ -160,7 +160,7 @@ def profiled(run: Run) -> Profiled | None:
         return None
     project = frozenset(data["project"])
     samples_by_call = stacks.nearest(stacks.unpacked(data["stacks"]), project.__contains__)
-    call, samples = max(samples_by_call.items(), key=lambda one: one[1], default=("", 0))
+    call, samples = max(samples_by_call.items(), key=lambda item: item[1], default=("", 0))
     if samples < STANDS_OUT * data["samples"]:
         return Profiled()
     function, place = stacks.words(call)

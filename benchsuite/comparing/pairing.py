@@ -152,12 +152,12 @@ def pairs(words: Sequence[str], baseline: str | None) -> tuple[list[Pair], list[
         if inside is not None:
             return _paired(*inside)
     if baseline is not None:
-        base, *others = named([baseline, *(word for word in asked if word != baseline)])
-        return _paired(base, others or [newest(without=base)])
-    first, *others = named(asked) if asked else [newest()]
-    if not others:
+        base, *candidates = named([baseline, *(word for word in asked if word != baseline)])
+        return _paired(base, candidates or [newest(without=base)])
+    first, *candidates = named(asked) if asked else [newest()]
+    if not candidates:
         return _paired(*_apart(first))
-    return _paired(first, others)
+    return _paired(first, candidates)
 
 
 def _inside(named_words: Sequence[Named], server: str) -> tuple[Named, list[Named]] | None:
@@ -183,18 +183,18 @@ def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]
     cells = [*base.cells, *(cell for other in others for cell in other.cells)]
     sides = [Side(title, cell) for title, cell in zip(cell_titles(cells), cells, strict=True)]
     bases, candidates = sides[: len(base.cells)], sides[len(base.cells) :]
-    said = [note for one in (base, *others) for note in one.notes]
+    notes = [note for side in (base, *others) for note in side.notes]
     found: list[Pair] = []
     alone: list[Side] = []
     for candidate in candidates:
         if _same_runs(candidate.cell, bases):
             continue
-        mine = [one for one in bases if one.cell.first.key == candidate.cell.first.key]
+        mine = [side for side in bases if side.cell.first.key == candidate.cell.first.key]
         if mine or len(bases) == 1:
             found.append(((mine or bases)[0], candidate))
         else:
             alone.append(candidate)
-            said.append(f"{candidate.title} has no counterpart in {base.word} and is excluded.")
+            notes.append(f"{candidate.title} has no counterpart in {base.word} and is excluded.")
     if alone and not found:
         raise UsageError(
             f"{base.word} and {_words(others)} have nothing in common: nothing was measured in "
@@ -206,18 +206,18 @@ def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]
             f"There is nothing to hold against {base.word}: name another label, server, run or "
             "batch, or measure one more (runbench --server=A,B --repeat=5)."
         )
-    for one in {id(pair[0]): pair[0] for pair in found}.values():
-        if one.doubt:
+    for side in {id(pair[0]): pair[0] for pair in found}.values():
+        if side.doubt:
             raise UsageError(
-                f"{one.title} can't be the baseline: {one.doubt}. Choose another with --baseline."
+                f"{side.title} can't be the baseline: {side.doubt}. Choose another with --baseline."
             )
     paired = {id(pair[0]) for pair in found}
-    said += [
-        f"{one.title} has no counterpart in {_words(others)} and is excluded."
-        for one in bases
-        if id(one) not in paired
+    notes += [
+        f"{side.title} has no counterpart in {_words(others)} and is excluded."
+        for side in bases
+        if id(side) not in paired
     ]
-    return found, said
+    return found, notes
 
 
 def _words(named_: Sequence[Named]) -> str:

@@ -69,8 +69,8 @@ def problems(given: object, *, importing: bool = True) -> Iterator[Problem]:
 
 def fault_of(path: str, base: type) -> str:
     """Why this is not the dotted path of a class of that kind; empty where it is."""
-    found, fault = _imported(path)
-    if fault or (isinstance(found, type) and issubclass(found, base)):
+    imported, fault = _imported(path)
+    if fault or (isinstance(imported, type) and issubclass(imported, base)):
         return fault
     return f"{path!r} is no subclass of {base.__module__}.{base.__name__}"
 
@@ -101,8 +101,8 @@ def _is_path(value: Any) -> bool:
 
 
 def _function(path: str) -> Iterator[str]:
-    found, fault = _imported(path)
-    if fault or not callable(found):
+    imported, fault = _imported(path)
+    if fault or not callable(imported):
         yield f": {fault or f'{path!r} is not a function'}"
 
 

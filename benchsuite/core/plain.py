@@ -136,10 +136,10 @@ def ranged(name: str, read_one: Reader) -> Reader:
         return read_one
 
     def in_range(data: Any) -> Any:
-        found = read_one(data)
-        if isinstance(found, int | float) and not 0 <= found <= LONGEST_S:
+        number = read_one(data)
+        if isinstance(number, int | float) and not 0 <= number <= LONGEST_S:
             raise wrong(f"a number from 0 to {LONGEST_S:.0e}", data)
-        return found
+        return number
 
     return in_range
 
@@ -156,9 +156,9 @@ def _of_fields(kind: Any) -> Reader:
     unwrapped: Callable[[Any], Any] = getattr(kind, "unwrapped", lambda data: data)
 
     def read_all(data: Any) -> Any:
-        found = read_named(unwrapped(mapping(data)), known, needed)
+        fields = read_named(unwrapped(mapping(data)), known, needed)
         try:
-            return kind(**{**first, **found})
+            return kind(**{**first, **fields})
         except (UsageError, TypeError, ValueError, ArithmeticError) as error:
             raise Misfit(str(error).removesuffix(".")) from error
 
@@ -183,13 +183,13 @@ def read_named(
         raise Misfit(f"there are unknown fields: {', '.join(map(shown, unknown))}")
     if missing := [name for name in needed if name not in data]:
         raise Misfit(f"fields are missing: {', '.join(missing)}")
-    found = {}
+    fields = {}
     for name, part in data.items():
         try:
-            found[name] = (known.get(name) or rest or _any)(part)
+            fields[name] = (known.get(name) or rest or _any)(part)
         except Misfit as misfit:
             raise misfit.within(name) from misfit
-    return found
+    return fields
 
 
 def _alternatives(kinds: Sequence[Any]) -> Reader:
@@ -202,9 +202,9 @@ def _alternatives(kinds: Sequence[Any]) -> Reader:
         if len(readers) == 1:
             return readers[0](data)
         misfits = []
-        for one in readers:
+        for reader in readers:
             try:
-                return one(data)
+                return reader(data)
             except Misfit as misfit:
                 misfits.append(misfit)
         if all(kind in SCALARS for kind in some):
@@ -226,37 +226,37 @@ def _row(readers: Sequence[Reader]) -> Reader:
     return read_all
 
 
-def _list(one: Reader, make: type[list[Any]] | type[tuple[Any, ...]]) -> Reader:
+def _list(reader: Reader, make: type[list[Any]] | type[tuple[Any, ...]]) -> Reader:
     def read_all(data: Any) -> Any:
         if not isinstance(data, list | tuple):
             raise wrong("a list", data)
-        return make(_nth(one, number, part) for number, part in enumerate(data))
+        return make(_nth(reader, number, part) for number, part in enumerate(data))
 
     return read_all
 
 
-def _nth(one: Reader, number: int, part: Any) -> Any:
+def _nth(reader: Reader, number: int, part: Any) -> Any:
     try:
-        return one(part)
+        return reader(part)
     except Misfit as misfit:
         raise misfit.within(number) from misfit
 
 
 def _pairs(key: Any, value: Any) -> Reader:
     """Keys that are no texts stand in pairs, numbers as JSON writes them in an object, too."""
-    one, pairs = reader(value), _list(_row([reader(key), reader(value)]), list)
+    single, pairs = reader(value), _list(_row([reader(key), reader(value)]), list)
 
     def read_all(data: Any) -> Any:
         if key is not str and isinstance(data, list):
             return dict(pairs(data))
-        found = {}
+        fields = {}
         for name, part in mapping(data).items():
             known = int(name) if key is int and name.isdecimal() and len(name) < 10 else name
             try:
-                found[reader(key)(known)] = ranged(name, one)(part)
+                fields[reader(key)(known)] = ranged(name, single)(part)
             except Misfit as misfit:
                 raise misfit.within(name) from misfit
-        return found
+        return fields
 
     return read_all
 
@@ -306,12 +306,12 @@ def _bool(data: Any) -> bool:
 
 def _moment(data: Any) -> datetime:
     try:
-        found = datetime.fromisoformat(data) if isinstance(data, str) else data
+        moment = datetime.fromisoformat(data) if isinstance(data, str) else data
     except ValueError:
-        found = None
-    if not isinstance(found, datetime) or (isinstance(data, str) and found.tzinfo is None):
+        moment = None
+    if not isinstance(moment, datetime) or (isinstance(data, str) and moment.tzinfo is None):
         raise wrong("a date and time with its zone (2026-01-31T12:00:00+00:00)", data)
-    return found
+    return moment
 
 
 def _id(data: Any) -> UUID:

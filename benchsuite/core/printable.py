@@ -123,8 +123,8 @@ def _is_option(word: Any) -> bool:
 
 def _without_password(url: re.Match[str]) -> str:
     rest = url["rest"]
-    if found := _USER.fullmatch(rest):
-        rest = f"{found['user']}{'@' * bool(found['user'])}{found['place']}"
+    if match := _USER.fullmatch(rest):
+        rest = f"{match['user']}{'@' * bool(match['user'])}{match['place']}"
     before, mark, query = rest.partition("?")
     if mark:
         query, fragment, anchor = query.partition("#")

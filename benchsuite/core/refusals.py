@@ -104,48 +104,48 @@ def why(error: BaseException) -> Refusal:
 
 def sentence(error: BaseException, entry: Mapping[str, Any], alias: str = "default") -> str:
     """One sentence for a refusal by the database of a DATABASES entry: which, why, what to do."""
-    said, user = first_line(error), entry.get("USER") or "of this process"
+    line, user = first_line(error), entry.get("USER") or "of this process"
     which = f"The database {_name(entry)}"
     server = f"The database server {where(entry)}"
     setting = f"DATABASES[{alias!r}]"
     migrate = MIGRATE if alias == "default" else f"{MIGRATE} --database={alias}"
     match why(error):
         case Refusal.FORBIDDEN:
-            return f"{which} does not allow that to the user {user} ({said}); grant the right."
+            return f"{which} does not allow that to the user {user} ({line}); grant the right."
         case Refusal.PASSWORD_WANTED:
             return (
                 f"{server} wants a password for {user}, and {setting} has none; write it there, or "
                 "into PGPASSWORD or ~/.pgpass."
             )
         case Refusal.NOT_LET_IN:
-            return f"{server} does not let the user {user} in ({said}); correct {setting}."
+            return f"{server} does not let the user {user} in ({line}); correct {setting}."
         case Refusal.FULL:
-            return f"{which} has no space left ({said}); make room on its disk."
+            return f"{which} has no space left ({line}); make room on its disk."
         case Refusal.NO_CONNECTION_LEFT:
             return f"{server} has no connection left; end others, or raise max_connections."
         case Refusal.ABSENT:
             return f"{which} does not exist; create it, and run: {migrate}"
         case Refusal.UNMIGRATED:
-            return f"{which} lacks the tables of this version ({said}); run: {migrate}"
+            return f"{which} lacks the tables of this version ({line}); run: {migrate}"
         case Refusal.NO_DATABASE:
             return (
-                f"{which} is damaged or no database ({said}); move that file or name another one "
+                f"{which} is damaged or no database ({line}); move that file or name another one "
                 f"in {setting}, and run: {migrate}"
             )
         case Refusal.NOT_OPENED:
             return f"{which} can't be opened: {_obstacle(entry)}, and run: {migrate}"
         case Refusal.READ_ONLY:
             return (
-                f"{which} is read-only ({said}); make it writable for this user, for a file with "
+                f"{which} is read-only ({line}); make it writable for this user, for a file with "
                 f"its folder, or name another in {setting}."
             )
         case Refusal.BUSY:
-            return f"{which} is locked ({said}); end the program that holds it, or wait for it."
+            return f"{which} is locked ({line}); end the program that holds it, or wait for it."
         case Refusal.UNREACHABLE:
-            return f"{server} can't be reached ({said}); start it, or correct {setting}."
+            return f"{server} can't be reached ({line}); start it, or correct {setting}."
         case Refusal.NOT_NAMED:
             return f"{setting} names no database; name one there, and run: {migrate}"
-    return f"{which} refused ({said}); check that it is up, and that you have run: {migrate}"
+    return f"{which} refused ({line}); check that it is up, and that you have run: {migrate}"
 
 
 def first_line(error: BaseException) -> str:

@@ -87,8 +87,8 @@ class Wording:
 
     def handshake_headers(self, cookies: str) -> dict[str, str]:
         """What a browser sends with a WebSocket's handshake; Channels looks at the origin."""
-        said = {"Cookie": cookies.partition(":")[2].strip()} if cookies else {}
-        return {**self._of_handshakes, **said}
+        headers = {"Cookie": cookies.partition(":")[2].strip()} if cookies else {}
+        return {**self._of_handshakes, **headers}
 
 
 def _lines(fields: Mapping[str, str]) -> str:

@@ -24,7 +24,7 @@ def assess(evidence: Evidence) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     for check in CHECKS:
         findings += of_each_stage(check, evidence) if check.by_stage else check(evidence)
-    return tuple(sorted(findings, key=lambda one: one.code))
+    return tuple(sorted(findings, key=lambda finding: finding.code))
 
 
 def verdict(findings: Iterable[Finding]) -> Verdict:

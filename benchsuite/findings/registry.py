@@ -150,7 +150,7 @@ def of_each_stage(check: Check, run: Evidence) -> Iterator[Finding]:
         for finding in check(stage)
     ]
     if of_stages:
-        name, worst = min(of_stages, key=lambda one: ORDER.index(one[1].level))
+        name, worst = min(of_stages, key=lambda pair: ORDER.index(pair[1].level))
         other_stages = [
             other for other in dict.fromkeys(other for other, _ in of_stages) if other != name
         ]

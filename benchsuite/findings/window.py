@@ -104,9 +104,9 @@ def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     is_busy = (evidence.busy_percent or 0) > QUEUES_PERCENT
     if effort and is_busy and not is_surely_beyond(evidence):
         series[1] = (f"{effort.words} per answer", 0.0, [], list(effort.each_s))
-    changes = [one for each in series if (one := _changed(rule, evidence, *each))]
+    changes = [change for each in series if (change := _changed(rule, evidence, *each))]
     if changes:
-        yield min(changes, key=lambda one: ORDER.index(one.level))
+        yield min(changes, key=lambda change: ORDER.index(change.level))
 
 
 def _changed(

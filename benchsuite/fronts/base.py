@@ -96,9 +96,9 @@ class FrontAdapter(ABC):
         """The command line that only checks the configuration; empty for none."""
         return []
 
-    def complaint_in(self, said: str) -> str:
+    def complaint_in(self, output: str) -> str:
         """The error in the output of `check_argv()`, in one line."""
-        return " ".join(said.split())
+        return " ".join(output.split())
 
     @abstractmethod
     def expected_processes(self) -> int:

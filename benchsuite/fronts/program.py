@@ -140,9 +140,9 @@ class ProgramFront(FrontAdapter):
             return None
         return int(self.settings[self.parallel_option])
 
-    def complaint_in(self, said: str) -> str:
-        found = self.complaint.search(said)
-        return found.group(1).strip() if found else super().complaint_in(said)
+    def complaint_in(self, output: str) -> str:
+        match = self.complaint.search(output)
+        return match.group(1).strip() if match else super().complaint_in(output)
 
     @property
     def clients(self) -> int:

@@ -178,15 +178,15 @@ def _watch(service: str, port: int) -> str:
     deadline = time.monotonic() + START_S
     form = "{{.CurrentState}}|{{.Error}}"
     while time.monotonic() < deadline:
-        said = docker("service", "ps", "--no-trunc", "--format", form, service).splitlines()
-        for line in said:
+        lines = docker("service", "ps", "--no-trunc", "--format", form, service).splitlines()
+        for line in lines:
             state, _, error = line.partition("|")
             if state.startswith(FAILED):
                 tail = ""
                 with suppress(DockerError):
                     tail = docker("service", "logs", "--raw", "--tail", "20", service)
                 return f"{tail}\na replica ended: {state} ({error or 'no error message'})"
-        if said and all(line.startswith("Running") for line in said) and _answers(port):
+        if lines and all(line.startswith("Running") for line in lines) and _answers(port):
             while True:
                 signal.pause()
         time.sleep(POLL_S)

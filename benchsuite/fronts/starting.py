@@ -37,8 +37,8 @@ def make_certificate(path: Path, host: str) -> None:
         subprocess.run(command, capture_output=True, text=True, timeout=MAKE_S, check=True)
         path.write_text(key.read_text() + certificate.read_text())
     except subprocess.CalledProcessError as error:
-        said = (error.stderr or "").strip().splitlines() or [str(error)]
-        raise StartError(f"openssl could not make a certificate: {said[-1]}") from error
+        lines = (error.stderr or "").strip().splitlines() or [str(error)]
+        raise StartError(f"openssl could not make a certificate: {lines[-1]}") from error
     except (OSError, subprocess.TimeoutExpired) as error:
         raise StartError(f"openssl could not make a certificate: {error}.") from error
     finally:
@@ -119,5 +119,5 @@ def _check(adapter: FrontAdapter, env: Mapping[str, str]) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise StartError(f"{adapter.name} can't check its configuration: {error}.") from error
     if done.returncode != 0:
-        said = adapter.complaint_in(done.stdout)
-        raise StartError(f"{adapter.name} refuses its configuration: {said}")
+        complaint = adapter.complaint_in(done.stdout)
+        raise StartError(f"{adapter.name} refuses its configuration: {complaint}")

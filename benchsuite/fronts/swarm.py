@@ -79,17 +79,17 @@ class Swarm(FrontAdapter):
 
     @classmethod
     def version(cls) -> str | None:
-        found = _engine()
-        return str(found["ServerVersion"]) if found and found.get("ServerVersion") else None
+        engine = _engine()
+        return str(engine["ServerVersion"]) if engine and engine.get("ServerVersion") else None
 
     @classmethod
     def available(cls) -> Available:
         if programs.find_program("docker") is None:
             return Available(False, "docker is not installed", "apt install docker.io")
-        found = _engine()
-        if not found or not found.get("ServerVersion"):
+        engine = _engine()
+        if not engine or not engine.get("ServerVersion"):
             return Available(False, "no Docker engine answers", "systemctl start docker")
-        swarm = found.get("Swarm") or {}
+        swarm = engine.get("Swarm") or {}
         if swarm.get("LocalNodeState") != "active" or not swarm.get("ControlAvailable"):
             return Available(False, "this Docker engine is no manager of a swarm", INIT)
         return Available(True)
@@ -103,12 +103,12 @@ class Swarm(FrontAdapter):
         asked = self.place.instances
         assert asked is not None
         publish = self._publish()
-        first, *others = asked.argv
+        first, *words = asked.argv
         pinned = ["taskset", "-c", ",".join(map(str, asked.cpus))] if asked.cpus else []
         service = {
             "image": self.settings["image"],
             # The image has its own interpreter of the same name.
-            "command": [*pinned, Path(first).name, *others],
+            "command": [*pinned, Path(first).name, *words],
             "environment": dict(asked.env),
             "volumes": [
                 {"type": "bind", "source": str(one), "target": str(one), "read_only": number > 0}
@@ -136,12 +136,12 @@ def _literal(value: Any) -> Any:
 
 def _engine() -> Mapping[str, Any] | None:
     """The engine's information about itself; None when none answers."""
-    said = _docker("info", "--format", "{{json .}}")
+    output = _docker("info", "--format", "{{json .}}")
     try:
-        found = json.loads(said or "null")
+        facts = json.loads(output or "null")
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return facts if isinstance(facts, dict) else None
 
 
 def _docker(*arguments: str) -> str | None:

@@ -51,35 +51,37 @@ def load(files: Sequence[str]) -> list[str]:
 
     Raises BenchsuiteError, and stores nothing, when a file can't be read.
     """
-    found = [_read(file) for file in files]
+    files_read = [_read(file) for file in files]
     sweep()
     sweep_executions()
     with transaction.atomic():
-        kept = [[(whole, purposes.keep(whole)) for whole in one.wholes] for one in found]
+        kept = [
+            [(whole, purposes.keep(whole)) for whole in contents.wholes] for contents in files_read
+        ]
         lines = []
-        for one, wholes in zip(found, kept, strict=True):
-            lines += _stored(one)
-            lines += [f"{one.file}: {whole.row} {word}." for whole, word in wholes if word]
-            lines += _connected(one)
+        for contents, wholes in zip(files_read, kept, strict=True):
+            lines += _stored(contents)
+            lines += [f"{contents.file}: {whole.row} {word}." for whole, word in wholes if word]
+            lines += _connected(contents)
         return lines
 
 
-def _stored(found: Contents) -> list[str]:
+def _stored(contents: Contents) -> list[str]:
     """Stores the runs that are not stored yet."""
     here = Run.objects.only("status", "environment", "study_cell").in_bulk(
-        [run.pk for run in found.runs]
+        [run.pk for run in contents.runs]
     )
-    fresh = {run.pk: run for run in found.runs if run.pk not in here or _is_empty(here[run.pk])}
+    fresh = {run.pk: run for run in contents.runs if run.pk not in here or _is_empty(here[run.pk])}
     for run in fresh.values():
         if run.pk in here:
             run.study_cell_id = here[run.pk].study_cell_id
         store.write(run)
-    skipped = [run.pk.hex[:8] for run in found.runs if run.pk not in fresh]
-    lines = [f"{found.file}: {_many(len(fresh))} loaded."]
-    missing = {f"{state} when exported": ids for state, ids in found.missing.items()}
+    skipped = [run.pk.hex[:8] for run in contents.runs if run.pk not in fresh]
+    lines = [f"{contents.file}: {_many(len(fresh))} loaded."]
+    missing = {f"{state} when exported": ids for state, ids in contents.missing.items()}
     for why, ids in {"already stored": skipped, **missing}.items():
         if ids:
-            lines.append(f"{found.file}: {_many(len(ids))} skipped, {why}: {_named(ids)}.")
+            lines.append(f"{contents.file}: {_many(len(ids))} skipped, {why}: {_named(ids)}.")
     return lines
 
 
@@ -88,33 +90,33 @@ def _is_empty(run: Run) -> bool:
     return run.status == Status.INTERRUPTED.value and run.environment_id is None
 
 
-def _connected(found: Contents) -> list[str]:
+def _connected(contents: Contents) -> list[str]:
     """Makes the runs parts of what they were made for."""
-    lost = [run.pk.hex[:8] for run, place in found.places if not purposes.connect(run, place)]
+    lost = [run.pk.hex[:8] for run, place in contents.places if not purposes.connect(run, place)]
     if not lost:
         return []
     return [
-        f"{found.file}: {_many(len(lost))} without what it was made for, which is in no file and "
-        f"not stored: {_named(lost)}."
+        f"{contents.file}: {_many(len(lost))} without what it was made for, which is in no file "
+        f"and not stored: {_named(lost)}."
     ]
 
 
 def _read(file: str) -> Contents:
-    found = Contents(file)
+    contents = Contents(file)
     try:
         objects = parsed(_text(_content(file)))
         if not isinstance(objects, list):
             raise wrong("a list of runs, as of runbench --json or of Export JSON,", objects)
         with at("runs"):
-            for number, one in enumerate(objects):
+            for number, item in enumerate(objects):
                 with at(number):
-                    _add(found, one)
+                    _add(contents, item)
     except Misfit as misfit:
         raise UsageError(f"{file}: {misfit}.") from misfit
-    return found
+    return contents
 
 
-def _add(found: Contents, exported: object) -> None:
+def _add(contents: Contents, exported: object) -> None:
     """A run with what it was made for; raises Misfit."""
     fields = mapping(exported)
     if "stored" not in fields:
@@ -122,10 +124,10 @@ def _add(found: Contents, exported: object) -> None:
     try:
         with at("made_for"):
             places, wholes = purposes.from_plain(fields.get("made_for", []))
-        found.wholes += wholes
+        contents.wholes += wholes
         if fields["stored"] is None:
             state = UNREADABLE if fields.get("status") == UNREADABLE else "unfinished"
-            found.missing.setdefault(state, []).append(str(fields.get("id"))[:8])
+            contents.missing.setdefault(state, []).append(str(fields.get("id"))[:8])
             return
         with at("stored"):
             run = _with_facts(from_plain(fields["stored"]))
@@ -133,11 +135,11 @@ def _add(found: Contents, exported: object) -> None:
         if newer := _newer(fields["stored"]):
             raise Misfit(f"{misfit.said}; {newer}", misfit.place) from misfit
         raise
-    if run.pk in found.ids:
+    if run.pk in contents.ids:
         raise Misfit(f"the run {run.pk} is in the file twice")
-    found.ids.add(run.pk)
-    found.runs.append(run)
-    found.places += [(run, place) for place in places]
+    contents.ids.add(run.pk)
+    contents.runs.append(run)
+    contents.places += [(run, place) for place in places]
 
 
 def _newer(stored: object) -> str:

@@ -108,23 +108,23 @@ class Screen:
         """
         every, rows = rows, [row for row in rows if not row.spec.get("diagnoses")]
         diagnosed = [row for row in every if row not in rows]
-        found = cells(rows)
+        result_cells = cells(rows)
         beside = (stages_table(rows), populations_table(rows), sockets_table(rows))
-        for table in (results.results_table(found), *beside):
+        for table in (results.results_table(result_cells), *beside):
             if table is not None:
                 self.console.table(table)
         for line in (
-            *results.starts_lines(found),
+            *results.starts_lines(result_cells),
             *doubt_lines(rows),
-            *limit_lines(found, diagnosed),
+            *limit_lines(result_cells, diagnosed),
         ):
             self._line(line)
         for line, grid in flames.screen_tables_of(diagnosed):
             self._line(line)
             self.console.table(grid)
-        for line in completion_lines(found):
+        for line in completion_lines(result_cells):
             self._line(line)
-        first = ranking(found, conf.margins())
+        first = ranking(result_cells, conf.margins())
         self.warn(" ".join([first.headline, *first.cautions]))
         self.warn(model_sentence(rows))
         self.warn(own_targets((row.server, row.server_facts) for row in rows))

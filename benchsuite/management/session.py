@@ -109,14 +109,14 @@ class Results:
             return ""
         many = len(self.refused)
         which = f"{many} of {len(self.rows)} runs" if len(self.rows) > 1 else "The run"
-        said = f"{which} could not be stored ({self._reason})"
+        words = f"{which} could not be stored ({self._reason})"
         if self.file is None:
             return (
-                f"{said}, and no file could be written: the figures above are all there is. Free "
+                f"{words}, and no file could be written: the figures above are all there is. Free "
                 "the database or a disk and repeat the command."
             )
         return (
-            f"{said}, and {'is' if many == 1 else 'are'} kept in {self.file}. When the database "
+            f"{words}, and {'is' if many == 1 else 'are'} kept in {self.file}. When the database "
             f"can be written again: python manage.py loadbench {self.file}"
         )
 

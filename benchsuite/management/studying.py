@@ -79,11 +79,14 @@ class Execution:
     def turns(self) -> list[Turn]:
         """What remains to be run, in order; whatever another cell needs to know comes before it."""
         every = planning.turns(len(self.candidates), self.row.repeat, self.row.seed)
-        ordered = sorted(every, key=lambda one: (one.repetition, self._depth(one)))
+        ordered = sorted(
+            every, key=lambda candidate: (candidate.repetition, self._depth(candidate))
+        )
         return [
-            one
-            for one in ordered
-            if self.candidates[one.place].plan and (one.place, one.repetition) not in self.done
+            candidate
+            for candidate in ordered
+            if self.candidates[candidate.place].plan
+            and (candidate.place, candidate.repetition) not in self.done
         ]
 
     @property
@@ -119,12 +122,12 @@ class Execution:
 
     def prepare(self, at_work: Session) -> None:
         """Builds what servers need, so that nothing is built between two runs."""
-        for one in self.candidates:
-            if one.plan is not None:
+        for candidate in self.candidates:
+            if candidate.plan is not None:
                 try:
-                    (one.plan,) = at_work.prepared([one.plan])
+                    (candidate.plan,) = at_work.prepared([candidate.plan])
                 except UnavailableError as error:
-                    one.refuse(str(error))
+                    candidate.refuse(str(error))
         self.check()
 
     def check(self) -> None:
@@ -132,10 +135,12 @@ class Execution:
         if len(self.skipped) < len(self.candidates):
             return
         reasons: dict[str, list[str]] = {}
-        for one in self.skipped:
-            reasons.setdefault(one.reason, []).append(one.title)
-        said = "\n".join(f"{'; '.join(titles)}: {one}" for one, titles in reasons.items())
-        raise UnavailableError(f"No cell of {self.study.name} can run here.\n{said}")
+        for candidate in self.skipped:
+            reasons.setdefault(candidate.reason, []).append(candidate.title)
+        text = "\n".join(
+            f"{'; '.join(titles)}: {candidate}" for candidate, titles in reasons.items()
+        )
+        raise UnavailableError(f"No cell of {self.study.name} can run here.\n{text}")
 
     def enter(self, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on, with its cells and why some of them can't run."""
@@ -145,15 +150,15 @@ class Execution:
                     StudyCell(
                         study_run=self.row,
                         order=order,
-                        coordinates=dict(one.cell.coordinates),
-                        arguments=arguments(one.cell),
-                        reason=one.reason,
+                        coordinates=dict(candidate.cell.coordinates),
+                        arguments=arguments(candidate.cell),
+                        reason=candidate.reason,
                     )
-                    for order, one in enumerate(self.candidates)
+                    for order, candidate in enumerate(self.candidates)
                 )
                 return
-            for row, one in zip(self.rows, self.candidates, strict=True):
-                row.reason = one.reason
+            for row, candidate in zip(self.rows, self.candidates, strict=True):
+                row.reason = candidate.reason
             StudyCell.objects.bulk_update(self.rows, ["reason"])
 
     def _depth(self, turn: Turn) -> int:
@@ -161,8 +166,8 @@ class Execution:
         return 0 if turn.repetition > 1 else self._behind(self.candidates[turn.place].cell)
 
     def _behind(self, cell: Cell) -> int:
-        found = [self._behind(self._of(one).cell) for one in _needed(cell).values()]
-        return 1 + max(found) if found else 0
+        behind = [self._behind(self._of(one).cell) for one in _needed(cell).values()]
+        return 1 + max(behind) if behind else 0
 
     def _of(self, share: Share) -> Candidate:
         return self.candidates[self._place(share)]
@@ -180,17 +185,17 @@ class Execution:
         needed, known = _needed(candidate.cell), self.row.resolved.get(str(row.order), {})
         if not needed or candidate.plan is None or known:
             return
-        found = {}
+        settled = {}
         for option, share in needed.items():
             value = self._figure(share)
             if value is None or not math.isfinite(value):
                 self._refuse(candidate, row, _missing(option, share, value))
                 return
-            found[option] = _rounded(option, share.share * value)
-        self.row.resolved[str(row.order)] = found
+            settled[option] = _rounded(option, share.share * value)
+        self.row.resolved[str(row.order)] = settled
         self.row.save(update_fields=["resolved"])
         built = candidate.plan.python
-        candidate.resolve(self.row.label, found)
+        candidate.resolve(self.row.label, settled)
         if candidate.plan is None:
             self._refuse(candidate, row, candidate.reason)
         elif built is not None:
@@ -205,8 +210,8 @@ class Execution:
         """Of the first start that has it."""
         figure = metric({one.name: one for one in self.study.figures}[share.figure])
         finished = self.rows[self._place(share)].runs.filter(status=Status.FINISHED.value)
-        found = (figure.value(run) for run in finished.order_by("repetition"))
-        return next((one for one in found if one is not None), None)
+        values = (figure.value(run) for run in finished.order_by("repetition"))
+        return next((one for one in values if one is not None), None)
 
 
 def begun(
@@ -282,11 +287,13 @@ def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) ->
 
     Raises UsageError where there is none, it is of another file or machine, or under way.
     """
-    found = StudyRun.objects.filter(name=study.name, label=label)
-    found = found.filter(**{name: value for name, value in given.items() if value is not None})
+    executions = StudyRun.objects.filter(name=study.name, label=label)
+    executions = executions.filter(
+        **{name: value for name, value in given.items() if value is not None}
+    )
     if not again_failed:
-        found = found.exclude(status=Status.FINISHED.value)
-    row = found.first()
+        executions = executions.exclude(status=Status.FINISHED.value)
+    row = executions.first()
     if row is None:
         which = f"{study.name}{f' with the label {label!r}' if label else ''}"
         raise UsageError(
@@ -310,10 +317,10 @@ def _is_kept(run: Run, *, again_failed: bool) -> bool:
 
 
 def _candidates(cells: Sequence[Cell], row: StudyRun) -> list[Candidate]:
-    found = [Candidate(cell) for cell in cells]
-    for order, one in enumerate(found):
-        one.resolve(row.label, row.resolved.get(str(order), {}))
-    return found
+    candidates = [Candidate(cell) for cell in cells]
+    for order, candidate in enumerate(candidates):
+        candidate.resolve(row.label, row.resolved.get(str(order), {}))
+    return candidates
 
 
 def _needed(cell: Cell) -> dict[str, Share]:

@@ -278,6 +278,6 @@ def last_error(log: str) -> str:
     """The compiler's fatal error, else what uv gives as a cause, else the last error of pip."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", log)
     lines = [line.strip() for line in plain.splitlines() if line.strip()]
-    found = ([line for line in lines if re.match(errors, line)] for errors in _ERRORS)
-    last = next(filter(None, found), lines or ["it left no message"])[-1]
+    matching = ([line for line in lines if re.match(errors, line)] for errors in _ERRORS)
+    last = next(filter(None, matching), lines or ["it left no message"])[-1]
     return re.sub(r"(?i)^(error:|cause:|\u2570\u2500\u25b6)\s*", "", last).rstrip(".")

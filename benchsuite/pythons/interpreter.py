@@ -130,8 +130,8 @@ def import_path(python: Interpreter, folder: Path) -> str:
     link = holder / PACKAGE.name
     if not link.is_symlink():
         link.symlink_to(PACKAGE, target_is_directory=True)
-    others = [path for path in project_folders() if Path(path).name not in _PACKAGES]
-    return os.pathsep.join([entry(holder), *others])
+    folders = [path for path in project_folders() if Path(path).name not in _PACKAGES]
+    return os.pathsep.join([entry(holder), *folders])
 
 
 def whole_path(env: Mapping[str, str]) -> str:

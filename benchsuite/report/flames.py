@@ -99,7 +99,7 @@ class Flame:
     @property
     def by_total(self) -> list[Row]:
         worth = [one for one in self.rows if one.is_project or not one.passes_on]
-        return sorted(worth, key=lambda one: -one.total_percent)[:TOP]
+        return sorted(worth, key=lambda function: -function.total_percent)[:TOP]
 
     @property
     def tables(self) -> list[tuple[str, list[Row]]]:
@@ -124,21 +124,21 @@ def flame(run: Run) -> Flame | None:
     )
 
 
-def as_json(found: Flame | None) -> dict[str, Any] | None:
+def as_json(graph: Flame | None) -> dict[str, Any] | None:
     """How many samples, and the top functions with their shares of these."""
-    if found is None:
+    if graph is None:
         return None
-    top = dict.fromkeys([*found.by_own, *found.by_total])
+    top = dict.fromkeys([*graph.by_own, *graph.by_total])
     return {
-        "samples": found.samples,
-        "rate_hz": found.rate_hz,
+        "samples": graph.samples,
+        "rate_hz": graph.rate_hz,
         "functions": [asdict(one) for one in top],
     }
 
 
-def screen_tables(title: str, found: Flame) -> Iterator[tuple[str, Grid]]:
+def screen_tables(title: str, graph: Flame) -> Iterator[tuple[str, Grid]]:
     """Its top functions, each table with the line above it."""
-    for what, rows in found.tables:
+    for what, rows in graph.tables:
         grid = Grid(headings=HEADINGS, rows=[one.cells for one in rows])
         yield f"CPU time of {title} {what[:1].lower()}{what[1:]}:", grid
 
@@ -147,8 +147,8 @@ def screen_tables_of(runs: Iterable[Run]) -> Iterator[tuple[str, Grid]]:
     """Those of each profiled start."""
     every = cells([run for run in runs if run.diagnosis])
     for title, cell in zip(cell_titles(every), every, strict=True):
-        if (found := flame(cell.first)) is not None:
-            yield from screen_tables(title, found)
+        if (graph := flame(cell.first)) is not None:
+            yield from screen_tables(title, graph)
 
 
 WIDTH, ROW = 1200.0, 18

@@ -15,7 +15,7 @@ from benchsuite.stats.levels import HELD, Level, climb
 def stages_of(measurements: Iterable[Measurement]) -> list[Measurement]:
     """The levels among these measurements, in their order; none where there was only one."""
     levels = [one for one in measurements if one.scope == "stage"]
-    return sorted(levels, key=lambda one: one.order)
+    return sorted(levels, key=lambda level: level.order)
 
 
 def times_of_levels() -> list[Metric]:
@@ -29,15 +29,15 @@ def stages_table(runs: Sequence[Run]) -> Grid | None:
     rows = [(run, stage) for run in asked for stage in stages_of(run.measurements.all())]
     if not rows:
         return None
-    told = [one for one in every.in_place(Place.STAGE) if any(one.only(run) for run, _ in rows)]
+    shown = [one for one in every.in_place(Place.STAGE) if any(one.only(run) for run, _ in rows)]
     return Grid(
-        headings=["server", "load", *(one.heading for one in told)],
+        headings=["server", "load", *(one.heading for one in shown)],
         rows=[
-            [run.server, stage.name, *(one.show(one.of_part(stage)) for one in told)]
+            [run.server, stage.name, *(one.show(one.of_part(stage)) for one in shown)]
             for run, stage in rows
         ],
         words=("load",),
-        spare=spare(told),
+        spare=spare(shown),
     )
 
 
@@ -51,18 +51,18 @@ def climb_words(run: Run, measurements: Sequence[Measurement]) -> str:
     levels = levels_of(run, measurements)
     if run.level is None or not levels:
         return ""
-    found, what = climb(levels), workload_title(run)
-    headline = levels[found.headline]
-    broken = levels[found.breaks] if found.breaks is not None else None
+    climbed, what = climb(levels), workload_title(run)
+    headline = levels[climbed.headline]
+    broken = levels[climbed.breaks] if climbed.breaks is not None else None
     if headline.offered_rate is not None:
-        if not found.found:
+        if not climbed.found:
             return f"{run.server} held no level, and kept up with {_kept(run, headline)}"
         beyond = f", and not {broken.name}" if broken else ", the highest level"
         return f"{run.server} held {headline.name} of {what}{beyond}"
     rate = f"{format_number(headline.goodput)} {units_of(run)}/s of {what}"
     if headline.fails:
         return f"{run.server} failed at every level of {what}"
-    if not found.found:
+    if not climbed.found:
         return f"{run.server} answered {rate} at {headline.name}, the highest level, still rising"
     beyond = f", and breaks at {broken.name}" if broken else ""
     return f"{run.server} levels off at {headline.name} with {rate}{beyond}"
@@ -73,22 +73,22 @@ def overload_words(run: Run, measurements: Iterable[Measurement]) -> str:
     total = _total(measurements)
     if total is None or total.offered_rate is None or run.duration_s <= 0:
         return ""
-    one = _level(run, total)
-    if one.is_held or (one.fails and _keeps_up(one)):
+    level = _level(run, total)
+    if level.is_held or (level.fails and _keeps_up(level)):
         return ""
-    return f"{run.server} kept up with {_kept(run, one)}"
+    return f"{run.server} kept up with {_kept(run, level)}"
 
 
-def _keeps_up(one: Level) -> bool:
+def _keeps_up(level: Level) -> bool:
     """Whether every arrival was sent and answered, right or wrong."""
-    return not one.dropped and one.throughput >= HELD * one.requested_rate
+    return not level.dropped and level.throughput >= HELD * level.requested_rate
 
 
-def _kept(run: Run, one: Level) -> str:
+def _kept(run: Run, level: Level) -> str:
     """Arrivals answered right, of those planned; a journey may ask several times."""
-    offered, dropped = one.offered_rate or 0.0, one.dropped or 0
+    offered, dropped = level.offered_rate or 0.0, level.dropped or 0
     sent = offered - dropped / run.duration_s
-    answered = one.goodput * sent / one.requested_rate if one.requested_rate else 0.0
+    answered = level.goodput * sent / level.requested_rate if level.requested_rate else 0.0
     never = f"; {format_count(dropped)} were never sent" if dropped else ""
     return (
         f"{format_number(answered)} of {format_number(offered)} arrivals/s of "
@@ -100,18 +100,18 @@ def _total(measurements: Iterable[Measurement]) -> Measurement | None:
     return next((one for one in measurements if one.scope == "all"), None)
 
 
-def _level(run: Run, one: Measurement) -> Level:
+def _level(run: Run, measurement: Measurement) -> Level:
     return Level(
-        name=one.name,
-        value=one.level or 0.0,
-        requests=one.requests,
-        failures=one.failures,
-        throughput=one.throughput,
-        goodput=one.goodput,
-        requested_rate=one.requests / run.duration_s,
-        offered_rate=one.offered_rate,
-        achieved_rate=one.achieved_rate,
-        dropped=one.dropped,
+        name=measurement.name,
+        value=measurement.level or 0.0,
+        requests=measurement.requests,
+        failures=measurement.failures,
+        throughput=measurement.throughput,
+        goodput=measurement.goodput,
+        requested_rate=measurement.requests / run.duration_s,
+        offered_rate=measurement.offered_rate,
+        achieved_rate=measurement.achieved_rate,
+        dropped=measurement.dropped,
     )
 
 
@@ -122,7 +122,7 @@ def populations(run: Run) -> list[Measurement]:
 
 def columns_of_parts() -> list[Metric]:
     """Of tables of parts of a run: counts before the others."""
-    return sorted(every.in_place(Place.PART), key=lambda one: one.unit is not Unit.COUNT)
+    return sorted(every.in_place(Place.PART), key=lambda level: level.unit is not Unit.COUNT)
 
 
 def populations_table(runs: Sequence[Run]) -> Grid | None:

@@ -105,8 +105,8 @@ def chosen_ids(ids: Sequence[str], batch: str = "") -> list[UUID]:
     """The ids of these runs and of those of the batch; all of them are runs."""
     wanted = dict.fromkeys(_uuid(text) for text in ids)
     if batch:
-        found = Run.objects.filter(batch=_uuid(batch)).order_by("started_at")
-        wanted |= dict.fromkeys(found.values_list("pk", flat=True))
+        runs = Run.objects.filter(batch=_uuid(batch)).order_by("started_at")
+        wanted |= dict.fromkeys(runs.values_list("pk", flat=True))
     if not wanted:
         raise UsageError("No runs were chosen; tick some in the list.")
     order = list(wanted)
@@ -184,13 +184,13 @@ class Batch:
 
 def batches(ids: Iterable[UUID]) -> dict[UUID, Batch]:
     """The whole batches of these ids, in two queries, without what is long of each run."""
-    found: dict[UUID, list[Run]] = {}
+    by_batch: dict[UUID, list[Run]] = {}
     invalid = Prefetch("findings", queryset=Finding.objects.filter(level=Level.INVALID.value))
     wanted = Run.objects.filter(batch__in=set(ids)).order_by("started_at")
     wanted = wanted.prefetch_related(invalid)
     for run in wanted.defer(*HEAVY, "programs", "delay", "websockets"):
-        found.setdefault(run.batch, []).append(run)
-    return {batch: Batch(batch, tuple(runs)) for batch, runs in found.items()}
+        by_batch.setdefault(run.batch, []).append(run)
+    return {batch: Batch(batch, tuple(runs)) for batch, runs in by_batch.items()}
 
 
 def _uuid(text: str) -> UUID:

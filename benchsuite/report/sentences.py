@@ -39,8 +39,8 @@ def run_sentence(
     what = f"{workload_title(run)} {'at' if run.model == OPEN else 'from'} {load_title(run)}"
     if run.status == Status.RUNNING.value:
         return f"{run.server} is being measured with {what}. {_remaining(run)}"
-    if said := idle_sentence(run):
-        return f"{said}; {_failed(run)}.{_doubt(run, list(findings))}"
+    if words := idle_sentence(run):
+        return f"{words}; {_failed(run)}.{_doubt(run, list(findings))}"
     if run.goodput is None:
         return f"{run.server} gave no result for {what}: the run {_became(run)}."
     answered = f"{run.server} answered {format_number(run.goodput)} {units_of(run)}/s of {what}"
@@ -59,12 +59,12 @@ def model_sentence(runs: Iterable[Run]) -> str:
     units = {run.unit for run in runs if run.model == CLOSED and run.requests}
     if not units:
         return ""
-    told = ["Closed model: coordinated omission possible."]
+    lines = ["Closed model: coordinated omission possible."]
     if units - {EVENT}:
-        told.append("Users wait for their answers, so a slow server is asked less often.")
+        lines.append("Users wait for their answers, so a slow server is asked less often.")
     if EVENT in units:
-        told.append("A stall that delays many events of a stream is one long time between two.")
-    return " ".join(told)
+        lines.append("A stall that delays many events of a stream is one long time between two.")
+    return " ".join(lines)
 
 
 def missing_reason(run: Run, metric: Metric) -> str:
@@ -166,10 +166,10 @@ def completions_sentence(run: Run) -> str:
 
 def completion_lines(cells: Sequence[Cell]) -> list[str]:
     """One line a run, most completions first; none for other workloads."""
-    told = [
+    lines = [
         (run.completions or 0, f"{run.server}: {sentence}.")
         for cell in cells
         for run in cell.measured
         if (sentence := completions_sentence(run))
     ]
-    return [line for _, line in sorted(told, key=lambda one: -one[0])]
+    return [line for _, line in sorted(lines, key=lambda pair: -pair[0])]

@@ -49,7 +49,7 @@ def figures(run: Run, *, brief: bool = False) -> list[Tile]:
     rate = data["rate_connected"]
     opened, until = ("streams", "first event") if run.unit == EVENT else ("handshakes", "handshake")
     reconnects = bool(rate and run.goodput and rate > run.goodput * NOTHING)
-    told = [
+    tiles = [
         Tile("connections", _count(data["connections"]) if keeps_connections(run) else ""),
         Tile("per connection", *_slope(data["idle"], kib=True)),
         Tile("left by each", *_slope(data["closed"])),
@@ -70,37 +70,37 @@ def figures(run: Run, *, brief: bool = False) -> list[Tile]:
     counts = {"lost": accounts["lost"]}
     counts |= {"astray": sum(astray.values())} if brief else astray
     if accounts["messages"]:
-        told += [Tile(title, format_count(count)) for title, count in counts.items()]
+        tiles += [Tile(title, format_count(count)) for title, count in counts.items()]
     if accounts["unsolicited"]:
         rate = sum(one.goodput for one in measurements if one.scope == UNSOLICITED)
         text = format_count(accounts["unsolicited"])
-        told.append(Tile("unsolicited", text, f"({format_rate(rate)})" if rate else ""))
-    told.append(Tile("ended early", format_count(accounts["closed_early"]), _codes(accounts)))
-    return [one for one in [*told, *_compression(data["compression"])] if one.text]
+        tiles.append(Tile("unsolicited", text, f"({format_rate(rate)})" if rate else ""))
+    tiles.append(Tile("ended early", format_count(accounts["closed_early"]), _codes(accounts)))
+    return [one for one in [*tiles, *_compression(data["compression"])] if one.text]
 
 
-def _recovery(found: Mapping[str, Any] | None) -> list[Tile]:
+def _recovery(stored: Mapping[str, Any] | None) -> list[Tile]:
     """How long it took until the connections were back that had been cut."""
-    if not found:
+    if not stored:
         return []
-    half, whole, away_s = found["half_back_s"], found["all_back_s"], found.get("away_s")
-    missing = "" if whole is not None else f"{found['back']} of {found['cut']}"
+    half, whole, away_s = stored["half_back_s"], stored["all_back_s"], stored.get("away_s")
+    missing = "" if whole is not None else f"{stored['back']} of {stored['cut']}"
     return [
         Tile("half back", format_duration(half)),
         Tile("all back", format_duration(whole), missing),
-        Tile("refused meanwhile", format_count(found["failed"])),
+        Tile("refused meanwhile", format_count(stored["failed"])),
         Tile("server away", format_duration(away_s) if away_s is not None else ""),
-        Tile("without close frame", _count(found.get("unclosed"))),
+        Tile("without close frame", _count(stored.get("unclosed"))),
     ]
 
 
-def _slope(found: Mapping[str, Any] | None, *, kib: bool = False) -> tuple[str, str]:
+def _slope(stored: Mapping[str, Any] | None, *, kib: bool = False) -> tuple[str, str]:
     """120 B and [100, 140], or 28.0 KiB and [27.8, 28.3]; empty if unknown."""
-    if not found or found["each_bytes"] is None:
+    if not stored or stored["each_bytes"] is None:
         return "", ""
     each, low, high = (
         "—" if one is None else f"{one / 1024:.1f}" if kib else f"{one:.0f}"
-        for one in map(found.get, ("each_bytes", "low_bytes", "high_bytes"))
+        for one in map(stored.get, ("each_bytes", "low_bytes", "high_bytes"))
     )
     return f"{each} {'KiB' if kib else 'B'}", f"[{low}, {high}]"
 
@@ -155,13 +155,13 @@ def _compression(traffic: Mapping[str, Any] | None) -> list[Tile]:
     """What was negotiated, and what became of what was said; nothing where it wasn't asked for."""
     if traffic is None:
         return []
-    told = [Tile("compression", ", ".join(one or "declined" for one in traffic["negotiated"]))]
+    tiles = [Tile("compression", ", ".join(one or "declined" for one in traffic["negotiated"]))]
     for way in ("sent", "received"):
-        said, wire = traffic[f"{way}_bytes"], traffic[f"{way}_wire_bytes"]
-        if said:
-            note = f"of {format_bytes(said)}"
-            told.append(Tile(f"{way} on the wire", f"{100 * wire / said:.1f} %", note))
-    return told
+        plain, wire = traffic[f"{way}_bytes"], traffic[f"{way}_wire_bytes"]
+        if plain:
+            note = f"of {format_bytes(plain)}"
+            tiles.append(Tile(f"{way} on the wire", f"{100 * wire / plain:.1f} %", note))
+    return tiles
 
 
 def _codes(accounts: Mapping[str, Any]) -> str:
@@ -172,11 +172,11 @@ def _codes(accounts: Mapping[str, Any]) -> str:
 
 def idle_sentence(run: Run) -> str:
     """What a run of idle connections found out; empty for other runs."""
-    found = run.websockets or {}
-    idle = found.get("idle")
+    sockets = run.websockets or {}
+    idle = sockets.get("idle")
     if not idle:
         return ""
-    held = f"{run.server} held {format_count(found['connections'])} idle connections"
+    held = f"{run.server} held {format_count(sockets['connections'])} idle connections"
     each, interval = _slope(idle, kib=True)
     if each:
         before = format_bytes(idle["before_bytes"])
@@ -192,5 +192,5 @@ def _count(count: int | None) -> str:
 def _times(title: str, measurement: Measurement | None) -> list[Tile]:
     """Median and p99 of one kind of times."""
     figures = [every.figure(name) for name in ("p50_s", "p99_s")] if measurement else []
-    told = [(one.heading, one.show(one.of_part(measurement))) for one in figures]
-    return [Tile(f"{title} {name}", text) for name, text in told if text != MISSING]
+    tiles = [(one.heading, one.show(one.of_part(measurement))) for one in figures]
+    return [Tile(f"{title} {name}", text) for name, text in tiles if text != MISSING]

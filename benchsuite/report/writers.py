@@ -105,8 +105,8 @@ def _row(texts: Iterable[str]) -> str:
     return f"| {' | '.join(texts)} |"
 
 
-def _entry(one: Shown) -> str:
-    return f"[{escaped(one.whole)}]({one.url})" if one.url else escaped(one.whole)
+def _entry(value: Shown) -> str:
+    return f"[{escaped(value.whole)}]({value.url})" if value.url else escaped(value.whole)
 
 
 def escaped(text: str) -> str:

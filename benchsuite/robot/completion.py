@@ -170,13 +170,13 @@ def _same(sent: Form, page: Page, after: Page, *, elsewhere: bool) -> Form | Non
 def _kept(sent: Form, back: Form, given: Answers) -> bool:
     before = {control.key: control.state for control in sent.fillable}
     answers = {key: tuple(map(str, values)) for key, values in given.items()}
-    told = [
+    lines = [
         control.state == answers[control.key]
         for control in back.fillable
         if control.kind not in ("password", "file")
         and answers.get(control.key, before.get(control.key)) != before.get(control.key)
     ]
-    return bool(told) and 2 * sum(told) >= len(told)
+    return bool(lines) and 2 * sum(lines) >= len(lines)
 
 
 def with_errors(before: Page, after: Page, sent: Form, back: Form) -> Form:
@@ -326,8 +326,8 @@ class _Reading:
         for control in self._back.fillable:
             label = self._sent.get(control.key, control).label.lower().strip(" *:?.")
             for known in {label, PART.sub("", control.name).lower().replace("_", " ")}:
-                if len(known) > 1 and (found := re.search(rf"\b{re.escape(known)}\b", words)):
-                    place = found.start(), -len(known)
+                if len(known) > 1 and (match := re.search(rf"\b{re.escape(known)}\b", words)):
+                    place = match.start(), -len(known)
                     mentions[control.name] = min(place, mentions.get(control.name, place))
         first = min(mentions.values(), default=None)
         subject = first_said("about", words)

@@ -119,11 +119,11 @@ def _read(sentence: str, today: date) -> Constraint:
         extensions += [] if "not" in reader.seen else EXTENSION.findall(clause)
     about = first_said("about", plain)
     kind = about if about in words_of("named") else first_said("kinds", plain)
-    said = frozenset(name for name in SAID if says(name, plain))
+    relations = frozenset(name for name in SAID if says(name, plain))
     return clauses | Constraint(
         step=number(WORTH.get(step[1], step[1] or step[2])) if step else None,
         kind=kind if clauses.of("digits").least in (None, clauses.of("digits").most) else "",
-        says=said - {"upper", "lower"} if {"upper", "lower"} <= said else said,
+        says=relations - {"upper", "lower"} if {"upper", "lower"} <= relations else relations,
         prefix=prefix[1] if prefix else "",
         example=shown,
         extensions=tuple(extensions),
@@ -164,8 +164,8 @@ class _Clause:
                     self._relate("less" if name == "past" else "more")
                 self._quantity(Fraction(self._today.toordinal()), "date")
             elif name == "day":
-                if found := day(match[0]):
-                    self._quantity(Fraction(found.toordinal()), "date")
+                if date := day(match[0]):
+                    self._quantity(Fraction(date.toordinal()), "date")
             elif name == "number":
                 self._quantity(number(match[0]))
             elif name.rstrip("0123456789") in TABLES["numbers"]:

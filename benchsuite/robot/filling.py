@@ -128,11 +128,13 @@ class Filler:
         if says("trap", control.words) or (row and self._rows and int(row[1]) >= self._rows):
             return ("",) if control.kind not in CHOSEN else ()
         learned = self._learned.get(control.key, NOTHING)
-        told = constraint((control.label, control.hint))
+        requirement = constraint((control.label, control.hint))
         shown = NOTHING
-        if (told.ranges or told.step or told.example) and "pattern" not in control.limits:
-            digits = "digits" if told.of("digits").most is not None else ""
-            shown = replace(told, kind=digits, says=frozenset(), prefix="", extensions=())
+        if (
+            requirement.ranges or requirement.step or requirement.example
+        ) and "pattern" not in control.limits:
+            digits = "digits" if requirement.of("digits").most is not None else ""
+            shown = replace(requirement, kind=digits, says=frozenset(), prefix="", extensions=())
         if control.kind in CHOSEN:
             return self._chosen(control, shown | learned)
         if control.kind == "file":
@@ -283,7 +285,7 @@ class Filler:
 
     def _chosen(self, control: Control, asked: Constraint) -> Values:
         offered = [choice.value for choice in control.choices if _meant(control, choice)]
-        refused, others = self._refused.get(control.key, []), self._others(control, asked)
+        refused, further = self._refused.get(control.key, []), self._others(control, asked)
         if control.kind == "checkbox" and len(offered) == 1:
             ticked: Values = (offered[0],)
             if NEVER_TICKED.search(control.name):
@@ -301,7 +303,7 @@ class Filler:
             offered = [value for value in offered if value in placed] or offered
         if not control.many:
             picked: list[Values] = [(one,) for one in self.chance.sample(offered, len(offered))]
-            return min(picked, key=lambda values: (values in refused, values in others))
+            return min(picked, key=lambda values: (values in refused, values in further))
         least, most = asked.of("").whole
         least, most = max(1, least), min(len(offered), most or len(offered))
         if least > len(offered):

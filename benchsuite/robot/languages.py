@@ -140,13 +140,13 @@ def main_form(page: Page, *, beside: Container[object] = ()) -> Form | None:
 def asks_who(form: Form) -> bool:
     """Whether it asks for a name and a password that exist, without a rule for new ones."""
     passwords = [control for control in form.fillable if control.kind == "password"]
-    others = [one for one in form.fillable if one.kind not in ("password", "checkbox")]
-    if len(passwords) != 1 or any(control.kind not in TYPED for control in others):
+    questions = [one for one in form.fillable if one.kind not in ("password", "checkbox")]
+    if len(passwords) != 1 or any(control.kind not in TYPED for control in questions):
         return False
     (password,) = passwords
     new = "new-password" in password.words or password.hint or NEW_PASSWORD & password.limits.keys()
     current = password.limits.get("autocomplete") == "current-password"
-    return current or (len(others) <= 1 and not new)
+    return current or (len(questions) <= 1 and not new)
 
 
 def next_button(form: Form) -> Button | None:
@@ -179,10 +179,10 @@ def like(shown: str, day: Callable[[], date], chance: Random) -> str:
 @lru_cache(maxsize=1 << 12)
 def mask(shown: str) -> tuple[str, str]:
     """The first mask that is shown, as it is and in the syntax of strftime."""
-    for found in MASK.finditer(shown):
-        if codes := _codes([part.lower() for part in (found[1], found[4], found[6]) if part]):
-            clock = f"{found[8]}%H:%M{':%S' * bool(found[9])}" if found[8] else ""
-            return found[0], found[3].join(codes) + clock
+    for match in MASK.finditer(shown):
+        if codes := _codes([part.lower() for part in (match[1], match[4], match[6]) if part]):
+            clock = f"{match[8]}%H:%M{':%S' * bool(match[9])}" if match[8] else ""
+            return match[0], match[3].join(codes) + clock
     clocked = CLOCK.search(shown)
     return (clocked[0], f"%H:%M{':%S' * bool(clocked[1])}") if clocked else ("", "")
 

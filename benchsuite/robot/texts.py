@@ -215,13 +215,13 @@ def texts(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]:
     """
     suggested = [choice.value for choice in control.choices]
     yield from writer.chance.sample(suggested, len(suggested))
-    others = list(_others(writer)) if writer.refusals else []
-    turn = (writer.refusals - 1) % len(others) if others else 0
-    shown = _shown(control, asked, writer) if not others or asked.example else ()
+    further = list(_others(writer)) if writer.refusals else []
+    turn = (writer.refusals - 1) % len(further) if further else 0
+    shown = _shown(control, asked, writer) if not further or asked.example else ()
     if control.kind == "password":
         likely = chain(_passwords(control, asked, writer), shown)
     else:
-        likely = chain(others[turn:], others, shown, _meant(control, asked, writer))
+        likely = chain(further[turn:], further, shown, _meant(control, asked, writer))
     changed = []
     for text in filter(None, likely):
         fitted = fit(text, control, asked, writer.chance)

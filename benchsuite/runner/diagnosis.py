@@ -37,7 +37,7 @@ def diagnosis(instructions: Path) -> dict[str, Any] | None:
     if not pages:
         return None
     return {
-        "pages": sorted(pages, key=lambda one: -one["requests"] * one["request_s"]),
+        "pages": sorted(pages, key=lambda page: -page["requests"] * page["request_s"]),
         "paused_s": sum(one["paused_s"] for one in accounts),
         "longest_pause_s": max(one["longest_pause_s"] for one in accounts),
         "cpu_s": sum(one["cpu_s"] for one in accounts),
@@ -89,20 +89,20 @@ def flame(seen: str, rate_hz: int) -> dict[str, Any]:
         return words
 
     parsed = stacks.parsed(seen, renamed)
-    found, least = stacks.folded({one: n for one, n in parsed.items() if not IDLE.match(one[-1])})
-    if not found:
+    busiest, least = stacks.folded({one: n for one, n in parsed.items() if not IDLE.match(one[-1])})
+    if not busiest:
         raise UnavailableError(
             "The profiler saw no Python code at work: the server hardly used its CPUs; ask for a "
             "page that does more, or leave --flame out."
         )
-    calls = {call for stack in found for call in stack}
+    calls = {call for stack in busiest for call in stack}
     return {
         "flame": {
-            "samples": sum(found.values()),
+            "samples": sum(busiest.values()),
             "rate_hz": rate_hz,
             "least": least,
             "project": sorted(own & calls),
-            "stacks": stacks.packed(found),
+            "stacks": stacks.packed(busiest),
         }
     }
 

@@ -194,9 +194,9 @@ def _with_one(
 
 def _entered(entries: list[NameEntry], name: str, scope: str, examples: Mapping[Kind, str]) -> int:
     """The number of a name that is there already, or now."""
-    for place, one in enumerate(entries):
-        if (one.name, one.scope) == (name, scope):
-            entries[place] = replace(one, examples={**examples, **one.examples})
+    for place, entry in enumerate(entries):
+        if (entry.name, entry.scope) == (name, scope):
+            entries[place] = replace(entry, examples={**examples, **entry.examples})
             return place
     entries.append(NameEntry(name=name, scope=scope, examples=dict(examples)))
     return len(entries) - 1

@@ -69,8 +69,8 @@ def modules() -> Path | None:
 @cache
 def apache_version() -> str | None:
     """The version of Apache, read from the program: "2.4.71"."""
-    found = program()
-    match = _APACHE.search(found.read_bytes()) if found else None
+    path = program()
+    match = _APACHE.search(path.read_bytes()) if path else None
     return match.group(1).decode() if match else None
 
 
@@ -372,11 +372,11 @@ class ApacheDaemon(Apache):
             "listen-backlog": self.settings["backlog"],
             "maximum-requests": self.settings["max_requests"],
         }
-        said = " ".join(f'{name}="{_escaped(value)}"' for name, value in words.items())
+        text = " ".join(f'{name}="{_escaped(value)}"' for name, value in words.items())
         return {
             "WSGISocketPrefix": f'"{_escaped(self.place.folder)}/wsgi"',
             "WSGIRestrictEmbedded": "On",
-            "WSGIDaemonProcess": f"{self.process_group} {said}",
+            "WSGIDaemonProcess": f"{self.process_group} {text}",
             "WSGIProcessGroup": self.process_group,
         }
 

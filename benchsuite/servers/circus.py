@@ -35,8 +35,8 @@ class Circus(ServerAdapter):
     ) -> None:
         super().__init__(spec, application, place)
         options = {name: self.settings[name] for name in (*FOR_ALL, *self.started.options)}
-        one = replace(spec, server=self.started.name, processes=1, options=options)
-        self.one = self.started(one, application, self.place)
+        inner = replace(spec, server=self.started.name, processes=1, options=options)
+        self.one = self.started(inner, application, self.place)
         """The server as each copy is started."""
 
     def argv(self, host: str, port: int) -> list[str]:
@@ -50,9 +50,9 @@ class Circus(ServerAdapter):
                 f"{self.name} listens on a Unix socket, whose path may have {LONGEST_PATH} bytes, "
                 f"and {endpoint} has {size}; set TMPDIR to a shorter path."
             )
-        if found := UNWRITABLE.search(str(endpoint)):
+        if match := UNWRITABLE.search(str(endpoint)):
             raise UsageError(
-                f"Circus can't listen on {endpoint}, because {found[0]!r} is special in its "
+                f"Circus can't listen on {endpoint}, because {match[0]!r} is special in its "
                 "configuration; set TMPDIR to a folder without it."
             )
         content = Template(TEMPLATE.read_text()).substitute(

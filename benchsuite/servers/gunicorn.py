@@ -83,12 +83,12 @@ class Gunicorn(ServerAdapter):
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
-        found = cls.version(python)
-        if found is not None and _numbers(found) < cls.minimum:
+        version = cls.version(python)
+        if version is not None and _numbers(version) < cls.minimum:
             wanted = ".".join(map(str, cls.minimum))
             return Available(
                 False,
-                f"gunicorn {found} has no {cls.worker} worker, which came with {wanted}",
+                f"gunicorn {version} has no {cls.worker} worker, which came with {wanted}",
                 f"pip install {shlex.quote(f'gunicorn>={wanted}')}",
             )
         return super().available(python)
@@ -257,12 +257,12 @@ class GunicornUvicorn(Gunicorn):
         return {**super().env(), **chosen}
 
     def _settings_file(self) -> str:
-        others = [
+        lines = [
             line
             for line in super()._settings_file().splitlines()
             if not line.startswith("worker_class")
         ]
-        return "\n".join(others) + UVICORN.format(**self.settings).rstrip()
+        return "\n".join(lines) + UVICORN.format(**self.settings).rstrip()
 
 
 class GunicornAsgi(Gunicorn):

@@ -75,8 +75,8 @@ class UwsgiFamily(ServerAdapter):
         return command
 
     def deployed(self, host: str, port: int) -> Deployed:
-        way_in, *others = flags(self._listening(f"{host}:{port}"))
-        lines = [f"{name} = {'true' if value is None else value}" for name, value in others]
+        way_in, *further = flags(self._listening(f"{host}:{port}"))
+        lines = [f"{name} = {'true' if value is None else value}" for name, value in further]
         argv = [self.python.script("uwsgi"), f"--{way_in[0]}", str(way_in[1]), "--ini", INI]
         file = "\n".join(["[uwsgi]", *lines])
         return replace(super().deployed(host, port), argv=argv, files={INI: file})

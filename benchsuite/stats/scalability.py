@@ -113,23 +113,23 @@ class _Fit:
 
     def rate(self, cpus: int) -> Estimate:
         """On so many CPUs."""
-        _, *others = _terms(cpus)
-        one, *more = self.columns
+        _, *terms = _terms(cpus)
+        first, *more = self.columns
 
         def error(cost: float) -> float:
-            left = [column - term * one for column, term in zip(more, others, strict=True)]
-            return _solved(left, self.aim - cost * one)[1]
+            left = [column - term * first for column, term in zip(more, terms, strict=True)]
+            return _solved(left, self.aim - cost * first)[1]
 
-        best = sum(term * one for term, one in zip(_terms(cpus), self.found, strict=True))
+        best = sum(term * first for term, first in zip(_terms(cpus), self.found, strict=True))
         low, high = self._ends(error, best, 10 * best)
         return Estimate(value=cpus / best, low=cpus / high, high=cpus / low)
 
     def share(self, place: int) -> Estimate:
         """A coefficient over the first one."""
-        one, other = self.columns[0], self.columns[3 - place]
+        first, other = self.columns[0], self.columns[3 - place]
 
         def error(share: float) -> float:
-            return _solved([one + share * self.columns[place], other], self.aim)[1]
+            return _solved([first + share * self.columns[place], other], self.aim)[1]
 
         best = self.found[place] / self.found[0]
         low, high = self._ends(error, best, max(1.0, 2 * best))

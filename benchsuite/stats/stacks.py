@@ -56,17 +56,17 @@ def parsed(text: str, renamed: Callable[[str], str] = str) -> Counter[Stack]:
 
 def folded(stacks: Stacks) -> tuple[Counter[Stack], int]:
     """The same, bounded in size, and the samples that a call has at least to stand for itself."""
-    found: Counter[Stack] = Counter()
+    sums: Counter[Stack] = Counter()
     for stack, count in stacks.items():
-        found[(*stack[:DEEPEST], DEEPER) if len(stack) > DEEPEST else stack] += count
+        sums[(*stack[:DEEPEST], DEEPER) if len(stack) > DEEPEST else stack] += count
     totals: Counter[Stack] = Counter()
-    for stack, count in found.items():
+    for stack, count in sums.items():
         for depth in range(1, len(stack) + 1):
             totals[stack[:depth]] += count
     ordered = sorted(totals.values(), reverse=True)
     least = ordered[MOST_CALLS] + 1 if len(ordered) > MOST_CALLS else 1
     bounded: Counter[Stack] = Counter()
-    for stack, count in found.items():
+    for stack, count in sums.items():
         depth = len(stack)
         while depth and totals[stack[:depth]] < least:
             depth -= 1

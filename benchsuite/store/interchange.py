@@ -191,7 +191,7 @@ def parts(model: type[Model], rows: Mapping[str, Any], name: str) -> list[Any]:
         if isinstance(one, UniqueConstraint)
     ]
     taken: set[Any] = set()
-    found = []
+    rows_of_parts = []
     with at(name):
         if not isinstance(rows[name], list):
             raise wrong("a list", rows[name])
@@ -203,8 +203,8 @@ def parts(model: type[Model], rows: Mapping[str, Any], name: str) -> list[Any]:
                     if place in taken:
                         raise Misfit(f"another one has the same {listed(fields)}")
                     taken.add(place)
-            found.append(row)
-    return found
+            rows_of_parts.append(row)
+    return rows_of_parts
 
 
 def _made(model: type[Model], values: object) -> Any:

@@ -137,8 +137,8 @@ def _of_metric(figure: Figure, known: Metric) -> Metric:
         if part is None:
             return known.value(record)
         name, place = part
-        found = _part(record, place, PLACES[name])
-        return None if found is None else known.of_part(found)
+        figure_part = _part(record, place, PLACES[name])
+        return None if figure_part is None else known.of_part(figure_part)
 
     return replace(known, name=figure.name, of=of, read=None, title=figure.title or known.title)
 
@@ -287,14 +287,14 @@ def _threads_per_user(record: Record, scope: str, options: Mapping[str, Any]) ->
 
 def _at_once(rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
     """The readings of each look at all parts: a part that comes again begins the next."""
-    found: dict[str, Any] = {}
-    for one in sorted(rows, key=lambda row: float(row.second)):
-        if one.part in found:
-            yield found
-            found = {}
-        found[one.part] = one
-    if found:
-        yield found
+    of_part: dict[str, Any] = {}
+    for reading in sorted(rows, key=lambda row: float(row.second)):
+        if reading.part in of_part:
+            yield of_part
+            of_part = {}
+        of_part[reading.part] = reading
+    if of_part:
+        yield of_part
 
 
 BOTH = (WINDOW, WHOLE_LOAD)

@@ -37,8 +37,8 @@ def check(study: Study, place: Place) -> None:
         known.selector(selector, at)
     if study.objective:
         known.figure(study.objective.figure, place.at("objective").at("figure"))
-    for one, at in _each(study.published, place, "published"):
-        known.published(one, at)
+    for reference, at in _each(study.published, place, "published"):
+        known.published(reference, at)
     for table, at in _each(study.tables, place, "table"):
         known.table(table, at)
     for chart, at in _each(study.charts, place, "chart"):
@@ -192,15 +192,15 @@ class _Known:
         if check.to_figure:
             self.figure(check.to_figure, place.at("to_figure"))
         self.coordinates(check.to or {}, place.at("to"))
-        checked = [one for one in self.all if admits(check.cell, one)]
+        checked = [reference for reference in self.all if admits(check.cell, reference)]
         if not checked:
             raise place.at("cell").error("selects no cell.")
-        for one in checked:
-            other = {**one, **(check.to or {})}
+        for reference in checked:
+            other = {**reference, **(check.to or {})}
             if other not in self.all:
                 raise place.at("to").error(f"the cell {_shown(other)} is excluded.")
-            if other == one and check.to_figure in ("", check.figure) and compared:
-                raise place.at("to").error(f"the cell {_shown(one)} is held against itself.")
+            if other == reference and check.to_figure in ("", check.figure) and compared:
+                raise place.at("to").error(f"the cell {_shown(reference)} is held against itself.")
 
     def answer(self, answer: Answer, place: Place) -> None:
         for axis in answer.choice:

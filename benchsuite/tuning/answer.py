@@ -348,7 +348,7 @@ def sentence(notebook: Notebook) -> str:
 def _on_several_cpus(notebook: Notebook) -> Outcome:
     """What each of them holds: none is recommended."""
     curve = scaling.scaling(notebook)
-    candidates = sorted(notebook.states, key=lambda one: one.cpus or 0)
+    candidates = sorted(notebook.states, key=lambda candidate: candidate.cpus or 0)
     rows = tuple(_row(notebook, candidate) for candidate in candidates)
     nothing = notebook.end in (End.REFUSED, End.NOTHING_RAN, End.NOTHING_HOLDS)
     sentences = (

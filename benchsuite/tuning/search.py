@@ -52,7 +52,9 @@ class Search:
     def steps(self) -> Steps:
         """All trials in their order; `notebook.end` then says how it ended."""
         if self.question.scaling:
-            yield from scale(self.notebook, lambda part, one: Search(part, self.grid, one).steps())
+            yield from scale(
+                self.notebook, lambda part, candidate: Search(part, self.grid, candidate).steps()
+            )
             return
         firsts = self._startable()
         probed = (yield from probe(self.making, firsts)) if firsts else None

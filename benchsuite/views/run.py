@@ -49,11 +49,11 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     run = runs.filter(pk=pk).first()
     if run is None:
         return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
-    findings = sorted(run.findings.all(), key=lambda one: WEIGHTS.index(one.level))
+    findings = sorted(run.findings.all(), key=lambda finding: WEIGHTS.index(finding.level))
     measurements = list(run.measurements.all())
     columns = columns_of_parts()
     before, after = queries.neighbours(run)
-    told = limiting.told(run, queries.beside(run) if run.in_company else ())
+    limits = limiting.told(run, queries.beside(run) if run.in_company else ())
     context: dict[str, Any] = {
         "title": f"{run.server} · {workload_title(run)}",
         "run": run,
@@ -62,12 +62,12 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "model_sentence": model_sentence([run]),
         "own_target": own_targets([(run.server, run.server_facts)]),
         "findings": findings,
-        "request_time": told.sentence,
-        "limits": told.limits,
+        "request_time": limits.sentence,
+        "limits": limits.limits,
         "made_for": made_for(run, in_tuning=run.in_tuning),
-        "flame": told.flame,
-        "elsewhere": told.flame is not None and told.flame.run != run,
-        "drawing": drawing(told.flame, request.GET.get("call", "")) if told.flame else None,
+        "flame": limits.flame,
+        "elsewhere": limits.flame is not None and limits.flame.run != run,
+        "drawing": drawing(limits.flame, request.GET.get("call", "")) if limits.flame else None,
         "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value, UNREADABLE),
         "names": [
             (one, [column.show(column.of_part(one)) for column in columns])

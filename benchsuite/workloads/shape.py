@@ -237,5 +237,5 @@ def _band(lengths: Sequence[int]) -> tuple[float, float]:
     return low, float("inf") if grew else LONGEST * (most + TELLING_BYTES)
 
 
-def _present(found: bool) -> str:  # noqa: FBT001
-    return PRESENT if found else ABSENT
+def _present(present: bool) -> str:  # noqa: FBT001
+    return PRESENT if present else ABSENT

@@ -132,16 +132,16 @@ class Metric:
         return f"{{other}} took {{ratio}} as {'long' if self.unit is Unit.SECONDS else 'much'}"
 
     def value(self, run: Any) -> float | None:
-        found: float | None = self.of(run) if self.of else getattr(run, self.name)
-        return found
+        figure: float | None = self.of(run) if self.of else getattr(run, self.name)
+        return figure
 
     def of_part(self, part: Any) -> float | None:
         """Of the stored figures of a stage, of a kind of users, or of a name."""
         times = part.response_time or {}
-        found: float | None = (
+        figure: float | None = (
             times.get(self.name) if self.of_times else getattr(part, self.name, None)
         )
-        return found
+        return figure
 
     def show(self, value: float | None, units: str = "") -> str:
         """With its unit, or "—"; `units` are what was answered, where these are no requests."""

@@ -12,10 +12,10 @@ from benchsuite.core.results import RunResult, Summary, is_completion
 def result(path: str) -> Read:
     """ "total.goodput" of a result; None where there is no total."""
 
-    def read(found: Any) -> Any:
+    def read(value: Any) -> Any:
         for name in path.split("."):
-            found = None if found is None else getattr(found, name)
-        return found
+            value = None if value is None else getattr(value, name)
+        return value
 
     return read
 

@@ -34,21 +34,21 @@ class SentinelUrl:
     @classmethod
     def read(cls, url: str) -> Self:
         """Raises UsageError, without the URL's content, if a part is missing or wrong."""
-        found = _URL.fullmatch(url)
-        query = dict(parse_qsl(found["query"] or "")) if found else {}
-        if found is None or not all(name.startswith(OF_SENTINELS) for name in query):
+        match = _URL.fullmatch(url)
+        query = dict(parse_qsl(match["query"] or "")) if match else {}
+        if match is None or not all(name.startswith(OF_SENTINELS) for name in query):
             raise _refusal()
         try:
-            sentinels = tuple(_place(one) for one in found["places"].split(","))
+            sentinels = tuple(_place(one) for one in match["places"].split(","))
         except ValueError:
             raise _refusal() from None
-        secure = {"ssl": True} if found["scheme"] == "rediss" else {}
-        given = {name: unquote(found[name] or "") for name in ("username", "password")}
+        secure = {"ssl": True} if match["scheme"] == "rediss" else {}
+        given = {name: unquote(match[name] or "") for name in ("username", "password")}
         return cls(
             sentinels=sentinels,
-            master=unquote(found["master"]),
+            master=unquote(match["master"]),
             of_redis={
-                "db": int(found["database"] or 0),
+                "db": int(match["database"] or 0),
                 **{name: value for name, value in given.items() if value},
                 **secure,
             },
@@ -63,9 +63,9 @@ def is_by_sentinel(url: str) -> bool:
     return url.startswith(tuple(f"{scheme}://" for scheme in SENTINEL_SCHEMES))
 
 
-def _place(one: str) -> tuple[str, int]:
+def _place(part: str) -> tuple[str, int]:
     """host, host:port or [::1]:port; raises ValueError for none of them."""
-    parts = urlsplit(f"//{one}")
+    parts = urlsplit(f"//{part}")
     if not parts.hostname:
         raise ValueError
     return parts.hostname, parts.port or PORT

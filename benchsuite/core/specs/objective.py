@@ -80,8 +80,8 @@ def margin(goals: Sequence[Goal], planned: int, met: Sequence[int]) -> float:
     for goal, count in zip(goals, met, strict=True):
         misses, allowed = planned - count, (planned + 1) * (1 - goal.share)
         missing = (misses + min(0.5, allowed / 2)) / (planned + 1)
-        found = _logit(1 - missing) - _logit(goal.share)
-        (silent if not misses and allowed < TOLD else margins).append(found)
+        difference = _logit(1 - missing) - _logit(goal.share)
+        (silent if not misses and allowed < TOLD else margins).append(difference)
     return min(margins or silent)
 
 

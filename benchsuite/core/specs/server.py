@@ -125,12 +125,12 @@ OURS = re.compile(r"BENCHSUITE_.*|DJANGO_SETTINGS_MODULE|PYTHON(PATH|HASHSEED)")
 """Variables by which a run tells the server what it must know."""
 
 
-def check_variable(said: str, name: str, value: str) -> None:
+def check_variable(assignment: str, name: str, value: str) -> None:
     """Raises UsageError for one that the measured server can't be started with."""
     if not VARIABLE.fullmatch(name) or "\0" in value:
-        raise UsageError(f"{said} can't be a variable; write NAME=VALUE.")
+        raise UsageError(f"{assignment} can't be a variable; write NAME=VALUE.")
     if OURS.fullmatch(name):
-        raise UsageError(f"{said} is set by the run itself; leave it out.")
+        raise UsageError(f"{assignment} is set by the run itself; leave it out.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -187,7 +187,7 @@ def _distinct(flag: str, texts: Iterable[str], mark: str) -> list[tuple[str, str
     return pairs
 
 
-def over(fields: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
+def over(fields: Mapping[str, str], defaults: Mapping[str, str]) -> dict[str, str]:
     """Header fields, replaced by others of the same name."""
-    replaced = {name.lower() for name in others}
-    return {**{name: fields[name] for name in fields if name.lower() not in replaced}, **others}
+    replaced = {name.lower() for name in defaults}
+    return {**{name: fields[name] for name in fields if name.lower() not in replaced}, **defaults}

@@ -30,9 +30,9 @@ class Changes:
 
     def put(self, name: str, value: Any, words: str) -> None:
         """Words of further changes to the same setting are appended."""
-        said = self.words.get(name)
+        earlier = self.words.get(name)
         self.values[name] = value
-        self.words[name] = f"{said}; {words}" if said else words
+        self.words[name] = f"{earlier}; {words}" if earlier else words
 
     def now(self, name: str) -> Any:
         """The setting as changed so far; None if unset."""

@@ -108,13 +108,13 @@ def _counts_inside(view: View, method: str, add: Callable[[], None]) -> bool:
     """
     kind = getattr(view, "view_class", getattr(view, "cls", None))
     handler = getattr(view, "actions", {}).get(method, method)
-    found: CellType | None = None
+    cell_inside: CellType | None = None
     for function in (view, getattr(kind, "dispatch", None), getattr(kind, handler, None)):
         while (cell := _cell(function)) is not None:
-            found, function = cell, function.__wrapped__  # type: ignore[union-attr]
-    if found is None:
+            cell_inside, function = cell, function.__wrapped__  # type: ignore[union-attr]
+    if cell_inside is None:
         return False
-    inner = found.cell_contents
+    inner = cell_inside.cell_contents
     if not _counts(inner):
 
         @wraps(inner)
@@ -123,7 +123,7 @@ def _counts_inside(view: View, method: str, add: Callable[[], None]) -> bool:
             return inner(*arguments, **named)
 
         vars(counted)[MARK] = True
-        found.cell_contents = (
+        cell_inside.cell_contents = (
             markcoroutinefunction(counted) if iscoroutinefunction(inner) else counted
         )
     return True

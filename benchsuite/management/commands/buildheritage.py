@@ -60,14 +60,14 @@ class Environment:
             except UnavailableError as error:
                 yield f"{server.name} was not tried: {error}"
                 continue
-            with started(plan) as (found, _):
-                seconds = format_duration(found.startup_s)
+            with started(plan) as (environments_built, _):
+                seconds = format_duration(environments_built.startup_s)
             yield f"{server.name} {server.version(python)} answered after {seconds}"
 
     def _unusable(self) -> Available | None:
         """What keeps all of its servers from running."""
-        found = [server.available() for server in self.servers]
-        return None if any(one.ok for one in found) else found[0]
+        states = [server.available() for server in self.servers]
+        return None if any(one.ok for one in states) else states[0]
 
 
 def environments() -> list[Environment]:
@@ -81,11 +81,11 @@ def environments() -> list[Environment]:
 
 def environment(name: str) -> Environment:
     """The one of that name, with or without "heritage-"; raises UsageError with the valid names."""
-    found = {one.name: one for one in environments()}
-    full = name if name in found else PREFIX + name
-    if full not in found:
-        raise UsageError(f"There is no heritage environment {name!r}; {choices(name, found)}")
-    return found[full]
+    by_name = {one.name: one for one in environments()}
+    full = name if name in by_name else PREFIX + name
+    if full not in by_name:
+        raise UsageError(f"There is no heritage environment {name!r}; {choices(name, by_name)}")
+    return by_name[full]
 
 
 class Command(BriefCommand):

@@ -74,13 +74,13 @@ class Command(BriefCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        found = comparing.compared(options)
-        comparing.show(found, quiet_stdout=options["json"] == "-")
-        comparing.write(found, options)
-        decision = overall(found.judgements)
+        comparison = comparing.compared(options)
+        comparing.show(comparison, quiet_stdout=options["json"] == "-")
+        comparing.write(comparison, options)
+        decision = overall(comparison.judgements)
         if decision in STATUS:
-            count = sum(one.decision is decision for one in found.judgements)
+            count = sum(one.decision is decision for one in comparison.judgements)
             raise CommandError(
-                f"{count} of {len(found.judgements)} conditions {decision.value}.",
+                f"{count} of {len(comparison.judgements)} conditions {decision.value}.",
                 returncode=STATUS[decision],
             )

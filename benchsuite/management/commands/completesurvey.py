@@ -100,13 +100,13 @@ class Command(BriefCommand):
                     failed += 1
                     self.stderr.write(f"{number + 1}  not completed: {error}")
                     continue
-                said = f"{done} in {format_duration(time.monotonic() - begin)}"
+                words = f"{done} in {format_duration(time.monotonic() - begin)}"
                 if done.evidence:
-                    self.stdout.write(f"{number + 1}  completed: {said}")
+                    self.stdout.write(f"{number + 1}  completed: {words}")
                 else:
                     unconfirmed += 1
                     self.stderr.write(
-                        f"{number + 1}  ended without confirmation: {said}; {done.doubt}"
+                        f"{number + 1}  ended without confirmation: {words}; {done.doubt}"
                     )
         return failed, unconfirmed
 

@@ -34,8 +34,8 @@ class Command(BriefCommand):
         if not count:
             raise UsageError(_nothing(study, label))
         streams.write(file, json_of(queries.by_and_by(runs)))
-        said = f"{count} run{'s' * (count != 1)} in {file}; elsewhere: python manage.py loadbench"
-        Screen(quiet_stdout=file == "-").warn(f"{said} {file}")
+        words = f"{count} run{'s' * (count != 1)} in {file}; elsewhere: python manage.py loadbench"
+        Screen(quiet_stdout=file == "-").warn(f"{words} {file}")
 
 
 def _nothing(study: str | None, label: str | None) -> str:
@@ -52,5 +52,5 @@ def _nothing(study: str | None, label: str | None) -> str:
 
 
 def _there_are(name: str, known: Iterable[str]) -> str:
-    found = list(known)
-    return f"; {choices(name, found)}" if found else "."
+    names = list(known)
+    return f"; {choices(name, names)}" if names else "."

@@ -51,9 +51,9 @@ def _servers() -> Grid:
     )
 
 
-def _usable(found: Available) -> str:
+def _usable(available: Available) -> str:
     """With the command on a line of its own, from where it can be copied."""
-    return "yes" if found.ok else f"no: {found.reason}\n{found.command}"
+    return "yes" if available.ok else f"no: {available.reason}\n{available.command}"
 
 
 def _fronts() -> Grid:

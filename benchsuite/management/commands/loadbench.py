@@ -33,5 +33,5 @@ class Command(BriefCommand):
         except BenchsuiteError as error:
             raise CommandError(f"{error} Nothing was loaded.", returncode=1) from error
         except (Error, OverflowError) as error:
-            said = f"Nothing was loaded. {store.refusal(error)}"
-            raise CommandError(said, returncode=1) from error
+            words = f"Nothing was loaded. {store.refusal(error)}"
+            raise CommandError(words, returncode=1) from error

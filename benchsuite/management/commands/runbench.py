@@ -71,12 +71,12 @@ class Command(BriefCommand):
         except BenchsuiteError as error:
             # what ended well, or failed before, is told all the same
             self._tell(screen, results, options["json"])
-            said = _joined(screen.failures(results.rows), str(error), results.sentence)
-            raise CommandError(said, returncode=1) from error
+            words = _joined(screen.failures(results.rows), str(error), results.sentence)
+            raise CommandError(words, returncode=1) from error
         except KeyboardInterrupt as interrupt:
             self._tell(screen, results, options["json"])
-            said = "Interrupted; runs that had ended are stored."
-            raise CommandError(results.sentence or said, returncode=130) from interrupt
+            words = "Interrupted; runs that had ended are stored."
+            raise CommandError(results.sentence or words, returncode=130) from interrupt
         self._tell(screen, results, options["json"])
         _judge(screen, results, strict=options["strict"])
 
@@ -96,15 +96,15 @@ def _judge(screen: screens.Screen, results: Results, *, strict: bool) -> None:
     """Raises CommandError for what became of the runs."""
     states = {row.status for row in results.rows}
     if Status.INTERRUPTED.value in states:
-        said = "Interrupted; what was measured until then is stored."
-        raise CommandError(results.sentence or said, returncode=130)
+        words = "Interrupted; what was measured until then is stored."
+        raise CommandError(results.sentence or words, returncode=130)
     if Status.FAILED.value in states:
-        said = screen.failures(results.rows)
-        raise CommandError(_joined(said, results.sentence), returncode=1)
+        words = screen.failures(results.rows)
+        raise CommandError(_joined(words, results.sentence), returncode=1)
     if results.refused:
         raise CommandError(results.sentence, returncode=1)
-    if said := screen.none_right(results.rows):
-        raise CommandError(said, returncode=1)
+    if words := screen.none_right(results.rows):
+        raise CommandError(words, returncode=1)
     counted = [row for row in results.rows if not row.spec.get("diagnoses")]
     if strict and any(row.verdict == Verdict.INVALID.value for row in counted):
         raise CommandError("A run is invalid, and --strict was given.", returncode=1)

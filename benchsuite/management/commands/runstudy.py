@@ -57,19 +57,19 @@ def remark(row: StudyRun, file: str) -> str:
 def _paragraph(file: str) -> str:
     name = f"--remark={file}"
     try:
-        said = (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode()
+        text = (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode()
     except OSError as error:
         raise UsageError(f"{name} can't be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{name} is not UTF-8; save it as text.") from error
-    if re.search(r"\n\s*\n", said.strip()):
+    if re.search(r"\n\s*\n", text.strip()):
         raise UsageError(f"{name} has several paragraphs; a remark is one.")
-    said = " ".join(said.split())
-    if any(is_control(one) for one in said):
+    text = " ".join(text.split())
+    if any(is_control(one) for one in text):
         raise UsageError(f"{name} has control characters, which terminals obey; leave them out.")
-    if len(said) > MOST:
-        raise UsageError(f"{name} may have {MOST} characters at most, and has {len(said)}.")
-    return said
+    if len(text) > MOST:
+        raise UsageError(f"{name} may have {MOST} characters at most, and has {len(text)}.")
+    return text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,11 +141,11 @@ class Command(BriefCommand):
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
         turns = execution.turns
-        plans = [one.plan for one in execution.candidates if one.plan]
+        plans = [cell.plan for cell in execution.candidates if cell.plan]
         estimate = estimated(plans)
         screen.warn(_headline(execution, sum(execution.estimates_s(estimate, turns))))
-        for one in execution.skipped:
-            screen.warn(f"Skipped  {one.title}: {one.reason}")
+        for cell in execution.skipped:
+            screen.warn(f"Skipped  {cell.title}: {cell.reason}")
         if asked.dry_run:
             for line in _lines(execution, estimate):
                 screen.warn(line)
@@ -157,7 +157,7 @@ class Command(BriefCommand):
                 results,
                 progress := Progress(
                     screen.console,
-                    [execution.candidates[one.place].title for one in turns],
+                    [execution.candidates[cell.place].title for cell in turns],
                     lambda done: execution.estimates_s(estimate, turns[done:]),
                     made_before=len(execution.done),
                 ),
@@ -169,13 +169,13 @@ class Command(BriefCommand):
                 execution.enter(fingerprint.fingerprint())
                 execution.run(at_work, progress, turns)
         except BenchsuiteError as error:
-            said = "\n".join([*_summary(execution), str(error), *_again(execution, asked.label)])
-            raise CommandError(said, returncode=1) from error
+            text = "\n".join([*_summary(execution), str(error), *_again(execution, asked.label)])
+            raise CommandError(text, returncode=1) from error
         except KeyboardInterrupt as interrupt:
             for line in _summary(execution):
                 screen.warn(line)
-            said = " ".join(["Interrupted.", *_again(execution, asked.label)])
-            raise CommandError(said, returncode=130) from interrupt
+            text = " ".join(["Interrupted.", *_again(execution, asked.label)])
+            raise CommandError(text, returncode=130) from interrupt
         for line in _summary(execution):
             screen.warn(line)
         to_terminal(study_report(execution.row).answer, screen.console)
@@ -183,14 +183,14 @@ class Command(BriefCommand):
 
     def _tell(self, names: Sequence[str], asked: Asked) -> None:
         """Of what is stored, whose file may have gone."""
-        said = ""
+        text = ""
         sweep_executions()
         if asked.remark:
-            said = remark(chosen(_one(names), asked.label), asked.remark)
+            text = remark(chosen(_one(names), asked.label), asked.remark)
         if asked.markdown:
-            said = study_pages.write(asked.markdown, names, asked.label, asked.beside)
-        if said:
-            self.stdout.write(said)
+            text = study_pages.write(asked.markdown, names, asked.label, asked.beside)
+        if text:
+            self.stdout.write(text)
 
 
 def _execution(names: Sequence[str], asked: Asked) -> Execution:
@@ -273,12 +273,12 @@ def _summary(execution: Execution) -> Sequence[str]:
     if not runs:
         return []
     counts = Counter(run.verdict or run.status for run in runs)
-    told = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    words = ", ".join(f"{count} {word}" for word, count in counts.most_common())
     skipped = len(execution.skipped)
     left_out = f" · {skipped} cell{'s' * (skipped != 1)} skipped" if skipped else ""
     failed = [run for run in runs if run.status == Status.FAILED.value]
     return [
-        f"{len(runs)} run{'s' * (len(runs) != 1)}: {told}{left_out}",
+        f"{len(runs)} run{'s' * (len(runs) != 1)}: {words}{left_out}",
         *dict.fromkeys(f"Failed   {run.study_cell}: {run.failure}" for run in failed),
     ]
 

@@ -113,8 +113,8 @@ class Command(BriefCommand):
             raise CommandError(f"{error}{_again(execution)}", returncode=1) from error
         except KeyboardInterrupt as interrupt:
             _tell(screen, execution, options["json"])
-            said = f"Interrupted.{_again(execution)}"
-            raise CommandError(said, returncode=130) from interrupt
+            words = f"Interrupted.{_again(execution)}"
+            raise CommandError(words, returncode=130) from interrupt
         _tell(screen, execution, options["json"])
         notebook = execution.notebook
         if notebook.end in WHY:
@@ -126,9 +126,9 @@ class Command(BriefCommand):
             raise UsageError("--of names the tuning of --paste: add --paste.")
         why = "--paste prints what a stored tuning found"
         refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_PASTE, why)
-        found = tuning_report(executing.stored(options["of"] or ""))
-        text = found.to_paste(options["paste"])
-        Screen(quiet_stdout=True).warn(found.outcome.sentences[0])
+        report = tuning_report(executing.stored(options["of"] or ""))
+        text = report.to_paste(options["paste"])
+        Screen(quiet_stdout=True).warn(report.outcome.sentences[0])
         self.stdout.write(text)
 
     def _execution(self, options: dict[str, Any]) -> Execution:
@@ -182,21 +182,21 @@ def _tell(screen: Screen, execution: Execution, file: str | None) -> None:
     """What is known, whatever ended the search; nothing where it has not begun."""
     if execution.row._state.adding:
         return
-    found = TuningReport(execution.row, execution.notebook)
-    to_terminal(found.answer, screen.console)
+    report = TuningReport(execution.row, execution.notebook)
+    to_terminal(report.answer, screen.console)
     if planning.workload(execution.asked.spec.workload).locustfile:
         screen.warn(LOCUST)
     screen.warn(f"Look: {addresses.of_tuning(execution.row.pk)}")
     if file:
         try:
-            streams.write(file, found.as_json(execution.runs))
+            streams.write(file, report.as_json(execution.runs))
         except BenchsuiteError as error:
             raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
 
 
 def _limiting(execution: Execution, pick: Candidate, start: Run) -> Sequence[str]:
     try:
-        found = limits(execution.row, execution.notebook, pick, start)
+        limiting = limits(execution.row, execution.notebook, pick, start)
     except Error as error:
         raise BenchsuiteError(store.refusal(error)) from error
-    return [one.code for one in found.limits] if found else []
+    return [one.code for one in limiting.limits] if limiting else []

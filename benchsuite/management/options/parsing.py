@@ -34,23 +34,23 @@ USAGE = "%(prog)s [-h] [options]"
 def number(text: str) -> float:
     """For `type=`: a number, with or without a decimal point, that one can count with."""
     try:
-        found = float(text)
+        value = float(text)
     except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
+        value = math.nan
+    if not math.isfinite(value):
         raise argparse.ArgumentTypeError(
             f"{short(text)!r} is not a number; write one such as 50 or 2.5."
         )
-    return found
+    return value
 
 
 def whole_number(text: str) -> int:
     """For `type=`: a number without a decimal point."""
     try:
-        found = int(text)
-        if abs(found) >= LARGEST:
+        value = int(text)
+        if abs(value) >= LARGEST:
             raise ValueError
-        return found
+        return value
     except ValueError:
         raise argparse.ArgumentTypeError(
             f"{short(text)!r} is not a whole number; write one such as 20."
@@ -82,26 +82,26 @@ def names(flag: str, given: Sequence[str] | None) -> list[str]:
 
     Raises UsageError for a name that is empty.
     """
-    found = [name.strip() for part in given or () for name in part.split(",")]
-    if not all(found):
+    all_names = [name.strip() for part in given or () for name in part.split(",")]
+    if not all(all_names):
         raise UsageError(
             f"{flag} has a name that is empty: {short(', '.join(given or ()))!r}; write names "
             "with one comma between them."
         )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(all_names))
 
 
 def pairs(flag: str, given: Sequence[str]) -> dict[str, Option]:
     """What was given as NAME=VALUE; raises UsageError for anything else."""
-    found: dict[str, Option] = {}
+    by_name: dict[str, Option] = {}
     for text in given:
         name, equals, value = text.partition("=")
         if not name.strip() or not equals or not value:
             raise UsageError(f"{flag} {text!r} is not of the form name=value.")
-        if name.strip() in found:
+        if name.strip() in by_name:
             raise UsageError(f"{flag} sets {name.strip()} twice; leave one of them out.")
-        found[name.strip()] = value
-    return found
+        by_name[name.strip()] = value
+    return by_name
 
 
 class HelpAll(argparse.Action):
@@ -148,11 +148,11 @@ class Parser(CommandParser):
 
     def error(self, message: str) -> Never:  # type: ignore[misc]  # the stubs let it return
         """Argparse's own message, wrapped on a terminal, with the word that may have been meant."""
-        said = hidden(f"{message}{self._meant(message)}")
+        words = hidden(f"{message}{self._meant(message)}")
         if sys.stderr.isatty():
             width, taken = get_terminal_size().columns, len(f"{self.prog}: error: ")
-            said = "\n".join(wrapped(said, width, first=taken))
-        super().error(said)
+            words = "\n".join(wrapped(words, width, first=taken))
+        super().error(words)
 
     def _meant(self, message: str) -> str:
         """Of an option that is not known, or a value that is no choice."""
@@ -254,8 +254,8 @@ class BriefCommand(BaseCommand):
         except BenchsuiteError as error:
             raise CommandError(str(error), returncode=self.failed_status) from error
         except (Error, ImproperlyConfigured) as error:
-            said = store.refusal(error, self.database)
-            raise CommandError(said, returncode=self.refused_status) from error
+            words = store.refusal(error, self.database)
+            raise CommandError(words, returncode=self.refused_status) from error
 
 
 def _long(action: argparse.Action) -> set[str]:

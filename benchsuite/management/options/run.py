@@ -237,13 +237,13 @@ def of_cell(arguments: Sequence[str]) -> RunSpec:
         options = vars(_cell_parser().parse_args(list(arguments)))
     except CommandError as error:
         raise UsageError(str(error).removeprefix("Error: ")) from error
-    found = specs(options)
-    if len(found) > 1:
+    cell_specs = specs(options)
+    if len(cell_specs) > 1:
         raise UsageError(
-            f"These options are {len(found)} runs, and a cell of a study is one: make what varies "
-            "an axis of the study."
+            f"These options are {len(cell_specs)} runs, and a cell of a study is one: make what "
+            "varies an axis of the study."
         )
-    return found[0]
+    return cell_specs[0]
 
 
 @cache

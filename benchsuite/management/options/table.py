@@ -140,7 +140,7 @@ def cells(values: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     }
     fixed = {path: value for path, value in values.items() if not isinstance(value, list)}
     several_fronts = len(values.get("server.front", ())) > 1
-    found: dict[str, RunSpec] = {}
+    by_title: dict[str, RunSpec] = {}
     for combination in product(*axes.values()):
         mine = fixed | {entry.path: value for entry, value in zip(axes, combination, strict=True)}
         if several_fronts and not mine["server.front"]:
@@ -154,8 +154,8 @@ def cells(values: Mapping[str, Any]) -> tuple[RunSpec, ...]:
                 if len(some) > 1
             )
             raise UsageError(f"{varied}: {error}" if varied else str(error)) from error
-        found.setdefault(cell.key, cell)
-    return tuple(found.values())
+        by_title.setdefault(cell.key, cell)
+    return tuple(by_title.values())
 
 
 def refuse_beside(

@@ -163,8 +163,10 @@ def asked(options: Mapping[str, Any]) -> Asked:
     only, current = _only(wanted, spec), _current(wanted.current, spec)
     scaling = _scaling(wanted, spec, only)
     if only and (wanted.servers or current):
-        others = listed(["--servers"] * bool(wanted.servers) + ["--current"] * bool(current))
-        raise UsageError(f"--server is measured alone, and {others} would compare: leave one out.")
+        together = listed(["--servers"] * bool(wanted.servers) + ["--current"] * bool(current))
+        raise UsageError(
+            f"--server is measured alone, and {together} would compare: leave one out."
+        )
     servers = [only.server] if only else list(wanted.servers or USUAL)
     if current and current.server not in servers:
         servers.append(current.server)
@@ -313,9 +315,9 @@ def candidate(
     adapter = _plan(name, spec, **given).server  # says what it can't have
     threads = adapter.threads if adapter.threads_word is not None else None
     settings = {name: adapter.settings[name] for name in options or {}}
-    found = candidates.sized(name, type(adapter), adapter.processes, threads, settings, database)
-    assert found is not None
-    return found
+    sized = candidates.sized(name, type(adapter), adapter.processes, threads, settings, database)
+    assert sized is not None
+    return sized
 
 
 def _reaching(one: Candidate, spec: RunSpec, database: DatabaseSpec) -> Candidate:
@@ -347,8 +349,8 @@ def _plan(name: str, spec: RunSpec, **size: Any) -> Plan:
 
 
 def _none_can(unable: Mapping[str, str]) -> str:
-    first, *others = dict.fromkeys(unable.values())
-    if not others:
+    first, *further = dict.fromkeys(unable.values())
+    if not further:
         return first
-    said = f"None of {listed(list(unable))} can run here. {first}"
-    return f"{said} See listbench for what the others need."
+    sentence = f"None of {listed(list(unable))} can run here. {first}"
+    return f"{sentence} See listbench for what the others need."

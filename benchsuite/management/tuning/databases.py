@@ -88,10 +88,10 @@ def _pool(entry: Mapping[str, Any]) -> int | None:
 
 def _vendor(entry: Mapping[str, Any]) -> str:
     try:
-        found: str = load_backend(entry["ENGINE"]).DatabaseWrapper.vendor
+        vendor: str = load_backend(entry["ENGINE"]).DatabaseWrapper.vendor
     except (ImportError, ImproperlyConfigured, KeyError):  # a run says what is wrong with it
         return ""
-    return found
+    return vendor
 
 
 def _limit(plan: Plan, alias: str, entry: dict[str, Any], kind: str) -> int | None:
@@ -105,9 +105,9 @@ def _limit(plan: Plan, alias: str, entry: dict[str, Any], kind: str) -> int | No
     try:
         with connection.cursor() as cursor:
             cursor.execute(MOST_OF[kind])
-            (found,) = cursor.fetchone()
+            (limit,) = cursor.fetchone()
     except (Error, ImproperlyConfigured):
         return None
     finally:
         connection.close()
-    return None if found is None else int(found)
+    return None if limit is None else int(limit)

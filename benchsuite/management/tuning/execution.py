@@ -166,10 +166,10 @@ def unfinished(given: str) -> Tuning:
                 f"{addresses.of_tuning(row.pk)}"
             )
     else:
-        found = Tuning.objects.exclude(status=Status.FINISHED.value).first()
-        if found is None:
+        tuning = Tuning.objects.exclude(status=Status.FINISHED.value).first()
+        if tuning is None:
             raise UsageError("There is no tuning to go on with: leave --resume out.")
-        row = found
+        row = tuning
     resuming.ensure_idle(row, which(row))
     return row
 
@@ -178,16 +178,16 @@ def stored(given: str) -> Tuning:
     """The tuning whose id begins so, or the newest; UsageError without one, or where several do."""
     digits = given.replace("-", "").lower()
     ids = Tuning.objects.values_list("pk", flat=True)
-    found = [one for one in ids if one.hex.startswith(digits)]
-    if not found:
+    matching = [one for one in ids if one.hex.startswith(digits)]
+    if not matching:
         raise UsageError(
             f"There is no tuning {given}; see {addresses.of_tunings()}"
             if given
             else "Nothing has been tuned yet: ask with --objective."
         )
-    if given and len(found) > 1:
-        raise UsageError(f"{len(found)} tunings begin with {given}: give more of the id.")
-    return Tuning.objects.get(pk=found[0])
+    if given and len(matching) > 1:
+        raise UsageError(f"{len(matching)} tunings begin with {given}: give more of the id.")
+    return Tuning.objects.get(pk=matching[0])
 
 
 def which(row: Tuning) -> str:

@@ -73,9 +73,9 @@ def _found(
     """Findings that begin so; without a level those that make a run invalid, as a weak one leaves
     something to be said.
     """
-    for one in result.findings:
-        if one.level is level and one.code.startswith(numbers):
-            yield one
+    for finding in result.findings:
+        if finding.level is level and finding.code.startswith(numbers):
+            yield finding
 
 
 def _codes(result: RunResult, numbers: tuple[str, ...]) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def _wrong(result: RunResult) -> str:
     if not _codes(result, ("B201",)):
         return ""
     levels = [one for one in (result.total, *result.summaries) if one and one.failures_by_kind]
-    worst = max(levels, key=lambda one: one.failures, default=None)
+    worst = max(levels, key=lambda level: level.failures, default=None)
     if worst is None:
         return ""
     kinds = worst.failures_by_kind
@@ -117,7 +117,7 @@ def _levels(
     reached = [one for one in result.summaries if one.scope == "stage" and _planned(one, each)]
     spoiled = {name for one in _found(result, SPOILING) for name in one.stages}
     last = max((one.order for one in reached), default=0)
-    for stage in sorted(reached, key=lambda one: one.order):
+    for stage in sorted(reached, key=lambda level: level.order):
         if stage.name in spoiled:
             continue
         died = _died(result) and stage.order == last
@@ -133,21 +133,25 @@ def _level(
     """What was dropped, failed or was never answered is late."""
     planned = _planned(summary, each)
     times = summary.response_time.histogram
-    found = histogram.decode(times) if times else histogram.empty()
+    distribution = histogram.decode(times) if times else histogram.empty()
     met = tuple(
         summary.requests - summary.failures
         if goal.within_s is None
-        else histogram.within(found, goal.within_s)
+        else histogram.within(distribution, goal.within_s)
         for goal in goals
     )
-    share = 100 * goals[0].share * planned / histogram.size(found) if len(found) else 101.0
+    share = (
+        100 * goals[0].share * planned / histogram.size(distribution)
+        if len(distribution)
+        else 101.0
+    )
     return Level(
         rate=rate,
         planned=planned,
         met=(0,) * len(goals) if died else met,
         failures=summary.failures + planned - summary.requests,
         goodput=summary.goodput / each,
-        percentile_s=histogram.values_at(found, [share])[share] if share <= 100 else None,
+        percentile_s=histogram.values_at(distribution, [share])[share] if share <= 100 else None,
     )
 
 

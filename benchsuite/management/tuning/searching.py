@@ -28,17 +28,17 @@ def variants(asked: Asked) -> Variants:
     """Each with one thing changed; what its server can't have is left out."""
 
     def of(pick: Candidate, against: Against) -> list[Candidate]:
-        server, question, found = asked.servers[pick.server], asked.question, []
+        server, question, smaller = asked.servers[pick.server], asked.question, []
         for options, changes in _settings(asked, server, pick, against):
             spec = changed(asked.spec, dict(changes))
             pool = spec.database.pool or question.pool
             keeps = bool(spec.database.conn_max_age_s) or question.keeps_connections
             database = reached(spec.database, pool=pool, keeps=keeps)
             size = pick.processes, pick.threads, {**dict(pick.options), **options}, database
-            one = candidates.sized(pick.server, server, *size)
-            if one is not None and not {*options} & {name for name, _ in pick.options}:
-                found.append(replace(one, changes=(*pick.changes, *changes.items())))
-        return found
+            candidate = candidates.sized(pick.server, server, *size)
+            if candidate is not None and not {*options} & {name for name, _ in pick.options}:
+                smaller.append(replace(candidate, changes=(*pick.changes, *changes.items())))
+        return smaller
 
     return of
 
@@ -109,10 +109,10 @@ def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation
     """As the operational laws have it: below its limit a server is in time, above it isn't. What a
     full load of users got through is nearer to that limit than what no server can exceed.
     """
-    probe, load, one = notebook.probe or ASSUMED, trial.load, trial.candidate
-    cpus = one.cpus or notebook.question.cpus
-    through = notebook.screened(one)
-    limit = USED * (through or bounds.bound(one, probe, cpus).rate)
+    probe, load, candidate = notebook.probe or ASSUMED, trial.load, trial.candidate
+    cpus = candidate.cpus or notebook.question.cpus
+    through = notebook.screened(candidate)
+    limit = USED * (through or bounds.bound(candidate, probe, cpus).rate)
     closed = [min(through or limit, load.users / probe.response_s)] * bool(load.users)
     rates = closed or load.rates
     levels = []
@@ -154,9 +154,9 @@ def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
         )
     if notebook.end is End.CONFIRMED and not any(one.changes for one in notebook.states):
         yield "In the time that is left other settings are tried against what the diagnosis names."
-    found = outcome(notebook)
-    started = [one.candidate.name for one in found.rows if one.state not in UNTRIED]
+    ended = outcome(notebook)
+    started = [one.candidate.name for one in ended.rows if one.state not in UNTRIED]
     if started:
         yield f"Compared: {', '.join(started)}"
-    yield from untried_lines(found)
-    yield from filter(None, [found.missing])
+    yield from untried_lines(ended)
+    yield from filter(None, [ended.missing])

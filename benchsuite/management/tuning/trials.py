@@ -83,10 +83,10 @@ class Pace:
 
 def pace(alone: Observation, cpus: int) -> Pace | None:
     """As one user alone showed it; None where he showed nothing."""
-    found = [one.goodput for one in alone.levels if one.goodput]
-    if not found or not alone.response_s:
+    rates = [one.goodput for one in alone.levels if one.goodput]
+    if not rates or not alone.response_s:
         return None
-    cycle_s, most = 1 / found[0], cpus / (alone.cpu_s or alone.response_s)
+    cycle_s, most = 1 / rates[0], cpus / (alone.cpu_s or alone.response_s)
     return Pace(cycle_s, max(0.0, cycle_s - alone.response_s), most)
 
 

@@ -224,40 +224,40 @@ def scatter(series: Series, spots: Sequence[Spot], *, legend: bool = False) -> C
     """
     chart = blank(series, series.up)
     del chart.drawing["shared"]
-    drawn = [one for one in spots if one.x is not None and one.y is not None]
+    drawn = [spot for spot in spots if spot.x is not None and spot.y is not None]
     named: set[str] = set()
-    for one in drawn:
-        chart.drawing["data"].append(_trace(one, series, first=one.group not in named))
-        named.add(one.group)
+    for spot in drawn:
+        chart.drawing["data"].append(_trace(spot, series, first=spot.group not in named))
+        named.add(spot.group)
     chart.layout["showlegend"] = legend
-    highest = max((one.high or one.y or 0.0 for one in drawn), default=0.0)
+    highest = max((spot.high or spot.y or 0.0 for spot in drawn), default=0.0)
     chart.layout["yaxis"]["range"] = [0, HEADROOM * (highest / series.up.per or 1.0)]
     where = {"x": 0, "xref": "paper", "xanchor": "left", **ABOVE}
     chart.layout["annotations"].append({"text": "this corner: cheap and fast", **where})
     return chart
 
 
-def _trace(one: Spot, series: Series, *, first: bool) -> dict[str, Any]:
+def _trace(spot: Spot, series: Series, *, first: bool) -> dict[str, Any]:
     across, up = series.across, series.up
-    assert one.x is not None
-    assert one.y is not None
-    hover = f"{escaped(one.title)}<br>%{{y:.4~r}}{up.unit} with %{{x:.4~r}}{across.unit}"
+    assert spot.x is not None
+    assert spot.y is not None
+    hover = f"{escaped(spot.title)}<br>%{{y:.4~r}}{up.unit} with %{{x:.4~r}}{across.unit}"
     trace: dict[str, Any] = {
         "type": "scatter",
         "mode": "markers+text",
-        "x": [rounded(one.x / across.per)],
-        "y": [rounded(one.y / up.per)],
-        "name": escaped(one.group),
-        "legendgroup": escaped(one.group),
+        "x": [rounded(spot.x / across.per)],
+        "y": [rounded(spot.y / up.per)],
+        "name": escaped(spot.group),
+        "legendgroup": escaped(spot.group),
         "showlegend": first,
-        "text": [escaped(one.text)],
+        "text": [escaped(spot.text)],
         "textposition": "top center",
-        "marker": {**one.marker, "size": 12},
+        "marker": {**spot.marker, "size": 12},
         "hovertemplate": f"{hover}<extra></extra>",
-        **one.identity,
+        **spot.identity,
     }
-    if one.low is not None and one.high is not None:
-        ends = {"array": [one.high - one.y], "arrayminus": [one.y - one.low]}
+    if spot.low is not None and spot.high is not None:
+        ends = {"array": [spot.high - spot.y], "arrayminus": [spot.y - spot.low]}
         ends = {name: [rounded(value / up.per) for value in some] for name, some in ends.items()}
         trace["error_y"] = {"type": "data", "symmetric": False, "thickness": 1.5, **ends}
     return trace

@@ -193,7 +193,7 @@ def _mark(part: str) -> Mark:
 def _ticks(readings: Iterable[Reading]) -> list[dict[str, Reading]]:
     """Readings of the same moment together: the parts are read one after the other."""
     ticks: list[dict[str, Reading]] = []
-    for reading in sorted(readings, key=lambda one: one.second):
+    for reading in sorted(readings, key=lambda item: item.second):
         if ticks and reading.part not in ticks[-1]:
             begun = min(one.second for one in ticks[-1].values())
             if reading.second - begun < 0.5:
@@ -346,7 +346,7 @@ def charts(run: Run) -> list[Chart]:
     total = next((one for one in measurements if one.scope == "all"), None)
     levels = stages_of(measurements)
     intervals = list(queries.intervals(run))
-    read = sorted(run.readings.all(), key=lambda one: (one.second, one.part))
+    read = sorted(run.readings.all(), key=lambda item: (item.second, item.part))
     answers = [
         goodput_of_levels(levels, units_of(run), who_of(run)),
         response_times_of_levels(levels, who_of(run)),
@@ -421,12 +421,12 @@ def distribution(total: Measurement | None, units: str) -> Series:
 
 def shades(intervals: Iterable[Interval]) -> list[Shade]:
     """(name, begin, end) of the seconds outside of a window; each stage has its own warm-up."""
-    found = []
-    for phase, group in itertools.groupby(intervals, key=lambda one: one.phase):
+    shades = []
+    for phase, group in itertools.groupby(intervals, key=lambda item: item.phase):
         seconds = [one.second for one in group]
         if phase != Phase.WINDOW.value:
-            found.append((phase, float(seconds[0]), float(seconds[-1] + 1)))
-    return found
+            shades.append((phase, float(seconds[0]), float(seconds[-1] + 1)))
+    return shades
 
 
 def whole_seconds(run: Run, intervals: Iterable[Interval]) -> int:

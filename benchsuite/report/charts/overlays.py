@@ -92,15 +92,15 @@ def charts(comparison: Comparison) -> list[Chart]:
 
 def runs_of(comparison: Comparison) -> list[Drawn]:
     """Each measured run with its style, which is its cell's."""
-    found: list[Drawn] = []
+    runs: list[Drawn] = []
     cells = zip(comparison.titles, comparison.cells, styles(comparison), strict=True)
     for number, (title, cell, style) in enumerate(cells, start=1):
         for start, run in enumerate(cell.measured, start=1):
             own = f"{title} start {start}" if len(cell.measured) > 1 else title
             invalid = run.verdict == Verdict.INVALID.value
             group = f"{title} (invalid)" if invalid else title
-            found.append(Drawn(run, own, group, style, len(found) + 1, number, start == 1))
-    return found
+            runs.append(Drawn(run, own, group, style, len(runs) + 1, number, start == 1))
+    return runs
 
 
 def goodput(drawn: Sequence[Drawn]) -> Chart:
@@ -139,24 +139,24 @@ def goodput_and_memory(drawn: Sequence[Drawn]) -> Chart:
             Column("failures", "failed", format_count),
         ),
         tuple(
-            (one.title, one.run.memory_bytes, one.run.goodput, one.run.failures) for one in drawn
+            (run.title, run.run.memory_bytes, run.run.goodput, run.run.failures) for run in drawn
         ),
         "One point a run: the target’s highest memory and its goodput.",
     )
     highest: dict[int, float] = {}
-    for one in drawn:
-        highest[one.cell] = max(highest.get(one.cell, 0.0), one.run.goodput or 0.0)
+    for run in drawn:
+        highest[run.cell] = max(highest.get(run.cell, 0.0), run.run.goodput or 0.0)
     spots = [
         Spot(
-            title=one.title,
-            x=one.run.memory_bytes,
-            y=one.run.goodput,
-            marker=one.marker,
-            group=one.group,
-            text=str(one.cell) if one.run.goodput == highest[one.cell] else "",
-            identity=one.identity,
+            title=run.title,
+            x=run.run.memory_bytes,
+            y=run.run.goodput,
+            marker=run.marker,
+            group=run.group,
+            text=str(run.cell) if run.run.goodput == highest[run.cell] else "",
+            identity=run.identity,
         )
-        for one in drawn
+        for run in drawn
     ]
     return scatter(series, spots)
 

@@ -93,18 +93,18 @@ def styles(servers: Sequence[str]) -> list[Style]:
     """
     own = [_own_place(server) for server in servers]
     used: Counter[int] = Counter()
-    found: dict[int, Style] = {}
+    by_cell: dict[int, Style] = {}
     for cell in sorted(range(len(servers)), key=lambda cell: servers.index(servers[cell]) != cell):
         steps = range(own[cell], own[cell] + len(COLOURS))
         place = min((step % len(COLOURS) for step in steps), key=lambda place: used[place])
         turn = used[place]
         used[place] += 1
-        found[cell] = Style(
+        by_cell[cell] = Style(
             colour=COLOURS[place],
             dash=list(DASHES)[turn % len(DASHES)],
             marker=list(MARKERS)[(place + turn) % len(MARKERS)],
         )
-    return [found[cell] for cell in range(len(servers))]
+    return [by_cell[cell] for cell in range(len(servers))]
 
 
 def _number(server: str) -> int:

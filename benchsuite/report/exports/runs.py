@@ -78,11 +78,11 @@ def json_of(
     own, under "stored", all that `loadbench` needs to store the run elsewhere. What runs were made
     for is under "made_for", and whole with the first of them.
     """
-    before, told = "[\n", set[UUID]()
+    before, written = "[\n", set[UUID]()
     for run in runs:
         figures = json.dumps(run_as_json(run, url=url(run)), indent=2)
         parts: dict[str, Any] = {"stored": as_plain(run)}
-        if made_for := purposes.as_plain(run, told):
+        if made_for := purposes.as_plain(run, written):
             parts["made_for"] = made_for
         lines = (
             f'"{name}": {json.dumps(one, separators=(",", ":"))}' for name, one in parts.items()
@@ -133,8 +133,8 @@ def _seconds(stored: Mapping[str, Any] | None) -> dict[str, float | None] | None
 
 def _times_of(run: Run, scope: str) -> dict[str, float | None] | None:
     """Response times of the one measurement of this scope; None without it."""
-    found = next((one for one in run.measurements.all() if one.scope == scope), None)
-    return _seconds(found.response_time) if found else None
+    measurement = next((one for one in run.measurements.all() if one.scope == scope), None)
+    return _seconds(measurement.response_time) if measurement else None
 
 
 def _part(part: Measurement) -> dict[str, Any]:

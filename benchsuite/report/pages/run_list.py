@@ -99,8 +99,10 @@ class RunFilter(django_filters.FilterSet):
     def refuse_nonsense(self) -> None:
         """Raises UsageError for a filter that means nothing: without it, all runs would be left."""
         if not self.form.is_valid():
-            said = [f"{name}: {error}" for name, all in self.form.errors.items() for error in all]
-            raise UsageError(f"These filters can’t be used. {' '.join(said)[:300]}")
+            sentences = [
+                f"{name}: {error}" for name, all in self.form.errors.items() for error in all
+            ]
+            raise UsageError(f"These filters can’t be used. {' '.join(sentences)[:300]}")
 
     def search(self, runs: QuerySet[Run], name: str, text: str) -> QuerySet[Run]:
         """Every word must occur somewhere."""

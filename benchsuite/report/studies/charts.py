@@ -29,11 +29,15 @@ from benchsuite.studies.tables import open_axes, rest_title, selected, written
 def charts(study: Study, execution: Execution) -> list[Drawn]:
     """Those that have something to show."""
     drawn = []
-    for number, one in enumerate(study.charts, start=1):
-        of_figure = one.x in {figure.name for figure in study.figures}
-        taken = {axis.name for axis in study.axes} - {one.small} if of_figure else {one.line, one.x}
-        for rest in open_axes(study, execution, taken, one.only):
-            series = _series(study, execution, one, rest, number)
+    for number, chart in enumerate(study.charts, start=1):
+        of_figure = chart.x in {figure.name for figure in study.figures}
+        taken = (
+            {axis.name for axis in study.axes} - {chart.small}
+            if of_figure
+            else {chart.line, chart.x}
+        )
+        for rest in open_axes(study, execution, taken, chart.only):
+            series = _series(study, execution, chart, rest, number)
             if series:
                 drawn.append(draw(series))
     return drawn

@@ -110,8 +110,8 @@ def _start(run: Run, study: Study) -> Start:
 def conditions(arguments: Iterable[str], runs: Sequence[Run]) -> Mapping[str, float]:
     """What a claim may need: the options of a cell that are amounts, and what its runs had."""
     amounts: dict[str, float] = {}
-    for one in arguments:
-        name, _, value = one.removeprefix("--").partition("=")
+    for word in arguments:
+        name, _, value = word.removeprefix("--").partition("=")
         try:
             amounts[name] = parse_seconds(value)
         except UsageError:  # a word is no amount

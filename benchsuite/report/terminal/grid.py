@@ -96,12 +96,12 @@ def blocks(grid: Grid, width: int) -> Iterator[Text]:
     """Each row as lines: what its first column says, and one line for each other that is not
     empty.
     """
-    others = grid.headings[1:]
-    across = max((len(name) for name in others), default=0)
+    columns = grid.headings[1:]
+    across = max((len(name) for name in columns), default=0)
     for row in grid.rows:
         yield Text("")
         yield _lines(Text.assemble(row[0]), width, 0)
-        for name, cell in zip(others, row[1:], strict=True):
+        for name, cell in zip(columns, row[1:], strict=True):
             if str(cell):
                 yield _lines(Text.assemble(f"  {name:<{across}}  ", cell), width, across + 4)
 
@@ -110,10 +110,10 @@ def _lines(text: Text, width: int, indent: int) -> Text:
     """A text with styles is short; others are wrapped at words, but for what is to be copied."""
     if text.spans:
         return text
-    first, *others = text.plain.split("\n")
+    first, *further = text.plain.split("\n")
     margin = " " * indent
     return Text(
-        "\n".join([*wrapped(first, width, indent=indent), *(margin + one for one in others)])
+        "\n".join([*wrapped(first, width, indent=indent), *(margin + one for one in further)])
     )
 
 
@@ -139,8 +139,8 @@ def _narrowest(texts: Iterable[str]) -> int:
     """Lines after the first are to be copied: they stay whole."""
     least = 1
     for text in texts:
-        first, *others = text.split("\n")
-        least = max(least, min(PROSE_WIDTH, len(first)), *(len(other) for other in others))
+        first, *further = text.split("\n")
+        least = max(least, min(PROSE_WIDTH, len(first)), *(len(other) for other in further))
     return least
 
 

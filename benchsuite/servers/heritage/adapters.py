@@ -57,8 +57,8 @@ class Heritage(ServerAdapter):
                 pin = Requirements(lines=(line,))
                 steps.append(Step(requirements=pin, options=options, variables=variables))
         compiled = [line for step in steps for line in step.requirements.lines]
-        others = tuple(line for line in cls.pins().lines if line not in compiled)
-        first = Step(requirements=Requirements(lines=others), options=("--no-deps",))
+        wheels = tuple(line for line in cls.pins().lines if line not in compiled)
+        first = Step(requirements=Requirements(lines=wheels), options=("--no-deps",))
         return Recipe(
             name=f"heritage-{cls.target}",
             python=cls._interpreter(python),

@@ -73,8 +73,8 @@ def listener(given: argparse.Namespace) -> socket.socket:
 def application(path: str) -> Callable[..., Any]:
     """The callable that `package.module:callable` names."""
     module, _, name = path.partition(":")
-    found: Callable[..., Any] = attrgetter(name)(import_module(module))
-    return found
+    served: Callable[..., Any] = attrgetter(name)(import_module(module))
+    return served
 
 
 def trimmed(application: Callable[..., Any]) -> Callable[..., Any]:

@@ -29,10 +29,10 @@ def modules() -> Path:
 def version(package: str) -> str | None:
     """The version of a package that is installed, or None."""
     try:
-        found = json.loads((modules() / package / "package.json").read_text())
+        package_facts = json.loads((modules() / package / "package.json").read_text())
     except (OSError, ValueError):
         return None
-    return str(found["version"])
+    return str(package_facts["version"])
 
 
 def lacking() -> tuple[str, str]:

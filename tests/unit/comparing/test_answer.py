@@ -74,6 +74,9 @@ def test_invalid_cells_and_other_units_are_not_ranked() -> None:
     assert first(*alone).startswith("daphne answered most: 900 /s messages, ")
     gone = cell("uvicorn", status="failed", goodput=None, verdict="")
     assert first(sound, gone) == "Nothing is ranked: uvicorn has no figures."
+    idle = cell("uvicorn", connection_bytes=1e5)
+    assert first(sound, idle) == "Nothing is ranked: a has no memory per connection."
+    assert not first(idle, idle).startswith("Nothing is ranked")
 
 
 def test_too_many_for_five_starts() -> None:

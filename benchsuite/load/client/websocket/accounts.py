@@ -137,8 +137,8 @@ def _head(data: bytes, least: int) -> tuple[int, int] | None:
         connection, number, checksum = (int(data[at : at + 8], 16) for at in (0, 8, 16))
     except ValueError:
         return None
-    found = crc32(data[HEAD_BYTES:least], crc32(data[:16], crc32(data[least:])))
-    return (connection, number) if found == checksum else None
+    computed = crc32(data[HEAD_BYTES:least], crc32(data[:16], crc32(data[least:])))
+    return (connection, number) if computed == checksum else None
 
 
 @cache
