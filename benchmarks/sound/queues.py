@@ -17,7 +17,8 @@ from benchsuite.stats import summary
 from benchsuite.stats.signs import Traffic
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.client import RIGHT
-from benchsuite.telemetry.prober.program import JITTER, MOST, RESTING, SLOW, SUSPECT, Pacing
+from benchsuite.telemetry.prober.probes import SLOW, Pacing
+from benchsuite.telemetry.prober.program import JITTER, MOST, RESTING, SUSPECT
 from tests.sabotage.sick.shapes import SHAPES
 
 Samples = NDArray[np.void]

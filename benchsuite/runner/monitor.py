@@ -22,7 +22,7 @@ from benchsuite.telemetry.base import Clocks, Device
 from benchsuite.telemetry.census import Census
 from benchsuite.telemetry.devices import TICKS_PER_S
 from benchsuite.telemetry.host import Host
-from benchsuite.telemetry.prober import client, probes
+from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.client import RIGHT
 from benchsuite.telemetry.sampler import DEVICES
 from benchsuite.telemetry.scheduling import Scheduling, Speed, affinity
@@ -183,4 +183,4 @@ class Monitor:
         """What a page does when its pieces are acknowledged at once, and when not; asked when the
         load has ended. None when the prober can ask nothing.
         """
-        return None if self._request is None else client.stall(self._request)
+        return None if self._request is None else probes.stall(self._request)

@@ -8,7 +8,7 @@ import subprocess
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -151,8 +151,11 @@ def spooled(folder: Path) -> int:
 
 def victim_of(parent: int, word: str) -> psutil.Process:
     """The first of a process's children that has this word in its command line."""
-    children = psutil.Process(parent).children(recursive=True)
-    return next(one for one in children if any(word in part for part in one.cmdline()))
+    for child in psutil.Process(parent).children(recursive=True):
+        with suppress(psutil.ZombieProcess, psutil.NoSuchProcess):
+            if any(word in part for part in child.cmdline()):
+                return child
+    raise AssertionError(f"no child of {parent} has {word} in its command line")
 
 
 @pytest.mark.parametrize(

@@ -466,9 +466,11 @@ def test_broken_programs_on_the_path_are_passed_over(
 
 @ROOT_ONLY
 def test_programs_that_the_account_may_not_reach(tmp_path: Path) -> None:
-    (tmp_path / "closed").mkdir(mode=0o700)
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    (closed / "bin").mkdir()
     with pytest.raises(UnavailableError, match="nobody can't get to"):
-        programs.check_open(tmp_path / "closed" / "bin", "nobody")
+        programs.check_open(closed / "bin", "nobody")
 
 
 def program(path: Path, prints: str, status: int = 0) -> None:

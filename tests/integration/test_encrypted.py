@@ -16,7 +16,7 @@ from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile
 from benchsuite.findings.target import FEWEST_ROUNDS
-from benchsuite.telemetry.prober import client, probes
+from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.answer import answers_as
 from benchsuite.telemetry.prober.client import RIGHT
 from tests.integration.left_behind import eventually
@@ -260,7 +260,7 @@ def test_probe_and_prober(tls: ssl.SSLContext, tmp_path: Path) -> None:
         request = probes.request_for("/", base_url=url, token=RUN, load=profile, headers={}, seed=1)
         with probes.prober(request, profile, folder=tmp_path, on_cpus=None) as watch:
             assert eventually(lambda: len(watch.probes()) > 3)
-        asked = client.stall(request)
+        asked = probes.stall(request)
     assert len(asked.rounds) == FEWEST_ROUNDS, "each answered, also with QUICKACK, and none late"
     assert [one.outcome for one in watch.probes()[:3]] == [RIGHT] * 3
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from benchsuite.core.samples import Round, Stall
-from benchsuite.telemetry.prober.client import FEWEST_ROUNDS, MOST_ROUNDS
+from benchsuite.telemetry.prober.probes import FEWEST_ROUNDS, MOST_ROUNDS
 
 Draw = Callable[[random.Random], float]
 

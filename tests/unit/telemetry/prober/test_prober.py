@@ -9,10 +9,10 @@ import pytest
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile
 from benchsuite.stats.signs import Traffic
-from benchsuite.telemetry.prober import answer, client, probes
+from benchsuite.telemetry.prober import answer, probes
 from benchsuite.telemetry.prober.answer import NotAnswered, answers_as, ask
 from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG
-from benchsuite.telemetry.prober.program import AT_ONCE, Pacing
+from benchsuite.telemetry.prober.probes import AT_ONCE, Pacing
 from benchsuite.workloads.base import Workload
 from benchsuite.workloads.database import IoCreate, IoRead
 from benchsuite.workloads.pages import Plain
@@ -292,8 +292,8 @@ class Target:
         self.now = 1000.0
         self.asked = 0
         self._answers, self._each_s = answers, each_s
-        monkeypatch.setattr(client, "monotonic", lambda: self.now)
-        monkeypatch.setattr(client, "Client", lambda request: self)
+        monkeypatch.setattr(probes, "monotonic", lambda: self.now)
+        monkeypatch.setattr(probes, "Client", lambda request: self)
 
     def ask(self, *, prompt: bool) -> str:
         self.asked += 1
@@ -306,15 +306,15 @@ class Target:
 
 @pytest.mark.parametrize(
     ("answers", "each_s", "asked"),
-    [(0, client.LIMIT_S, 1), (3, 1.0, 4), (1000, 9.0, 2), (1000, 0.9, 12)],
+    [(0, probes.LIMIT_S, 1), (3, 1.0, 4), (1000, 9.0, 2), (1000, 0.9, 12)],
 )
 def test_it_is_given_up_at_the_first_failure_and_at_the_limit(monkeypatch, answers, each_s, asked):
     target = Target(monkeypatch, answers=answers, each_s=each_s)
-    assert len(client.stall({}).rounds) == asked // 12
+    assert len(probes.stall({}).rounds) == asked // 12
     assert target.asked == asked
 
 
 def test_a_page_that_never_waits_is_asked_in_a_few_rounds(monkeypatch):
     Target(monkeypatch, answers=1000, each_s=0.01)
-    found = client.stall({})
-    assert (len(found.rounds), found.is_shown) == (client.FEWEST_ROUNDS, False)
+    found = probes.stall({})
+    assert (len(found.rounds), found.is_shown) == (probes.FEWEST_ROUNDS, False)
