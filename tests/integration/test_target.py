@@ -6,6 +6,7 @@ import json
 import os
 import re
 import secrets
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
@@ -381,10 +382,9 @@ def test_every_consumer_answers_in_every_server(name: str, tmp_path: Path) -> No
 @needs("redis", "redis-py", "channels-redis")
 @pytest.mark.parametrize("backend", ["redis", "redis-pubsub"])
 def test_an_idle_connection_outlives_the_reads_of_its_layer(backend: str, tmp_path: Path) -> None:
-    place = tmp_path / "redis"
-    place.mkdir()
     with (
-        Redis(folder=place, marker=TOKEN, by="tcp", env=dict(os.environ)) as service,
+        tempfile.TemporaryDirectory(prefix="bst-") as place,  # the account may reach it
+        Redis(folder=Path(place), marker=TOKEN, by="tcp", env=dict(os.environ)) as service,
         consuming("uvicorn", tmp_path, backend, service.url) as server,
         ExitStack() as stack,
     ):
