@@ -75,9 +75,7 @@ def a_job(responder: Responding | str, workload: str = "Get", **changes: Any) ->
 def load(tmp_path: Path, job: Job, stop_at: float | None = None) -> Loaded:
     """Checks and runs a job; `stop_at` is the second of the tick at which it is stopped."""
     ticks: list[Tick] = []
-    with load_worker(
-        folder=tmp_path / "spool", log=tmp_path / "load.log", env=os.environ
-    ) as worker:
+    with load_worker(spool=tmp_path / "spool", log=tmp_path / "load.log", env=os.environ) as worker:
         worker.check(job)
 
         def on_tick(tick: Tick) -> None:

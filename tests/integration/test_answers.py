@@ -451,7 +451,7 @@ def test_the_load_refuses_it_in_a_sentence(
 ) -> None:
     with (
         Responder({"/page": behave}) as responder,
-        load_worker(folder=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
+        load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
     ):
         resource.prlimit(worker.pid, resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
         with pytest.raises(AnswerError, match=loaded) as refusal:

@@ -39,7 +39,7 @@ CHECKED = 1
 @contextmanager
 def loading(tmp_path: Path) -> Iterator[tuple[Responder, LoadWorker]]:
     """A load process beside what it loads."""
-    where = {"folder": tmp_path / "spool", "log": tmp_path / "log"}
+    where = {"spool": tmp_path / "spool", "log": tmp_path / "log"}
     with (
         Responder({"/": after(0.01)}) as responder,
         load_worker(**where, env=os.environ) as worker,
@@ -428,7 +428,7 @@ import os, pathlib
 from benchsuite.load.parent.driver import LoadWorker, load_worker
 from tests.integration.loads import a_job
 folder = pathlib.Path({str(tmp_path)!r})
-with load_worker(folder=folder / "spool", log=folder / "log", env=os.environ) as worker:
+with load_worker(spool=folder / "spool", log=folder / "log", env=os.environ) as worker:
     worker.check(a_job({responder.base_url!r}, {workload!r}, duration_s=60.0))
     print(worker.pid, flush=True)
     worker.run(print)

@@ -116,7 +116,7 @@ STEP_S = 0.002
 @contextmanager
 def load_worker(
     *,
-    folder: Path,
+    spool: Path,
     log: Path,
     env: Mapping[str, str] | None = None,
     on_cpus: Collection[int] | None = None,
@@ -126,7 +126,7 @@ def load_worker(
     `env` is its whole environment, by default ours; `on_cpus` are the CPUs that it may use. On exit
     the process is gone, whatever happened.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    spool.mkdir(parents=True, exist_ok=True)
     given = os.environ if env is None else env
     events, child_events = os.pipe()
     try:
@@ -145,7 +145,7 @@ def load_worker(
         raise
     finally:
         os.close(child_events)
-    worker = LoadWorker(process, events, folder=folder, log=log)
+    worker = LoadWorker(process, events, spool=spool, log=log)
     try:
         yield worker
     finally:
@@ -156,18 +156,18 @@ class LoadWorker:
     """The parent's side of one load process: `check()`, then `run()`, perhaps `stop()`."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], events: int, *, folder: Path, log: Path
+        self, process: subprocess.Popen[bytes], events: int, *, spool: Path, log: Path
     ) -> None:
         self.pid = process.pid
         self._process = process
         self._events = events
         self._buffer = b""
-        self._spool = folder
+        self._spool = spool
         self._log = log
         self._longest_s = self._longest_window_s = self._warmup_s = self._begin = 0.0
         self._deadline = self._journey_limit_s = 0.0
         self.posts = False  #: Whether the checked journey sent forms.
-        self._progress = _Progress(folder)
+        self._progress = _Progress(spool)
         self._done: Done | None = None
 
     def check(self, job: Job) -> str:

@@ -40,7 +40,7 @@ def load_pool(
     with ExitStack() as stack:
         yield LoadPool(
             [
-                stack.enter_context(load_worker(folder=folder, log=log, env=env, on_cpus=on_cpus))
+                stack.enter_context(load_worker(spool=folder, log=log, env=env, on_cpus=on_cpus))
                 for folder in folders
             ],
             folders,

@@ -42,7 +42,7 @@ class Late:
         self.log.touch()
         self.stdin = io.BytesIO()
         process = SimpleNamespace(pid=os.getpid(), stdin=self.stdin)
-        self.worker = LoadWorker(cast(Any, process), self.events, folder=folder, log=self.log)
+        self.worker = LoadWorker(cast(Any, process), self.events, spool=folder, log=self.log)
 
     def says(self, event: str, **fields: Any) -> None:
         os.write(self._theirs, json.dumps({"event": event, **fields}).encode() + b"\n")
