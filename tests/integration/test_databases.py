@@ -149,6 +149,13 @@ def held(kind: Kind, url: str, count: int, stack: ExitStack) -> list[Any]:
     return connections
 
 
+def gets_in(kind: Kind, url: str) -> bool:
+    """MariaDB counts a connection that it refused for a moment, as the one that it has to spare."""
+    with suppress(Exception):
+        return list(asked(kind, url, "SELECT 1")) == [(1,)]
+    return False
+
+
 def databases(kind: Kind, service: DatabaseService) -> list[str]:
     listed = "SELECT datname FROM pg_database WHERE datname LIKE 'bench%'"
     query = listed if kind is POSTGRESQL else "SHOW DATABASES LIKE 'bench%'"
@@ -166,7 +173,7 @@ def test_the_target_gets_as_many_connections_as_were_asked_for(
         connections = held(kind, service.url, CONNECTIONS, stack)
         with pytest.raises(Exception, match=kind.full):
             kind.connect(service.url)
-        assert list(asked(kind, service.admin_url, "SELECT 1")) == [(1,)], "the run still gets in"
+        assert eventually(lambda: gets_in(kind, service.admin_url)), "the run still gets in"
         idle = {"idle": CONNECTIONS - 1, "idle in transaction": 1, "limit": CONNECTIONS}
         if kind is MARIADB:
             connections[0].autocommit(False)
