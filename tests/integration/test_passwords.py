@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+import psutil
 import psycopg
 import pytest
 
@@ -199,7 +200,11 @@ def test_secrets_of_a_project_reach_its_own_processes_alone(
 
 def _environments(command: int) -> Iterator[tuple[str, bool]]:
     """Of each process of a run: its command line, and whether it was told what is marked."""
-    for pid in (name for name in os.listdir("/proc") if name.isdigit() and int(name) != command):
+    try:
+        children = psutil.Process(command).children(recursive=True)  # neighbours have runs, too
+    except psutil.NoSuchProcess:
+        return
+    for pid in (child.pid for child in children):
         try:
             variables = Path(f"/proc/{pid}/environ").read_bytes()
             name = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
