@@ -206,7 +206,7 @@ class DatabaseAdmin:
                 self._rows[suffix] = Rows(self._throwaway.groups)
             counts: dict[str, Any] = self._rows[suffix].count(watched)
         folder = self._folder / suffix
-        counts["rows"][MAILS_SENT] = mails(folder / "instructions.json")
+        counts["rows"][MAILS_SENT] = mails(folder)
         counts["rows"][FILES_STORED] = files.stored(folder)
         connections.close_all()
         return counts

@@ -49,9 +49,9 @@ class EmailBackend(BaseEmailBackend):
         return count
 
 
-def mails(instructions: Path) -> int:
-    """How many the servers with those instructions would have sent until now."""
+def mails(run: Path) -> int:
+    """How many the servers of the run in that folder would have sent until now."""
     try:
-        return instructions.with_name(FILE).stat().st_size
+        return (run / FILE).stat().st_size
     except FileNotFoundError:
         return 0

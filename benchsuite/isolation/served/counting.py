@@ -3,12 +3,13 @@
 A cell of shared memory costs less than a microsecond a request, and the count outlives the process,
 however it ends.
 
-What a decorator does is seen from inside it only. The function that it wraps is therefore replaced
-by one that counts, once, where the decorator keeps it; a view then costs less than a microsecond
-more.
+Views: what a decorator does is seen from inside it only. The function that it wraps is therefore
+replaced by one that counts, once, where the decorator keeps it; a view then costs less than a
+microsecond more.
 
-Layers don't report it: channels_redis only logs what `group_send` drops, at INFO; the in-memory
-layer is silent; and a channels_redis process whose own queue is full drops its oldest message.
+Dropped messages: layers don't report them. channels_redis only logs what `group_send` drops, at
+INFO; the in-memory layer is silent; and a channels_redis process whose own queue is full drops its
+oldest message.
 """
 
 import logging

@@ -60,8 +60,8 @@ class Environment:
             except UnavailableError as error:
                 yield f"{server.name} was not tried: {error}"
                 continue
-            with started(plan) as (environments_built, _):
-                seconds = format_duration(environments_built.startup_s)
+            with started(plan) as (system, _):
+                seconds = format_duration(system.startup_s)
             yield f"{server.name} {server.version(python)} answered after {seconds}"
 
     def _unusable(self) -> Available | None:

@@ -3,12 +3,6 @@
 A WebSocket server says what it wants to; ours echo what they get. Others (socket.io, Action Cable)
 greet, want to be subscribed to, put messages into envelopes and send pings of their own. A dialect
 does that for one connection: it is pure, and sees text only.
-
-A message goes to the action `say` of the channel that is named after what the server is to do with
-it (EchoChannel). Text only: everything is JSON.
-
-A message is an event named after what the server is to do with it: `42["echo","text"]`. Text only:
-bytes would be a message of their own behind one that announces them.
 """
 
 import json
@@ -51,6 +45,10 @@ WELCOME, CONFIRMED = "welcome", "confirm_subscription"
 
 
 class ActionCable:
+    """A message goes to the action `say` of the channel that is named after what the server is to
+    do with it (EchoChannel). Text only: everything is JSON.
+    """
+
     subprotocols: Sequence[str] = ("actioncable-v1-json",)
     address = "/cable"
 
@@ -95,6 +93,10 @@ CONNECT, EVENT = b"40", b"42"
 
 
 class SocketIo:
+    """A message is an event named after what the server is to do with it: `42["echo","text"]`. Text
+    only: bytes would be a message of their own behind one that announces them.
+    """
+
     subprotocols: Sequence[str] = ()
     address = "/socket.io/?EIO=4&transport=websocket"
 
