@@ -4,6 +4,7 @@ from typing import Any
 
 from django import template
 
+from benchsuite.core.glossary import meaning
 from benchsuite.core.units import MISSING, format_count, format_percent, format_rate
 from benchsuite.report.pages import html
 
@@ -15,6 +16,7 @@ register.filter("percent", format_percent)
 register.filter("badge", html.badge)
 register.filter("state", html.state)
 register.filter("reason", html.reason)
+register.filter("meaning", meaning)
 
 
 @register.simple_tag

@@ -6,11 +6,14 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from benchsuite import conf
+from benchsuite.core.glossary import explain, explanations
 from benchsuite.findings.registry import HEADINGS, rows
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
 from benchsuite.report.terminal.grid import Grid
 from benchsuite.servers.base import Available
+
+ALL = ""  #: For --explain without a code.
 
 
 class Command(BriefCommand):
@@ -20,9 +23,24 @@ class Command(BriefCommand):
         parser.add_argument(
             "--findings", action="store_true", help="list the findings and their limits instead"
         )
+        parser.add_argument(
+            "--explain",
+            nargs="?",
+            const=ALL,
+            metavar="CODE",
+            help="say what a code or term means, such as B205, L04 or goodput; alone: all of them",
+        )
 
     def handle(self, **options: Any) -> None:
         console = Screen(quiet_stdout=False).console
+        if options["explain"] == ALL:
+            console.table(_glossary())
+            return
+        if options["explain"]:
+            for one in explain(options["explain"]):
+                console.say(f"{one.term}: {one.meaning}")
+                console.say(f"More: {one.place}")
+            return
         listed = [_findings] if options["findings"] else [_servers, _fronts, _workloads]
         for table in (make() for make in listed):
             console.table(table)
@@ -66,6 +84,15 @@ def _fronts() -> Grid:
         words=("version",),
         prose=("usable",),
         spare=("version",),
+    )
+
+
+def _glossary() -> Grid:
+    every = dict.fromkeys(one for some in explanations().values() for one in some)
+    return Grid(
+        headings=("code or term", "what it means"),
+        rows=[[one.term, one.meaning] for one in every],
+        prose=("what it means",),
     )
 
 
