@@ -1,4 +1,4 @@
-"""The target's CPUs, its processes and their threads: L01 to L03, L07 to L10 and L14."""
+"""The target's CPUs, its processes and their threads: L01 to L03, L07 to L10, L14 and L17."""
 
 import math
 from collections.abc import Iterator
@@ -33,6 +33,7 @@ TELLING = 0.1  #: CPUs that others of them use, our own watching among these, th
 COSTS = 1.1
 LOSES = 0.97
 ASGI_COSTS = 1.15
+ABOVE = 1.05  #: Times this run's rate: what another has shown to be possible.
 
 LOADS, BESIDE, STRANGERS = "load generator", "other databases", "other programs"
 
@@ -95,8 +96,20 @@ def cpus_words(evidence: LimitEvidence) -> str:
 
 
 def ceiling(evidence: LimitEvidence) -> float | None:
-    """Answers per second that the CPUs can make, whatever the settings."""
+    """Answers per second that the CPUs can make, while a request takes as much of them."""
     return evidence.cpus / evidence.cpu_s if evidence.cpus and evidence.cpu_s else None
+
+
+def promised(evidence: LimitEvidence, rate: float | None, words: str) -> str:
+    """ "3 processes would answer up to 165 /s."; nothing where a run of the same work has shown
+    more, or where the load or other programs use CPUs, so that nobody knows what is left then.
+    """
+    if not rate or rate <= max(evidence.highest_rate or 0.0, evidence.rate or 0.0):
+        return ""
+    used = evidence.others_cpus + evidence.load_percent / 100
+    if used >= TELLING * (evidence.cpus or 0.0):
+        return ""
+    return f"{words} up to {format_rate(rate)}."
 
 
 @bottleneck(
@@ -108,21 +121,24 @@ def ceiling(evidence: LimitEvidence) -> float | None:
     unless=("L02", "L04a"),
 )
 def no_cpu_left(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
-    most = ceiling(evidence)
-    if not awaited_cpus(evidence) or most is None or not evidence.cpus:
+    if not awaited_cpus(evidence) or not evidence.cpu_s or not evidence.cpus:
         return
+    most = ceiling(evidence) or 0.0
     fix = f"Make the pages cheaper ({_where(evidence.profiled)}), or add CPUs."
     for name, used in users_of_cpus(evidence).items():
         if name in APART and used >= TELLING * evidence.cpus:
             fix = f"{APART[name]}, then: {_small(fix)}"
             break
     verb = "are full" if full_cpus(evidence) else "make requests wait"
+    highest, more = evidence.highest_rate or 0.0, ""
+    if highest > ABOVE * (evidence.rate or math.inf):
+        more = f" Another configuration of the same work answered {format_rate(highest)}."
     yield {
-        "says": f"The CPUs {verb}: no setting answers more than {format_rate(most)}.",
+        "says": f"The CPUs {verb} at {format_rate(evidence.rate)}.",
         "evidence": f"{cpus_words(evidence)}; a request takes {format_duration(evidence.cpu_s)} "
-        "of CPU.",
+        f"of CPU.{more}",
         "fix": fix,
-        "gain": f"Each further CPU adds {format_rate(most / evidence.cpus)} at most.",
+        "gain": promised(evidence, most + 1 / evidence.cpu_s, "One more CPU would answer"),
     }
 
 
@@ -157,16 +173,15 @@ def too_few_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     of_target = evidence.cpu_percent[TARGET] / 100 / evidence.rate if evidence.rate else 0.0
     gain = ""
     if of_target and (most := ceiling(evidence)):
-        gain = f"{processes_words(more)} would answer up to " + format_rate(
-            min(min(cpus, more) / of_target, most)
-        )
+        rate = min(min(cpus, more) / of_target, most)
+        gain = promised(evidence, rate, f"{processes_words(more)} would answer")
     yield {
         "says": f"{processes_words(count)} can't use more than {format_number(count)} of "
         f"{_cpus(evidence)}: one thread of each runs Python at a time.",
         "evidence": f"The busiest process uses {format_percent(busiest)} of a CPU, while "
         f"{_percent(share)} of all CPUs are busy.",
         "fix": f"Add processes (--processes={more}), or take a server that has several.",
-        "gain": f"{gain}." if gain else "",
+        "gain": gain,
     }
 
 
@@ -294,11 +309,11 @@ TAIL = 3.0
     "slots-full",
     when="at least 85 % of the threads have a request and others wait for one, while what answers "
     "uses less than 70 % of the CPUs, and L01 does not speak",
-    unless=("L02", "L04a", "L04b", "L05", "L06", "L09", "L13"),
+    unless=("L02", "L04a", "L04b", "L05", "L06", "L09", "L13", "L17"),
 )
 def slots_full(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     taken, busy = _taken(evidence), evidence.busy_share
-    processes, inside_s, cpu_s = evidence.processes, _inside_s(evidence), evidence.own_cpu_s
+    inside_s = evidence.alone.mean_s if evidence.alone else evidence.inside_s
     if taken is None or busy is None or taken < TAKEN or not evidence.response_s:
         return
     if awaited_cpus(evidence) or (evidence.own_share or 0.0) >= BUSY:
@@ -306,26 +321,71 @@ def slots_full(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     waits_s = (evidence.queue_s or 0.0) + evidence.wait_s
     if waits_s < QUEUES * evidence.response_s or (evidence.busiest or 0.0) >= 100 * FULL:
         return
-    if not processes or not inside_s or not cpu_s or not evidence.cpus or not evidence.rate:
+    if not inside_s or not evidence.own_cpu_s or not evidence.cpus:
         return
-    slots = math.ceil(evidence.cpus * inside_s / cpu_s)
-    each = math.ceil(slots / processes)
+    fix, gain = ASK_ONE_USER, ""
+    if evidence.alone:
+        fix, gain = _more_slots(evidence, math.ceil(evidence.cpus * inside_s / evidence.own_cpu_s))
+    yield {
+        "says": f"All {evidence.slots} slots are taken, by requests that wait and use no CPU.",
+        "evidence": f"{format_percent(100 * taken)} of the slots have a request, "
+        f"{format_percent(100 * busy)} of the CPUs are busy; a request waits "
+        f"{format_duration(waits_s)} for a slot, is {format_duration(inside_s)} in it, and "
+        f"computes for {format_duration(evidence.own_cpu_s)} of that.",
+        "fix": fix,
+        "gain": gain,
+    }
+
+
+ASK_ONE_USER = (
+    "Ask with one user, too (--users=1): that tells whether more slots help, or whether requests "
+    "wait for each other, as for a lock."
+)
+
+
+def _more_slots(evidence: LimitEvidence, slots: int) -> tuple[str, str]:
+    """How to have so many, and what that would bring."""
+    each = math.ceil(slots / (evidence.processes or 1))
     wanted = f"--threads={each}" if evidence.sets_threads else f"--processes={slots}"
     fix = f"As many as keep the CPUs busy would be {wanted}"
     if evidence.connections_limit and slots > evidence.connections_limit:
         fix += f", but the database gives {evidence.connections_limit} connections"
     if not evidence.sets_threads:
         fix += "; a server with threads needs less memory for that"
-    rate = evidence.rate * max(1.0, slots / (evidence.slots or slots))
+    rate = (evidence.rate or 0.0) * max(1.0, slots / (evidence.slots or slots))
     most = min(rate, ceiling(evidence) or rate)
+    return f"{fix}.", promised(evidence, most, "If what they wait for bears it, they would answer")
+
+
+SLOWED = 2.0  #: Times the response time of one user.
+ONE = 0.7  #: Of one request at a time, that get on: with fewer it is no limit, but chance.
+
+
+@bottleneck(
+    "L17",
+    "few-at-a-time",
+    when="a request is at least twice as long in the server as one user's, while what answers uses "
+    "less than half of the CPUs and of the busiest process, and requests don't wait for a CPU",
+    unless=("L01", "L02", "L04", "L04a", "L04b", "L05", "L06", "L09", "L11", "L13"),
+)
+def few_at_a_time(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
+    """More users make requests longer and not more: a lock, or a semaphore."""
+    served, inside_s, alone = evidence.served_alike, evidence.inside_s, evidence.alone
+    if not served or served < ONE or not inside_s or alone is None or evidence.slots is None:
+        return
+    waits_s = inside_s - (evidence.run_delay_s or 0.0)
+    if waits_s < SLOWED * alone.mean_s or awaited_cpus(evidence):
+        return
+    if (evidence.own_share or 0.0) >= AWAITED or (evidence.busiest or 0.0) >= 100 * AWAITED:
+        return
     yield {
-        "says": f"All {evidence.slots} slots are taken, by requests that wait and use no CPU.",
-        "evidence": f"{format_percent(100 * taken)} of the slots have a request, "
-        f"{format_percent(100 * busy)} of the CPUs are busy; a request waits "
-        f"{format_duration(waits_s)} for a slot, is {format_duration(inside_s)} in it, and "
-        f"computes for {format_duration(cpu_s)} of that.",
-        "fix": f"{fix}.",
-        "gain": f"Up to {format_rate(most)}, if what they wait for bears it.",
+        "says": "Requests wait for each other, and not for CPUs: as behind a lock or a semaphore.",
+        "evidence": f"A request is {format_duration(inside_s)} in the server, and one user's "
+        f"{format_duration(alone.mean_s)}; {format_percent(100 * (evidence.own_share or 0.0))} of "
+        f"the CPUs are used. At {format_rate(evidence.rate)} that is as if only "
+        f"{format_number(served)} of {format_number(evidence.inside)} got on at a time.",
+        "fix": "Look for what lets so few in: a lock or semaphore of the project, a file that is "
+        "locked, or another service that answers few at once. More threads don't help.",
     }
 
 
@@ -335,7 +395,7 @@ def slots_full(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     when="less than 60 % of the threads and, by what answers, less than 70 % of the CPUs and of "
     "the busiest process are in use, and requests don't wait for a CPU; yet p95 is at least three "
     "times that of one user; with event loops, too, which have no limit of requests",
-    unless=("L03", "L04", "L04a", "L04b", "L05", "L06", "L09", "L13"),
+    unless=("L03", "L04", "L04a", "L04b", "L05", "L06", "L09", "L13", "L17"),
 )
 def head_of_line(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     loops = evidence.slots is None and evidence.interface == "asgi"
@@ -364,12 +424,8 @@ def head_of_line(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         }
 
 
-def _inside_s(evidence: LimitEvidence) -> float | None:
-    return evidence.alone.mean_s if evidence.alone else evidence.inside_s
-
-
 def _taken(evidence: LimitEvidence) -> float | None:
     """Share of the slots: as one user's time and the rate make it, else as it was counted."""
-    if evidence.alone and evidence.slots and evidence.rate:
-        return min(1.0, evidence.rate * evidence.alone.mean_s / evidence.slots)
+    if evidence.served_alike is not None and evidence.slots:
+        return min(1.0, evidence.served_alike / evidence.slots)
     return evidence.slots_share

@@ -8,6 +8,7 @@ from benchsuite.bottlenecks.cpu import (
     awaited_cpus,
     cpus_words,
     processes_words,
+    promised,
     users_of_cpus,
 )
 from benchsuite.bottlenecks.evidence import CPU, DATABASE, QUEUE, RUN_DELAY, SENDING, LimitEvidence
@@ -19,7 +20,6 @@ from benchsuite.core.units import (
     format_duration,
     format_number,
     format_percent,
-    format_rate,
 )
 
 MOST_OF_IT = 0.5
@@ -82,9 +82,9 @@ def database_cpu(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
             "evidence": f"{cpus_words(evidence)}; {words}.",
             "fix": "Make the queries cheaper (EXPLAIN, an index, a cache), keep connections "
             "(CONN_MAX_AGE, a pool), or give the database CPUs or a machine of its own.",
-            "gain": f"Without it these CPUs would answer up to {format_rate(cpus / own_s)}."
-            if own_s
-            else "",
+            "gain": promised(
+                evidence, cpus / own_s if own_s else None, "Without it these CPUs would answer"
+            ),
         }
 
 
@@ -146,7 +146,8 @@ def repeated(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
 @bottleneck(
     "L04d",
     "connecting",
-    when="diagnostic start: making connections to the database takes at least 10 % of a request",
+    when="diagnostic start: opening and closing connections to the database takes at least 10 % of "
+    "a request",
     explains=(ITS_TIME,),
 )
 def connecting(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
@@ -155,12 +156,18 @@ def connecting(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         return
     share = diagnosis.connecting_s / diagnosis.request_s
     if share >= CONNECTING:
-        keep = "a pool (--pool)" if evidence.interface == "asgi" else "CONN_MAX_AGE, or a pool"
+        keep = "CONN_MAX_AGE, or a pool (--pool)."
+        if not evidence.reuses_connections:
+            keep = (
+                "a pool (--pool). CONN_MAX_AGE would leave them open, and none of this server's "
+                "threads would use them again."
+            )
         yield {
             "says": "Requests connect to the database anew.",
-            "evidence": f"Connecting takes {format_duration(diagnosis.connecting_s)} of "
-            f"{format_duration(diagnosis.request_s)}, {format_percent(100 * share)}.",
-            "fix": f"Keep connections: {keep}.",
+            "evidence": "Opening and closing connections takes "
+            f"{format_duration(diagnosis.connecting_s)} of {format_duration(diagnosis.request_s)}, "
+            f"{format_percent(100 * share)}.",
+            "fix": f"Keep connections: {keep}",
             "gain": f"Up to {format_percent(100 * share)} of its time.",
         }
 

@@ -62,7 +62,7 @@ class Diagnosis:
     queries: float = 0.0  #: In a request.
     query_s: float = 0.0
     connecting_s: float = 0.0
-    """Making connections to databases."""
+    """Opening and closing connections to databases; what is closed after the answer counts."""
     repeated: Sequence[Repeated] = ()
     collecting_share: float = 0.0  #: Of the processes' CPU time, in pauses of the collector.
     longest_pause_s: float = 0.0
@@ -83,6 +83,8 @@ class LimitEvidence:
 
     window_s: float | None = None  #: How long it was watched.
     rate: float | None = None  #: Answers per second, right or wrong.
+    highest_rate: float | None = None
+    """The most answers per second that any run of the same work had on these CPUs."""
     offered_rate: float | None = None  #: Open model: arrivals per second.
     dropped: int = 0  #: Open model: arrivals that were never sent.
     response_s: float | None = None  #: Mean of the right answers.
@@ -101,6 +103,8 @@ class LimitEvidence:
     sets_threads: bool = True  #: Whether the server can be given threads.
     slots: int | None = None  #: Requests answered at once; None without a limit.
     interface: str = ""
+    reuses_connections: bool = True
+    """Whether threads that keep a connection to the database answer further requests."""
     holds_gil: bool = True  #: Whether one thread of a process runs Python at a time.
 
     cpus: float | None = None  #: CPUs that the target may use, or what its quota is worth.
@@ -210,6 +214,13 @@ class LimitEvidence:
     def inside(self) -> float | None:
         """Mean number of requests that the server is at."""
         return None if self.in_flight is None else self.in_flight - (self.queued or 0.0)
+
+    @property
+    def served_alike(self) -> float | None:
+        """How many requests would be in the server at this rate, took each as long as one user's:
+        where others wait for these, so many get on at a time (Little's law).
+        """
+        return self.rate * self.alone.mean_s if self.rate and self.alone else None
 
     @property
     def slots_share(self) -> float | None:

@@ -63,8 +63,8 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEv
         own = diagnosis(run)
         if own is None:
             return None
-        interface = run.server_facts.get("interface") or ""
-        return LimitEvidence(**{"diagnosis": own, "interface": interface, **more})
+        facts = {"diagnosis": own, "reuses_connections": _reuses_connections(run)}
+        return LimitEvidence(**{**facts, **more})
     window = _window(run, stage)
     readings: Sequence[Any] = list(run.readings.all())
     seen = {part: in_window(readings, part, window) for part in {one.part for one in readings}}
@@ -76,8 +76,22 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEv
         "window_s": window[1] - window[0] if window else None,
         **_database(seen.get(DATABASE, [])),
         **_findings(run.findings.all()),
+        "highest_rate": highest_rate(run),
     }
     return LimitEvidence(**{**figures, **more})
+
+
+def highest_rate(run: Run, neighbours: Iterable[Run] = ()) -> float | None:
+    """The most answers per second, right ones of neighbours, at any level of it or of those that
+    did the same work on this machine, whatever served them.
+    """
+    rates: list[float | None] = [one.throughput for one in run.measurements.all()]
+    rates += [
+        one.goodput
+        for one in neighbours
+        if one.pk != run.pk and _work(one) == _work(run) and not one.diagnosis
+    ]
+    return max((one for one in rates if one), default=None)
 
 
 def alone(run: Run, neighbours: Iterable[Run] = ()) -> Alone | None:
@@ -115,6 +129,12 @@ def _asked(run: Run) -> tuple[Any, ...]:
     parts = {name: one for name, one in run.spec.items() if name not in LOADS}
     keeps = _part(run, "load").get("keep_alive")
     return parts, keeps, run.revision, run.software_id, run.environment_id, bool(run.diagnosis)
+
+
+def _work(run: Run) -> tuple[Any, ...]:
+    """What was asked of which code on which machine, and of how many CPUs."""
+    server = _part(run, "server")
+    return _part(run, "workload"), server.get("cpus"), run.revision, run.environment_id
 
 
 def diagnosis(run: Run) -> Diagnosis | None:
@@ -196,9 +216,16 @@ def _server(run: Run) -> dict[str, Any]:
         "slots": facts.get("at_once"),
         "connections_wanted": facts.get("connections"),
         "interface": facts.get("interface") or "",
+        "reuses_connections": _reuses_connections(run),
         "holds_gil": python.get("gil", True) is not False,
         "pool": database.get("pool"),
     }
+
+
+def _reuses_connections(run: Run) -> bool:
+    """Runs of before know but their interface."""
+    facts = run.server_facts
+    return bool(facts.get("reuses_connections", facts.get("interface") != "asgi"))
 
 
 def _machine(

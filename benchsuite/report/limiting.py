@@ -8,7 +8,7 @@ from benchsuite import bottlenecks
 from benchsuite.bottlenecks.evidence import REST, Budget, Diagnosis, budget
 from benchsuite.bottlenecks.registry import UNNAMED, Limit
 from benchsuite.comparing.cells import Cell, alternatives
-from benchsuite.comparing.limit_evidence import alone, diagnosis, evidence, profiled
+from benchsuite.comparing.limit_evidence import alone, diagnosis, evidence, highest_rate, profiled
 from benchsuite.comparing.titles import cell_titles
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec
@@ -42,6 +42,7 @@ def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
             more["profiled"], profile = named, start
     if "alone" not in more:
         more["alone"] = alone(run, starts)
+    more.setdefault("highest_rate", highest_rate(run, starts))
     shown, figures = flame(profile), evidence(run, **more)
     if figures is None:
         return Told(flame=shown)
@@ -116,6 +117,7 @@ def _diagnosed(seen: Diagnosis) -> str:
     return (
         f"A diagnostic start: a request took {format_duration(seen.request_s)} in Django, "
         f"{format_duration(seen.query_s)} of that in {format_number(seen.queries)} queries and "
-        f"{format_duration(seen.connecting_s)} in connecting; the garbage collector took "
+        f"{format_duration(seen.connecting_s)} in opening and closing connections; the garbage "
+        "collector took "
         f"{format_percent(100 * seen.collecting_share)} of the CPU time."
     )

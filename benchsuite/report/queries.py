@@ -74,10 +74,12 @@ def intervals(run: Run) -> QuerySet[Interval]:
 
 
 def beside(run: Run) -> QuerySet[Run]:
-    """Runs of the same command that tell more of what limits this one: diagnostic starts, and those
-    of one user.
+    """Runs of the same command that tell more of what limits this one: diagnostic starts, those of
+    one user, and those that answered more.
     """
     tells = Q(diagnosis__isnull=False) | Q(model=CLOSED, users=1)
+    if run.goodput is not None:
+        tells |= Q(goodput__gt=run.goodput)
     return Run.objects.filter(tells, batch=run.batch).prefetch_related("measurements")
 
 

@@ -107,6 +107,7 @@ def server_facts(server: type[ServerAdapter], async_twin: str | None) -> dict[st
     return {
         "interface": server.interface,
         "serves_project": server.serves_project,
+        "reuses_connections": server.reuses_connections(),
         "threads_word": server.threads_word,
         "async_twin": async_twin,
     }

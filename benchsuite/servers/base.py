@@ -241,10 +241,14 @@ class ServerAdapter(ABC):
         """
         if database.pool is not None:
             return self.processes * database.pool
-        left_open = database.conn_max_age_s and not (
-            self.keeps_threads and self.interface != "asgi"
-        )
+        left_open = database.conn_max_age_s and not self.reuses_connections()
         return None if left_open else self.at_once()
+
+    @classmethod
+    def reuses_connections(cls) -> bool:
+        """Whether the threads that keep a connection (CONN_MAX_AGE) answer further requests."""
+        few = cls.threads_word is not None or cls.one_at_a_time
+        return cls.interface == "wsgi" and cls.keeps_threads and few
 
     def expected_processes(self) -> int:
         """Number of processes in its tree once it is up: workers and their managers."""

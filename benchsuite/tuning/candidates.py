@@ -132,12 +132,18 @@ def refusal(question: Question, candidate: Candidate) -> str:
     """Why it isn't started; empty where it may be."""
     if why := question.unable.get(candidate.server):
         return why
-    if question.keeps_connections and candidate.interface == "asgi":
+    kept = "database.conn_max_age_s" in dict(candidate.changes)
+    if (question.keeps_connections or kept) and candidate.interface == "asgi":
         return (
             "CONN_MAX_AGE keeps connections for a next request, and under ASGI none finds them "
             "again: set it to 0, or use a pool"
         )
     if candidate.connections is None:
+        if kept:
+            return (
+                "CONN_MAX_AGE keeps connections for a next request, and its threads answer none "
+                "with them: use a pool"
+            )
         return ""
     allowed = question.objective.connections
     needed = candidate.connections * question.instances

@@ -1,5 +1,6 @@
 """What a diagnostic start sees of each page: its queries with the line that makes them, the time
-of connecting, and pauses of the garbage collector. A start that counts loads nothing of it.
+of opening and closing connections, and pauses of the garbage collector. A start that counts loads
+nothing of it.
 
 Each process writes its account into a file beside the instructions, for the run to read. Of a query
 that is the verb, the table and the line, never a value.
@@ -18,6 +19,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 from zlib import crc32
 
 from asgiref.sync import iscoroutinefunction
@@ -46,12 +48,13 @@ Shape = tuple[str, str, int]
 class Page:
     """All requests of one page in this process; times in seconds."""
 
+    name: str = ""  #: Of a single request, once it was answered.
     requests: int = 0
     request_s: float = 0.0
     queries: int = 0
     query_s: float = 0.0
     connections: int = 0
-    connecting_s: float = 0.0
+    connecting_s: float = 0.0  #: Opening and closing connections.
     shapes: dict[Shape, list[float]] = field(default_factory=dict)
     """Query in words, line, and a number for its text → how many, and how long with what the ORM
     does for them."""
@@ -90,6 +93,13 @@ class Account:
             if time.monotonic() - self.written_at >= EVERY_S:
                 self.write()
 
+    def add_closing(self, name: str, seconds: float) -> None:
+        """Adds what a thread is at after the answer was sent, and before it takes another."""
+        with self.lock:
+            page = self.pages.setdefault(name, Page())
+            page.request_s += seconds
+            page.connecting_s += seconds
+
     def write(self) -> None:
         """In one step, so that nobody reads half of it."""
         self.written_at = time.monotonic()
@@ -116,6 +126,8 @@ COUNTED = ("requests", "request_s", "queries", "query_s", "connections", "connec
 
 _request: ContextVar[Page | None] = ContextVar("benchsuite_diagnosed", default=None)
 _accounts: dict[int, Account] = {}  #: By PID, because processes fork.
+_opened_by: WeakKeyDictionary[BaseDatabaseWrapper, Page] = WeakKeyDictionary()
+"""The request that opened a connection."""
 _paused_at = 0.0, 0.0  #: By the clock, and in CPU time of the thread.
 
 
@@ -154,7 +166,8 @@ def _timed(request: HttpRequest) -> Iterator[None]:
         _request.reset(token)
         match = request.resolver_match
         route = f"/{match.route.removeprefix('^')}" if match and match.route else request.path
-        account.add(f"{request.method} {route}", page)
+        page.name = f"{request.method} {route}"
+        account.add(page.name, page)
 
 
 def _account() -> Account:
@@ -166,8 +179,10 @@ def _account() -> Account:
 
 
 def _watch_connections() -> None:
-    """Every connection that is made from now on tells how long that took, and of its queries."""
-    connect = BaseDatabaseWrapper.connect
+    """Every connection that is made from now on tells how long that took, and of its queries; and
+    how long it took to close, which Django does after the answer.
+    """
+    connect, close = BaseDatabaseWrapper.connect, BaseDatabaseWrapper.close
     if getattr(connect, "is_watched", False):
         return
 
@@ -177,11 +192,22 @@ def _watch_connections() -> None:
         if (page := _request.get()) is not None:
             page.connections += 1
             page.connecting_s += time.perf_counter() - begin
+            _opened_by[self] = page
         if _query not in self.execute_wrappers:
             self.execute_wrappers.append(_query)
 
+    def watched_close(self: BaseDatabaseWrapper) -> None:
+        begin = time.perf_counter()
+        close(self)
+        took_s = time.perf_counter() - begin
+        if (page := _request.get()) is not None:
+            page.connecting_s += took_s
+        elif (opened_by := _opened_by.pop(self, None)) is not None and opened_by.name:
+            _account().add_closing(opened_by.name, took_s)
+
     watched.is_watched = True  # type: ignore[attr-defined]
     BaseDatabaseWrapper.connect = watched  # type: ignore[method-assign]
+    BaseDatabaseWrapper.close = watched_close  # type: ignore[method-assign]
 
 
 def _query(execute: Callable[..., Any], sql: Any, *rest: Any) -> Any:

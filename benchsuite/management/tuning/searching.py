@@ -21,7 +21,7 @@ from benchsuite.tuning.variants import Variants
 Settings = tuple[Mapping[str, Option], Mapping[str, Option]]
 """Options of the server, and fields of a RunSpec by their dotted names."""
 
-POOL = 10  #: Connections of each process, where its server says not how many it needs.
+POOL = 10  #: Connections of each process, where its server has no limit of requests.
 
 
 def variants(asked: Asked) -> Variants:
@@ -47,11 +47,10 @@ def _settings(
     asked: Asked, server: type[ServerAdapter], pick: Candidate, against: Against
 ) -> Iterator[Settings]:
     if against is Against.CONNECTING:
-        alone = server.threads_word is not None or server.one_at_a_time
-        if server.interface == "wsgi" and server.keeps_threads and alone:
-            yield {}, {"database.conn_max_age_s": KEPT_S}
+        yield {}, {"database.conn_max_age_s": KEPT_S}
         if any(kind.startswith("postgresql") for kind in asked.question.connections_limit):
-            yield {}, {"database.pool": pick.slots // pick.processes if pick.slots else POOL}
+            alone = 1 if server.one_at_a_time else POOL
+            yield {}, {"database.pool": pick.threads or alone}
     elif against is Against.SYNC_VIEWS:
         if twin := planning.async_twin(asked.spec.workload.workload):
             yield {}, {"workload.workload": twin}

@@ -365,8 +365,10 @@ def limits(
         return None
     alone_run = runs.get(one_user_order)
     mean = Alone(mean_s=notebook.probe.response_s) if notebook.probe else None
+    levels = [level for entry in notebook.entries for level in entry.seen.levels]
     limited = limiting.told(
         run,
+        highest_rate=max((level.goodput for level in levels), default=None),
         alone=(one_user(alone_run) if alone_run else None) or mean,
         objective_s=notebook.question.objective.limit_s,
         others=others(notebook, pick),

@@ -39,6 +39,14 @@ SLOTS_FULL = {
     "busiest_percent": 21.0,
     "active": None,
 }
+ONE_PROCESS = {
+    **CPU_BOUND,
+    "processes": 1,
+    "rate": 80.0,
+    "cpu_percent": {"target": 97.0},
+    "busiest_percent": None,
+}
+WAITING = {**SLOTS_FULL, "alone": Alone(mean_s=0.098)}
 SHARED = {
     "rate": 97.3,
     "offered_rate": 97.0,
@@ -77,6 +85,20 @@ QUEUED = {
     "active": 0.1,
 }
 """Arrivals by chance queue for CPUs that are idle for half of the time."""
+LOCKED = {
+    "rate": 20.0,
+    "offered_rate": None,
+    "response_s": 0.8,
+    "wait_s": 0.0,
+    "p95_s": 0.85,
+    "in_flight": 16.0,
+    "queued": 8.0,
+    "cpu_percent": {"target": 9.0},
+    "busiest_percent": 6.0,
+    "active": None,
+    "alone": Alone(mean_s=0.05, p95_s=0.052),
+}
+"""16 users of a page that holds a lock for 50 ms."""
 IN_DATABASE = {"rate": 40.0, "response_s": 0.05, "in_flight": 2.0, "active": 1.6}
 UNLIMITED = {"interface": "asgi", "slots": None, "queued": None}
 PAUSES = Pattern(
@@ -96,16 +118,7 @@ LOOP = Repeated(
 
 INJECTED: list[tuple[set[str], dict[str, Any]]] = [
     ({"L01"}, CPU_BOUND),
-    (
-        {"L02"},
-        {
-            **CPU_BOUND,
-            "processes": 1,
-            "rate": 80.0,
-            "cpu_percent": {"target": 97.0},
-            "busiest_percent": None,
-        },
-    ),
+    ({"L02"}, ONE_PROCESS),
     ({"L03"}, SLOTS_FULL),
     ({"L04"}, {**IN_DATABASE, "offered_rate": 45.0}),
     ({"L04a"}, {**CPU_BOUND, "cpu_percent": {"target": 60.0, "database": 130.0}, "active": 9.0}),
@@ -145,7 +158,10 @@ INJECTED: list[tuple[set[str], dict[str, Any]]] = [
             "diagnosis": Diagnosis(requests=9, request_s=0.05, longest_pause_s=0.06),
         },
     ),
-    ({"L00"}, {"response_s": 0.3, "in_flight": 7.8, "alone": Alone(mean_s=0.05)}),
+    ({"L17"}, {"response_s": 0.3, "in_flight": 7.8, "alone": Alone(mean_s=0.05)}),
+    ({"L17"}, LOCKED),
+    ({"L17"}, {**LOCKED, "threads": 429, "slots": 858, "queued": 0.0}),
+    ({"L00"}, {"response_s": 0.3, "in_flight": 7.8, "alone": Alone(mean_s=0.05), **UNLIMITED}),
     ({"L00"}, {"response_s": None, "offered_rate": 80.0}),
     ({"L00"}, {"response_s": None, "offered_rate": 60.0, "in_vain_share": 0.5}),
     ({"L00", "L12a"}, {**LEAKS, "response_s": 0.3, "offered_rate": 80.0}),
@@ -173,7 +189,7 @@ def test_what_was_injected_is_named_alone(numbers: set[str], changes: dict[str, 
 
 
 def test_who_was_diagnosed_is_not_sent_to_ask_for_it() -> None:
-    unnamed = {"response_s": 0.3, "in_flight": 7.8, "alone": Alone(mean_s=0.05)}
+    unnamed = {"response_s": 0.3, "in_flight": 7.8, "alone": Alone(mean_s=0.05), **UNLIMITED}
     mostly = {**IN_DATABASE, "offered_rate": 45.0}
     for number, changes in (("L00", unnamed), ("L04", mostly)):
         assert "--diagnose" in of(**changes)[number].fix
@@ -232,13 +248,33 @@ def test_nothing_known_names_nothing() -> None:
     assert bottlenecks.name(LimitEvidence()) == []
 
 
-def test_full_cpus_bound_every_setting() -> None:
-    (limit,) = of(**CPU_BOUND).values()
-    # 1.94 CPUs at 160 /s are 12.1 ms a request, so 2 CPUs make 165 /s
-    assert "more than 165" in limit.says
+def test_full_cpus_tell_what_was_seen() -> None:
+    (limit,) = of(**CPU_BOUND, highest_rate=162.0).values()
+    # 1.94 CPUs at 160 /s are 12.1 ms a request, so 3 CPUs make 247 /s
+    assert limit.says == "The CPUs are full at 160\u2009/s."
     assert "12.1" in limit.evidence
     assert "target 1.90" in limit.evidence
-    assert "adds 82.5" in limit.gain
+    assert "up to 247" in limit.gain
+
+
+@pytest.mark.parametrize(("number", "changes"), [("L01", CPU_BOUND), ("L02", ONE_PROCESS),
+                                                 ("L03", WAITING), ("L04a", SHARED)])  # fmt: skip
+def test_no_gain_is_promised_that_was_exceeded(number: str, changes: dict[str, Any]) -> None:
+    assert of(**changes)[number].gain
+    assert not of(**changes, highest_rate=5000.0)[number].gain
+
+
+def test_a_page_that_held_more_elsewhere_says_so() -> None:
+    (limit,) = of(**CPU_BOUND, highest_rate=377.0).values()
+    assert "Another configuration of the same work answered 377" in limit.evidence
+    assert not limit.gain
+
+
+def test_nothing_is_promised_of_cpus_that_others_use() -> None:
+    others = {"cpu_percent": {"target": 14.0}, "idle_percent": 0.0, "run_delay_percent": None}
+    (limit,) = of(**{**CPU_BOUND, **others}).values()
+    assert "other programs 1.86" in limit.evidence
+    assert not limit.gain
 
 
 def test_a_load_generator_on_the_same_cpus_is_told_of() -> None:
@@ -303,38 +339,56 @@ def test_memory_that_grows_is_told_by_request() -> None:
 
 
 def test_another_process_is_predicted_by_its_cpu() -> None:
-    _, changes = INJECTED[1]
-    limit = of(**changes)["L02"]
+    limit = of(**ONE_PROCESS)["L02"]
     # 12.1 ms a request in one process: two answer 165 /s
     assert "--processes=2" in limit.fix
     assert "165" in limit.gain
 
 
 def test_one_user_alone_lacks_no_process() -> None:
-    _, changes = INJECTED[1]
-    assert "L02" not in of(**{**changes, "in_flight": 0.99})
+    assert "L02" not in of(**{**ONE_PROCESS, "in_flight": 0.99})
     assert of(busiest_percent=79.0, in_flight=0.98, queued=0.0) == {}, "the other has nothing to do"
 
 
 def test_python_without_the_lock_needs_no_second_process() -> None:
-    _, changes = INJECTED[1]
-    assert "L02" not in of(**changes, holds_gil=False)
+    assert "L02" not in of(**ONE_PROCESS, holds_gil=False)
 
 
 def test_threads_are_computed_from_what_a_request_waits() -> None:
-    limit = of(**SLOTS_FULL)["L03"]
-    # 98.8 ms in a slot, 5 ms of them CPU: 2 · 98.8 / 5 = 40 slots, 20 in each of two processes
+    limit = of(**WAITING)["L03"]
+    # 98 ms in a slot, 5 ms of them CPU: 2 · 98 / 5 = 40 slots, 20 in each of two processes
     assert "--threads=20" in limit.fix
     assert "400" in limit.gain
 
 
+def test_full_slots_without_one_users_time_promise_nothing() -> None:
+    """Behind a lock they look the same."""
+    for changes in (SLOTS_FULL, {**LOCKED, "alone": None}):
+        limit = of(**changes)["L03"]
+        assert "--users=1" in limit.fix
+        assert "--threads" not in limit.fix
+        assert not limit.gain
+
+
+def test_a_lock_is_named_with_how_few_get_on() -> None:
+    limit = of(**LOCKED)["L17"]
+    assert "as if only 1.00 of 8.00 got on at a time" in limit.evidence
+    assert not limit.gain
+
+
 def test_a_server_without_threads_is_offered_processes() -> None:
-    assert "--processes=40" in of(**SLOTS_FULL, sets_threads=False)["L03"].fix
+    assert "--processes=40" in of(**WAITING, sets_threads=False)["L03"].fix
 
 
 def test_the_line_of_a_loop_is_named() -> None:
     limit = of(diagnosis=Diagnosis(requests=9, request_s=0.05, repeated=(LOOP,)))["L04c"]
     assert limit.says.startswith("shop/views.py:12 makes 24.0 equal queries")
+
+
+def test_connections_are_kept_where_a_thread_uses_them_again() -> None:
+    anew = {"diagnosis": Diagnosis(requests=9, request_s=0.05, connecting_s=0.012)}
+    assert of(**anew)["L04d"].fix == "Keep connections: CONN_MAX_AGE, or a pool (--pool)."
+    assert "CONN_MAX_AGE would leave" in of(**anew, reuses_connections=False)["L04d"].fix
 
 
 def test_which_product_exceeds_the_limit_is_told() -> None:

@@ -117,14 +117,14 @@ def test_what_was_learned_from_the_data_is_an_option_of_the_journey() -> None:
 @pytest.mark.parametrize(
     ("server", "work", "facts"),
     [
-        ("gunicorn-gthread", "plain", ("wsgi", True, "threads", "plain_async", 4, 4)),
-        ("uvicorn", "plain_async", ("asgi", True, None, None, None, None)),
-        ("peer-ws", "ws_echo", ("own", False, None, None, None, None)),
+        ("gunicorn-gthread", "plain", ("wsgi", True, True, "threads", "plain_async", 4, 4)),
+        ("uvicorn", "plain_async", ("asgi", True, False, None, None, None, None)),
+        ("peer-ws", "ws_echo", ("own", False, False, None, None, None, None)),
     ],
 )
 def test_facts_of_the_server_that_are_stored_with_a_run(
     server: str, work: str, facts: tuple[object, ...]
 ) -> None:
     found = resolve(spec(server, work)).server_facts
-    names = ("interface", "serves_project", "threads_word", "async_twin", "at_once", "connections")
-    assert found == dict(zip(names, facts, strict=True))
+    names = ("interface", "serves_project", "reuses_connections", "threads_word", "async_twin")
+    assert found == dict(zip((*names, "at_once", "connections"), facts, strict=True))

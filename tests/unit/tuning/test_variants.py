@@ -16,7 +16,7 @@ from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Tri
 
 PLAIN = candidate("gthread", 1, 4)
 POOL = replace(PLAIN, changes=(("database.pool", 4),))
-KEPT = replace(PLAIN, changes=(("database.conn_max_age_s", 60.0),), connections=None)
+KEPT = replace(PLAIN, changes=(("database.conn_max_age_s", 60.0),))
 FROZEN = replace(PLAIN, options=(("preload", True),))
 BY = {Against.CONNECTING: [POOL, KEPT], Against.MEMORY: [FROZEN]}
 
