@@ -262,7 +262,9 @@ def test_accounts_of_processes_are_put_together(tmp_path, monkeypatch):
     assert json.dumps(found)
 
 
-def test_closing_a_connection_after_the_answer_counts_as_connecting(tmp_path, monkeypatch):
+def test_closing_a_connection_after_the_answer_counts_as_connecting(
+    tmp_path, monkeypatch, django_db_blocker
+):
     """Django closes it when the answer was sent, outside of all middleware."""
     monkeypatch.setattr(diagnosing, "EVERY_S", 0.0)
     monkeypatch.setattr(diagnosing, "_accounts", {})
@@ -280,8 +282,9 @@ def test_closing_a_connection_after_the_answer_counts_as_connecting(tmp_path, mo
         connection.connect()
         return HttpResponse()
 
-    diagnosing.diagnosed(view)(RequestFactory().get("/shop/"))
-    connection.close()
+    with django_db_blocker.unblock():
+        diagnosing.diagnosed(view)(RequestFactory().get("/shop/"))
+        connection.close()
     (account,) = diagnosing._accounts.values()
     assert account.pages["GET /shop/"].connecting_s >= 0.05
     assert account.pages["GET /shop/"].request_s >= 0.05
