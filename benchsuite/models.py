@@ -364,6 +364,29 @@ class Run(Row):
         return packages
 
 
+class Note(Row):
+    """What people keep beside a run, or beside all runs with a label."""
+
+    run = models.OneToOneField(Run, null=True, on_delete=models.CASCADE, related_name="note")
+    label = models.CharField(max_length=200, null=True, unique=True)
+    text = models.TextField(blank=True, max_length=2000)
+    starred = models.BooleanField(
+        default=False, help_text="Whether comparisons take it as their baseline."
+    )
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(run__isnull=True) ^ models.Q(label__isnull=True),
+                name="note_of_run_or_label",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{'★ ' * self.starred}{self.text}"
+
+
 class TuningTrial(Row):
     """One start of a tuning, in its order."""
 

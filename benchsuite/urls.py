@@ -2,13 +2,26 @@
 
 from django.urls import path
 
-from benchsuite.views import charts, compare, export, listing, page, run, studies, tuning
+from benchsuite.views import (
+    charts,
+    compare,
+    export,
+    history,
+    listing,
+    notes,
+    page,
+    run,
+    studies,
+    tuning,
+)
 
 app_name = "benchsuite"
 
 urlpatterns = [
     path("", listing.show, name="list"),
     path("export/", export.selection, name="export"),
+    path("note/", notes.change, name="note"),
+    path("configurations/<str:key>/", history.show, name="history"),
     path("delete/", listing.delete, name="delete"),
     path("compare/", compare.show, name="compare"),
     path("compare/<slug:slug>.csv", charts.of_comparison, {"form": "csv"}, name="compare-data"),

@@ -20,7 +20,7 @@ from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.core.units import format_bytes, listed
 from benchsuite.models import Run
 from benchsuite.runner.planning import known_facts
-from benchsuite.store import purposes
+from benchsuite.store import notes, purposes
 from benchsuite.store.abandoned import sweep, sweep_executions
 from benchsuite.store.interchange import from_plain
 from benchsuite.store.purposes import Place, Whole
@@ -43,6 +43,7 @@ class Contents:
     """Why they are not in the file → ids of such runs."""
     places: list[tuple[Run, Place]] = field(default_factory=list)
     wholes: list[Whole] = field(default_factory=list)
+    noted: list[tuple[UUID, notes.Entry]] = field(default_factory=list)
 
 
 def load(files: Sequence[str]) -> list[str]:
@@ -63,6 +64,8 @@ def load(files: Sequence[str]) -> list[str]:
             lines += _stored(contents)
             lines += [f"{contents.file}: {whole.row} {word}." for whole, word in wholes if word]
             lines += _connected(contents)
+            if loaded := notes.load(contents.noted):
+                lines.append(f"{contents.file}: {loaded} note{'s' * (loaded != 1)} loaded.")
         return lines
 
 
@@ -140,6 +143,8 @@ def _add(contents: Contents, exported: object) -> None:
     contents.ids.add(run.pk)
     contents.runs.append(run)
     contents.places += [(run, place) for place in places]
+    with at("notes"):
+        contents.noted += [(run.pk, one) for one in notes.from_plain(fields.get("notes", []))]
 
 
 def _newer(stored: object) -> str:

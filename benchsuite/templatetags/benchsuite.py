@@ -3,10 +3,14 @@
 from typing import Any
 
 from django import template
+from django.template import Context
 
 from benchsuite.core.glossary import meaning
 from benchsuite.core.units import MISSING, format_count, format_percent, format_rate
-from benchsuite.report.pages import html
+from benchsuite.models import Run
+from benchsuite.report.pages import history, html
+from benchsuite.store import notes
+from benchsuite.system.programs import short_revision
 
 register = template.Library()
 
@@ -17,6 +21,8 @@ register.filter("badge", html.badge)
 register.filter("state", html.state)
 register.filter("reason", html.reason)
 register.filter("meaning", meaning)
+register.filter("figure", html.figure_text)
+register.filter("moment", history.moment)
 
 
 @register.simple_tag
@@ -34,3 +40,23 @@ def seconds(value: float | None) -> str:
 def at(figures: dict[str, Any], name: str) -> Any:
     """One entry of a dict by its name, None when it is missing."""
     return figures.get(name)
+
+
+@register.filter
+def revision(run: Run) -> str:
+    return short_revision(run.revision)
+
+
+@register.inclusion_tag("benchsuite/_history_line.html")
+def history_line(run: Run) -> dict[str, Any]:
+    """The runs of its configuration as a small line on which it is marked, in two queries."""
+    return {"run": run, "line": history.line(run)}
+
+
+@register.inclusion_tag("benchsuite/_note.html", takes_context=True)
+def note(context: Context, run: Run) -> dict[str, Any]:
+    """The notes of a run and of its label, and where they are changed, in one query."""
+    kept = notes.of([run])
+    own = any(one.run_id == run.pk for one in kept)
+    may = context.get("may_note") or bool  # of a page; a file has no such thing
+    return {"run": run, "notes": kept, "own": own, "may_note": may()}

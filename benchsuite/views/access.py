@@ -17,6 +17,7 @@ from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.urls import NoReverseMatch, Resolver404, resolve, reverse
 from django.utils.crypto import constant_time_compare
+from django.views.decorators.csrf import csrf_protect
 
 from benchsuite import conf, store
 from benchsuite.core.exceptions import UsageError
@@ -91,13 +92,17 @@ def open_by_token() -> bool:
     return conf.access_rule() is token
 
 
-def may_delete(request: HttpRequest) -> bool:
+def may(request: HttpRequest, permission: str) -> bool:
     """Users with the permission; on pages open by token, whoever is in."""
     if open_by_token():
         return True
     user = getattr(request, "user", None)
-    may = getattr(user, "has_perm", None)  # the project's own user model may lack it
-    return may is not None and bool(may("benchsuite.delete_run"))
+    has = getattr(user, "has_perm", None)  # the project's own user model may lack it
+    return has is not None and bool(has(f"benchsuite.{permission}"))
+
+
+def may_delete(request: HttpRequest) -> bool:
+    return may(request, "delete_run")
 
 
 def guarded(view: View) -> View:
@@ -116,7 +121,7 @@ def guarded(view: View) -> View:
 
     for alias in connections:  # else Django would query the database before us
         transaction.non_atomic_requests(using=alias)(asked)
-    return asked
+    return csrf_protect(asked)  # the project may lack the middleware
 
 
 def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -2,7 +2,7 @@
 
 import gzip
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -63,6 +63,7 @@ def page(
     common = {
         "request": request,
         "admin_url": url_or_none("admin:index"),
+        "may_note": partial(access.may, request, "change_note"),  # asked where it matters
         "open_by_token": access.open_by_token(),
         **plotly_urls(),
     }

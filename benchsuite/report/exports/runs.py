@@ -20,7 +20,7 @@ from benchsuite.models import Measurement, Run
 from benchsuite.report import limiting
 from benchsuite.report.levels import populations
 from benchsuite.report.sentences import model_sentence
-from benchsuite.store import purposes
+from benchsuite.store import notes, purposes
 from benchsuite.store.interchange import as_plain
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -76,14 +76,16 @@ def json_of(
 ) -> Iterator[str]:
     """A list with one object a run, piece by piece: the figures, one a line, and on a line of its
     own, under "stored", all that `loadbench` needs to store the run elsewhere. What runs were made
-    for is under "made_for", and whole with the first of them.
+    for is under "made_for", and whole with the first of them; what people noted is under "notes".
     """
-    before, written = "[\n", set[UUID]()
+    before, written, notes_of = "[\n", set[UUID](), notes.for_export()
     for run in runs:
         figures = json.dumps(run_as_json(run, url=url(run)), indent=2)
         parts: dict[str, Any] = {"stored": as_plain(run)}
         if made_for := purposes.as_plain(run, written):
             parts["made_for"] = made_for
+        if kept := notes_of(run):
+            parts["notes"] = kept
         lines = (
             f'"{name}": {json.dumps(one, separators=(",", ":"))}' for name, one in parts.items()
         )

@@ -1,0 +1,128 @@
+"""Remarks and stars: kept beside a run or a label, chosen as baseline, carried by exports."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, NotRequired, TypedDict
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db import Error
+from django.utils import timezone
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.plain import Misfit, at, read
+from benchsuite.models import Note, Run, validate_printable
+
+LONGEST = 2000  #: Letters of a remark.
+
+
+class Entry(TypedDict):
+    """A note as JSON has it: of the label, else of the run beside which it stands."""
+
+    label: NotRequired[str]
+    text: str
+    starred: bool
+    changed_at: datetime
+
+
+def keep(
+    *,
+    run: Run | None = None,
+    label: str | None = None,
+    text: str | None = None,
+    starred: bool | None = None,
+    changed_at: datetime | None = None,
+) -> None:
+    """Changes what is given, of the run or of the label; a note that says nothing is removed.
+
+    Raises UsageError for a remark that is too long or no text.
+    """
+    about: dict[str, Any] = {"label": label} if run is None else {"run": run}
+    note = Note.objects.filter(**about).first() or Note(**about)
+    if text is not None:
+        note.text = text.replace("\r\n", "\n").strip()
+    note.starred = note.starred if starred is None else starred
+    note.changed_at = changed_at or timezone.now()
+    if wrong := _wrong(note.text):
+        raise UsageError(wrong)
+    if note.text or note.starred:
+        note.save()
+    elif note.pk:
+        note.delete()
+
+
+def _wrong(text: str) -> str:
+    if len(text) > LONGEST:
+        return f"A note has {LONGEST} letters at most; this one has {len(text)}."
+    try:
+        validate_printable(text.replace("\n", " "))
+    except ValidationError as error:
+        return " ".join(error.messages)
+    return ""
+
+
+def of(runs: Sequence[Run]) -> list[Note]:
+    """The notes of these runs and of their labels, the newest first."""
+    own = Note.objects.filter(run__in=[run.pk for run in runs])
+    labels = {run.label for run in runs} - {""}
+    return list((own | Note.objects.filter(label__in=labels)).order_by("-changed_at"))
+
+
+def starred(runs: Sequence[Run]) -> Run | None:
+    """The default baseline among these: the run that was starred last, else the first run of the
+    label that was; None without a star.
+    """
+    stars = [note for note in of(runs) if note.starred]
+    for note in sorted(stars, key=lambda note: note.run_id is None):
+        for run in runs:
+            if run.pk == note.run_id or (note.label and run.label == note.label):
+                return run
+    return None
+
+
+def for_export() -> Callable[[Run], list[dict[str, Any]]]:
+    """What gives each run that is exported its notes; those of a label go with its first run."""
+    waiting: dict[object, Note] = {}
+    with suppress(Error):  # runs that no database takes are exported all the same
+        waiting = {note.run_id or note.label: note for note in Note.objects.all()}
+    return lambda run: [
+        _plain(waiting.pop(about)) for about in (run.pk, run.label) if about in waiting
+    ]
+
+
+def _plain(note: Note) -> dict[str, Any]:
+    fields = {"text": note.text, "starred": note.starred}
+    moment = {"changed_at": note.changed_at.isoformat()}
+    return {**fields, **moment, **({"label": note.label} if note.label else {})}
+
+
+def from_plain(data: object) -> list[Entry]:
+    """What `for_export` gave; raises Misfit for anything else."""
+    entries = read(list[Entry], data)
+    for number, entry in enumerate(entries):
+        with at(number):
+            if wrong := _wrong(entry["text"]):
+                raise Misfit(wrong.removesuffix("."))
+    return entries
+
+
+def load(entries: Iterable[tuple[UUID, Entry]]) -> int:
+    """Keeps those that are newer than what is stored; of a run that is not stored, nothing. Returns
+    how many.
+    """
+    return sum(1 for _ in _loaded(entries))
+
+
+def _loaded(entries: Iterable[tuple[UUID, Entry]]) -> Iterator[Entry]:
+    for pk, entry in entries:
+        label = entry.get("label")
+        run = None if label else Run.objects.filter(pk=pk).only("pk").first()
+        if not label and run is None:
+            continue
+        known = Note.objects.filter(label=label) if label else Note.objects.filter(run=run)
+        if known.filter(changed_at__gte=entry["changed_at"]).exists():
+            continue
+        fields = {name: entry[name] for name in ("text", "starred", "changed_at")}
+        keep(run=run, label=label, **fields)  # type: ignore[arg-type]
+        yield entry
