@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO, cast
 
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from benchsuite import conf
@@ -32,24 +32,29 @@ from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate
 from benchsuite.system.lock import Claim
 
-UNBOUNDED = 100_000  #: Columns without a terminal: tables are as wide as they need to be.
-
 
 class SafeConsole(Console):
-    """Escapes control characters as Python does: a log, a label or a name may contain them."""
+    """As wide as its stream, in its characters, and with control characters escaped as Python does:
+    a log, a label or a name may contain them.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(highlight=False, **options)
-        if not self.is_terminal and "width" not in options:
-            self.width = UNBOUNDED
+        if "width" not in options and not self.is_live:
+            self.size = ConsoleDimensions(streams.columns(cast(TextIO, self.file)), self.height)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a line can be written over."""
+        return self.is_terminal and not self.is_dumb_terminal
 
     def say(self, text: str) -> None:
-        """Prints a sentence: wrapped on a terminal, one line in a file."""
-        lines = wrapped(text, self.width) if self.is_terminal else [text]
-        self.print("\n".join(lines), markup=False, soft_wrap=True)
+        """Prints sentences, wrapped where the width is known."""
+        text = streams.legible(text, cast(TextIO, self.file))
+        self.print("\n".join(wrapped(text, self.width)), markup=False, soft_wrap=True)
 
     def table(self, grid: Grid) -> None:
-        show(grid, self)
+        show(grid.written(lambda text: streams.legible(text, cast(TextIO, self.file))), self)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

@@ -1,4 +1,4 @@
-"""Streams that outlast their reader and replace what their encoding lacks, and files of results."""
+"""Streams: how wide, in which characters, and whether anybody reads; and files of results."""
 
 import codecs
 import io
@@ -11,6 +11,41 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
+from benchsuite.core.printable import printable
+from benchsuite.report.terminal.grid import wrapped
+
+UNBOUNDED = 100_000  #: Columns where nobody says how many: lines are as long as they need to be.
+USUAL = 80  #: Columns of a terminal that does not say.
+
+
+def columns(stream: TextIO) -> int:
+    """How many a line may have: by the variable COLUMNS, else by the terminal."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isascii() and given.isdecimal() and int(given):
+        return min(int(given), UNBOUNDED)
+    if not stream.isatty():
+        return UNBOUNDED
+    with suppress(OSError):
+        return os.get_terminal_size(stream.fileno()).columns or USUAL
+    return USUAL
+
+
+def fitted(text: str, stream: TextIO, *, first: int = 0) -> str:
+    """Sentences as they fit; `first` columns of the first line are taken already."""
+    return "\n".join(wrapped(legible(text, stream), columns(stream), first=first))
+
+
+def legible(text: str, stream: TextIO) -> str:
+    """Without control characters, and with whatever will be written by several characters, as the
+    stream's encoding lacks it, so written: then its width is known.
+    """
+    text, encoding = printable(text), getattr(stream, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        pieces = [(one, plainer(one)) for one in text]
+        return "".join(plain if len(plain) > 1 else one for one, plain in pieces)
+    return text
 
 
 @contextmanager

@@ -8,7 +8,6 @@ from django.db import Error
 
 from benchsuite import store
 from benchsuite.core.exceptions import BenchsuiteError
-from benchsuite.core.printable import printable
 from benchsuite.management import loading
 from benchsuite.management.options.parsing import BriefCommand
 
@@ -29,7 +28,7 @@ class Command(BriefCommand):
     def handle(self, **options: Any) -> None:
         try:
             for line in loading.load(options["files"]):
-                self.stdout.write(printable(line))
+                self.stdout.write(line)
         except BenchsuiteError as error:
             raise CommandError(f"{error} Nothing was loaded.", returncode=1) from error
         except (Error, OverflowError) as error:

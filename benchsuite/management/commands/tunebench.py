@@ -129,7 +129,7 @@ class Command(BriefCommand):
         report = tuning_report(executing.stored(options["of"] or ""))
         text = report.to_paste(options["paste"])
         Screen(quiet_stdout=True).warn(report.outcome.sentences[0])
-        self.stdout.write(text)
+        streams.write("-", text)
 
     def _execution(self, options: dict[str, Any]) -> Execution:
         if options["resume"] is None:

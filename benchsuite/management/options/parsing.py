@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
-from shutil import get_terminal_size
 from typing import Any, Never, TextIO, cast
 
 from django.core.exceptions import ImproperlyConfigured
@@ -24,8 +23,13 @@ from benchsuite.core.plain import LARGEST
 from benchsuite.core.printable import hidden, is_control, printable
 from benchsuite.core.specs import Option
 from benchsuite.core.units import parse_seconds
-from benchsuite.management.streams import Outlasting, occupy_closed, outlasted, plainer_where_needed
-from benchsuite.report.terminal.grid import wrapped
+from benchsuite.management.streams import (
+    Outlasting,
+    fitted,
+    occupy_closed,
+    outlasted,
+    plainer_where_needed,
+)
 from benchsuite.system.interrupts import terminable
 
 USAGE = "%(prog)s [-h] [options]"
@@ -149,9 +153,8 @@ class Parser(CommandParser):
     def error(self, message: str) -> Never:  # type: ignore[misc]  # the stubs let it return
         """Argparse's own message, wrapped on a terminal, with the word that may have been meant."""
         words = hidden(f"{message}{self._meant(message)}")
-        if sys.stderr.isatty():
-            width, taken = get_terminal_size().columns, len(f"{self.prog}: error: ")
-            words = "\n".join(wrapped(words, width, first=taken))
+        if self.called_from_command_line:
+            words = fitted(words, sys.stderr, first=len(f"{self.prog}: error: "))
         super().error(words)
 
     def _meant(self, message: str) -> str:
@@ -177,14 +180,12 @@ class Parser(CommandParser):
 
 
 class Wrapping(OutputWrapper):
-    """A terminal to which sentences are written: wrapped between words."""
+    """A stream to which sentences are written: wrapped between words where its width is known."""
 
     def write(  # type: ignore[override]  # as Django's own does
         self, msg: str = "", *args: Any, **options: Any
     ) -> None:
-        if self.isatty():
-            msg = "\n".join(wrapped(msg, get_terminal_size().columns))
-        super().write(msg, *args, **options)
+        super().write(fitted(msg, cast(TextIO, self)), *args, **options)
 
 
 class BriefCommand(BaseCommand):
@@ -215,7 +216,7 @@ class BriefCommand(BaseCommand):
         )
         super().__init__(out, err, no_color, force_color)
         plain = self.stderr.style_func
-        self.stderr = Wrapping(err)
+        self.stdout, self.stderr = Wrapping(out), Wrapping(err)
         self.stderr.style_func = plain
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: object) -> CommandParser:

@@ -1,8 +1,9 @@
 """Tables and sentences of the terminal: what is wrapped, and what is left out if it is narrow."""
 
+import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from rich import box
 from rich.cells import cell_len
@@ -14,29 +15,62 @@ from benchsuite.core.metrics.metric import Metric
 
 NARROWEST = 20  #: A terminal of fewer columns is taken to have as many.
 
+COMMAND = re.compile(r"(?<=: )python manage\.py \S.*$")
+"""What a sentence ends in and a reader copies: it stands on a line of its own, whole."""
+
+COPIED = re.compile(r"/|=|^-|^\w+\(")  #: In words to be copied: paths, addresses, options.
+
+FILLER = "\ue000"  #: The second column of a wide character, for what counts characters.
+
 
 def wrapped(text: str, width: int, *, indent: int = 0, first: int = 0) -> list[str]:
-    """The lines of a text, each of `width` columns at most unless one word takes more: addresses,
-    paths and commands stay whole, and figures stay with their units, as thin spaces are no breaks.
+    """The lines of a text, each of `width` columns at most but for addresses, paths and commands,
+    which stay whole; figures stay with their units, as thin spaces are no breaks.
 
     Lines after the first of a paragraph begin with `indent` spaces; `first` columns of the first
     one are taken already.
     """
+    width = max(width, NARROWEST)
     lines: list[str] = []
     for paragraph in text.split("\n"):
         begin = len(paragraph) - len(paragraph.lstrip(" "))
-        lines += textwrap.wrap(
-            paragraph,
-            max(width, NARROWEST),
-            initial_indent="" if lines else " " * first,
-            subsequent_indent=" " * max(begin, indent),
-            break_long_words=False,
-            break_on_hyphens=False,
-            expand_tabs=False,
-            replace_whitespace=False,
-        ) or [""]
-    lines[0] = lines[0][first:]
+        taken = 0 if lines else first
+        command = COMMAND.search(paragraph)
+        if command and taken + cell_len(paragraph) > width:
+            lines += _wrapped(paragraph[: command.start()], width, max(begin, indent), taken)
+            lines.append(command[0])
+        else:
+            lines += _wrapped(paragraph, width, max(begin, indent), taken)
     return lines
+
+
+def _wrapped(paragraph: str, width: int, indent: int, taken: int) -> list[str]:
+    wide = "".join(one + FILLER * (cell_len(one) - 1) for one in paragraph)
+    lines = textwrap.wrap(
+        wide,
+        width,
+        initial_indent=" " * taken,
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+        expand_tabs=False,
+        replace_whitespace=False,
+    ) or [" " * taken]
+    return [
+        part.replace(FILLER, "")
+        for number, line in enumerate(lines)
+        for part in _broken(line[0 if number else taken :], width - (0 if number else taken))
+    ]
+
+
+def _broken(line: str, width: int) -> list[str]:
+    """A line of one word that is too long, in pieces, unless it is to be copied."""
+    word = line.strip()
+    if len(line) <= width or " " in word or COPIED.search(word):
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    step = max(1, width - len(indent))
+    return [indent + word[place : place + step] for place in range(0, len(word), step)]
 
 
 PROSE_WIDTH = 24  #: Narrower than this no column of sentences is printed.
@@ -69,6 +103,20 @@ class Grid:
             sections=self.sections,
         )
 
+    def written(self, write: Callable[[str], str]) -> "Grid":
+        """With each of its texts so written."""
+        return replace(
+            self,
+            headings=[write(name) for name in self.headings],
+            rows=[
+                [Text(write(str(one)), getattr(one, "style", "")) for one in row]
+                for row in self.rows
+            ],
+            words=[write(name) for name in self.words],
+            prose=[write(name) for name in self.prose],
+            spare=[write(name) for name in self.spare],
+        )
+
 
 def spare(figures: Iterable[Metric], **others: int) -> list[str]:
     """Headings of figures, and others, that may be left out, the first of them first."""
@@ -86,7 +134,10 @@ def show(grid: Grid, console: Console) -> None:
         if _least_width(rest) <= console.width:
             console.print(_table(rest))
             if count:
-                _say(console, f"Left out at this width: {', '.join(spare[:count])}.")
+                for part in wrapped(
+                    f"Left out at this width: {', '.join(spare[:count])}.", console.width
+                ):
+                    console.print(part, markup=False, soft_wrap=True)
             return
     for line in blocks(grid, console.width):
         console.print(line, markup=False, soft_wrap=True)
@@ -97,7 +148,7 @@ def blocks(grid: Grid, width: int) -> Iterator[Text]:
     empty.
     """
     columns = grid.headings[1:]
-    across = max((len(name) for name in columns), default=0)
+    across = min(max((cell_len(name) for name in columns), default=0), max(width // 2 - 4, 1))
     for row in grid.rows:
         yield Text("")
         yield _lines(Text.assemble(row[0]), width, 0)
@@ -107,8 +158,8 @@ def blocks(grid: Grid, width: int) -> Iterator[Text]:
 
 
 def _lines(text: Text, width: int, indent: int) -> Text:
-    """A text with styles is short; others are wrapped at words, but for what is to be copied."""
-    if text.spans:
+    """Wrapped at words, without its style, where it does not fit; what is to be copied stays."""
+    if "\n" not in text.plain and text.cell_len <= width:
         return text
     first, *further = text.plain.split("\n")
     margin = " " * indent
@@ -140,7 +191,7 @@ def _narrowest(texts: Iterable[str]) -> int:
     least = 1
     for text in texts:
         first, *further = text.split("\n")
-        least = max(least, min(PROSE_WIDTH, len(first)), *(len(other) for other in further))
+        least = max(least, min(PROSE_WIDTH, cell_len(first)), *map(cell_len, further))
     return least
 
 
@@ -152,8 +203,3 @@ def _least_width(grid: Grid) -> int:
         narrow = [_narrowest(texts)] if name in grid.prose else [cell_len(text) for text in texts]
         least += max(cell_len(name), *narrow, 0) + BETWEEN
     return least - BETWEEN
-
-
-def _say(console: Console, line: str) -> None:
-    for part in wrapped(line, console.width):
-        console.print(part, markup=False, soft_wrap=True)

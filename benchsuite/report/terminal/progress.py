@@ -52,15 +52,16 @@ class Progress:
         self._told_left = False  #: Once a run is enough where lines stay.
         self._tick: Tick | None = None
         self._begun = 0.0
+        self._is_live = console.is_terminal and not console.is_dumb_terminal
         self._live = Live(console=console, transient=True, auto_refresh=False)
 
     def __enter__(self) -> Self:
-        if self.console.is_terminal:
+        if self._is_live:
             self._live.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self.console.is_terminal:
+        if self._is_live:
             self._live.stop()
 
     def begin(self, spec: RunSpec) -> None:
@@ -80,7 +81,7 @@ class Progress:
 
     def stage(self, text: str) -> None:
         self._stage = text
-        if self.console.is_terminal:
+        if self._is_live:
             self._show()
         elif self._place >= TOLD_FROM and not self._told_left:
             self._told_left = True
@@ -94,12 +95,12 @@ class Progress:
 
     def tick(self, tick: Tick) -> None:
         self._tick = tick
-        if self.console.is_terminal:
+        if self._is_live:
             self._show()
 
     def end(self, summary: str) -> None:
         """The run is over; its line stays."""
-        if self.console.is_terminal:
+        if self._is_live:
             self._live.update(Text(""), refresh=True)
         self._print(summary)
 
@@ -111,9 +112,7 @@ class Progress:
 
     def _print(self, text: str) -> None:
         words = f"{self._name()} {text}"
-        lines = (
-            wrapped(words, self.console.width, indent=2) if self.console.is_terminal else [words]
-        )
+        lines = wrapped(words, self.console.width, indent=2)
         self.console.print("\n".join(lines), highlight=False, soft_wrap=True, markup=False)
 
     @property
