@@ -151,15 +151,18 @@ def database_class(name: str) -> type[DatabaseService]:
     kinds = {one: kind for one, kind in classes.items() if issubclass(kind, DatabaseService)}
     if name not in kinds:
         raise UsageError(
-            f"--database={hidden(name)} is not known; write throwaway, keep, {', '.join(kinds)}, "
-            "or a URL such as postgres://user@host/name."
+            f"--database={hidden(name)} is not known; "
+            f"{choices(name, ['throwaway', 'keep', *kinds])[:-1]}, or a URL such as "
+            "postgres://user@host/name."
         )
     return kinds[name]
 
 
 def _class(what: str, name: str, paths: dict[str, str], base: type) -> Any:
     if name not in paths:
-        raise UsageError(f"There is no {what} {name!r}; {choices(name, sorted(paths))}")
+        raise UsageError(
+            f"There is no {what} {name!r}; {choices(name, paths, seen_by='listbench')}"
+        )
     if fault := fault_of(paths[name], base):
         raise UsageError(f"The {what} {name!r} can't be used: {fault}.")
     return import_string(paths[name])

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from django.utils.module_loading import import_string
 
-from benchsuite.core.exceptions import UsageError, last_line, meant
+from benchsuite.core.exceptions import UsageError, choices, last_line
 from benchsuite.core.metrics.every import compared
 from benchsuite.core.specs.database import names_one
 from benchsuite.fronts.base import FrontAdapter
@@ -179,9 +179,8 @@ def _shown(value: object) -> str:
 
 
 def _meant(name: object) -> str:
-    near = meant(str(name), KEYS)
-    known = f"Its keys are: {', '.join(sorted(KEYS))}."
-    return f"Did you mean {near!r}? {known}" if near else known
+    words = choices(str(name), sorted(KEYS))
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _classes(id: str, what: str, base: type) -> Key:

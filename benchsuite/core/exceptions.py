@@ -3,9 +3,10 @@
 Each message is one sentence that says what was wanted, what was found and what to do; the
 management commands print it unchanged."""
 
+import re
 import traceback
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 
 WANTS_USER, WANTS_HTTPS = "user", "https"  #: Codes of why a page refuses who asks.
 DISK_FULL = "disk-full"  #: The code of an error for want of space, whatever its class.
@@ -89,21 +90,41 @@ def last_line(error: BaseException) -> str:
     return f"{words} ({frames[-1].filename}:{frames[-1].lineno})" if frames else words
 
 
-MOST = 4  #: Names of a family that are suggested together.
+SUGGESTED = 3  #: Names that may be meant.
+LISTED = 12  #: Names that are all told, of more only where nothing else tells them.
+NEAR = 0.6  #: Of two words that may be the same, as difflib counts.
+AS_NEAR = 0.05  #: By so much less than the nearest is another one suggested, too.
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """The known names that start with this one, else the nearest, ignoring case; empty if none."""
-    names = {one.casefold(): one for one in known}
-    wanted = name.casefold()
-    near = [one for one in names if one.startswith(wanted)][:MOST] if wanted else []
-    near = near or get_close_matches(wanted, names, n=1)
-    return " or ".join(names[one] for one in near)
+    """The known names that may be meant, ignoring case: "gunicorn-sync or gunicorn-gthread"; empty
+    if none. A family is known by a part of its names, too.
+    """
+    likeness = {one: _likeness(name.casefold(), one.casefold()) for one in known}
+    least = max(NEAR, max(likeness.values(), default=0.0) - AS_NEAR)
+    near = [one for one in likeness if likeness[one] >= least]
+    *first, last = sorted(near, key=lambda one: -likeness[one])[:SUGGESTED] or [""]
+    return f"{', '.join(first)} or {last}" if first else last
 
 
-def choices(name: str, known: Iterable[str]) -> str:
-    """The rest of a sentence that refuses a name: "did you mean uwsgi? There are: gunicorn, …"."""
+def _likeness(wanted: str, name: str) -> float:
+    """Of a word to a name, to its begin or one of its parts: 1 where they are equal."""
+    if not wanted:
+        return 0.0
+    parts = dict.fromkeys(re.split("[-_ ]", name), 0.9)
+    parts |= {name: 1.0, name[: len(wanted)]: 1.0}
+    return max(SequenceMatcher(None, one, wanted).ratio() * parts[one] for one in parts)
+
+
+def choices(name: str, known: Iterable[str], *, seen_by: str = "") -> str:
+    """The rest of a sentence that refuses a name: "did you mean uwsgi? There are: gunicorn, …"; of
+    many names only those that may be meant, and which command lists all.
+    """
     known = list(known)
     near = meant(name, known)
-    listed = f"here are: {', '.join(known)}."
-    return f"did you mean {near}? T{listed}" if near else f"t{listed}"
+    guess = f"did you mean {near}? " if near else ""
+    if len(known) <= LISTED or not (guess or seen_by):
+        return f"{guess}{'T' if guess else 't'}here are: {', '.join(known) or 'none'}."
+    if not guess:
+        guess = f"there are {len(known)}, such as {', '.join(known[:SUGGESTED])}. "
+    return f"{guess}{f'{seen_by} lists all' if seen_by else 'There are'} {len(known)}."

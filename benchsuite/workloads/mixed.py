@@ -7,7 +7,7 @@ from importlib import import_module
 from math import gcd
 from typing import Any, cast
 
-from benchsuite.core.exceptions import UsageError, meant
+from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.samples import MESSAGE, REQUEST
 from benchsuite.core.specs import LoadProfile, Option
 from benchsuite.workloads import BUILTIN
@@ -114,9 +114,7 @@ def _part(parts: str) -> tuple[int, Workload]:
     fit = {one: _loaded(one) for one in BUILTIN if one != Mixed.name}
     fit = {one: work for one, work in fit.items() if _may_be_part(work)}
     if name not in fit:
-        near = meant(name, fit)
-        guess = f"did you mean {near}? T" if near else "t"
-        raise UsageError(f"{name} can't be a part of mixed; {guess}here are: {', '.join(fit)}.")
+        raise UsageError(f"{name} can't be a part of mixed; {choices(name, fit)}")
     pairs = dict(option.partition("=")[::2] for option in options)
     return int(share), fit[name](**pairs)
 

@@ -128,7 +128,7 @@ def test_a_class_that_is_none_is_refused_where_it_is_used_too():
 def test_a_misspelt_key_is_told_the_one_that_was_meant():
     with override_settings(BENCHSUITE={"overides": {}}):
         (message,) = check_settings()
-    assert str(message.hint).startswith("Did you mean 'OVERRIDES'?")
+    assert str(message.hint).startswith("Did you mean OVERRIDES?")
 
 
 def test_the_documents_say_what_the_table_says():

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from benchsuite.core.exceptions import UsageError, meant
+from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.plain import LARGEST
 
 Option = str | int | float | bool
@@ -58,10 +58,7 @@ def chosen_options(
     chosen = dict(defaults)
     for name, value in given.items():
         if name not in defaults:
-            known = f"it has: {', '.join(sorted(defaults)) or 'none'}."
-            near = meant(name, defaults)
-            guess = f"did you mean {near}? I{known[1:]}" if near else known
-            raise UsageError(f"{owner} has no option {name!r}; {guess}")
+            raise UsageError(f"{owner} has no option {name!r}; {choices(name, sorted(defaults))}")
         chosen[name] = _converted(owner, name, value, defaults[name])
     refuse_outside(owner, chosen, limits or {})
     return chosen

@@ -152,7 +152,7 @@ def test_the_balance_of_nginx_comes_before_its_keep_alive() -> None:
     ("name", "option", "value", "message"),
     [
         ("nginx", "processes", 0, "nginx's option processes must be at least 1, and is 0"),
-        ("nginx", "threads", 4, "nginx has no option 'threads'; it has: backlog, balance"),
+        ("nginx", "threads", 4, "nginx has no option 'threads'; there are: backlog, balance"),
         ("nginx", "balance", "source", "one of round_robin, least_connections, ip_hash, and"),
         ("haproxy", "threads", 0, "haproxy's option threads must be at least 1, and is 0"),
         ("haproxy", "static", True, "haproxy has no option 'static'"),

@@ -58,7 +58,10 @@ def test_options_take_the_type_of_their_default() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"colour": "red"}, "plain-front has no option 'colour'; it has: backlog, balance, config"),
+        (
+            {"colour": "red"},
+            "plain-front has no option 'colour'; there are: backlog, balance, config",
+        ),
         ({"connections": 0}, "option connections must be at least 1, and is 0"),
         ({"upstream_keep_alive": -1}, "option upstream_keep_alive must be at least 0, and is -1"),
         ({"timeout_s": "long"}, "option timeout_s must be a whole number"),

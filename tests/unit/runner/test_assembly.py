@@ -102,7 +102,7 @@ class Wants(Waitress):
 @pytest.mark.parametrize(
     ("database", "message"),
     [
-        ({"use": "mine"}, "--database=mine is not known; write throwaway, keep, postgresql, maria"),
+        ({"use": "mine"}, "--database=mine is not known; there are: throwaway, keep, postgresq"),
         ({"use": "redis"}, "--database=redis is not known"),
         ({"use": "me:s3cret@host"}, r"--database=me:\*\*\*@host is not known"),
         ({"use": "mariadb", "max_connections": 8}, "MariaDB gives no fewer than 9 connections"),
@@ -118,7 +118,7 @@ def test_a_service_that_a_server_wants_must_be_known():
     with (
         override_settings(BENCHSUITE={"SERVERS": {"wants": f"{__name__}.Wants"}}),
         pytest.raises(
-            UsageError, match="no service 'carrier-pigeon'; there are: api, cassandra, mariadb"
+            UsageError, match="no service 'carrier-pigeon'; there are: postgresql, mariadb, redis"
         ),
     ):
         resolve(RunSpec(server=ServerSpec(server="wants")))

@@ -348,16 +348,16 @@ def test_json_that_cannot_be_written_is_told_before_anything_runs(name: str, tmp
     [
         (
             ["--server=apache"],
-            "There is no server 'apache'; did you mean apache-daemon or apache-event or ",
+            "There is no server 'apache'; did you mean apache-prefork, apache-worker or ",
         ),
         (["--server=daphne", "--processes=2"], "daphne runs 1 process"),
         (["--workload=url"], "path"),
         (["--locustfile=/no/such.py"], "There is no locustfile '/no/such.py'"),
         (
             ["--workload=cpu", "--workload-option=speed=1"],
-            "has no option 'speed'; it has: ",
+            "has no option 'speed'; there are: ",
         ),
-        (["--server=uvicorn", "--option=speed=1"], "uvicorn has no option 'speed'; it has: "),
+        (["--server=uvicorn", "--option=speed=1"], "uvicorn has no option 'speed'; there are: "),
         (
             ["--cpus-target=8000", "--cpus-load=0"],
             "The server can't run on CPU 8000: this machine has",
