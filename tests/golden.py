@@ -129,6 +129,7 @@ def golden(request: pytest.FixtureRequest) -> Golden:
     return Golden(request)
 
 
+AGAIN = r"--again=[0-9a-f,]+"
 UUID = r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
 
 
@@ -143,7 +144,7 @@ def words_of(page: Any, which: str = "main") -> str:
     ]
     rows = groupby(said, key=lambda text: id(text.find_parent("tr") or text))
     lines = (" | ".join(" ".join(text.split()) for text in row) for _, row in rows)
-    return re.sub(UUID, "<id>", "\n".join(lines))
+    return re.sub(AGAIN, "--again=<ids>", re.sub(UUID, "<id>", "\n".join(lines)))
 
 
 def changes(before: str, after: str) -> str:

@@ -189,7 +189,7 @@ def too_few_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     "L07",
     "threads-hurt",
     when="twice the threads raise the CPU time of a request by at least 10 % or lower the rate by "
-    "at least 3 %, shown by paired starts",
+    "at least 3 %, shown by its interval",
     explains=(CPU, RUN_DELAY),
 )
 def threads_hurt(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
@@ -263,7 +263,7 @@ def uneven(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     "L14",
     "sync-under-asgi",
     when="an ASGI server needs at least 1.15 times the CPU time of a request that WSGI needs, "
-    "shown by paired starts",
+    "shown by its interval",
     explains=EVERYTHING,
 )
 def sync_under_asgi(evidence: LimitEvidence) -> Iterator[dict[str, str]]:

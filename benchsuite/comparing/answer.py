@@ -1,4 +1,4 @@
-"""What a comparison answers: who is first, by how much, whether that is real, and what to mind."""
+"""What a comparison answers: which to take, by how much it is better, and what to mind."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -6,44 +6,43 @@ from typing import Any
 
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import (
-    DEFAULT,
     Contrast,
     Pair,
     Side,
     contrasts,
     corrected,
+    few,
+    figures_of,
     margins_sentence,
     metric,
     notes,
-    ranked,
     speed_notes,
 )
 from benchsuite.comparing.differences import Comparison, said_first
 from benchsuite.comparing.gate import Judgement
-from benchsuite.comparing.titles import cell_titles, levels_title, units_beside
+from benchsuite.comparing.standing import (
+    Standing,
+    deciding,
+    is_clear,
+    more_runs,
+    standing,
+    unranked,
+)
 from benchsuite.core.answer import Answer, Shown, Table
 from benchsuite.core.metrics.metric import Metric, Scale
-from benchsuite.core.results import Verdict
-from benchsuite.core.units import MISSING, format_ratio, listed
+from benchsuite.core.units import MISSING, listed
 from benchsuite.stats.compare import Outcome
-from benchsuite.stats.ranks import FEWEST_STARTS
-
-CLOSE = 1.05
-"""Below this ratio no winner is named: a few percent are within what one start differs by."""
-
-STARTS_WANTED = 5  #: Fresh starts of each side that a comparison needs before it proves anything.
 
 LISTED = 12  #: Differences named before any figure; the JSON has all.
+NAMED = 2  #: Configurations named of those that may be as good.
 
 TITLE = "comparebench"
 
 HEADINGS = (
-    *("figure", "candidate", "baseline", "starts", "values", "ratio", "95 % interval", "p"),
+    *("figure", "configuration", "baseline", "runs", "values", "ratio", "95 % interval", "p"),
     "result",
 )
 FIGURES = HEADINGS[3:-1]
-
-Ranked = Sequence[tuple[str, Cell, float]]  #: Title, cell and figure, the best first.
 
 
 def of_pairs(
@@ -51,22 +50,26 @@ def of_pairs(
     compared: Sequence[Contrast],
     judgements: Sequence[Judgement],
     comparison: Comparison,
-    unlike: Sequence[str],
+    unlike: Sequence[str] = (),
 ) -> Answer:
-    """Of candidates against their baselines."""
-    headline, *further = verdicts(compared)
-    metrics = {one.metric.short: one.metric for one in compared}.values()
+    """Of candidates against their baselines: which of all to take where these are one."""
+    metrics = list({one.metric.short: one.metric for one in compared}.values())
+    if len({id(base) for base, _ in pairs}) == 1:
+        card = _card([pairs[0][0], *(candidate for _, candidate in pairs)], compared, metrics)
+    else:
+        headline, *reasons = verdicts(compared)
+        card = Answer(title=TITLE, headline=headline, reasons=reasons)
     by_points = "Failures are compared by difference, in percentage points."
-    return Answer(
-        title=TITLE,
+    return replace(
+        card,
         premises=[
             *(f"Forced. {reason}" for reason in unlike),
             *said_first(comparison, limit=LISTED),
         ],
-        headline=headline,
-        reasons=[*further, *(one.sentence for one in judgements)],
+        reasons=[*card.reasons, *(one.sentence for one in judgements)],
         table=replace(table(compared), note=margins_sentence(metrics)),
         cautions=[
+            *filter(None, [few(compared, more=not card.next_steps), threads_hop(comparison.cells)]),
             *filter(None, map(corrected, compared)),
             *notes(pairs),
             *speed_notes(pairs),
@@ -76,67 +79,128 @@ def of_pairs(
 
 
 def of_runs(comparison: Comparison, margins: Mapping[str, float]) -> Answer:
-    """Of cells: who is first, and each against the baseline where starts repeat."""
-    cells = comparison.cells
-    ranks = ranking(cells, margins)
-    invalid = [
-        title
-        for title, cell in zip(comparison.titles, cells, strict=True)
-        if cell.verdict is Verdict.INVALID
-    ]
-    cautions = [
-        own_targets((run.server, run.server_facts) for run in comparison.runs),
-        *ranks.cautions,
-        f"○ Invalid, so shown but never ranked: {', '.join(invalid)}." if invalid else "",
-    ]
-    pairs = _against_baseline(comparison)
-    made = contrasts(pairs, [metric(name, margins) for name in DEFAULT])
-    return replace(
-        ranks,
-        headline=ranks.headline
-        or "Nothing can be ranked: a comparison needs two cells with figures that are not invalid.",
-        table=replace(table(made), note=margins_sentence(one.metric for one in made))
-        if made
-        else None,
-        cautions=[*filter(None, cautions), *notes(pairs)],
-    )
+    """Of cells: each against the baseline, the one that was chosen or the nearest behind the best;
+    without a headline for a single one.
+    """
+    figures = [metric(name, margins) for name in figures_of(comparison.cells)]
+    own = own_targets((run.server, run.server_facts) for run in comparison.runs)
+    pairs = comparison.pairs
+    if not pairs:
+        headline = unranked(comparison.sides, figures[0]) if len(comparison.sides) > 1 else ""
+        return Answer(title=TITLE, headline=headline, cautions=[own] if own else [])
+    answer = of_pairs(pairs, contrasts(pairs, figures), [], comparison)
+    return replace(answer, premises=[], cautions=[*answer.cautions, *[own] * bool(own)])
 
 
 def ranking(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
-    """Who is first in each figure, or why nobody is; without a headline for a single cell. Of idle
-    connections it is what each takes.
-    """
-    idle = any(cell.middle("connection_bytes") is not None for cell in cells)
-    figures = [metric(name, margins) for name in (("connection",) if idle else DEFAULT)]
-    first, *further = (leader(cells, one) for one in figures)
-    reasons = [one for one in further if one]
-    cautions = [starts_wanted(cells), threads_hop(cells)] if first or reasons else []
+    """The same of the runs of these cells."""
+    return of_runs(Comparison([run for cell in cells for run in cell.runs]), margins)
+
+
+def _card(sides: Sequence[Side], compared: Sequence[Contrast], metrics: Sequence[Metric]) -> Answer:
+    """Which one to take. What is said of the pair is its contrast, which the table has too."""
+    figure = deciding(sides, metrics)
+    ranks = standing(sides, figure)
+    if ranks is None:
+        return Answer(title=TITLE, headline=unranked(sides, figure))
+    pair = _told(ranks, [one for one in compared if one.metric is figure])
+    more = more_runs(ranks) or ("More runs would hardly tell them apart." if ranks.rivals else "")
     return Answer(
         title=TITLE,
-        headline=first or _unranked(cells, figures[0]),
-        reasons=reasons,
-        cautions=[one for one in cautions if one],
+        headline=_headline(ranks, pair),
+        reasons=[*filter(None, (_rivals(ranks, pair), _besides(ranks.best, pair, compared)))],
+        next_steps=[more] if more else [],
     )
 
 
+def _told(ranks: Standing, compared: Sequence[Contrast]) -> Contrast:
+    """The best against the baseline; where it is that itself, the nearest other, if possible one
+    that is behind.
+    """
+    by_side = {id(one.candidate.cell): one for one in compared}
+    own = by_side.get(id(ranks.best.cell))
+    return own or by_side[id(ranks.baseline.cell)]
+
+
+def _headline(ranks: Standing, pair: Contrast) -> str:
+    best, candidate = ranks.best.title, pair.candidate.title
+    beside = pair.metric.beside(pair.value_text, pair.baseline.title)
+    relation = " ".join(filter(None, (beside, pair.interval_text)))
+    if not pair.found.value:
+        other = next(one.title for one in (pair.baseline, pair.candidate) if one.title != best)
+        return f"{best} {ranks.figure.won}; {other} has {ranks.figure.show(0.0)}."
+    if not is_clear(pair):
+        few_runs = pair.found.outcome is Outcome.TOO_FEW
+        start = "Too close to call" if few_runs else "No difference is clear"
+        return f"{start}: {candidate} {relation}."
+    it = "it" if pair.candidate.title == best else candidate
+    if pair.found.outcome is Outcome.TOO_FEW:
+        return f"{best} {ranks.figure.won} so far; {it} {relation}."
+    return f"Take {best}; {it} {relation}."
+
+
+def _rivals(ranks: Standing, pair: Contrast) -> str:
+    """Who else may be taken."""
+    told = {pair.candidate.title, pair.baseline.title}
+    names = [one.candidate.title for one in ranks.rivals if one.candidate.title not in told]
+    further = len(names) - NAMED
+    shown = [*names[:NAMED], f"{further} more"] if further > 0 else names
+    return f"{listed(shown)} may be as good." if shown else ""
+
+
+def _besides(best: Side, pair: Contrast, compared: Sequence[Contrast]) -> str:
+    """What is clear of the same pair in the other figures: "It is worse in memory (1.22)."."""
+    words: dict[str, list[str]] = {}
+    for one in compared:
+        same = one.baseline is pair.baseline and one.candidate is pair.candidate
+        if same and one.metric is not pair.metric and one.is_better is not None:
+            words.setdefault(_outcome(one), []).append(f"{one.metric.short} ({one.value_text})")
+    outcomes = " and ".join(f"{word} in {listed(figures)}" for word, figures in words.items())
+    who = "It" if pair.candidate is best else pair.candidate.title
+    return f"{who} is {outcomes}." if outcomes else ""
+
+
 def table(compared: Sequence[Contrast]) -> Table:
-    """A row for each contrast; p is the corrected one."""
-    return Table(HEADINGS, [_row(one) for one in compared], title="Is it real?", figures=FIGURES)
+    """A row for each contrast; p is the corrected one. One baseline for all stands in the title."""
+    bases = {one.baseline.title for one in compared}
+    made = Table(
+        HEADINGS,
+        [_row(one) for one in compared],
+        title="By how much",
+        figures=FIGURES,
+        spare=("values", "p", "runs"),
+    )
+    if len(bases) > 1:
+        return made
+    place = HEADINGS.index("baseline")
+    return replace(
+        made,
+        title=f"Against {bases.pop()}" if bases else made.title,
+        headings=[*HEADINGS[:place], *HEADINGS[place + 1 :]],
+        rows=[[*row[:place], *row[place + 1 :]] for row in made.rows],
+    )
 
 
 def _row(contrast: Contrast) -> list[Shown | str]:
-    first, second = contrast.found.means
+    sides = (contrast.candidate, contrast.baseline)
+    values = [contrast.metric.show(side.cell.value(contrast.metric)) for side in sides]
     compared = f"Holm, of {contrast.found.compared}" if contrast.found.compared > 1 else ""
-    better = {True: "better", False: "worse", None: ""}[contrast.is_better]
     return [
         *(contrast.metric.short, contrast.candidate.title, contrast.baseline.title),
-        f"{contrast.found.starts[1]}:{contrast.found.starts[0]}",
-        f"{contrast.metric.show(second)} : {contrast.metric.show(first)}",
+        ":".join(side.cell.starts.number for side in sides),
+        " : ".join(values),
         contrast.value_text,
         contrast.interval_text or MISSING,
         Shown(contrast.p_number, compared) if contrast.p_number else MISSING,
-        better or contrast.says,
+        result(contrast),
     ]
+
+
+def result(contrast: Contrast) -> str:
+    """What became of it, in a word or a sentence; why a side is invalid is said once, beside it."""
+    if contrast.doubt:
+        return "invalid"
+    return {True: "better", False: "worse", None: ""}[contrast.is_better] or contrast.says
 
 
 def verdicts(compared: Sequence[Contrast]) -> list[str]:
@@ -163,159 +227,10 @@ def _outcome(contrast: Contrast) -> str:
         return "nothing to conclude"
     unshown = {
         Outcome.TOO_SMALL: "too small a difference",
-        Outcome.TOO_FEW: "too few starts",
+        Outcome.TOO_FEW: "too few runs",
         Outcome.UNDEFINED: "no ratio",
     }
     return unshown.get(contrast.found.outcome, "no difference shown")
-
-
-def _against_baseline(comparison: Comparison) -> list[Pair]:
-    """Empty without a baseline, or when no side has more than one start: nothing can be tested."""
-    sides = [
-        Side(title, cell)
-        for title, cell in zip(comparison.titles, comparison.cells, strict=True)
-        if cell.measured
-    ]
-    base = next((side for side in sides if side.cell is comparison.baseline), None)
-    if base is None or all(len(side.cell.runs) < 2 for side in sides):
-        return []
-    return [(base, side) for side in sides if side is not base]
-
-
-def leader(cells: Sequence[Cell], figure: Metric) -> str:
-    """Who is first in one figure, against the next; invalid cells take no part.
-
-    Times and memory of different levels of a load are not ranked.
-    """
-    if not figure.more_is_better and len(levels := {levels_title(cell) for cell in cells}) > 1:
-        about = figure.heading[:1].upper() + figure.heading[1:]
-        return f"{about} is not ranked: the figures are of {listed(sorted(filter(None, levels)))}."
-    return _tested_leader(cells, figure) or _seen_leader(_ranked(cells, figure), figure)
-
-
-def _tested_leader(cells: Sequence[Cell], figure: Metric) -> str:
-    """ "granian-wsgi answered most: 1.31× gunicorn-gthread’s goodput [1.24, 1.38], p = 0.008.": the
-    best against the next. Where these can't be told apart, why not, and the best against the
-    nearest that is different. Empty where one of the two has fewer than five starts.
-    """
-    compared = ranked(cells, figure)
-    if not compared or min(compared[0].found.starts) < FEWEST_STARTS:
-        return ""
-    nearest = compared[0]
-    best, other = _best_and_other(nearest)
-    tie = ""
-    if not nearest.is_shown:
-        figures = " ".join(part for part in (nearest.value_text, nearest.interval_text) if part)
-        tie = f"{best} and {other}, {figure.short} {figures}: {nearest.says}."
-    different = next((one for one in compared if one.is_shown), None)
-    if different is None:
-        return tie
-    ratio = figure.lost.format(
-        ratio=f"{different.value_text}×",
-        other=_best_and_other(different)[1],
-        figure=f" {figure.short}",
-    )
-    first = f"{best} against the next that differs" if tie else f"{best} {figure.won}"
-    return f"{tie} {first}: {ratio} {different.interval_text}, {different.p_text}.".strip()
-
-
-def _best_and_other(nearest: Contrast) -> tuple[str, str]:
-    titles = (nearest.baseline.title, nearest.candidate.title)
-    return (titles[1], titles[0]) if nearest.metric.more_is_better else titles
-
-
-def _seen_leader(ranked: Ranked, figure: Metric) -> str:
-    """What was seen of too few starts; empty for fewer than two cells."""
-    if len(ranked) < 2:
-        return ""
-    (first, cell, best), (second, next_cell, next_best), *_ = ranked
-    units = units_beside(cell.first)
-    shown, other = figure.show(best, units), figure.show(next_best, units)
-    ratio = _ratio(best, next_best)
-    if next_best and (ratio < CLOSE or _overlap(cell, next_cell, figure)):
-        tie = f"{first} and {second} are too close to call in {figure.heading}: {shown} and {other}"
-        return f"{tie}{_further(ranked, figure)}."
-    if not next_best or not best:
-        return f"{first} {figure.won}: {shown}; {second}: {other}."
-    lost = figure.lost.format(ratio=format_ratio(ratio), other=second, figure="")
-    return f"{first} {figure.won}: {shown}, {lost} ({other})."
-
-
-def _further(ranked: Ranked, figure: Metric) -> str:
-    """The nearest of the others that is not too close to the best; empty without one."""
-    _, cell, best = ranked[0]
-    for title, other, value in ranked[2:]:
-        if min(best, value) and _ratio(best, value) >= CLOSE and not _overlap(cell, other, figure):
-            return f"; {title} had {figure.show(value)}, {format_ratio(value / best)}"
-    return ""
-
-
-def _ratio(first: float, second: float) -> float:
-    less, more = sorted((first, second))
-    return more / less if less else 1.0
-
-
-def _ranked(cells: Sequence[Cell], figure: Metric) -> Ranked:
-    """By medians; nothing where the answers are not of one unit."""
-    sound = [
-        (title, cell, value)
-        for title, cell in zip(cell_titles(cells), cells, strict=True)
-        if cell.is_sound and (value := cell.value(figure)) is not None
-    ]
-    if figure.of_answers and len({cell.unit for _, cell, _ in sound}) > 1:
-        return []
-    return sorted(sound, key=lambda entry: entry[2], reverse=figure.more_is_better)
-
-
-def _overlap(first: Cell, second: Cell, figure: Metric) -> bool:
-    """Whether starts of the one lie among starts of the other; with one start it can't be seen, but
-    where each start knows its own interval.
-    """
-    if figure.name == "connection_bytes":
-        (low, high), (other_low, other_high) = _idle_interval(first), _idle_interval(second)
-        return low <= other_high and other_low <= high
-    mine, theirs = first.spread(figure.name), second.spread(figure.name)
-    if mine is None or theirs is None or min(len(first.entering), len(second.entering)) < 2:
-        return False
-    return mine.least <= theirs.most and theirs.least <= mine.most
-
-
-def _idle_interval(cell: Cell) -> tuple[float, float]:
-    """The bytes between which an idle connection's memory lies, over all starts of a cell."""
-    measured = [run for run in cell.measured if run.connection_bytes is not None]
-    intervals = [run.websockets["idle"] for run in measured if run.websockets]
-    return min(one["low_bytes"] for one in intervals), max(one["high_bytes"] for one in intervals)
-
-
-def _unranked(cells: Sequence[Cell], figure: Metric) -> str:
-    """Why no server is named first by this figure though there are several; empty when there is
-    one, and where each has the figure.
-    """
-    if len(cells) < 2:
-        return ""
-    if len({cell.unit for cell in cells if cell.is_sound}) > 1:
-        return "Nothing is ranked: their answers are not of the same unit."
-    out = []
-    for title, cell in zip(cell_titles(cells), cells, strict=True):
-        if not cell.measured:
-            out.append(f"{title} has no figures")
-        elif not cell.is_sound:
-            out.append(f"{title} is invalid")
-        elif cell.middle(figure.name) is None:
-            out.append(f"{title} has no {figure.heading}")
-    return f"Nothing is ranked: {listed(out)}." if out else ""
-
-
-def starts_wanted(cells: Sequence[Cell]) -> str:
-    """How many server starts the comparison stands on, and what more would give."""
-    counts = sorted({len(cell.entering) for cell in cells if cell.is_sound})
-    if not counts or counts[0] >= STARTS_WANTED:
-        return ""
-    if counts == [1]:
-        many = "One start each"
-    else:
-        many = f"{'–'.join(str(count) for count in {counts[0]: 0, counts[-1]: 0})} starts each"
-    return f"{many}: a difference may be chance; --repeat {STARTS_WANTED} would tell."
 
 
 def threads_hop(cells: Sequence[Cell]) -> str:

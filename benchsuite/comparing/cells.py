@@ -1,13 +1,11 @@
 """Runs of the same cell taken together, and beside other cells that did the same work."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
-from types import SimpleNamespace
+from statistics import fmean
 from typing import Any
 
-from benchsuite.bottlenecks.evidence import Other, ratio
+from benchsuite.bottlenecks.evidence import Other, Ratio
 from benchsuite.comparing.starts import Standing, Start, Starts
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Metric
@@ -15,20 +13,21 @@ from benchsuite.core.results import Level, Status, Verdict
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import CLOSED
 from benchsuite.models import Run
+from benchsuite.stats.compare import compare
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The median of a figure over server starts, and its extremes."""
+    """The mean of a figure over server starts, by which cells are compared, and its extremes."""
 
-    median: float
+    mean: float
     least: float
     most: float
 
     @property
     def half_range_percent(self) -> float | None:
-        """Half the distance between the extremes, in percent of the median."""
-        return (self.most - self.least) / 2 / self.median * 100 if self.median else None
+        """Half the distance between the extremes, in percent of the mean."""
+        return (self.most - self.least) / 2 / self.mean * 100 if self.mean else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,27 +84,26 @@ class Cell:
         """What its answers are: requests, messages or handshakes."""
         return self.first.unit
 
-    def spread(self, column: str) -> Spread | None:
-        """The figure in that column of `Run` over the starts that have it."""
-        values = [getattr(run, column) for run in self.shown]
-        known = [value for value in values if value is not None]
-        return Spread(median(known), min(known), max(known)) if known else None
+    def figures(self, metric: Metric) -> list[float]:
+        """The figure of each of the starts shown that has it."""
+        values = (metric.value(run) for run in self.shown)
+        return [value for value in values if value is not None]
 
-    def middle(self, column: str) -> float | None:
-        spread = self.spread(column)
-        return spread.median if spread else None
+    def spread(self, metric: Metric) -> Spread | None:
+        known = self.figures(metric)
+        return Spread(fmean(known), min(known), max(known)) if known else None
+
+    def middle(self, name: str) -> float | None:
+        """The mean of the figure of that name over its starts."""
+        spread = self.spread(every.figure(name))
+        return spread.mean if spread else None
 
     def value(self, metric: Metric) -> float | None:
-        """The median over its starts, or the sum; of a figure without a column, what follows from
-        the medians of others.
-        """
-        if metric.of:
-            columns = (figure.name for figure in every.METRICS if figure.read)
-            return metric.of(SimpleNamespace(**{name: self.middle(name) for name in columns}))
-        if not metric.summed:
-            return self.middle(metric.name)
-        known = [figure for run in self.shown if (figure := metric.value(run)) is not None]
-        return sum(known) if known else None
+        """The mean over its starts, or the sum of a figure that is told as one."""
+        known = self.figures(metric)
+        if not known:
+            return None
+        return sum(known) if metric.summed else fmean(known)
 
 
 def start(run: Run) -> Start:
@@ -163,14 +161,13 @@ def _order(cell: Cell) -> tuple[int, bool, str, float]:
     return rank, cell.unit != REQUEST, cell.unit, -(cell.middle("goodput") or 0.0)
 
 
-Block = tuple[Any, int]  #: One command, and which of its turns.
-
 SIZES = ("processes", "threads")
+GOODPUT = every.figure("goodput")
 
 
 def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
     """Other sizes of its server, and servers of the other interface, that the same users asked for
-    the same in the same blocks. With arrivals all answer as many.
+    the same. With arrivals all answer as many.
     """
     own = cell.first
     if own.model != CLOSED:
@@ -182,7 +179,8 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
             continue
         if _server(other) != _server(own) and _interface(other) == _interface(own):
             continue
-        rate, cpu = ratio(_rates(cell), _rates(one)), ratio(_cpu(cell), _cpu(one))
+        rate = _ratio(cell.figures(GOODPUT), one.figures(GOODPUT))
+        cpu = _ratio(_cpu(cell), _cpu(one))
         if rate and cpu:
             compared.append(
                 Other(
@@ -210,19 +208,16 @@ def _interface(run: Run) -> str:
     return run.server_facts.get("interface") or ""
 
 
-def _rates(cell: Cell) -> dict[Block, float]:
-    """Block → the logarithm of the answers per second."""
-    return {
-        (run.batch, run.repetition): math.log(run.throughput)
-        for run in cell.entering
-        if run.throughput
-    }
+def _cpu(cell: Cell) -> list[float]:
+    """CPU time of an answer in each start, in hundredths of a second."""
+    return [
+        run.cpu_percent / run.throughput for run in cell.shown if run.cpu_percent and run.throughput
+    ]
 
 
-def _cpu(cell: Cell) -> dict[Block, float]:
-    """Block → the logarithm of a request's CPU time."""
-    return {
-        (run.batch, run.repetition): math.log(run.cpu_percent / run.throughput)
-        for run in cell.entering
-        if run.cpu_percent and run.throughput
-    }
+def _ratio(own: Sequence[float], other: Sequence[float]) -> Ratio | None:
+    """As the same cells are compared everywhere; None with too few starts for an interval."""
+    found = compare(other, own)
+    if found.value is None or found.low is None or found.high is None:
+        return None
+    return Ratio(value=found.value, low=found.low, high=found.high)

@@ -8,7 +8,6 @@ from datetime import timedelta
 from statistics import fmean, median
 
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.titles import cell_titles
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics.every import compared
 from benchsuite.core.metrics.metric import Metric, Scale
@@ -37,6 +36,12 @@ def metric(name: str, *margins: Mapping[str, float]) -> Metric:
             if key in given and (key == name or known.scale is Scale.RATIO):
                 return replace(known, margin=given[key])
     return known
+
+
+def figures_of(cells: Sequence[Cell]) -> Sequence[str]:
+    """What cells are compared by: of idle connections it is what each takes."""
+    idle = any(cell.middle("connection_bytes") is not None for cell in cells)
+    return ("connection",) if idle else DEFAULT
 
 
 def parsed(texts: Iterable[str]) -> dict[str, float]:
@@ -87,7 +92,7 @@ class Side:
 
     @property
     def doubt(self) -> str:
-        """Why nothing may be concluded from this side: "x is invalid: 3 of 6 starts failed
+        """Why nothing may be concluded from this side: "x is invalid: 3 of 6 runs failed
         (B201)"; empty where something may.
         """
         if self.cell.is_sound:
@@ -96,8 +101,7 @@ class Side:
 
     def figures(self, metric: Metric) -> list[float]:
         """One figure for each start that has it; less than nothing, as a slope may be, is none."""
-        values = (metric.value(run) for run in self.starts)
-        return [value for value in values if value is not None and value >= 0]
+        return [value for value in self.cell.figures(metric) if value >= 0] if self.starts else []
 
 
 def newest_of_each(cells: Sequence[Cell]) -> tuple[list[Cell], int]:
@@ -194,7 +198,7 @@ class Contrast:
         if outcome is Outcome.SHOWN:
             return ""
         if self.found.low == self.found.high == self.found.nothing:
-            return "no difference: all starts alike"
+            return "no difference: all runs alike"
         if outcome is Outcome.TOO_SMALL:
             return f"too small to matter (less than {self.metric.margin_words})"
         least = self.found.detectable
@@ -225,20 +229,10 @@ class Contrast:
 
     def _too_few(self) -> str:
         first, second = self.found.starts
-        needed = self.found.starts_needed
-        if not first or not second:
-            who = self.baseline if not first else self.candidate
-            return f"{who.title} has no start with this figure{self._way_out()}"
-        several = f" for {self.found.compared} comparisons" if self.found.compared > 1 else ""
-        sides = (self.baseline, self.candidate)
-        missing = [f"{one.title}: {one.cell.starts.words}" for one in sides if one.cell.excluded]
-        return "; ".join(
-            [
-                f"{first} against {second} starts prove nothing",
-                *missing,
-                f"{needed} of each would{several} (runbench --repeat={needed})",
-            ]
-        )
+        if first and second:
+            return "too few runs"
+        who = self.baseline if not first else self.candidate
+        return f"{who.title} has no run with this figure{self._way_out()}"
 
     def _write(self, value: float) -> str:
         if self.found.scale is Scale.DIFFERENCE:
@@ -266,13 +260,13 @@ class Contrast:
 def contrasts(pairs: Iterable[Pair], metrics: Sequence[Metric]) -> list[Contrast]:
     """Every pair in every metric, metric by metric.
 
-    p is corrected for the number of pairs (Holm), and is that of each metric by itself: with
-    several metrics, the chance of any false difference is higher (docs/comparing.md says how much).
+    p is corrected for the number of pairs of sound cells (Holm), and is that of each metric by
+    itself: with several, the chance of any false difference is higher (docs/comparing.md).
     """
     every = list(pairs)
     made = []
     for figure in metrics:
-        compared = together(
+        found = [
             compare(
                 baseline.figures(figure),
                 candidate.figures(figure),
@@ -280,33 +274,29 @@ def contrasts(pairs: Iterable[Pair], metrics: Sequence[Metric]) -> list[Contrast
                 margin=figure.margin,
             )
             for baseline, candidate in every
-        )
+        ]
+        sound = [at for at, (one, other) in enumerate(every) if not (one.doubt or other.doubt)]
+        for at, each in zip(sound, together(found[at] for at in sound), strict=True):
+            found[at] = each
         made += [
             Contrast(baseline, candidate, figure, each)
-            for (baseline, candidate), each in zip(every, compared, strict=True)
+            for (baseline, candidate), each in zip(every, found, strict=True)
         ]
     return made
 
 
-def ranked(cells: Sequence[Cell], metric: Metric) -> list[Contrast]:
-    """The best cell in a metric against each of the others, the nearest first; empty for fewer
-    than two that have figures.
-
-    The smaller figure is the baseline, so the ratio says how many times as much the larger is:
-    for goodput the best is the candidate, for times the other. Corrected for the number of
-    others. Invalid cells take no part, and no cells whose answers are of another unit.
+def few(compared: Iterable[Contrast], *, more: bool) -> str:
+    """Once for all of them: that some have too few runs to prove anything and, with `more`, how
+    many would do; empty where all have enough.
     """
-    titled = zip(cell_titles(cells), cells, strict=True)
-    sides = [Side(title, cell) for title, cell in titled if cell.is_sound]
-    if metric.of_answers and len({side.cell.unit for side in sides}) > 1:
-        return []
-    able = [(fmean(figures), side) for side in sides if (figures := side.figures(metric))]
-    able.sort(key=lambda pair: pair[0], reverse=metric.more_is_better)
-    if len(able) < 2:
-        return []
-    best, *slower = (side for _, side in able)
-    more = metric.more_is_better
-    return contrasts([(one, best) if more else (best, one) for one in slower], [metric])
+    every = [one for one in compared if one.found.outcome is Outcome.TOO_FEW and not one.doubt]
+    counts = [one.found.starts for one in every if all(one.found.starts)]
+    if not counts:
+        return ""
+    first, second = min(counts, key=min)
+    needed = max(one.found.starts_needed for one in every)
+    proves = f"{first} run{'s' * (first != 1)} against {second} prove{'s' * (first == 1)} nothing"
+    return f"{proves}; {needed} of each would." if more else f"{proves}."
 
 
 def notes(pairs: Iterable[Pair]) -> list[str]:
@@ -326,7 +316,7 @@ def notes(pairs: Iterable[Pair]) -> list[str]:
                 if each.level == Level.WEAK.value
             }
             lines.append(
-                f"{side.title}: {len(side.weak)} of {len(side.starts)} starts are weak "
+                f"{side.title}: {len(side.weak)} of {len(side.starts)} runs are weak "
                 f"({', '.join(sorted(codes)) or 'see their pages'})."
             )
     for baseline, candidate in every:
@@ -334,20 +324,21 @@ def notes(pairs: Iterable[Pair]) -> list[str]:
         if gap is not None:
             lines.append(
                 f"{baseline.title} and {candidate.title} were not measured in turns, but "
-                f"{format_period(gap.total_seconds())} apart: what changed on the machine in "
-                "between counts as a difference. runbench with both and --repeat takes turns."
+                f"{format_period(gap.total_seconds())} apart on average: what changed on the "
+                "machine in between counts as a difference. runbench with both and --repeat takes "
+                "turns."
             )
     return list(dict.fromkeys(lines))
 
 
 def _between(baseline: Side, candidate: Side) -> timedelta | None:
-    """The time between two sides that share no command; None when they do."""
+    """How far apart they were on average; None when they were measured in turns."""
     if not baseline.starts or not candidate.starts:
         return None
-    if {run.batch for run in baseline.starts} & {run.batch for run in candidate.starts}:
-        return None
-    ends = [[run.started_at for run in side.starts] for side in (baseline, candidate)]
-    gap = max(min(ends[0]), min(ends[1])) - min(max(ends[0]), max(ends[1]))
+    means = [
+        fmean(run.started_at.timestamp() for run in side.starts) for side in (baseline, candidate)
+    ]
+    gap = timedelta(seconds=abs(means[1] - means[0]))
     return gap if gap > APART else None
 
 

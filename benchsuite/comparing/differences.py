@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from benchsuite.comparing.cells import Cell, cells
+from benchsuite.comparing.contrasts import Pair, Side, figures_of, metric
+from benchsuite.comparing.standing import deciding, standing
 from benchsuite.comparing.titles import Around, cell_titles, load_title, workload_title
-from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.units import MISSING, format_count, format_period
 from benchsuite.models import Run
 from benchsuite.system.fingerprint import VOLATILE
@@ -167,9 +168,11 @@ class Comparison:
     """Some runs, grouped into cells; one of the cells is what the others are divided by."""
 
     def __init__(self, runs: Sequence[Run], *, baseline: str = "") -> None:
+        """`baseline` is the id of a run of the cell that was chosen."""
         self.runs = list(runs)
         self.cells = cells(self.runs)
         self.titles = cell_titles(self.cells)
+        self.sides = list(map(Side, self.titles, self.cells))
         self.baseline = self._baseline(baseline)
 
     @cached_property
@@ -177,22 +180,25 @@ class Comparison:
         """What differs between the cells, what was measured first."""
         return differences([cell.first for cell in self.cells])
 
-    def ratio(self, cell: Cell, metric: Metric) -> float | None:
-        """The cell's median divided by the baseline's."""
-        if self.baseline is None or (metric.of_answers and cell.unit != self.baseline.unit):
-            return None
-        mine, base = cell.middle(metric.name), self.baseline.middle(metric.name)
-        return None if mine is None or not base else mine / base
+    @property
+    def pairs(self) -> list[Pair]:
+        """The baseline with each other cell that has figures; none without a baseline."""
+        base = self.baseline
+        if base is None:
+            return []
+        return [(base, side) for side in self.sides if side is not base and side.cell.measured]
 
-    def _baseline(self, wanted: str) -> Cell | None:
-        """The cell that holds the wanted run, else the first in the order given that may be one."""
-        if wanted:
-            for cell in self.cells:
-                if cell.is_sound and wanted in {str(run.pk) for run in cell.runs}:
-                    return cell
-        by_run = {run.pk: cell for cell in self.cells for run in cell.runs}
-        in_order = [by_run[run.pk] for run in self.runs]
-        return next((cell for cell in in_order if cell.is_sound), None)
+    def _baseline(self, wanted: str) -> Side | None:
+        """The side that holds the wanted run, else the nearest behind the best; None where none is
+        sound.
+        """
+        sound = [side for side in self.sides if side.cell.is_sound]
+        for side in sound:
+            if wanted in {str(run.pk) for run in side.cell.runs}:
+                return side
+        figures = [metric(name) for name in figures_of(self.cells)]
+        ranks = standing(sound, deciding(sound, figures))
+        return ranks.baseline if ranks else next(iter(sound), None)
 
 
 IN_LOAD_TITLE = ("model", "users", "arrival_rate", "arrivals", "stages", "iterations")

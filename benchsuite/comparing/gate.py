@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from benchsuite.comparing.contrasts import Contrast, Pair, contrasts, metric
+from benchsuite.comparing.contrasts import Contrast, Pair, contrasts, few, metric
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics.metric import Metric, Scale
 
@@ -103,7 +103,8 @@ def _judge(condition: Condition, contrast: Contrast) -> Judgement:
     low = contrast.change_percent(contrast.found.low)
     high = contrast.change_percent(contrast.found.high)
     if low is None or high is None:
-        return Judgement(condition, contrast, Decision.UNDECIDED, contrast.says)
+        why = few([contrast], more=True).removesuffix(".") or contrast.says
+        return Judgement(condition, contrast, Decision.UNDECIDED, why)
     decision = condition.decide(low, high)
     why = f"{_change(contrast, contrast.found.value)} [{_signed(low)}, {_signed(high)}]"
     cell = contrast.candidate.cell
@@ -111,7 +112,7 @@ def _judge(condition: Condition, contrast: Contrast) -> Judgement:
         why += f", but {cell.starts.words}"
         return Judgement(condition, contrast, Decision.UNDECIDED, why)
     if decision is Decision.UNDECIDED:
-        why += ", which reaches across the limit; more starts narrow it"
+        why += ", which reaches across the limit; more runs narrow it"
     return Judgement(condition, contrast, decision, why)
 
 

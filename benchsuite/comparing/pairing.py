@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from benchsuite.comparing.cells import Cell, grouped
 from benchsuite.comparing.contrasts import Pair, Side, newest_of_each
+from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.titles import cell_titles
 from benchsuite.core.exceptions import UsageError, meant
 from benchsuite.models import Run
@@ -142,7 +143,7 @@ def pairs(words: Sequence[str], baseline: str | None) -> tuple[list[Pair], list[
 
     Without words it is the newest batch that is compared. The baseline is a word itself, or a
     server among what the words mean; without one it is what the first word means, or, when there
-    is only one word, the first of its cells. Where it has one
+    is only one word, the one that its page has (`Comparison.baseline`). Where it has one
     cell, every other cell is held against it; where it has several, each against the one of the
     same key (server, size, work, load). Raises UsageError when nothing can be paired.
     """
@@ -173,8 +174,10 @@ def _inside(named_words: Sequence[Named], server: str) -> tuple[Named, list[Name
 
 
 def _apart(whole: Named) -> tuple[Named, list[Named]]:
-    """The first cell that can be a baseline, and the others."""
-    base = next((cell for cell in whole.cells if cell.is_sound), whole.cells[0])
+    """The cell that the compare page holds the others against, and the others."""
+    comparison = Comparison([run for cell in whole.cells for run in cell.runs])
+    chosen = comparison.baseline.cell.first if comparison.baseline else whole.cells[0].first
+    base = next(cell for cell in whole.cells if chosen in cell.runs)
     candidates = [cell for cell in whole.cells if cell is not base]
     return Named(whole.word, [base], whole.notes), [Named(whole.word, candidates)]
 
@@ -206,11 +209,6 @@ def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]
             f"There is nothing to hold against {base.word}: name another label, server, run or "
             "batch, or measure one more (runbench --server=A,B --repeat=5)."
         )
-    for side in {id(pair[0]): pair[0] for pair in found}.values():
-        if side.doubt:
-            raise UsageError(
-                f"{side.title} can't be the baseline: {side.doubt}. Choose another with --baseline."
-            )
     paired = {id(pair[0]) for pair in found}
     notes += [
         f"{side.title} has no counterpart in {_words(others)} and is excluded."

@@ -105,15 +105,15 @@ class Starts:
 
     @property
     def words(self) -> str:
-        """ "6 starts", "5 of 6 starts; 1 excluded (B401)", "2 of 6 starts failed (B201)"."""
+        """ "6 runs", "5 of 6 runs; 1 excluded (B401)", "2 of 6 runs failed (B201)"."""
         counted, every = len(self.counted), len(self.every)
         parts = []
         if self.excluded:
             parts.append(f"{counted} of {_starts(every)}")
-            parts.append(f"{len(self.excluded)} excluded ({_reasons(self.excluded)})")
+            parts.append(f"{len(self.excluded)} excluded ({reasons_of(self.excluded)})")
         if self.failed:
             of = f"{counted}" if self.excluded else _starts(counted)
-            parts.append(f"{len(self.failed)} of {of} failed ({_reasons(self.failed)})")
+            parts.append(f"{len(self.failed)} of {of} failed ({reasons_of(self.failed)})")
         return "; ".join(parts) or _starts(every)
 
     @property
@@ -123,10 +123,10 @@ class Starts:
 
 
 def _starts(count: int) -> str:
-    return f"{count} start{'s' * (count != 1)}"
+    return f"{count} run{'s' * (count != 1)}"
 
 
-def _reasons(starts: Iterable[Start]) -> str:
+def reasons_of(starts: Iterable[Start]) -> str:
     """Most frequent first; each with how many, where not all have it."""
     every = list(starts)
     counts = Counter(reason for one in every for reason in one.reasons)

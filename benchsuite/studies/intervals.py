@@ -208,15 +208,15 @@ def _counted(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
 
 
 def _welch(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
-    """Of geometric means. The error on the logarithm is that of the ratio, or of a value; of a
-    difference it is the means' own.
+    """Around what the means give, as everywhere. The error on the logarithm is that of the ratio,
+    or of a value; of a difference it is the means' own.
     """
     from scipy.stats import t
 
     means, errors = [], []
     for side in sides:
         logarithms = [math.log(value) for value in side.starts]
-        means.append(math.exp(fmean(logarithms)))
+        means.append(fmean(side.starts))
         events = sum(map(operator.mul, side.starts, side.amounts))
         chance = len(logarithms) / events if events else 0.0  # of small counts, Poisson's
         error = max(side.of_all.variance, variance(logarithms), chance) / len(logarithms)

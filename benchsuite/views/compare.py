@@ -18,7 +18,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Metric, Place
 from benchsuite.core.metrics.reading import was_asked
-from benchsuite.core.units import format_ratio, listed
+from benchsuite.core.units import listed
 from benchsuite.report import queries
 from benchsuite.report.charts import overlays
 from benchsuite.report.charts.styles import Style
@@ -33,7 +33,6 @@ class Shown:
     """One figure of a cell as its table writes it."""
 
     text: str
-    ratio: str = ""  #: To the baseline; empty where there is none.
     spread: str = ""  #: Least and most of several starts.
     reason: str = ""  #: Why there is no figure.
     bar: float | None = None  #: Of goodput: in percent of the highest of its unit.
@@ -125,7 +124,7 @@ def _rows(request: HttpRequest, comparison: Comparison) -> list[Row]:
             state=cell.verdict.value if cell.verdict else cell.first.status,
             level=levels_title(cell),
             figures=[_shown(comparison, cell, metric) for metric in columns],
-            is_baseline=cell is comparison.baseline,
+            is_baseline=comparison.baseline is not None and cell is comparison.baseline.cell,
             baseline_url=_url(request, baseline=str(cell.first.pk)) if cell.is_sound else "",
         )
         for title, cell, style in zip(
@@ -159,14 +158,12 @@ def _shown(comparison: Comparison, cell: Cell, metric: Metric) -> Shown:
     show = partial(metric.show, units=units_beside(cell.first))
     if not _is_median(metric):
         return Shown(show(cell.value(metric)))
-    spread = cell.spread(metric.name)
+    spread = cell.spread(metric)
     if spread is None:
         return Shown("", reason=missing_reason(cell.first, metric))
-    ratio = comparison.ratio(cell, metric)
     several = len(cell.shown) > 1
     return Shown(
-        text=show(spread.median),
-        ratio=format_ratio(ratio) if ratio is not None and cell is not comparison.baseline else "",
+        text=show(spread.mean),
         spread=f"{show(spread.least)} – {show(spread.most)}" if several else "",
         bar=_bar(comparison, cell) if metric.name == "goodput" else None,
     )

@@ -124,12 +124,11 @@ class Metric:
         least = "had the shortest" if self.unit is Unit.SECONDS else "needed the least"
         return f"{least} {self.heading}"
 
-    @property
-    def lost(self) -> str:
-        """What that is beside the next: "{other} took {ratio} as long"."""
-        if self.more_is_better:
-            return "{ratio} {other}’s{figure}"
-        return f"{{other}} took {{ratio}} as {'long' if self.unit is Unit.SECONDS else 'much'}"
+    def beside(self, ratio: str, other: str) -> str:
+        """What one has of it: "answers 1.23 × uvicorn", "has 0.77 × the p95 of uvicorn"."""
+        if self.more_is_better and self.unit is Unit.RATE:
+            return f"answers {ratio} × {other}"
+        return f"has {ratio} × the {self.heading} of {other}"
 
     def value(self, run: Any) -> float | None:
         figure: float | None = self.of(run) if self.of else getattr(run, self.name)

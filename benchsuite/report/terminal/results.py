@@ -27,7 +27,7 @@ def verdict_text(verdict: Verdict | None) -> Text:
 
 
 def results_table(cells: Sequence[Cell]) -> Grid:
-    """One row a cell, most goodput first; figures are medians over its starts."""
+    """One row a cell, most goodput first; figures are means over its starts."""
     figures = [
         one
         for one in every.in_place(Place.TERMINAL)
@@ -73,12 +73,12 @@ def _figure(cell: Cell, metric: Metric) -> str:
 
 
 def _goodput(cell: Cell) -> str:
-    """The median and, with several starts, half the range between the extremes."""
-    spread = cell.spread("goodput")
+    """The mean and, with several starts, half the range between the extremes."""
+    spread = cell.spread(every.figure("goodput"))
     if spread is None:
         return MISSING
     around = spread.half_range_percent
-    text = format_rate(spread.median, units_beside(cell.first))
+    text = format_rate(spread.mean, units_beside(cell.first))
     if level := levels_title(cell):
         text += f" at {level}"
     if len(cell.shown) > 1 and around is not None:

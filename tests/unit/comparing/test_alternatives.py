@@ -1,4 +1,4 @@
-"""Which cells did the same work in the same blocks, and their ratios."""
+"""Which cells did the same work, and their ratios."""
 
 from typing import Any
 from uuid import UUID
@@ -27,14 +27,14 @@ def own(found: list[Cell], runs: list[Run]) -> Cell:
 
 
 def test_other_sizes_and_the_other_interface_stand_beside_a_cell() -> None:
-    runs = started((500.0, 520.0, 510.0), threads=8)
-    fewer = started((600.0, 620.0, 610.0), threads=4)
-    asgi = started((300.0, 310.0, 305.0), "uvicorn", threads=None)
+    runs = started((500.0, 520.0, 510.0, 515.0, 505.0), threads=8)
+    fewer = started((600.0, 620.0, 610.0, 615.0, 605.0), threads=4)
+    asgi = started((300.0, 310.0, 305.0, 303.0, 307.0), "uvicorn", threads=None)
     rest = [
-        *started((700.0, 700.0, 700.0), "uwsgi"),  # another server is no other size
-        *started((700.0, 700.0, 700.0), threads=4, workload="io_create"),
-        *started((700.0, 700.0, 700.0), threads=4, users=50),
-        *started((700.0, 700.0), threads=16),  # too few for an interval
+        *started((700.0,) * 5, "uwsgi"),  # another server is no other size
+        *started((700.0,) * 5, threads=4, workload="io_create"),
+        *started((700.0,) * 5, threads=4, users=50),
+        *started((700.0,) * 4, threads=16),  # too few for an interval
     ]
     found = cells([*runs, *fewer, *asgi, *rest])
     told = alternatives(own(found, runs), found)
@@ -46,8 +46,8 @@ def test_other_sizes_and_the_other_interface_stand_beside_a_cell() -> None:
 
 
 def test_arrivals_are_answered_alike_by_all() -> None:
-    runs = started((500.0, 520.0, 510.0), threads=8)
-    fewer = started((600.0, 620.0, 610.0), threads=4)
+    runs = started((500.0, 520.0, 510.0, 515.0, 505.0), threads=8)
+    fewer = started((600.0, 620.0, 610.0, 615.0, 605.0), threads=4)
     found = cells([*runs, *fewer])
     for cell in found:
         for run in cell.runs:

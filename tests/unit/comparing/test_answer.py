@@ -5,20 +5,23 @@ from typing import Any
 
 import pytest
 
-from benchsuite.comparing.answer import leader, of_pairs, own_targets, ranking
+from benchsuite.comparing.answer import of_pairs, own_targets, ranking
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.contrasts import contrasts, corrected, metric, speed_notes
+from benchsuite.comparing.contrasts import Side, contrasts, corrected, metric, speed_notes
 from benchsuite.comparing.differences import Comparison
-from benchsuite.core.answer import Shown
 from benchsuite.core.metrics.every import compared
 from benchsuite.core.metrics.metric import Scale
 from benchsuite.core.readings import median_work_s
 from benchsuite.core.results import Reading
+from benchsuite.report.writers import to_markdown
+from benchsuite.stats.compare import compare
 from tests.factories import facts
+from tests.golden import Golden
 from tests.starts import FAST, SLOW, found_out, side
 
 SLOWER = tuple(value / 2 for value in SLOW)
-GOODPUT, P95, MEMORY = metric("goodput"), metric("p95"), metric("memory")
+GOODPUT, MEMORY = metric("goodput"), metric("memory")
+AS_GOOD = tuple(value * 1.012 for value in SLOW)
 
 
 def plain(text: str) -> str:
@@ -30,90 +33,64 @@ def cell(server: str, *goodputs: float, **columns: Any) -> Cell:
     return side(server, goodputs or [612.0], columns=given).cell
 
 
-def first(*found: Cell) -> str:
-    return plain(ranking(found, {}).headline)
+def broken(server: str, code: str = "B201 failures") -> Cell:
+    failed = cell(server, *FAST)
+    for run in failed.runs:
+        found_out(run, code)
+    return failed
 
 
-def test_the_best_and_the_next_with_their_interval() -> None:
-    found = [side("a", SLOW).cell, side("b", FAST).cell, side("c", SLOWER).cell]
-    answer = ranking(found, {})
-    assert answer.headline == (
-        "b answered most: 1.30× a’s goodput [1.27, 1.33], p = 0.016 (Holm, of 2)."
-    )
-    assert answer.reasons[0] == (
-        "b had the shortest p95: a took 1.30× as long [1.27, 1.33], p = 0.016 (Holm, of 2)."
-    )
-    assert answer.cautions == [], "five starts need no warning"
+CASES: dict[str, Any] = {
+    "clear": [cell("a", *SLOW), cell("b", *FAST), cell("c", *SLOWER)],
+    "two may be best": [cell("a", *SLOW), cell("b", *AS_GOOD), cell("c", *SLOWER)],
+    "nothing is clear": [cell("a", *SLOW), cell("b", *AS_GOOD)],
+    "as good as the same": [cell("a", *SLOW), cell("b", *(one * 1.001 for one in SLOW))],
+    "one run each": [cell("uwsgi"), cell("waitress", 413.5), cell("daphne", 100.0)],
+    "three runs each": [cell("a", *SLOW[:3]), cell("b", *FAST[:3]), cell("c", *FAST[1:4])],
+    "far apart in memory, few runs": [
+        cell(server, memory_bytes=size * 2**20) for server, size in (("a", 100.0), ("b", 150.0))
+    ],
+    "a rate that all answer": [
+        cell(name, 200.0, 200.1, 200.2, 199.9, 199.8, model="open", p95_s=p95)
+        for name, p95 in (("a", 0.2), ("b", 0.1))
+    ],
+    "nothing answered": [cell("uwsgi"), cell("uvicorn", goodput=0.0)],
+    "one is invalid": [cell("a", *SLOW), broken("b")],
+    "all are excluded": [broken("a", "B401 noisy-host"), broken("b", "B401 noisy-host")],
+    "no figures": [cell("a", *SLOW), cell("b", status="failed", goodput=None, verdict="")],
+    "other units": [cell("a", *SLOW), cell("chat", *FAST, unit="message")],
+    "idle beside busy": [cell("a", *SLOW), cell("b", connection_bytes=1e5)],
+    "alone": [cell("a", *SLOW)],
+}
 
 
-def test_nobody_leads_without_a_difference() -> None:
-    tie = leader([side("a", SLOW).cell, side("b", [1.002 * one for one in SLOW]).cell], GOODPUT)
-    assert tie.startswith("b and a, goodput 1.00 [0.98, 1.03]: no difference shown; ≥ ")
+def test_what_is_answered(golden: Golden) -> None:
+    lines = []
+    for case, cells in CASES.items():
+        answer = ranking(cells, {})
+        said = [answer.headline, *answer.reasons, *answer.next_steps, *answer.cautions]
+        lines += [f"{case}:", *(f"    {plain(one)}" for one in said if one)]
+        for sentence in (answer.headline, *answer.reasons):
+            assert len(sentence.split()) <= 20, sentence
+    golden("\n".join(lines), replace={"again=[0-9a-f,]+": "again=<ids>"})
 
 
-def test_a_tie_at_the_top_does_not_hide_who_is_different() -> None:
-    exact = [value / 100 for value in (60000, 60010, 59990, 60020, 59980)]
-    near = [value * 1.002 for value in exact]
-    found = [side(*each).cell for each in (("a", exact), ("b", near), ("c", SLOWER))]
-    tie, lead = leader(found, GOODPUT).split(". ", 1)
-    assert tie.startswith("b and a, goodput 1.002")
-    assert tie.endswith(": too small to matter (less than 1 %)")
-    assert lead.startswith("b against the next that differs: 2.00× c’s goodput [")
+def test_a_pair_has_one_ratio_whoever_is_named_first() -> None:
+    for first, second in ((SLOW, FAST), (SLOW, AS_GOOD)):
+        one, other = compare(first, second), compare(second, first)
+        assert None not in (one.value, one.low, one.high)
+        assert (one.value, one.low, one.high) == pytest.approx(
+            (1 / other.value, 1 / other.high, 1 / other.low)  # type: ignore[operator]
+        )
 
 
-def test_invalid_cells_and_other_units_are_not_ranked() -> None:
-    broken = side("b", FAST).cell
-    for run in broken.runs[:3]:
-        found_out(run, "B201 failures")
-    sound = side("a", SLOW).cell
-    assert first(sound, broken) == "Nothing is ranked: b is invalid."
-    chat = side("chat", FAST, columns={"unit": "message"}).cell
-    assert first(sound, chat) == "Nothing is ranked: their answers are not of the same unit."
-    assert "memory 1.00 [" in leader([sound, chat], MEMORY)
-    alone = cell("uvicorn", unit="message"), cell("daphne", 900.0, unit="message")
-    assert first(*alone).startswith("daphne answered most: 900 /s messages, ")
-    gone = cell("uvicorn", status="failed", goodput=None, verdict="")
-    assert first(sound, gone) == "Nothing is ranked: uvicorn has no figures."
-    idle = cell("uvicorn", connection_bytes=1e5)
-    assert first(sound, idle) == "Nothing is ranked: a has no memory per connection."
-    assert not first(idle, idle).startswith("Nothing is ranked")
-
-
-def test_too_many_for_five_starts() -> None:
-    found = [side(f"s{n}", SLOW).cell for n in range(7)] + [side("best", FAST).cell]
-    assert "6 of each would for 7 comparisons" in leader(found, GOODPUT)
-
-
-def test_of_few_starts_it_says_what_was_seen_and_what_would_tell() -> None:
-    answer = ranking([cell("uwsgi"), cell("waitress", 413.5), cell("daphne", 100.0)], {})
-    assert plain(answer.headline) == "uwsgi answered most: 612 /s, 1.48× waitress’s (414 /s)."
-    assert answer.cautions == [
-        "One start each: a difference may be chance; --repeat 5 would tell.",
-        "daphne runs sync views in a thread (docs/reading-results.md): compare with "
-        "--workload=io_read_async.",
-    ]
-    assert first(cell("uwsgi"), cell("uvicorn", goodput=0.0)) == (
-        "uwsgi answered most: 612 /s; uvicorn: 0 /s."
-    )
-    assert first(cell("uwsgi")) == "", "there is nobody else"
-
-
-@pytest.mark.parametrize(
-    ("uwsgi", "waitress"), [((612.0,), (600.0,)), ((700.0, 500.0), (400.0, 520.0))]
-)
-def test_close_or_overlapping_figures_name_nobody(
-    uwsgi: Sequence[float], waitress: Sequence[float]
-) -> None:
-    assert "too close to call" in first(cell("uwsgi", *uwsgi), cell("waitress", *waitress))
-
-
-def test_who_is_far_behind_two_that_are_close_is_told() -> None:
-    sizes = {"uwsgi": 100.0, "waitress": 101.0, "uvicorn": 150.0}
-    found = [cell(server, memory_bytes=size * 2**20) for server, size in sizes.items()]
-    assert plain(leader(found, MEMORY)) == (
-        "uwsgi and waitress are too close to call in memory: 100 MiB and 101 MiB; uvicorn had "
-        "150 MiB, 1.50×."
-    )
+def test_the_runs_that_would_tell_come_from_the_spread_that_was_seen() -> None:
+    noisy = [600.0, 660.0, 540.0, 630.0, 570.0]
+    for spread, wanted in ((SLOW, 6), (noisy, None)):
+        assert compare(spread, [1.05 * value for value in spread]).runs_wanted() == wanted
+    assert compare(noisy, [1.2 * value for value in noisy]).runs_wanted() == 6
+    assert compare(SLOW[:3], FAST[:3]).runs_wanted() == 5
+    assert compare(SLOW, SLOW).runs_wanted() is None
 
 
 def test_threads_are_warned_of_where_only_some_servers_use_them() -> None:
@@ -133,52 +110,17 @@ def test_servers_with_targets_of_their_own_are_named() -> None:
     assert named("peer-ws", "heritage-2012-gevent").startswith("heritage-2012-gevent and peer-ws s")
 
 
-def test_every_ratio_has_its_words() -> None:
-    words = {
-        one.short: (one.won, one.lost) for one in compared().values() if one.scale is Scale.RATIO
-    }
-    assert words == {
-        "goodput": ("answered most", "{ratio} {other}’s{figure}"),
-        "throughput": ("answered most", "{ratio} {other}’s{figure}"),
-        **{
-            name: (f"had the shortest {name}", "{other} took {ratio} as long")
-            for name in ("p50", "p95", "p99", "mean")
-        },
-        "cpu": ("needed the least CPU", "{other} took {ratio} as much"),
-        "memory": ("needed the least memory", "{other} took {ratio} as much"),
-        "connection": ("needed the least memory per connection", "{other} took {ratio} as much"),
-    }
+def test_every_ratio_has_its_words(golden: Golden) -> None:
+    figures = [one for one in compared().values() if one.scale is Scale.RATIO]
+    golden("\n".join(f"a {one.won}; b {one.beside('0.50', 'a')}" for one in figures))
 
 
-def test_candidates_against_a_baseline() -> None:
-    base, broken = side("a", SLOW), side("x", SLOW)
-    for run in broken.starts[:3]:
-        found_out(run, "B201 failures")
-    pairs = [(base, side("b", FAST)), (base, side("c", SLOW[:3])), (base, broken)]
+def test_candidates_against_a_baseline(golden: Golden) -> None:
+    base, failed = side("a", SLOW), Side("x", broken("x"))
+    pairs = [(base, side("b", FAST)), (base, side("c", SLOW[:3])), (base, failed)]
     found = contrasts(pairs, [GOODPUT, MEMORY])
     answer = of_pairs(pairs, found, [], Comparison([]), ["Not the same load."])
-    assert answer.premises == ["Forced. Not the same load."]
-    assert answer.headline == (
-        "b against a: better in goodput (1.30); too small a difference in memory (1.00)."
-    )
-    assert answer.reasons == [
-        "c against a: too few starts in goodput (1.00) and memory (1.00).",
-        "x against a: nothing to conclude in goodput (1.00) and memory (1.00).",
-    ]
-    assert answer.table is not None
-    rows = [list(map(plain, map(str, row[:-2]))) for row in answer.table.rows]
-    assert rows[0] == [
-        *("goodput", "b", "a", "5:5", "781 /s : 600 /s", "1.30", "[1.27, 1.33]"),
-    ]
-    assert answer.table.rows[0][-2:] == [Shown("0.016", "Holm, of 2"), "better"]
-    assert [str(row[-1])[:40] for row in answer.table.rows[1:3]] == [
-        *(
-            "3 against 5 starts prove nothing; 5 of e",
-            "x is invalid: 3 of 5 starts failed (B201)"[:40],
-        )
-    ] or answer.table.rows[1][-1]
-    assert answer.table.note.startswith("Too small to matter is a difference below 1 %")
-    assert "x: 3 of 5 starts failed (B201)." in answer.cautions
+    golden(plain(to_markdown(answer)))
 
 
 Times = float | Sequence[float] | None

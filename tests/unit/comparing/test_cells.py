@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from benchsuite.comparing.cells import cells
+from benchsuite.core.metrics.every import figure
 from benchsuite.core.results import Verdict
 from benchsuite.core.units import THIN_SPACE
 from benchsuite.management.output import SafeConsole
@@ -59,10 +60,10 @@ def test_the_middle_of_the_starts_is_taken_and_most_goodput_comes_first() -> Non
         ]
     )
     assert [cell.first.server for cell in found] == ["uvicorn", "daphne"]
-    spread = found[0].spread("goodput")
+    spread = found[0].spread(figure("goodput"))
     assert spread is not None
-    assert (spread.median, spread.least, spread.most) == (95.0, 90.0, 110.0)
-    assert spread.half_range_percent == pytest.approx(10 / 95 * 100)
+    assert (spread.mean, spread.least, spread.most) == (pytest.approx(295 / 3), 90.0, 110.0)
+    assert spread.half_range_percent == pytest.approx(10 / (295 / 3) * 100)
 
 
 def test_a_start_without_figures_counts_as_failed_not_as_zero() -> None:
@@ -84,7 +85,7 @@ def test_what_is_in_doubt_from_outside_enters_no_figure_unless_there_is_no_other
 def test_what_the_server_spoiled_stays_in_the_figures() -> None:
     failing = run(minute=1, goodput=10.0, invalid="B201 failures")
     (cell,) = cells([run(), failing, run(minute=2, goodput=90.0)])
-    assert (cell.middle("goodput"), cell.verdict) == (90.0, Verdict.WEAK)
+    assert (cell.middle("goodput"), cell.verdict) == (pytest.approx(200 / 3), Verdict.WEAK)
     (other,) = cells([run(), run(minute=1, goodput=10.0, invalid="B202 wrong-responder"), run()])
     assert other.middle("goodput") == 100.0
 
@@ -105,7 +106,7 @@ def test_invalid_cells_and_other_units_never_stand_among_the_others() -> None:
 
 def test_the_terminal_says_which_starts_count() -> None:
     found = cells([run(), run(minute=1), run(minute=2, invalid="B401 noisy-host")])
-    assert results.starts_lines(found) == ["uvicorn: 2 of 3 starts; 1 excluded (B401)."]
+    assert results.starts_lines(found) == ["uvicorn: 2 of 3 runs; 1 excluded (B401)."]
     assert shown(*found[0].runs)[0].startswith("uvicorn 2/3 ")
     assert results.starts_lines(cells([run(), run("daphne", invalid="B201 failures")])) == []
 

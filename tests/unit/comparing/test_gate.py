@@ -71,7 +71,7 @@ def test_a_slower_candidate_breaks_what_it_must_keep() -> None:
     found = judged("goodput < -5%", [*FAST], [*SLOW])
     assert found.decision is Decision.BROKEN
     assert found.sentence.startswith(
-        "branch against main: goodput < -5% is broken: −23.2 % [−24.9, −21."
+        "branch against main: goodput < -5% is broken: −23.2 % [−25.0, −21."
     )
 
 
@@ -85,20 +85,20 @@ def test_an_equal_candidate_keeps_what_its_noise_lets_be_seen() -> None:
 def test_too_few_starts_decide_nothing() -> None:
     found = judged("p95 > +10%", [*SLOW], [*SLOW[:4]])
     assert found.decision is Decision.UNDECIDED
-    assert "5 against 4 starts prove nothing" in found.why
+    assert "5 runs against 4 prove nothing" in found.why
 
 
 def test_invalid_starts_never_pass() -> None:
     found = judged("p95 > +10%", [*SLOW], [*FAST], status="failed")
     assert found.decision is Decision.UNDECIDED
-    assert "but 5 of 5 starts failed (no result)" in found.why
+    assert "but 5 of 5 runs failed (no result)" in found.why
 
 
 @pytest.mark.parametrize(
     ("code", "spoilt", "words"),
     [
-        ("B201 failures", 1, "but 1 of 5 starts failed (B201)"),
-        ("B401 noisy-host", 5, "branch is invalid: 0 of 5 starts; 5 excluded (B401)"),
+        ("B201 failures", 1, "but 1 of 5 runs failed (B201)"),
+        ("B401 noisy-host", 5, "branch is invalid: 0 of 5 runs; 5 excluded (B401)"),
     ],
 )
 def test_a_cell_that_is_unsound_or_fails_in_part_never_passes(

@@ -48,27 +48,27 @@ def test_only_figures_of_its_own_enter() -> None:
 @pytest.mark.parametrize(
     ("every", "verdict", "words", "number"),
     [
-        ([VALID], Verdict.VALID, "1 start", "1"),
-        ([VALID] * 6, Verdict.VALID, "6 starts", "6"),
-        ([VALID] * 5 + [NOISY], Verdict.VALID, "5 of 6 starts; 1 excluded (B401)", "5/6"),
-        ([VALID] * 5 + [WEAK], Verdict.WEAK, "6 starts", "6"),
-        ([VALID] * 4 + [FAILING] * 2, Verdict.WEAK, "2 of 6 starts failed (B201)", "6"),
-        ([VALID] * 3 + [FAILING] * 3, Verdict.INVALID, "3 of 6 starts failed (B201)", "6"),
+        ([VALID], Verdict.VALID, "1 run", "1"),
+        ([VALID] * 6, Verdict.VALID, "6 runs", "6"),
+        ([VALID] * 5 + [NOISY], Verdict.VALID, "5 of 6 runs; 1 excluded (B401)", "5/6"),
+        ([VALID] * 5 + [WEAK], Verdict.WEAK, "6 runs", "6"),
+        ([VALID] * 4 + [FAILING] * 2, Verdict.WEAK, "2 of 6 runs failed (B201)", "6"),
+        ([VALID] * 3 + [FAILING] * 3, Verdict.INVALID, "3 of 6 runs failed (B201)", "6"),
         (
             [VALID] * 3 + [NOISY] * 2 + [GENERATOR, FAILING, NEVER],
             Verdict.WEAK,
-            "5 of 8 starts; 3 excluded (3 × B401, B101); 2 of 5 failed (B201, no result)",
+            "5 of 8 runs; 3 excluded (3 × B401, B101); 2 of 5 failed (B201, no result)",
             "5/8",
         ),
         # Of four that count two failed: those excluded don't make it look better.
         (
             [VALID] * 2 + [NOISY] * 2 + [NEVER] * 2,
             Verdict.INVALID,
-            "4 of 6 starts; 2 excluded (B401); 2 of 4 failed (no result)",
+            "4 of 6 runs; 2 excluded (B401); 2 of 4 failed (no result)",
             "4/6",
         ),
-        ([NOISY] * 2, Verdict.INVALID, "0 of 2 starts; 2 excluded (B401)", "0/2"),
-        ([NEVER], Verdict.INVALID, "1 of 1 start failed (no result)", "1"),
+        ([NOISY] * 2, Verdict.INVALID, "0 of 2 runs; 2 excluded (B401)", "0/2"),
+        ([NEVER], Verdict.INVALID, "1 of 1 run failed (no result)", "1"),
     ],
 )
 def test_a_cell_of_starts(every: list[Start], verdict: Verdict, words: str, number: str) -> None:

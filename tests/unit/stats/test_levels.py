@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from benchsuite import store
-from benchsuite.comparing.answer import leader
 from benchsuite.comparing.cells import cells
-from benchsuite.comparing.contrasts import metric
+from benchsuite.comparing.contrasts import Side, metric
+from benchsuite.comparing.standing import unranked
 from benchsuite.comparing.titles import level_title, levels_title
 from benchsuite.core.results import Arrivals, Distribution, RunResult, Status, Summary, Verdict
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
@@ -218,6 +218,7 @@ def test_times_of_different_levels_are_not_ranked() -> None:
     high.save()
     found = cells(Run.objects.filter(pk__in=(low.pk, high.pk)))
     assert [levels_title(cell) for cell in found] == ["10 users", "1 user"]
-    assert leader(found, metric("p95")) == (
+    sides = [Side(cell.first.server, cell) for cell in found]
+    assert unranked(sides, metric("p95")) == (
         "P95 is not ranked: the figures are of 1 user and 10 users."
     )
