@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Protocol
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.db import Error, OperationalError, close_old_connections
 
@@ -42,11 +42,17 @@ REFUSALS = (Error, OSError, ValueError, OverflowError)
 class Results:
     """The runs of one command; what was measured is never lost to a fault of the database."""
 
-    def __init__(self, say: Callable[[str], None], planned: int = 1, follow: str = "") -> None:
+    def __init__(
+        self,
+        say: Callable[[str], None],
+        planned: int = 1,
+        follow: str = "",
+        batch: UUID | None = None,
+    ) -> None:
         """`planned` is how many runs there will be, if nothing happens; `follow` the page that
-        shows them together, where there is one.
+        shows them together, where there is one; `batch` the one that they are added to.
         """
-        self.batch = uuid4()
+        self.batch = batch or uuid4()
         self.rows: list[Run] = []
         self.refused: list[Run] = []  #: Those among the rows that are not stored.
         self.file: Path | None = None  #: Where those are.

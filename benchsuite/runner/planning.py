@@ -45,11 +45,13 @@ def turns(count: int, repeat: int, seed: int) -> tuple[Turn, ...]:
     return tuple(order_of_turns)
 
 
-def blocks(specs: Sequence[RunSpec], repeat: int, seed: int) -> tuple[RunSpec, ...]:
-    """Each spec in its turns."""
+def blocks(specs: Sequence[RunSpec], repeat: int, seed: int, made: int = 0) -> tuple[RunSpec, ...]:
+    """Each spec in its turns, after those that were `made` before."""
+    within("repeat", repeat, 1, 1000)
     return tuple(
         replace(specs[one.place], repetition=one.repetition, seed=one.seed)
-        for one in turns(len(specs), repeat, seed)
+        for one in turns(len(specs), made + repeat, seed)
+        if one.repetition > made
     )
 
 

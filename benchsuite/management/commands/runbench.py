@@ -50,7 +50,9 @@ class Command(BriefCommand):
         if options["dry_run"]:
             screen.rows(plans)
             return
-        results, progress = Results(screen.warn, len(plans)), screen.progress(plans, estimate)
+        batch, _ = run_options.continued(options["again"] or "")
+        results = Results(screen.warn, len(plans), batch=batch)
+        progress = screen.progress(plans, estimate)
         try:
             screen.warn(sample.line())
             with session(

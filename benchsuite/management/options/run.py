@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.conf import global_settings
 from django.core.management import CommandError
+from django.db.models import Max
 from django.views.debug import SafeExceptionReporterFilter
 
 from benchsuite import conf
@@ -30,7 +31,7 @@ from benchsuite.core.specs.load import LIMIT_S
 from benchsuite.core.specs.spec import Spec, changed, option, table
 from benchsuite.core.units import listed, parse_seconds
 from benchsuite.isolation.databases import client as databases
-from benchsuite.management.options.parsing import Parser
+from benchsuite.management.options.parsing import Parser, names
 from benchsuite.management.options.table import (
     add_to,
     both,
@@ -172,7 +173,11 @@ class Series(Spec):
     repeat: int = option(
         1, "--repeat N  fresh starts of each server, interleaved in shuffled blocks"
     )
-    again: str = option("", "--again RUN_ID  repeat a stored run, exactly")
+    again: str = option(
+        "",
+        "--again RUN_ID  repeat a stored run, exactly; several, with commas, are added to their "
+        "command",
+    )
     strict: bool = option(False, "--strict  end with status 1 when a run is invalid")
 
 
@@ -206,8 +211,12 @@ EVERY = (*OF_A_RUN, *table(Series), *table(Output))
 def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     """The runs that these options ask for, in order; raises UsageError."""
     short, series, output = read(Shorthand, options), read(Series, options), read(Output, options)
+    made = 0
     if series.again:
-        some: Sequence[RunSpec] = [_again(series.again, options, short)]
+        allowed = {entry.key for entry in OF_A_RUN if entry.flag.again}
+        refuse_beside(options, OF_A_RUN, allowed, "--again repeats a stored run as it was")
+        some: Sequence[RunSpec] = [_again(run, options, short) for run in _stored(series.again)]
+        _, made = continued(series.again)
     else:
         values = given(options, table(RunSpec))
         work = _choose_work(values, short)
@@ -218,10 +227,22 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
             replace(cell, load=planning.workload(cell.workload).fit(cell.load))
             for cell in cells(values)
         ]
-    turns = planning.blocks(some, series.repeat, output.seed)
+    turns = planning.blocks(some, series.repeat, output.seed, made)
     starts = [one.diagnosed for one in some] if short.diagnose else []
     starts += [one.profiled for one in some] if short.flame else []
     return (*turns, *{one.key: one for one in starts}.values())
+
+
+def continued(again: str) -> tuple[UUID, int]:
+    """The batch of the runs of --again, if it names several of the same, and how many turns it has
+    had; else a new one.
+    """
+    batches = {run.batch for run in _stored(again)} if "," in again else set()
+    if len(batches) != 1:
+        return uuid4(), 0
+    (batch,) = batches
+    turns = Run.objects.filter(batch=batch).aggregate(most=Max("repetition"))["most"]
+    return batch, int(turns)
 
 
 def known() -> Known:
@@ -485,11 +506,9 @@ def _with_password(url: str, variable: str) -> str:
     return completed(url, os.environ.get(variable, ""))
 
 
-def _again(run_id: str, options: Mapping[str, Any], short: Shorthand) -> RunSpec:
+def _again(run: Run, options: Mapping[str, Any], short: Shorthand) -> RunSpec:
     """A stored run as it was, with what is not stored, and on other CPUs if any are given."""
-    allowed = {entry.key for entry in OF_A_RUN if entry.flag.again}
-    refuse_beside(options, OF_A_RUN, allowed, "--again repeats a stored run as it was")
-    spec = _stored(run_id)
+    spec = replace(RunSpec.from_json(run.spec), repetition=1)
     values = given(options, table(RunSpec))
     for environment in _environments(values.get("server.environment", ())):
         if environment != spec.server.environment:
@@ -551,16 +570,21 @@ def _refuse_another(name: str, given: str, stored: str) -> None:
         )
 
 
-def _stored(run_id: str) -> RunSpec:
-    """The spec of a stored run, named by its id or by how its id begins."""
-    digits = run_id.replace("-", "").lower()
-    rows: list[Run] = []
-    if re.fullmatch(r"[0-9a-f]{6,32}", digits):
-        low, high = (UUID(digits.ljust(32, filler)) for filler in "0f")
-        rows = list(Run.objects.filter(pk__range=(low, high))[:2])
-    if len(rows) != 1:
-        which = "more than one stored run begins" if rows else "no stored run begins"
-        raise UsageError(f"--again {run_id}: {which} with that id; the list of results shows them.")
-    if why := rows[0].unreadable:
-        raise UsageError(f"--again {run_id}: what is stored of this run can't be read ({why}).")
-    return replace(RunSpec.from_json(rows[0].spec), repetition=1)
+def _stored(again: str) -> list[Run]:
+    """The stored runs of --again, each named by its id or by how its id begins."""
+    found = []
+    for run_id in names("--again", [again]):
+        digits = run_id.replace("-", "").lower()
+        rows: list[Run] = []
+        if re.fullmatch(r"[0-9a-f]{6,32}", digits):
+            low, high = (UUID(digits.ljust(32, filler)) for filler in "0f")
+            rows = list(Run.objects.filter(pk__range=(low, high))[:2])
+        if len(rows) != 1:
+            which = "more than one stored run begins" if rows else "no stored run begins"
+            raise UsageError(
+                f"--again {run_id}: {which} with that id; the list of results shows them."
+            )
+        if why := rows[0].unreadable:
+            raise UsageError(f"--again {run_id}: what is stored of this run can't be read ({why}).")
+        found += rows
+    return found

@@ -4,6 +4,7 @@ import argparse
 import json
 import re
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command, load_command_class
@@ -255,6 +256,27 @@ def test_again_wants_a_stored_run(run_id: str) -> None:
         return
     with pytest.raises(UsageError, match=f"--again {run_id}: no stored run begins with that id"):
         specs("--again", run_id)
+
+
+@pytest.mark.django_db
+def test_several_of_one_command_are_continued_and_others_are_not() -> None:
+    batch = uuid4()
+    first, second = (make_run(name, batch=batch, repetition=3) for name in ("uwsgi", "uvicorn"))
+    again = f"{first.pk.hex[:8]},{second.pk}"
+    made = specs("--again", again, "--repeat=2")
+    assert run_options.continued(again) == (batch, 3)
+    assert {(one.server.server, one.repetition) for one in made} == {
+        *(("uwsgi", turn) for turn in (4, 5)),
+        *(("uvicorn", turn) for turn in (4, 5)),
+    }
+    earlier = planning.blocks([made[0], made[1]], 3, 0)
+    assert not {one.seed for one in made} & {one.seed for one in earlier}, "starts of their own"
+    apart = f"{first.pk},{make_run().pk}"
+    assert {one.repetition for one in specs("--again", apart)} == {1}
+    assert run_options.continued(apart)[0] not in (batch, run_options.continued(apart)[0])
+    assert run_options.continued(str(first.pk))[1] == 0
+    with pytest.raises(UsageError, match="has a name that is empty"):
+        specs("--again", f"{first.pk},")
 
 
 @pytest.mark.django_db
