@@ -18,6 +18,7 @@ from benchsuite.core.specs import (
     TargetSpec,
     VisitorSpec,
 )
+from benchsuite.core.units import in_words
 from benchsuite.models import Run
 from benchsuite.system.cpus import words
 from benchsuite.system.programs import short_revision
@@ -91,7 +92,7 @@ def workload_words(name: str, options: Mapping[str, object]) -> str:
 
 def _in_line(value: object) -> str:
     """An option that was given several times has a line for each."""
-    return str(value).replace("\n", ", ")
+    return in_words(value).replace("\n", ", ")
 
 
 def load_title(run: Run) -> str:
@@ -155,7 +156,7 @@ def cpus_title(run: Run) -> str:
 def options_title(run: Run) -> str:
     """The server's own options: "backlog=4096, http=h11"; empty without any."""
     options = _part(run.spec, "server").get("options", {})
-    return ", ".join(f"{name}={value}" for name, value in sorted(options.items()))
+    return ", ".join(f"{name}={_in_line(value)}" for name, value in sorted(options.items()))
 
 
 def cell_titles(cells: Sequence[Cell]) -> list[str]:

@@ -71,6 +71,25 @@ class Section:
         return self.title.lower().replace(" ", "-").replace(",", "")
 
 
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One figure; `text` is empty where there is none, or "—" with a reason."""
+
+    title: str
+    text: str
+    note: str = ""  #: What stands after it in smaller letters.
+    reason: str = ""
+
+    @property
+    def headline(self) -> str:
+        """Handshakes, but p95."""
+        return self.title[:1].upper() + self.title[1:] if self.title[1:2].isalpha() else self.title
+
+    @property
+    def whole(self) -> str:
+        return f"{self.text} {self.note}".strip()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """The sentence that answers, why, and what is to be known and done."""
@@ -79,8 +98,11 @@ class Answer:
     question: str = ""
     premises: Sequence[str] = ()  #: What must be known before any figure.
     headline: str
+    verdict: str = ""  #: One word before the headline, where the answer is one of a run.
+    tiles: Sequence[Tile] = ()  #: At most four figures.
     reasons: Sequence[str] = ()
     table: Table | None = None
     cautions: Sequence[str] = ()
     next_steps: Sequence[str] = ()
+    command: str = ""  #: What does that, to be copied.
     sections: Sequence[Section] = ()

@@ -20,6 +20,12 @@ IDLE, MAJOR_FAULTS, MEMORY_WAIT = "idle_percent", "major_faults", "memory_wait_p
 DATABASE_BESIDE = "database_beside_percent"
 """The same of databases that the run has not started (`telemetry/host.py`)."""
 
+OTHERS, STOLEN = "others_percent", "stolen_percent"
+"""Counts of the target, of the second before: what other programs had of all CPUs, and what was
+stolen of them (`telemetry/host.py`)."""
+
+PROBER_MS = "prober_ms"  #: The same: the longest that the prober waited for an answer.
+
 HALF_S = 0.5  #: Half of the second that ends with a reading.
 
 

@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 from benchsuite.core.exceptions import UsageError
 
@@ -86,6 +87,23 @@ def format_ratio(ratio: float | None) -> str:
     if ratio is None:
         return MISSING
     return f"{ratio:.2f}×" if abs(ratio) < 9.995 else f"{format_number(ratio)}×"
+
+
+def in_words(value: object) -> str:
+    """Any plain value as people read it, however deep: never as Python writes it."""
+    if value is None or value == "":
+        return MISSING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, datetime):
+        return f"{value:%d %b %Y, %H:%M}"
+    if isinstance(value, Mapping):
+        return in_words([f"{name} {in_words(one)}" for name, one in value.items()])
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return ", ".join(in_words(one) for one in value) or MISSING
+    return str(value)
 
 
 def parse_seconds(text: str) -> float:

@@ -61,7 +61,7 @@ def made_for(run: Run, *, in_tuning: bool = True) -> list[MadeFor]:
     purposes = []
     if (cell := run.study_cell) is not None:
         study = cell.study_run
-        part = f"{cell}, start {run.repetition} of {study.repeat}"
+        part = f"{cell}, run {run.repetition} of {study.repeat}"
         purposes.append(MadeFor(f"the study {study.name}", study.get_absolute_url(), part))
     for trial in run.trials.select_related("tuning") if in_tuning else ():
         tuning = trial.tuning
@@ -72,7 +72,7 @@ def made_for(run: Run, *, in_tuning: bool = True) -> list[MadeFor]:
 
 
 def _start(stored: TuningTrial) -> str:
-    number = f"start {stored.order + 1}"
+    number = f"run {stored.order + 1}"
     try:
         trial = read(Trial, stored.trial)
     except UsageError:  # that of another benchsuite

@@ -68,11 +68,6 @@ def add_series(runs: Sequence[Run]) -> None:
     )
 
 
-def intervals(run: Run) -> QuerySet[Interval]:
-    """The seconds of a run without their histograms."""
-    return run.intervals.defer("histogram")
-
-
 def beside(run: Run) -> QuerySet[Run]:
     """Runs of the same command that tell more of what limits this one: diagnostic starts, those of
     one user, and those that answered more.

@@ -1,57 +1,21 @@
-"""What a run says, in one plain sentence; for pages and the terminal alike."""
+"""Sentences about runs, for pages and the terminal alike."""
 
 from collections.abc import Iterable, Sequence
 
-from django.utils import timezone
-from django.utils.formats import date_format
-from django.utils.timezone import localtime
-
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.titles import (
-    load_title,
-    units_of,
-    workload_title,
-)
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Metric
-from benchsuite.core.results import UNREADABLE, Level, Status, Verdict, is_completion
+from benchsuite.core.results import UNREADABLE, Status, is_completion
 from benchsuite.core.samples import EVENT
-from benchsuite.core.specs import CLOSED, OPEN
+from benchsuite.core.specs import CLOSED
 from benchsuite.core.units import (
     format_count,
-    format_duration,
     format_number,
-    format_percent,
     format_period,
 )
-from benchsuite.models import Finding, Measurement, Run
-from benchsuite.report.levels import climb_words, overload_words
-from benchsuite.report.sockets import idle_sentence
+from benchsuite.models import Run
 from benchsuite.stats.summary import samples_needed
-from benchsuite.store.abandoned import expected_until, planned_s, windows_s
-from benchsuite.system import lock
-
-
-def run_sentence(
-    run: Run, findings: Iterable[Finding] = (), measurements: Sequence[Measurement] = ()
-) -> str:
-    """What happened in this run, and whether its number can be believed."""
-    what = f"{workload_title(run)} {'at' if run.model == OPEN else 'from'} {load_title(run)}"
-    if run.status == Status.RUNNING.value:
-        return f"{run.server} is being measured with {what}. {_remaining(run)}"
-    if words := idle_sentence(run):
-        return f"{words}; {_failed(run)}.{_doubt(run, list(findings))}"
-    if run.goodput is None:
-        return f"{run.server} gave no result for {what}: the run {_became(run)}."
-    answered = f"{run.server} answered {format_number(run.goodput)} {units_of(run)}/s of {what}"
-    parts = [climb_words(run, measurements) or overload_words(run, measurements) or answered]
-    if times := _times(run):
-        parts.append(times)
-    parts.append(_failed(run))
-    sentence = f"{'; '.join(parts)}."
-    if run.status == Status.INTERRUPTED.value:
-        sentence += " It was interrupted: the figures are of a shorter window."
-    return f"{sentence}{_doubt(run, list(findings))}"
+from benchsuite.store.abandoned import windows_s
 
 
 def model_sentence(runs: Iterable[Run]) -> str:
@@ -72,7 +36,7 @@ def missing_reason(run: Run, metric: Metric) -> str:
     if run.status == Status.RUNNING.value:
         return "still running"
     if run.goodput is None:
-        return f"not measured: the run {_became(run)}"
+        return f"not measured: the run {became(run)}"
     if metric.percent:
         needed = samples_needed(metric.percent)
         answered = (run.requests or 0) - (run.failures or 0)
@@ -89,57 +53,14 @@ def _became(run: Run) -> str:
     return words.get(run.status, "kept no figures")
 
 
-def _times(run: Run) -> str:
-    tail = next(
-        (
-            f"{percent} % within {format_duration(value)}"
-            for percent, value in ((99, run.p99_s), (95, run.p95_s))
-            if value is not None
-        ),
-        "",
-    )
-    half = f"half within {format_duration(run.p50_s)}" if run.p50_s is not None else ""
-    return ", ".join(part for part in (half, tail) if part)
-
-
-def _failed(run: Run) -> str:
-    again = f", {format_count(run.resent)} sent twice" if run.resent else ""
-    if not run.failures:
-        return f"nothing failed{again}"
-    share = format_percent(run.failures / run.requests * 100) if run.requests else "all"
-    failed = f"{format_count(run.failures)} of {format_count(run.requests)} failed ({share})"
-    return f"{failed}{again}"
-
-
-def _doubt(run: Run, findings: list[Finding]) -> str:
-    if run.verdict not in (Verdict.WEAK.value, Verdict.INVALID.value):
-        return ""
-    heavy = [finding for finding in findings if finding.level == run.verdict]
-    heavy = heavy or [finding for finding in findings if finding.level != Level.INFO.value]
-    if not heavy:
-        return f" The number is {run.verdict}."
-    more = f" ({len(heavy) - 1} more below)" if len(heavy) > 1 else ""
-    return f" The number is {run.verdict}: {_inside(heavy[0].message)}{more}."
-
-
-def _inside(message: str) -> str:
-    """A sentence as it reads after a colon."""
-    text = message.strip().removesuffix(".")
-    return text[:1].lower() + text[1:] if text[1:2].islower() else text
-
-
-def _remaining(run: Run) -> str:
-    if not lock.can_be_seen(run.owner):
-        return (
-            f"It was started by a command on {lock.owner_host(run.owner)}, which can’t be seen "
-            "from here; without a result by "
-            f"{date_format(localtime(expected_until(run)), 'j M, H:i')}"
-            " it counts as interrupted."
-        )
-    left = planned_s(run) - (timezone.now() - run.started_at).total_seconds()
-    if left <= 0:
-        return "It should be done any moment."
-    return f"About {format_period(left)} to go."
+def became(run: Run) -> str:
+    """What happened to a run without figures."""
+    words = {
+        Status.FAILED.value: "failed",
+        Status.INTERRUPTED.value: "was interrupted",
+        UNREADABLE: "can’t be read",
+    }
+    return words.get(run.status, "kept no figures")
 
 
 def completions_sentence(run: Run) -> str:

@@ -1,10 +1,10 @@
 """What only WebSockets have, in words: for the terminal, the run page and the compare page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from benchsuite.comparing.titles import keeps_alive
+from benchsuite.core.answer import Tile
 from benchsuite.core.metrics import every
 from benchsuite.core.samples import EVENT, FANOUT, HANDSHAKE, UNSOLICITED
 from benchsuite.core.units import MISSING, format_bytes, format_count, format_duration, format_rate
@@ -14,24 +14,6 @@ from benchsuite.stats.broadcasts import HEALTHY, SLOW
 
 NOTHING = 1.001
 """Ratio of the rates without and with connecting below which nobody was connecting."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tile:
-    """One figure of a run with WebSockets; `text` is empty where it has none."""
-
-    title: str
-    text: str
-    note: str = ""  #: What stands after it in smaller letters.
-
-    @property
-    def headline(self) -> str:
-        """Handshakes, but p95."""
-        return self.title[:1].upper() + self.title[1:] if self.title[1:2].isalpha() else self.title
-
-    @property
-    def whole(self) -> str:
-        return f"{self.text} {self.note}".strip()
 
 
 def figures(run: Run, *, brief: bool = False) -> list[Tile]:
@@ -81,7 +63,7 @@ def figures(run: Run, *, brief: bool = False) -> list[Tile]:
 
 def _recovery(stored: Mapping[str, Any] | None) -> list[Tile]:
     """How long it took until the connections were back that had been cut."""
-    if not stored:
+    if not stored or not stored["cut"]:
         return []
     half, whole, away_s = stored["half_back_s"], stored["all_back_s"], stored.get("away_s")
     missing = "" if whole is not None else f"{stored['back']} of {stored['cut']}"

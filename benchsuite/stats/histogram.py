@@ -41,7 +41,7 @@ def of(seconds: NDArray[np.float64]) -> Histogram:
     return np.bincount(power * HALF + (microseconds >> power)).astype(np.int64)
 
 
-def _ends_us(steps: NDArray[np.int64]) -> NDArray[np.int64]:
+def ends_us(steps: NDArray[np.int64]) -> NDArray[np.int64]:
     """The largest value of each step: what HdrHistogram gives for all values in it."""
     power = np.maximum(steps // HALF - 1, 0)
     ends: NDArray[np.int64] = ((steps - power * HALF + 1) << power) - 1
@@ -73,13 +73,13 @@ def values_at(histogram: Histogram, percents: Sequence[float]) -> dict[float, fl
         return {}
     ranks = np.ceil(np.array(percents) * total / 100 - 1e-9)
     steps = np.searchsorted(np.cumsum(histogram), np.maximum(ranks, 1))
-    values = np.where(ranks > 0, _ends_us(steps), _ends_us(steps - 1) + 1)
+    values = np.where(ranks > 0, ends_us(steps), ends_us(steps - 1) + 1)
     return dict(zip(percents, (values / 1e6).tolist(), strict=True))
 
 
 def within(histogram: Histogram, seconds: float) -> int:
     """How many samples took no longer than that."""
-    return int(histogram[_ends_us(np.arange(len(histogram))) <= seconds * 1e6].sum())
+    return int(histogram[ends_us(np.arange(len(histogram))) <= seconds * 1e6].sum())
 
 
 def share_above(text: str, seconds: float) -> float | None:

@@ -26,6 +26,14 @@ def planned_s(run: Run) -> float:
     return load.window_end_s if load else run.warmup_s + run.duration_s
 
 
+def windows(run: Run) -> list[tuple[float, float]]:
+    """Begin and end of each window, in seconds since the first request."""
+    load = _load(run)
+    if load is None or load.iterations is not None:
+        return [(run.warmup_s, run.warmup_s + run.duration_s)]
+    return [(stage.window_start_s, stage.window_end_s) for stage in load.plan]
+
+
 def windows_s(run: Run) -> float:
     """Seconds of all windows."""
     load = _load(run)

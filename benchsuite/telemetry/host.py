@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from benchsuite.core.observations import ClockCheck, HostShares
-from benchsuite.core.readings import DATABASE_BESIDE
+from benchsuite.core.readings import DATABASE_BESIDE, OTHERS, STOLEN
 from benchsuite.system import cpus
 from benchsuite.system.procfs import Stat, all_pids, read_bytes, read_stat
 from benchsuite.system.tree import descendants
@@ -154,8 +154,14 @@ class Host:
 
     def sample(self) -> Mapping[str, int]:
         """What the last look adds to the counts of the target."""
-        percent = self._others.database_percent
-        return {} if percent is None else {DATABASE_BESIDE: round(percent)}
+        shares = {DATABASE_BESIDE: self._others.database_percent}
+        if len(self.looks) > 1:
+            before, last = self.looks[-2:]
+            ticks = _grown(before.cpu_ticks, last.cpu_ticks)
+            shares[STOLEN] = _share(before.steal_ticks, last.steal_ticks, ticks)
+            others = last.others_percent
+            shares[OTHERS] = None if others is None else others / self._cpus
+        return {name: round(percent) for name, percent in shares.items() if percent is not None}
 
     def close(self) -> None:
         """As a `ServiceProbe`: there is nothing to give back."""

@@ -6,7 +6,7 @@ from django import template
 from django.template import Context
 
 from benchsuite.core.glossary import meaning
-from benchsuite.core.units import MISSING, format_count, format_percent, format_rate
+from benchsuite.core.units import MISSING, format_count, format_percent, format_rate, in_words
 from benchsuite.models import Run
 from benchsuite.report.pages import history, html
 from benchsuite.store import notes
@@ -23,6 +23,9 @@ register.filter("reason", html.reason)
 register.filter("meaning", meaning)
 register.filter("figure", html.figure_text)
 register.filter("moment", history.moment)
+register.filter("term", html.term)
+register.filter("codes", html.codes)
+register.filter("words", in_words)
 
 
 @register.simple_tag

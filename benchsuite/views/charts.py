@@ -11,9 +11,10 @@ from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.charts import of_run as run_charts
 from benchsuite.report.charts import overlays
-from benchsuite.report.charts.drawing import Chart, as_html
+from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.charts.series import Series
 from benchsuite.report.exports.runs import table_as_csv
+from benchsuite.report.pages.html import one_file
 from benchsuite.views import access
 from benchsuite.views.page import problem
 
@@ -47,7 +48,9 @@ def chart_file(
         known = choices(slug[:60], [one.series.slug for one in charts])
         return problem(request, f"There is no chart {slug[:60]!r}; {known}", status=404)
     return HttpResponse(
-        as_csv(chart.series) if form == "csv" else as_html(chart),
+        as_csv(chart.series)
+        if form == "csv"
+        else one_file("chart", {"title": chart.series.title, "charts": [chart]}),
         content_type=TYPES[form],
         headers={"Content-Disposition": f'attachment; filename="{slug}-{name}.{form}"'},
     )

@@ -11,7 +11,9 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import csv_of, json_of
+from benchsuite.report.pages import run_page
 from benchsuite.report.pages.run_list import RunFilter
+from benchsuite.report.writers import to_markdown
 from benchsuite.views import access
 from benchsuite.views.charts import wanted_ids
 from benchsuite.views.page import problem
@@ -20,9 +22,10 @@ CHUNK_LETTERS = 64 * 1024
 TYPES = {"csv": "text/csv", "html": "text/html", "json": "application/json", "md": "text/markdown"}
 
 
-def download(
-    request: HttpRequest, wanted: str, name: str, formats: Mapping[str, Callable[[], Iterable[str]]]
-) -> HttpResponseBase:
+Formats = Mapping[str, Callable[[], Iterable[str]]]
+
+
+def download(request: HttpRequest, wanted: str, name: str, formats: Formats) -> HttpResponseBase:
     """In the format that is wanted, of those that can be made; raises UsageError for others."""
     if wanted not in formats:
         raise UsageError(f"There is no format {wanted[:60]!r}; there are: {', '.join(formats)}.")
@@ -76,25 +79,31 @@ def selection(request: HttpRequest) -> HttpResponseBase:
             filters = RunFilter(request.GET, queryset=wanted)
             filters.refuse_nonsense()
             runs = queries.by_and_by(filters.qs)
-        return _answer(request, runs, "runs")
+        return _answer(request, runs, "runs", {})
     except UsageError as error:
         return problem(request, str(error), status=400)
 
 
 @access.guarded
 def one_run(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    run = queries.exported().filter(pk=pk).first()
-    if run is None:
+    page = run_page.stored(pk)
+    if page is None:
         return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
+    shown: Formats = {
+        "html": lambda: [page.as_file()],
+        "md": lambda: [to_markdown(page.answer)],
+    }
     try:
-        return _answer(request, [run], f"run-{pk}")
+        return _answer(request, queries.exported().filter(pk=pk), f"run-{pk}", shown)
     except UsageError as error:
         return problem(request, str(error), status=400)
 
 
-def _answer(request: HttpRequest, runs: Iterable[Run], name: str) -> HttpResponseBase:
+def _answer(
+    request: HttpRequest, runs: Iterable[Run], name: str, further: Formats
+) -> HttpResponseBase:
     def address(run: Run) -> str:
         return request.build_absolute_uri(run.get_absolute_url())
 
-    formats = {"csv": lambda: csv_of(runs), "json": lambda: json_of(runs, address)}
+    formats = {"csv": lambda: csv_of(runs), "json": lambda: json_of(runs, address), **further}
     return download(request, request.GET.get("format", "json"), name, formats)

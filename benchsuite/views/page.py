@@ -2,8 +2,7 @@
 
 import gzip
 from collections.abc import Mapping
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,9 +11,9 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import cache_control
 
+from benchsuite.report.pages.html import VERSION, plotly
 from benchsuite.views import access
 
-VERSION = "4.1.1"
 YEAR_S = 365 * 24 * 3600
 
 
@@ -23,7 +22,7 @@ def script(request: HttpRequest, version: str) -> HttpResponse:
     """The script, public and cached forever, because its URL contains the version."""
     _be_present(version)
     packed = "gzip" in request.headers.get("Accept-Encoding", "")
-    body = _packed() if packed else gzip.decompress(_packed())
+    body = plotly() if packed else gzip.decompress(plotly())
     answer = HttpResponse(body, content_type="text/javascript; charset=utf-8")
     if packed:
         answer["Content-Encoding"] = "gzip"
@@ -48,12 +47,6 @@ def plotly_urls() -> dict[str, str]:
 def _be_present(version: str) -> None:
     if version != VERSION:
         raise Http404(f"The version of plotly.js here is {VERSION}.")
-
-
-@cache
-def _packed() -> bytes:
-    script = files("benchsuite").joinpath("static", "benchsuite", f"plotly-basic-{VERSION}.min.js")
-    return gzip.compress(script.read_bytes())
 
 
 def page(

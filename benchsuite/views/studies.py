@@ -116,9 +116,7 @@ def _export(
         {
             "md": lambda: [to_markdown(answer)],
             "csv": lambda: csv(mine),
-            "html": lambda: [
-                one_file("answer_file", name, mine.charts, {"report": mine, "answer": answer})
-            ],
+            "html": lambda: [one_file("study", {**_context(mine, beside), "answer": answer})],
             "json": lambda: json_of(queries.by_and_by(runs)),
         },
     )

@@ -57,17 +57,17 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
             return _export(request, mine, wanted)
     except UsageError as error:
         return problem(request, str(error), status=400)
-    context = {
-        **_context(mine),
-        "title": _title(mine),
-        "charts": mine.charts,
-        "refresh_s": REFRESH_S if mine.is_running else None,
-    }
-    return page(request, "tuning", context)
+    refresh_s = REFRESH_S if mine.is_running else None
+    return page(request, "tuning", {**_context(mine), "refresh_s": refresh_s})
 
 
 def _context(mine: TuningReport) -> dict[str, Any]:
-    return {"report": mine, "answer": mine.answer}
+    return {
+        "report": mine,
+        "answer": mine.answer,
+        "title": _title(mine),
+        "charts": mine.charts,
+    }
 
 
 @access.guarded
@@ -98,7 +98,7 @@ def _export(request: HttpRequest, mine: TuningReport, wanted: str) -> HttpRespon
     runs = queries.exported().filter(trials__tuning=mine.row).distinct()
     formats = {
         "md": lambda: [to_markdown(mine.answer)],
-        "html": lambda: [one_file("answer_file", _title(mine), mine.charts, _context(mine))],
+        "html": lambda: [one_file("tuning", _context(mine))],
         "json": lambda: json_of(queries.by_and_by(runs)),
     }
     return download(request, wanted, f"tuning-{mine.row.pk}", formats)

@@ -40,6 +40,7 @@ BUTTONS = {
 }
 """All that a chart may offer."""
 
+UNFOLD = "() => document.querySelectorAll('details.fold').forEach(one => { one.open = true; })"
 RANGES = """() => Array.from(document.querySelectorAll(".drawing"))
   .filter(one => one.layout.meta.over_time).map(one => one._fullLayout.xaxis.range)"""
 CURSORS = """() => Array.from(document.querySelectorAll(".drawing"))
@@ -120,6 +121,7 @@ def compare(runs: list[Run]) -> str:
 
 def draw_all(tab: Any) -> int:
     """Scrolls to every chart and waits until it is drawn; how many there are."""
+    tab.evaluate(UNFOLD)
     figures = tab.locator("figure.chart")
     figures.first.wait_for()
     for index in range(figures.count()):
@@ -293,7 +295,7 @@ def test_charts_follow_light_and_dark_and_paper(tab, runs):
     assert tab.locator("#response-times g.legend").is_visible(), "with what their lines are"
     for hidden in ("header", ".copy", ".links", ".breadcrumbs"):
         assert not tab.locator(hidden).first.is_visible(), hidden
-    assert tab.locator(".tiles").is_visible()
+    assert tab.locator(".tiles").last.is_visible(), "and folds are open"
     tab.goto("/results/")
     assert [one for one in tab.locator("button, input").all() if one.is_visible()] == []
     assert len(servers(tab)) == 3
@@ -341,6 +343,7 @@ def test_without_scripts_the_tables_say_it_all(chromium, live_server, runs):
     assert tab.locator("#goodput tbody tr").first.is_visible()
     assert not tab.locator(".drawing").first.is_visible()
     tab.goto(runs[0].get_absolute_url())
+    tab.locator("summary", has=tab.locator("#seconds")).click()
     tab.locator("#response-times summary").click()
     assert tab.locator("#response-times tbody tr").count() == 14
     tab.goto(f"/results/delete/?runs={runs[0].pk}")

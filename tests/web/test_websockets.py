@@ -15,7 +15,7 @@ from benchsuite.core.results import Traffic
 from benchsuite.management.output import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
-from benchsuite.report.sentences import run_sentence
+from benchsuite.report.run_answer import of_run
 from benchsuite.report.sockets import sockets_table
 from tests.factories import BEGUN, make_run
 from tests.golden import words_of
@@ -71,8 +71,8 @@ def test_connections_and_losses_are_drawn_over_time(soup, client):
     drawn = {figure["id"]: figure for figure in page.select("figure.chart")}
     assert list(drawn)[:5] == [
         "goodput",
-        "response-times",
         "distribution",
+        "response-times",
         "websockets",
         "losses",
     ]
@@ -158,4 +158,4 @@ def test_json_holds_every_count():
 
 def test_a_handshake_is_what_a_storm_is_about():
     run = make_echo_run(workload="ws_connect", unit="handshake")
-    assert "handshakes/s of ws_connect from 100 connections" in run_sentence(run)
+    assert "handshakes/s of ws_connect from 100 connections" in of_run(run).headline

@@ -149,7 +149,7 @@ METRICS: tuple[Metric, ...] = (
         None,
         TILE | EXPORTS,
         result("asked.seen"),
-        only=reading.has("seen"),
+        only=lambda run: run.seen is not None and bool(run.sent),
         note=lambda run: f"of {format_count(run.sent)} sent in all",
         title="seen by the target",
         of_answers=True,

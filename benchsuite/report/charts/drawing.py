@@ -1,8 +1,10 @@
 """From series to figures of plotly.js, on a page and as one HTML file."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import Any
 
 from benchsuite.core.results import Phase
 from benchsuite.report.charts.series import (
@@ -19,10 +21,6 @@ from benchsuite.report.charts.series import (
     write,
 )
 
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
-
-
 SECONDS_FROM = 2.0  #: A time axis that reaches this far is in seconds, else in milliseconds.
 DIGITS = 5
 
@@ -31,6 +29,7 @@ PERCENT_TICKS = {50: "50 %", 90: "90 %", 99: "99 %", 99.9: "99.9 %", 99.99: "99.
 HOVER = {
     Scale.MOMENT: "%{y:.4~r}UNIT",
     Scale.QUANTITY: "%{y:.4~r}UNIT at %{x:.4~r} ACROSS",
+    Scale.LEVEL: "%{y:.4~r}UNIT at %{x} ACROSS",
     Scale.PERCENTILE: "%{customdata:.6~g} % within %{y:.4~r}UNIT",
 }
 """What is told of a point, by what the horizontal axis measures."""
@@ -106,6 +105,8 @@ def blank(series: Series, up: Axis) -> Chart:
     shared = {"x": [rounded(place) for place in series.column(0)]}
     if series.across.scale == Scale.QUANTITY:
         across["rangemode"] = "tozero"
+    if series.across.scale == Scale.LEVEL:
+        across |= _level_ticks(series.column(0))
     if series.across.scale == Scale.PERCENTILE:
         percents = series.column(0)
         across |= _percent_ticks(percents)
@@ -138,6 +139,26 @@ def _fitted(series: Series) -> Axis:
     longest = max((value for row in series.rows for value in row[1:] if value), default=0.0)
     unit, per = ("s", 1.0) if longest >= SECONDS_FROM else ("ms", 1e-3)
     return Axis(f"{axis.title} ({unit})", f" {unit}", per)
+
+
+MOST_TICKS = 12
+
+
+def _level_ticks(levels: Sequence[Any]) -> dict[str, Any]:
+    """A logarithmic axis where it lays the closest two levels twice as far apart as one from zero;
+    words stand side by side.
+    """
+    if any(isinstance(level, str) for level in levels):
+        return {"type": "category"}
+    places = sorted(set(levels))
+    ticks = {"tickmode": "array", "tickvals": places} if len(places) <= MOST_TICKS else {}
+    if len(places) > 2 and places[0] > 0:
+        even = min(after - before for before, after in pairwise(places)) / places[-1]
+        logs = [math.log(place) for place in places]
+        doubled = min(after - before for before, after in pairwise(logs)) / (logs[-1] - logs[0])
+        if doubled > 2 * even:
+            return {"type": "log", **ticks}
+    return {"rangemode": "tozero", **ticks}
 
 
 def _percent_ticks(percents: Sequence[float]) -> dict[str, Any]:
@@ -261,22 +282,3 @@ def _trace(spot: Spot, series: Series, *, first: bool) -> dict[str, Any]:
         ends = {name: [rounded(value / up.per) for value in some] for name, some in ends.items()}
         trace["error_y"] = {"type": "data", "symmetric": False, "thickness": 1.5, **ends}
     return trace
-
-
-BUTTONS = ("toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d")
-CONFIG = {"displaylogo": False, "modeBarButtons": [BUTTONS]}
-"""Nothing in it offers to upload anything."""
-
-
-def figure(chart: Chart) -> "Figure":
-    """The chart as plotly's own object; raises ValueError for what plotly does not know."""
-    from plotly.graph_objects import Figure  # a measured server that has the pages needs none
-
-    shared = chart.drawing.get("shared", {})
-    layout = {**chart.layout, "title": {"text": chart.series.title}, "height": None}
-    return Figure(data=[{**shared, **trace} for trace in chart.drawing["data"]], layout=layout)
-
-
-def as_html(chart: Chart) -> str:
-    page: str = figure(chart).to_html(config=CONFIG, include_plotlyjs=True, full_html=True)
-    return page

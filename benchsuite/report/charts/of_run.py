@@ -1,6 +1,5 @@
 """The charts of one run."""
 
-import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -16,7 +15,7 @@ from benchsuite.core.units import (
     format_rate,
 )
 from benchsuite.models import Interval, Measurement, Reading, Run
-from benchsuite.report import queries, sockets
+from benchsuite.report import sockets
 from benchsuite.report.charts import styles
 from benchsuite.report.charts.drawing import Chart, Shade, draw, share_time
 from benchsuite.report.charts.series import (
@@ -43,7 +42,7 @@ from benchsuite.report.charts.series import (
 from benchsuite.report.levels import stages_of, times_of_levels
 from benchsuite.stats import histogram
 from benchsuite.stats.summary import RISK
-from benchsuite.store.abandoned import planned_s
+from benchsuite.store.abandoned import planned_s, windows
 
 
 def percentile_curves(columns: Sequence[Column], histograms: Sequence[str], units: str) -> Series:
@@ -256,11 +255,11 @@ def response_times_of_levels(levels: Sequence[Measurement], who: str) -> Series:
 
 def _axis(levels: Sequence[Measurement], who: str) -> Axis:
     is_open = any(one.achieved_rate is not None for one in levels)
-    return Axis("arrivals per second" if is_open else f"{who}s")
+    return Axis("arrivals per second" if is_open else f"{who}s", scale=Scale.LEVEL)
 
 
 OPEN = Axis("open connections")
-IDLE = Axis("idle connections")
+IDLE = Axis("idle connections", scale=Scale.LEVEL)
 
 LOSSES = (
     Column("failures", "failed", format_count, sum, bars(styles.BAD)),
@@ -345,7 +344,7 @@ def charts(run: Run) -> list[Chart]:
     measurements = list(run.measurements.all())
     total = next((one for one in measurements if one.scope == "all"), None)
     levels = stages_of(measurements)
-    intervals = list(queries.intervals(run))
+    intervals = list(run.intervals.all())
     read = sorted(run.readings.all(), key=lambda item: (item.second, item.part))
     answers = [
         goodput_of_levels(levels, units_of(run), who_of(run)),
@@ -363,7 +362,7 @@ def charts(run: Run) -> list[Chart]:
     ]
     drawn = [draw(series) for series in made if series]
     ends = [*(one.second + 1 for one in intervals), *(one.second for one in read)]
-    share_time(drawn, shades(intervals), max(ends, default=0.0))
+    share_time(drawn, shades(run, intervals), max(ends, default=0.0))
     return drawn
 
 
@@ -419,14 +418,20 @@ def distribution(total: Measurement | None, units: str) -> Series:
     return percentile_curves(columns, list(texts.values()), units)
 
 
-def shades(intervals: Iterable[Interval]) -> list[Shade]:
-    """(name, begin, end) of the seconds outside of a window; each stage has its own warm-up."""
-    shades = []
-    for phase, group in itertools.groupby(intervals, key=lambda item: item.phase):
-        seconds = [one.second for one in group]
-        if phase != Phase.WINDOW.value:
-            shades.append((phase, float(seconds[0]), float(seconds[-1] + 1)))
-    return shades
+def shades(run: Run, intervals: Sequence[Interval]) -> list[Shade]:
+    """(name, begin, end) of the time outside of a window, as it was planned: a second that is
+    partly warm-up is shaded as far as it was. Each stage has its own warm-up.
+    """
+    end_s = float(intervals[-1].second + 1) if intervals else 0.0
+    inside = windows(run)
+    bounds = [0.0, *(moment for window in inside for moment in window), end_s]
+    outside = list(zip(bounds[::2], bounds[1::2], strict=True))
+    names = [*([Phase.WARM_UP.value] * len(inside)), Phase.DRAIN.value]
+    return [
+        (name, begin, min(end, end_s))
+        for name, (begin, end) in zip(names, outside, strict=True)
+        if begin < min(end, end_s)
+    ]
 
 
 def whole_seconds(run: Run, intervals: Iterable[Interval]) -> int:

@@ -85,7 +85,11 @@ def charts(comparison: Comparison) -> list[Chart]:
         made = [goodput(drawn), distribution(drawn), goodput_and_memory(drawn), *made]
     charts = [chart for chart in made if chart.series]
     intervals = [list(one.run.intervals.all()) for one in drawn]
-    shades = dict.fromkeys(shade for some in intervals for shade in of_run.shades(some))
+    shades = dict.fromkeys(
+        shade
+        for one, some in zip(drawn, intervals, strict=True)
+        for shade in of_run.shades(one.run, some)
+    )
     share_time(charts, shades, max((len(some) for some in intervals), default=0))
     return charts
 

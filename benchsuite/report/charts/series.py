@@ -86,6 +86,7 @@ class Scale(Enum):
     """What an axis measures."""
 
     QUANTITY = "quantity"  #: From zero.
+    LEVEL = "level"  #: Levels that were set: from zero or, where they double, as far apart.
     MOMENT = "moment"  #: Seconds of a run; all charts of a page share the axis.
     DURATION = "duration"  #: Drawn in seconds or in milliseconds.
     PERCENTILE = "percentile"  #: As far from 90 % to 99 % as from 99 % to 99.9 %.

@@ -1,21 +1,25 @@
 """Pieces of HTML for pages, and a page as one HTML file that opens without a network."""
 
-from collections.abc import Mapping, Sequence
+import base64
+import gzip
+import re
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from django.template.loader import render_to_string
+from django.urls import get_urlconf, include, path, set_urlconf
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from benchsuite.comparing.titles import units_beside
+from benchsuite.core.glossary import meaning
 from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.core.units import MISSING
 from benchsuite.models import Run
-from benchsuite.report.charts.drawing import CONFIG, Chart, figure
-from benchsuite.report.charts.series import HEIGHT
 from benchsuite.report.sentences import missing_reason
 from benchsuite.store.abandoned import planned_s
 
@@ -27,6 +31,7 @@ SHAPES = {
     "failed": "✗",
     "interrupted": "■",
     UNREADABLE: "✗",
+    "info": "◇",
 }
 
 
@@ -59,6 +64,26 @@ def badge(word: str) -> SafeString:
     )
 
 
+TERM = '<abbr class="term" tabindex="0" title="{}">{}</abbr>'
+CODE = re.compile(r"\b[BL]\d\d[0-9a-z]?\b")
+
+
+def term(text: str) -> SafeString | str:
+    """A word or a code with its meaning, for those who point at it or come by keyboard; the text
+    alone where there is none.
+    """
+    explained = meaning(text)
+    return format_html(TERM, explained, text) if explained else text
+
+
+def codes(sentence: str) -> SafeString:
+    """The same for each code of findings and limits in a sentence."""
+    parts = [term(code) for code in CODE.findall(sentence)]
+    between = CODE.split(sentence)
+    pairs = zip(between, [*parts, ""], strict=True)
+    return format_html_join("", "{}{}", pairs)
+
+
 def progress(run: Run) -> SafeString:
     """How much of its planned time a running run has had."""
     had = (timezone.now() - run.started_at).total_seconds()
@@ -72,17 +97,35 @@ def reason(run: Run, most: int = 200) -> str:
     return lines[0] if len(lines[0]) <= most else f"{lines[0][: most - 1]}…"
 
 
-STYLES = Path(__file__).parents[2] / "static" / "benchsuite" / "benchsuite.css"
+STATIC = Path(__file__).parents[2] / "static" / "benchsuite"
+VERSION = "4.1.1"  #: Of plotly.js.
+ELSEWHERE = re.compile(r'<a\b[^>]*?\bhref="(?!#|https?://)[^"]*"[^>]*>(.*?)</a>', re.DOTALL)
+"""A link into the console, which whoever opens a file may not have."""
 
 
-def one_file(name: str, title: str, charts: Sequence[Chart], context: Mapping[str, Any]) -> str:
-    """By that template, an extension of `file.html`; plotly.js stands in it once, with the first
-    chart. Templates that a page shares with its file know the file by `offline`.
+@cache
+def plotly() -> bytes:
+    """The script, gzipped."""
+    script = STATIC / f"plotly-basic-{VERSION}.min.js"
+    return gzip.compress(script.read_bytes(), mtime=0)
+
+
+def one_file(name: str, context: Mapping[str, Any]) -> str:
+    """A page as one HTML file that opens without a network, by the page's own template, which knows
+    the file by `offline`. Charts are drawn by plotly.js, which stands in it once, packed.
     """
-    drawn = []
-    for number, one in enumerate(charts):
-        drawing = figure(one).update_layout(title=None, height=HEIGHT)
-        chart = drawing.to_html(config=CONFIG, include_plotlyjs=number == 0, full_html=False)
-        drawn.append((one.series.title, chart))
-    own = {"title": title, "drawn": drawn, "styles": STYLES.read_text(), "offline": True}
-    return render_to_string(f"benchsuite/{name}.html", {**own, **context})
+    own = {
+        "offline": True,
+        "now": timezone.now(),
+        "styles": (STATIC / "benchsuite.css").read_text(),
+        "scripts": [(STATIC / f"{one}.js").read_text() for one in ("benchsuite", "charts")],
+        "plotly": base64.b64encode(plotly()).decode() if context.get("charts") else "",
+    }
+    before = get_urlconf()
+    pages: Any = (path("", include("benchsuite.urls")),)  # a project may have mounted none
+    set_urlconf(pages)
+    try:
+        page = render_to_string(f"benchsuite/{name}.html", {**context, **own})
+    finally:
+        set_urlconf(before)
+    return ELSEWHERE.sub(r"\1", page)

@@ -98,7 +98,7 @@ def _of_axis(
     ]
     if numbers:
         rows.sort(key=_first)
-    return rows, Column(chart.x, chart.x, str), Axis(chart.x)
+    return rows, Column(chart.x, chart.x, str), Axis(chart.x, scale=Scale.LEVEL)
 
 
 def _of_figure(

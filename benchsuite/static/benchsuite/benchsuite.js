@@ -87,8 +87,28 @@
     }
   }
 
+  // Paper has all folds open; a link into a fold opens it.
+  function openFolds() {
+    const folds = Array.from(document.querySelectorAll("details.fold"));
+    function show() {
+      const target = location.hash && document.getElementById(location.hash.slice(1));
+      folds.filter(function (fold) { return target && fold.contains(target); }).forEach(function (fold) { fold.open = true; });
+    }
+    let closed = [];
+    const paper = matchMedia("print");
+    paper.addEventListener("change", function () {
+      if (paper.matches) {
+        closed = folds.filter(function (fold) { return !fold.open; });
+      }
+      closed.forEach(function (fold) { fold.open = paper.matches; });
+    });
+    addEventListener("hashchange", show);
+    show();
+  }
+
   followAdmin();
   foldFilters();
+  openFolds();
   addCopyButtons();
   countChosen();
   refreshList();

@@ -190,22 +190,44 @@
     figures.forEach(function (figure) { seen.observe(figure); });
   }
 
-  if (typeof Plotly === "undefined") {
-    return;
+  function start() {
+    followCells();
+    drawInView();
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    const paper = matchMedia("print");
+    dark.addEventListener("change", redraw);
+    // On paper all charts are wanted, in the colours of paper.
+    paper.addEventListener("change", function () { (paper.matches ? figures : figures.filter(isDrawn)).forEach(draw); });
+    new MutationObserver(redraw).observe(root, { attributes: true, attributeFilter: ["data-theme"] });
+    let narrow = innerWidth < NARROW_PX;
+    addEventListener("resize", function () {
+      if (narrow !== innerWidth < NARROW_PX) {
+        narrow = !narrow;
+        redraw();
+      }
+    });
   }
-  followCells();
-  drawInView();
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const paper = matchMedia("print");
-  dark.addEventListener("change", redraw);
-  // On paper all charts are wanted, in the colours of paper.
-  paper.addEventListener("change", function () { (paper.matches ? figures : figures.filter(isDrawn)).forEach(draw); });
-  new MutationObserver(redraw).observe(root, { attributes: true, attributeFilter: ["data-theme"] });
-  let narrow = innerWidth < NARROW_PX;
-  addEventListener("resize", function () {
-    if (narrow !== innerWidth < NARROW_PX) {
-      narrow = !narrow;
-      redraw();
-    }
-  });
+
+  // In a file the library stands packed; where a browser can't unpack it, tables say the same.
+  async function unpack(packed) {
+    const bytes = Uint8Array.from(atob(packed.textContent), function (sign) { return sign.charCodeAt(0); });
+    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const script = document.createElement("script");
+    script.textContent = await new Response(plain).text();
+    document.head.append(script);
+  }
+
+  function showTables() {
+    figures.forEach(function (figure) {
+      place(figure).hidden = true;
+      figure.querySelector("details").open = true;
+    });
+  }
+
+  const packed = document.getElementById("plotly");
+  if (packed) {
+    unpack(packed).then(start).catch(showTables);
+  } else if (typeof Plotly !== "undefined") {
+    start();
+  }
 })();

@@ -2,21 +2,21 @@
 
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
-import pytest
-
+from benchsuite.bottlenecks.registry import Limit
 from benchsuite.comparing.cells import cells
 from benchsuite.comparing.titles import cell_titles, cpus_title, options_title, workload_title
 from benchsuite.core.metrics.every import figure
 from benchsuite.models import Finding, Run
 from benchsuite.report.exports.runs import run_as_json
-from benchsuite.report.sentences import (
-    missing_reason,
-    model_sentence,
-    run_sentence,
-)
+from benchsuite.report.run_answer import of_run
+from benchsuite.report.sentences import missing_reason, model_sentence
 from tests.factories import facts
+from tests.golden import Golden
 from tests.starts import found_out
+
+MOST_WORDS = 20
 
 BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 
@@ -48,48 +48,27 @@ def plain(text: str) -> str:
     return text.replace("\u2009", " ")
 
 
-def test_a_sound_run() -> None:
-    assert plain(run_sentence(run())) == (
-        "uwsgi answered 612 requests/s of io_read from 100 users; half within 151 ms, "
-        "99 % within 410 ms; nothing failed."
-    )
-
-
-def test_a_weak_run_says_why() -> None:
+def told(*codes: str, limit: str = "", **given: Any) -> str:
+    """The card of such a run; B1xx are weak and others invalid."""
     doubts = [
-        Finding(code="B302", level="info", message="Few samples."),
-        Finding(code="B101", level="weak", message="The load process used 83 % of a CPU."),
+        Finding(code=one, level="weak" if one.startswith("B1") else "invalid", message=f"{one}!")
+        for one in codes
     ]
-    sentence = run_sentence(run(verdict="weak"), doubts)
-    assert sentence.endswith("The number is weak: the load process used 83 % of a CPU.")
+    limits = [Limit(code=limit, says="", evidence="", fix="")] if limit else []
+    answer = of_run(run(pk=UUID(int=7), **given), doubts, (), limits)
+    assert len(answer.headline.split()) <= MOST_WORDS
+    assert len(answer.tiles) <= 4
+    lines = [
+        f"{answer.verdict}: {answer.headline}",
+        *(f"  {tile.title}: {tile.whole}{tile.reason}" for tile in answer.tiles),
+        *answer.cautions,
+        *(f"{step} {answer.command}" for step in answer.next_steps),
+    ]
+    return plain("\n".join(lines))
 
 
-def test_failures_are_counted() -> None:
-    assert "12 of 6 120 failed (0.196 %)" in plain(run_sentence(run(failures=12)))
-
-
-def test_one_user_and_no_p99() -> None:
-    sentence = plain(run_sentence(run(users=1, p99_s=None)))
-    assert "from 1 user;" in sentence
-    assert "95 % within 280 ms" in sentence
-
-
-def test_a_rate_comes_from_nobody() -> None:
-    load = {"model": "open", "arrival_rate": 200.0}
-    sentence = plain(run_sentence(run(model="open", arrival_rate=200.0, spec={"load": load})))
-    assert "612 requests/s of io_read at 200 /s;" in sentence
-
-
-@pytest.mark.parametrize(
-    ("status", "words"),
-    [
-        ("failed", "uwsgi gave no result for io_read from 100 users: the run failed."),
-        ("interrupted", "the run was interrupted."),
-        ("running", "uwsgi is being measured with io_read from 100 users."),
-    ],
-)
-def test_a_run_without_figures(status: str, words: str) -> None:
-    assert words in run_sentence(run(status=status, verdict="", goodput=None))
+def test_the_card_of_a_run(golden: Golden) -> None:
+    golden.cases(told)
 
 
 def test_reasons_of_missing_figures() -> None:

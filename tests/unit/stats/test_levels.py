@@ -13,7 +13,7 @@ from benchsuite.core.results import Arrivals, Distribution, RunResult, Status, S
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.models import Run
 from benchsuite.report.levels import climb_words, overload_words
-from benchsuite.report.sentences import run_sentence
+from benchsuite.report.run_answer import of_run
 from benchsuite.stats.levels import Climb, Level, climb, level_of
 from tests.factories import BEGUN, begin
 
@@ -165,11 +165,7 @@ def test_a_climb_names_the_level_that_its_figures_are_of() -> None:
     )
     assert words(run) == "gunicorn-sync levels off at 10 users with 800 requests/s of plain"
     assert (level_title(run), run.goodput, run.level) == ("10 users", 800, 10)
-    whole = run_sentence(run, (), list(run.measurements.all()))
-    assert (
-        whole
-        == f"{words(run)}; half within 2.00\u2009ms, 95 % within 4.00\u2009ms; nothing failed."
-    )
+    assert of_run(run, (), list(run.measurements.all())).headline == f"{words(run)}."
     broken = stored(
         USERS, *(summary(USERS, *at) for at in ((1, 90), (10, 800), (50, 80))), headline=1
     )

@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchsuite.core.specs import LoadProfile
 from benchsuite.models import Interval, Measurement, Reading, Run
 from benchsuite.report.charts import of_run
 from benchsuite.report.charts.drawing import draw
@@ -97,14 +98,16 @@ def test_long_table_takes_means_sums_and_maxima() -> None:
     assert len(found.rows) == 600
 
 
-def test_each_warm_up_of_a_staged_run_is_shaded_by_itself() -> None:
-    phases = ["warm-up", "window", "window", "warm-up", "window", "drain"]
-    intervals = [Interval(second=second, phase=phase) for second, phase in enumerate(phases)]
-    assert of_run.shades(intervals) == [
-        ("warm-up", 0.0, 1.0),
-        ("warm-up", 3.0, 4.0),
-        ("drain", 5.0, 6.0),
-    ]
+def test_what_is_no_window_is_shaded_as_it_was_planned() -> None:
+    """Each level settles by itself, and warm-ups need not end with a second."""
+    intervals = [Interval(second=second, phase="window") for second in range(6)]
+    levels = LoadProfile(stages=(5.0, 10.0), users=10, warmup_s=0.5, duration_s=1.5)
+    run = Run(warmup_s=0.5, duration_s=1.5, spec={"load": levels.to_json()})
+    warm_ups = [("warm-up", 0.0, 0.5), ("warm-up", 2.0, 2.5)]
+    assert of_run.shades(run, intervals) == [*warm_ups, ("drain", 4.0, 6.0)]
+    assert of_run.shades(run, intervals[:3]) == warm_ups, "it ended before"
+    run.spec = {}
+    assert of_run.shades(run, intervals) == [("warm-up", 0.0, 0.5), ("drain", 2.0, 6.0)]
 
 
 def test_connections_by_state_against_the_most_there_can_be() -> None:

@@ -1,0 +1,144 @@
+"""What the page of one run shows, the same in the console and as one file."""
+
+import shlex
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef
+
+from benchsuite.comparing.answer import own_targets
+from benchsuite.comparing.titles import (
+    Around,
+    cpus_title,
+    load_title,
+    options_title,
+    size_title,
+    workload_title,
+)
+from benchsuite.core.answer import Answer
+from benchsuite.core.metrics.reading import was_asked
+from benchsuite.core.results import UNREADABLE, Level, Status, Verdict
+from benchsuite.models import Finding, Measurement, Run, TuningTrial
+from benchsuite.report import limiting, queries, run_answer
+from benchsuite.report.charts import heat, of_run
+from benchsuite.report.charts.drawing import Chart
+from benchsuite.report.executions import made_for
+from benchsuite.report.flames import drawing
+from benchsuite.report.levels import columns_of_parts
+from benchsuite.report.limiting import Told
+from benchsuite.report.pages.html import one_file
+from benchsuite.report.sentences import model_sentence
+from benchsuite.system.programs import short_revision
+
+WEIGHTS = (Verdict.INVALID.value, Verdict.WEAK.value, Level.INFO.value)
+
+FIRST = (
+    *("stage-goodput", "stage-response-times", "goodput", "distribution"),
+    *("connection-memory", "websockets"),
+)
+"""Charts that a page may begin with: the first two of these that a run has."""
+OF_PARTS = ("cpu", "memory", "processes", "connections")
+
+
+@dataclass(frozen=True)
+class RunPage:
+    """A run with all that its page shows."""
+
+    run: Run
+    in_company: bool  #: Whether its command made more runs.
+    in_tuning: bool
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """The gravest first."""
+        return sorted(self.run.findings.all(), key=lambda one: WEIGHTS.index(one.level))
+
+    @cached_property
+    def limiting(self) -> Told:
+        return limiting.told(self.run, queries.beside(self.run) if self.in_company else ())
+
+    @cached_property
+    def answer(self) -> Answer:
+        measurements = list(self.run.measurements.all())
+        return run_answer.of_run(self.run, self.findings, measurements, self.limiting.limits)
+
+    def as_file(self) -> str:
+        return one_file("run", self.context())
+
+    def context(self, call: str = "") -> dict[str, Any]:
+        """Of its template; `call` is what a flame graph is zoomed to."""
+        run, limits, columns = self.run, self.limiting, columns_of_parts()
+        charts = of_run.charts(run)
+        first = [chart for slug in FIRST for chart in charts if chart.series.slug == slug][:2]
+        rest = [chart for chart in charts if chart not in first]
+        return {
+            "title": self.answer.title,
+            "run": run,
+            "answer": self.answer,
+            "model_sentence": model_sentence([run]),
+            "own_target": own_targets([(run.server, run.server_facts)]),
+            "findings": self.findings,
+            "request_time": limits.sentence,
+            "limits": limits.limits,
+            "made_for": made_for(run, in_tuning=self.in_tuning),
+            "flame": limits.flame,
+            "elsewhere": limits.flame is not None and limits.flame.run != run,
+            "drawing": drawing(limits.flame, call) if limits.flame else None,
+            "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value, UNREADABLE),
+            "names": [
+                (part, [column.show(column.of_part(part)) for column in columns])
+                for part in run.measurements.all()
+                if part.scope != "all" and _is_told(run, part)
+            ],
+            "figures": run_answer.figures(run),
+            "asked": was_asked(run),
+            "name_columns": columns,
+            "charts": charts,
+            "first_charts": first,
+            "part_charts": [one for one in rest if _is_of_parts(one)],
+            "second_charts": [one for one in rest if not _is_of_parts(one)],
+            "heat": heat.heat_map(list(run.intervals.all()), run.readings.all()),
+            "no_heat": heat.NOT_STORED if run.requests else "",
+            "what": {
+                "workload": workload_title(run),
+                "load": load_title(run),
+                "size": size_title(run),
+                "cpus": cpus_title(run),
+                "options": options_title(run),
+            },
+            "around": Around.of(run),
+            "revision": short_revision(run.revision),
+            "load": run.spec.get("load", {}),
+            "database": run.spec.get("database", {}),
+            "commands": commands(run),
+        }
+
+
+def stored(pk: UUID) -> RunPage | None:
+    company = Run.objects.filter(batch=OuterRef("batch")).exclude(pk=OuterRef("pk"))
+    trials = TuningTrial.objects.filter(run=OuterRef("pk"))
+    runs = Run.objects.select_related("environment", "software", "study_cell__study_run")
+    runs = runs.defer("study_cell__study_run__text")
+    runs = runs.prefetch_related("measurements", "readings", "findings", "intervals")
+    annotated = runs.annotate(in_company=Exists(company), in_tuning=Exists(trials))
+    run = annotated.filter(pk=pk).first()
+    return RunPage(run, run.in_company, run.in_tuning) if run else None
+
+
+def _is_of_parts(chart: Chart) -> bool:
+    return chart.series.slug in OF_PARTS
+
+
+def _is_told(run: Run, measurement: Measurement) -> bool:
+    """Whether it has a row; nobody misses the strays of a run that had none."""
+    return measurement.requests > 0 or not run.websockets
+
+
+def commands(run: Run) -> list[dict[str, str]]:
+    """Every program of the run with its command line; of failed starts, as far as they came."""
+    return [
+        {**program, "command": shlex.join(str(word) for word in program["argv"])}
+        for program in run.programs
+    ]
