@@ -8,6 +8,7 @@ from benchsuite.views import (
     export,
     history,
     listing,
+    live,
     notes,
     page,
     run,
@@ -19,6 +20,8 @@ app_name = "benchsuite"
 
 urlpatterns = [
     path("", listing.show, name="list"),
+    path("under-way/", live.under_way, name="under-way"),
+    path("live/<str:kind>/<uuid:pk>/", live.show, name="live"),
     path("export/", export.selection, name="export"),
     path("note/", notes.change, name="note"),
     path("configurations/<str:key>/", history.show, name="history"),

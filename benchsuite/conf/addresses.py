@@ -19,9 +19,9 @@ def of_batch(batch: UUID) -> str:
     return f"{of_list()}compare/?batch={batch}"
 
 
-def of_study(name: str) -> str:
-    """The executions of a study."""
-    return f"{of_list()}studies/{name}/"
+def of_study(name: str, execution: UUID | None = None) -> str:
+    """The executions of a study, or one of them."""
+    return f"{of_list()}studies/{name}/{f'?execution={execution}' * bool(execution)}"
 
 
 def of_tunings() -> str:

@@ -115,6 +115,7 @@ class Tick:
     due: int = 0
     """Of the window under way, where it may end the load: answered, or late without an answer."""
     in_time: int = 0  #: Of these, answered right within `LoadProfile.ends_within_s`.
+    cpu_percent: float | None = None  #: Of the target when it was last looked at, of one CPU.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Protocol
 from uuid import UUID, uuid4
 
 from django.db import Error, OperationalError, close_old_connections
@@ -18,9 +17,9 @@ from django.db import Error, OperationalError, close_old_connections
 from benchsuite import conf, runner, store
 from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError
-from benchsuite.core.results import Ceiling, RunResult, Status
-from benchsuite.core.specs import RunSpec
-from benchsuite.core.units import format_bytes, format_duration, format_rate
+from benchsuite.core.results import Ceiling, Level, RunResult, Status
+from benchsuite.core.units import format_bytes, format_duration, format_rate, listed
+from benchsuite.management.recording import Recording, Watcher
 from benchsuite.models import Run, StudyCell
 from benchsuite.report.exports.runs import json_of
 from benchsuite.runner import environments, preflight
@@ -29,6 +28,7 @@ from benchsuite.runner.planning import Estimate
 from benchsuite.store.abandoned import abandon, durations, overheads, sweep, sweep_executions
 from benchsuite.store.interchange import PARTS, attach
 from benchsuite.system.interrupts import held_back, terminable
+from benchsuite.system.journal import Journal, journal
 from benchsuite.system.lock import Claim, alone
 
 TRIES = 3
@@ -57,7 +57,7 @@ class Results:
         self.refused: list[Run] = []  #: Those among the rows that are not stored.
         self.file: Path | None = None  #: Where those are.
         self._say = say
-        self._follow = follow or (addresses.of_list() if planned != 1 else "")
+        self._follow = follow or (addresses.of_batch(self.batch) if planned != 1 else "")
         self._reason = ""
         self._refusal = ""  #: The same as a sentence that names the database and says what to do.
         self._ceilings: dict[str, Sequence[Ceiling]] = {}
@@ -195,16 +195,6 @@ def _said(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-class Watcher(runner.Watcher, Protocol):
-    """Who shows how the runs are getting on."""
-
-    def begin(self, spec: RunSpec) -> None:
-        """The next run begins."""
-
-    def end(self, summary: str) -> None:
-        """It is over; one line says how it went."""
-
-
 def estimated(plans: Sequence[Plan]) -> Estimate:
     """How long such runs will take, as far as past ones are known."""
     try:
@@ -233,7 +223,7 @@ def session(
     `on_wait` is told who has the machine, `on_build` what is being built.
     """
     results.check()
-    with terminable(), alone(on_wait):
+    with terminable(), alone(on_wait), journal(results.batch) as opened:
         sweep()
         sweep_executions()
         with runner.session(
@@ -243,7 +233,7 @@ def session(
             start_timeout_s=start_timeout_s,
             ceilings=results.ceilings,
         ) as at_work:
-            yield Session(at_work, results, watcher, on_build, estimate or Estimate())
+            yield Session(at_work, results, watcher, on_build, opened, estimate or Estimate())
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +244,7 @@ class Session:
     results: Results
     watcher: Watcher
     on_build: Callable[[str], None]
+    journal: Journal
     estimate: Estimate = field(default_factory=Estimate)
 
     def prepared(self, plans: Sequence[Plan]) -> tuple[Plan, ...]:
@@ -281,10 +272,11 @@ class Session:
         self.watcher.begin(plan.spec)
         begun = monotonic()
         with self.results.run(plan, cell) as (row, keep):
-            result = self.at_work.run(plan, self.watcher)
+            recording = Recording(self.watcher, self.journal, row, plan.spec.load)
+            result = self.at_work.run(plan, recording)
             keep(result)
         self.estimate.learn(plan, monotonic() - begun, result)
-        self.watcher.end(_line(result))
+        recording.end(_line(result))
         return row, result
 
 
@@ -294,16 +286,23 @@ def _line(result: RunResult) -> str:
         return f"{result.status.value}: {result.failure}"
     total, idle = result.total, result.websockets and result.websockets.idle
     if idle and not total.requests:
-        verdict = result.verdict.value if result.verdict else ""
-        return f"{format_bytes(idle.each_bytes)} per connection · {verdict}"
+        return f"{format_bytes(idle.each_bytes)} per connection · {_verdict(result)}"
     parts = [
         f"{format_rate(total.goodput)}" + (f" at {total.name}" if total.level is not None else ""),
         f"p50 {format_duration(total.response_time.at(50))}",
         f"p95 {format_duration(total.response_time.at(95))}",
         f"{total.failures} failed",
         *([f"{total.resent} sent twice"] if total.resent else []),
-        result.verdict.value if result.verdict else "",
+        _verdict(result),
     ]
     if result.failure:
         parts.append(f"{result.status.value}: {result.failure}")
     return " · ".join(parts)
+
+
+def _verdict(result: RunResult) -> str:
+    """ "valid", "invalid (B201 failures)": with what makes it invalid."""
+    if result.verdict is None:
+        return ""
+    codes = [finding.code for finding in result.findings if finding.level is Level.INVALID]
+    return f"{result.verdict.value} ({listed(codes)})" if codes else result.verdict.value

@@ -49,6 +49,7 @@ from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system import cpus, fingerprint, network, scratch
 from benchsuite.system.guard import guarded
 from benchsuite.system.process import any_program, ending_in_words
+from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.profiler import RATE_HZ, profiler
 
 COMPLETIONS = "completions"
@@ -215,6 +216,7 @@ class Session:
         viewed = record.serving.viewed()
         record.monitor = monitor = Monitor(record.serving, load.pids, devices=plan.devices)
         asked = plan.workload_with(job.workload.options)
+        sampler = monitor.sampler()
         monitor_cpus = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
         if spec.diagnoses == FLAME:
             profiling = profiler(folder, load=spec.load, marker=token)
@@ -222,9 +224,9 @@ class Session:
         with (
             cpus.given(monitor_cpus),  # this thread and the sampler; the prober is a client
             monitor.watching(asked, job, folder),
-            record.watched(monitor.sampler()),
+            record.watched(sampler),
         ):
-            record.done = _load(load, record, watcher)
+            record.done = _load(load, record, watcher, sampler)
         if load.ended_at is not None:
             _note(record, "(end of the load)", _early_end(spec.load, load.ended_at))
         record.asked_after = record.serving.asked()
@@ -345,7 +347,7 @@ def _early_end(load: LoadProfile, tick: Tick) -> str:
     )
 
 
-def _load(load: LoadPool, record: RunRecord, watcher: Watcher) -> Done:
+def _load(load: LoadPool, record: RunRecord, watcher: Watcher, sampler: Sampler) -> Done:
     """Loads until the end, a program's death or Ctrl-C; what was measured by then is kept."""
 
     def look() -> None:
@@ -371,7 +373,8 @@ def _load(load: LoadPool, record: RunRecord, watcher: Watcher) -> Done:
             record.monitor.told(tick)
         if record.profiler is not None:
             record.profiler.told(tick.elapsed_s, record.serving.leaders(TARGET))
-        watcher.tick(tick)
+        reading = sampler.last(TARGET)
+        watcher.tick(replace(tick, cpu_percent=reading.cpu_percent if reading else None))
 
     try:
         done = load.run(on_tick)

@@ -46,6 +46,12 @@ def owner_host(owner: str) -> str:
     return owner.partition(":")[0]
 
 
+def pid_of(owner: str) -> int:
+    """The number of the process, as it is known where it runs; 0 for an invalid name."""
+    parts = owner.split(":")
+    return int(parts[4]) if len(parts) == 6 and parts[4].isdecimal() else 0
+
+
 def has_ended(owner: str) -> bool:
     """Whether it is certain from here that the process of that name has ended.
 
@@ -171,8 +177,20 @@ def alone(on_wait: Callable[[Claim], None]) -> Iterator[None]:
         resource.setrlimit(RLIMIT_LOCKS, (soft, hard))
 
 
+def claims() -> list[Claim]:
+    """Of all who run or want to, the first one first."""
+    space = _space()
+    some = (Claim(limit_of(pid) or 0, pid) for pid in all_pids())
+    standing = [one for one in some if one.number & -(1 << TIME_BITS) == space and one.stands]
+    return sorted(standing, key=lambda claim: claim.number)
+
+
+def _space() -> int:
+    return CLAIMS | crc32(NAME.encode()) >> 20 << TIME_BITS
+
+
 def _claim(hard: int) -> int:
-    space = CLAIMS | crc32(NAME.encode()) >> 20 << TIME_BITS
+    space = _space()
     while True:
         moment = _now_us()
         try:
@@ -188,10 +206,7 @@ def _claim(hard: int) -> int:
 
 def _earliest(own: int) -> Claim | None:
     """The first claim before this one."""
-    claims = [Claim(limit_of(pid) or 0, pid) for pid in all_pids()]
-    space = own >> TIME_BITS << TIME_BITS
-    earlier = (one for one in claims if space <= one.number < own and one.stands)
-    return min(earlier, key=lambda claim: claim.number, default=None)
+    return next((claim for claim in claims() if claim.number < own), None)
 
 
 def _now_us() -> int:

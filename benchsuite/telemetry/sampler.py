@@ -112,6 +112,11 @@ class Sampler:
             errors=tuple(_counted(text, count) for text, count in self._errors.items()),
         )
 
+    def last(self, part: str) -> Reading | None:
+        """What was read of this part last."""
+        some = reversed(self._readings)
+        return next((reading for reading in some if reading.part == part), None)
+
     def _watch(self) -> None:
         due = self._started_at
         while not self._enough.wait(max(0.0, due - time.monotonic())):

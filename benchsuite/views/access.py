@@ -38,6 +38,7 @@ def protect(response: HttpResponseBase, login: str | None) -> None:
         "default-src": "'none'",
         "script-src": files,
         "style-src": files,
+        "connect-src": "'self'",  # of what is under way
         "img-src": f"{files} data: blob:",  # charts are saved as pictures
         "form-action": _sources(login or ""),
         "base-uri": "'none'",

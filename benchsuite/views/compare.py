@@ -13,7 +13,7 @@ from benchsuite import conf
 from benchsuite.comparing.answer import of_runs
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.differences import Comparison, Unlike, alike, unlike
-from benchsuite.comparing.titles import levels_title, units_beside
+from benchsuite.comparing.titles import levels_title, units_beside, workload_title
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Metric, Place
@@ -23,7 +23,7 @@ from benchsuite.report import queries
 from benchsuite.report.charts import overlays
 from benchsuite.report.charts.styles import Style
 from benchsuite.report.sentences import missing_reason
-from benchsuite.views import access
+from benchsuite.views import access, live
 from benchsuite.views.charts import wanted_ids
 from benchsuite.views.page import page, problem
 
@@ -59,6 +59,12 @@ def show(request: HttpRequest) -> HttpResponse:
         runs = queries.chosen(queries.compared(), ids, batch, most=queries.MOST_COMPARED)
     except UsageError as error:
         return problem(request, str(error), status=400)
+    if batch and not ids and (making := live.context(request, "batch", runs[0].batch)):
+        return page(
+            request,
+            "live",
+            {"title": f"{workload_title(runs[0])}: runs of one command", "live": making},
+        )
     comparison = Comparison(runs, baseline=request.GET.get("baseline", ""))
     forced = request.GET.get("forced") == "1"
     unlike_runs = unlike(comparison)

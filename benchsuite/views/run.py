@@ -4,10 +4,10 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 
+from benchsuite.core.results import Status
 from benchsuite.report import queries
 from benchsuite.report.pages import run_page
-from benchsuite.views import access
-from benchsuite.views.listing import REFRESH_S, is_running
+from benchsuite.views import access, live
 from benchsuite.views.page import page, problem, url_or_none
 
 
@@ -25,6 +25,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "after": after,
         "admin_run_url": url_or_none("admin:benchsuite_run_change", run.pk),
         "may_delete": access.may_delete(request),
-        "refresh_s": REFRESH_S if is_running(run) else None,
     }
+    if run.status == Status.RUNNING.value:
+        context["live"] = live.context(request, "run", pk)
     return page(request, "run", context)

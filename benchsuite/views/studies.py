@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from benchsuite import conf
 from benchsuite.core.exceptions import UsageError, choices
+from benchsuite.core.results import Status
 from benchsuite.models import StudyRun
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import json_of
@@ -17,7 +18,7 @@ from benchsuite.report.studies.execution import StudyReport, chosen, csv, study_
 from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import reading
-from benchsuite.views import access
+from benchsuite.views import access, live
 from benchsuite.views.charts import chart_file
 from benchsuite.views.export import download
 from benchsuite.views.page import page, problem
@@ -63,7 +64,8 @@ def show(request: HttpRequest, name: str) -> HttpResponseBase:
         beside = differences.chosen_beside(mine, request.GET.get("with", ""))
         if wanted:
             return _export(request, mine, beside, wanted)
-        return page(request, "study", _context(mine, beside))
+        context = _context(mine, beside) | {"live": live.context(request, "study", mine.row.pk)}
+        return page(request, "study", context)
     except UsageError as error:
         missing = name not in conf.study_files() or not StudyRun.objects.filter(name=name).exists()
         return problem(request, str(error), status=404 if missing else 400)
@@ -84,7 +86,13 @@ def _told(request: HttpRequest, name: str) -> StudyReport:
             f"There is no study {name[:60]!r}; {choices(name[:60], dict.fromkeys(known))}"
         )
     sweep_executions()
-    return study_report(chosen(name, request.GET.get("execution", "")))
+    return study_report(chosen(name, request.GET.get("execution", "") or _under_way(name)))
+
+
+def _under_way(name: str) -> str:
+    """The id of the newest execution that somebody is at work on; empty without one."""
+    running = StudyRun.objects.filter(name=name, status=Status.RUNNING.value)
+    return str(running.values_list("pk", flat=True).first() or "")
 
 
 def _context(mine: StudyReport, beside: differences.Beside | None) -> dict[str, Any]:

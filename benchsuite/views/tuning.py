@@ -14,13 +14,12 @@ from benchsuite.report.pages.html import one_file
 from benchsuite.report.tuning.evidence import TuningReport, tuning_report
 from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep_executions
-from benchsuite.views import access
+from benchsuite.views import access, live
 from benchsuite.views.charts import chart_file
 from benchsuite.views.export import download
 from benchsuite.views.page import page, problem
 
 PER_PAGE = 20
-REFRESH_S = 15  #: About one start.
 
 
 @access.guarded
@@ -57,8 +56,8 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
             return _export(request, mine, wanted)
     except UsageError as error:
         return problem(request, str(error), status=400)
-    refresh_s = REFRESH_S if mine.is_running else None
-    return page(request, "tuning", {**_context(mine), "refresh_s": refresh_s})
+    making = live.context(request, "tuning", pk) if mine.is_running else None
+    return page(request, "tuning", {**_context(mine), "live": making})
 
 
 def _context(mine: TuningReport) -> dict[str, Any]:

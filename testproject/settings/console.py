@@ -46,7 +46,7 @@ TEMPLATES = [
 
 ROOT_URLCONF = "testproject.urls_console"
 WSGI_APPLICATION = "testproject.wsgi.application"
-ASGI_APPLICATION = "testproject.asgi.application"
+ASGI_APPLICATION = "testproject.asgi_console.application"
 
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"

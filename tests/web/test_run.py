@@ -11,7 +11,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.models import Run
 from benchsuite.tuning.log import PHASES
-from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run, make_running_run
+from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run
 from tests.flames import make_profiled
 from tests.golden import changes, words_of
 from tests.study_factories import make_study_run
@@ -76,14 +76,6 @@ def test_warm_up_and_drain_are_shaded(soup):
     layout = json.loads(figure.select_one("script").text)["layout"]
     assert [(shape["x0"], shape["x1"]) for shape in layout["shapes"]] == [(0, 3), (13, 14)]
     assert [note["text"] for note in layout["annotations"]] == ["warm-up", "drain"]
-
-
-def test_running_run_reloads_itself(soup):
-    run = make_running_run("uwsgi")
-    page = soup(f"/results/{run.pk}/")
-    assert "is being measured" in page.select_one(".sentence").text
-    assert page.select_one("meta[http-equiv=refresh]")
-    assert "Delete" not in page.text
 
 
 def test_previous_and_next_run_of_the_same_cell(soup):

@@ -150,7 +150,8 @@ class Command(BriefCommand):
             for line in _lines(execution, estimate):
                 screen.warn(line)
             return
-        results = Results(screen.warn, len(turns))
+        follow = addresses.of_study(execution.study.name, execution.row.pk)
+        results = Results(screen.warn, len(turns), follow)
         try:
             screen.warn(sample.line())
             with session(

@@ -41,7 +41,7 @@ class Progress:
         be: each title is added before its run begins.
         """
         self.console = console
-        self._total = None if grows else made_before + len(titles)
+        self.total = None if grows else made_before + len(titles)
         self._made_before = made_before
         self._titles = titles
         self._estimates_s = estimates_s
@@ -83,7 +83,7 @@ class Progress:
         self._stage = text
         if self._is_live:
             self._show()
-        elif self._place >= TOLD_FROM and not self._told_left:
+        elif self.place >= TOLD_FROM and not self._told_left:
             self._told_left = True
             self._print(f"{text} · about {self._left} left")
         else:
@@ -116,17 +116,22 @@ class Progress:
         self.console.print("\n".join(lines), highlight=False, soft_wrap=True, markup=False)
 
     @property
-    def _place(self) -> int:
+    def place(self) -> int:
         """Of the run that is being made, from 1."""
         return self._made_before + self._number
+
+    @property
+    def title(self) -> str:
+        """What it measures."""
+        return self._titles[self._number - 1]
 
     @property
     def _left(self) -> str:
         return format_period(math.ceil(self.left_s))
 
     def _name(self) -> str:
-        total = "" if self._total is None else f" of {self._total}"
-        return f"▶ {self._titles[self._number - 1]} ({self._place}{total})"
+        total = "" if self.total is None else f" of {self.total}"
+        return f"▶ {self.title} ({self.place}{total})"
 
     def _show(self) -> None:
         self._live.update(self._line(self.console.width), refresh=True)
@@ -149,26 +154,33 @@ class Progress:
         assert self._spec is not None
         left = (1, Text(f"{self._left} left"))
         name = (4, Text(self._name()))
-        total = "" if self._total is None else f"/{self._total}"
-        brief = (5, Text(f"{self._place}{total}"))
+        total = "" if self.total is None else f"/{self.total}"
+        brief = (5, Text(f"{self.place}{total}"))
         if self._tick is None:
             return [name, brief, (0, Text(self._stage)), left]
         tick, load = self._tick, self._spec.load
-        phase, done, length = _phase(load, tick.elapsed_s)
         if tick.awaited is not None:
-            answers = f"{format_count(tick.awaited)} answer{'s' * (tick.awaited != 1)}"
-            return [name, brief, (0, Text(f"drain, {answers} awaited")), left]
+            return [name, brief, (0, Text(phase_words(load, tick))), left]
+        _, done, length = _phase(load, tick.elapsed_s)
         filled = round(BAR_WIDTH * min(1.0, done / length)) if length else BAR_WIDTH
         return [
             name,
             brief,
-            (0, Text(f"{phase} {done:.0f}/{length:g} s")),
+            (0, Text(phase_words(load, tick))),
             (6, Text.assemble(("━" * filled, "green"), ("─" * (BAR_WIDTH - filled), "dim"))),
             (2, Text(format_rate(tick.rate))),
             (3, Text(f"p95 {format_duration(tick.p95_s)}")),
             (2, Text(f"{format_count(tick.failures)} failed", "red" if tick.failures else "")),
             left,
         ]
+
+
+def phase_words(load: LoadProfile, tick: Tick) -> str:
+    """ "window 5/15 s" """
+    if tick.awaited is not None:
+        return f"drain, {format_count(tick.awaited)} answer{'s' * (tick.awaited != 1)} awaited"
+    phase, done, length = _phase(load, tick.elapsed_s)
+    return f"{phase} {done:.0f}/{length:g} s"
 
 
 def _phase(load: LoadProfile, elapsed_s: float) -> tuple[str, float, float]:

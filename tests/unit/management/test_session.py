@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -32,6 +33,7 @@ from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import resolve
+from benchsuite.system.journal import Journal
 from tests.unit.results_file import results_in
 from tests.unit.test_store import SPEC, result
 
@@ -338,7 +340,11 @@ def test_a_run_whose_environment_is_unbuilt_gets_it_first(
 
     watcher = Progress(Console(file=io.StringIO()), ["waitress"], lambda done: [1.0])
     made = management_session.Session(
-        AtWork(folder, measured), session.Results(lambda line: None), watcher, told.append
+        AtWork(folder, measured),
+        session.Results(lambda line: None),
+        watcher,
+        told.append,
+        Journal(uuid4()),
     )
     row, found = made.one(unbuilt)
     assert told == ["new: making it", "looked at new", "measured"]

@@ -1,0 +1,48 @@
+"""What is under way, for pages that draw it: asked again and again, or sent over a WebSocket."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
+from django.views.decorators.cache import never_cache
+
+from benchsuite.report import live
+from benchsuite.views import access
+from benchsuite.views.page import problem
+
+SOCKET = "benchsuite.live"  #: In the scope of requests where `benchsuite.asgi.live` serves.
+
+OVER = {"over": True}
+
+
+@never_cache
+@access.guarded
+def show(request: HttpRequest, kind: str, pk: UUID) -> HttpResponse:
+    """What is new since the seconds that the page has (`since`) of a command (`journal`)."""
+    watch = watch_of(request, kind, pk)
+    if watch is None:
+        return problem(request, f"There is no {kind[:20]} {pk} to be followed.", status=404)
+    return JsonResponse(watch.look() or OVER)
+
+
+def watch_of(request: HttpRequest, kind: str, pk: UUID) -> live.Watch | None:
+    about = live.subject(kind, pk)
+    since = request.GET.get("since", "")
+    many = int(since) if since.isascii() and since.isdigit() and len(since) < 9 else 0
+    return live.Watch(about, key=request.GET.get("journal", ""), since=many) if about else None
+
+
+def context(request: HttpRequest, kind: str, pk: UUID) -> dict[str, Any] | None:
+    """What a page needs to draw it, as its variable `live`; None for what is not under way."""
+    scope = getattr(request, "scope", {})
+    return live.context(kind, pk, by_socket=bool(scope.get(SOCKET)))
+
+
+@never_cache
+@access.guarded
+def under_way(request: HttpRequest) -> HttpResponse:
+    """The rows of the list that are under way, as HTML, and how many they are."""
+    rows = live.under_way()
+    html = render_to_string("benchsuite/_under_way.html", {"under_way": rows})
+    return JsonResponse({"html": html, "count": len(rows)})

@@ -1,0 +1,239 @@
+"""Pages of what is under way: drawn from the journal of a command, which here is this process."""
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from channels.testing import WebsocketCommunicator
+from django.test import Client
+from django.urls import reverse
+
+from benchsuite import asgi
+from benchsuite.core.specs import LoadProfile
+from benchsuite.load.job import Tick
+from benchsuite.management.recording import Recording
+from benchsuite.models import Run, StudyRun
+from benchsuite.report import live
+from benchsuite.system import lock
+from benchsuite.system.journal import Journal, journal
+from tests.factories import make_run, make_running_run
+from tests.study_factories import make_study_run, write
+from tests.tuning_factories import make_tuning, searched
+from tests.web.conftest import TOKEN
+
+LOAD = LoadProfile(users=10, warmup_s=1.0, duration_s=5.0)
+ELSEWHERE = "far:0123456789ab:boot:4026531836:1:1"
+
+
+class Terminal:
+    """What a command shows beside it."""
+
+    title, place, total, left_s = "uwsgi <1>", 2, 3, 75.0
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *words: None
+
+
+@pytest.fixture
+def opened() -> Iterator[Journal]:
+    with journal(uuid4()) as made:
+        yield made
+
+
+@pytest.fixture
+def run(opened: Journal) -> Run:
+    """Its server failed to answer 5 of 30 in the second second."""
+    made = make_running_run("uwsgi")
+    Run.objects.filter(pk=made.pk).update(batch=live.journal.of_process(os.getpid()).batch)
+    made.refresh_from_db()
+    recording = Recording(Terminal(), opened, made, LOAD)
+    recording.stage("starting")
+    for elapsed_s, requests, failures in ((0.01, 0, 0), (1.0, 20, 0), (2.0, 50, 5)):
+        seen = Tick(
+            elapsed_s=elapsed_s,
+            users=10,
+            requests=requests,
+            failures=failures,
+            rate=0.0,
+            p50_s=0.02 if requests else None,
+            p95_s=0.04 if requests else None,
+            cpu_percent=88.8,
+        )
+        recording.tick(seen)
+    return made
+
+
+def address(kind: str, pk: Any) -> str:
+    return reverse("benchsuite:live", args=[kind, pk])
+
+
+def look(client: Client, kind: str, pk: Any, **given: Any) -> dict[str, Any]:
+    answer = client.get(address(kind, pk), given)
+    assert answer.status_code == 200, answer.content
+    assert "no-store" in answer["Cache-Control"]
+    return json.loads(answer.content)
+
+
+SECONDS = [
+    [2, 0.01, None, None, None, 0, 88.8, False],
+    [2, 1.0, 20.2, 0.02, 0.04, 0, 88.8, False],
+    [2, 2.0, 25.0, 0.02, 0.04, 5, 88.8, True],
+]
+
+
+def test_all_seconds_come_and_then_those_that_are_new(client: Client, run: Run) -> None:
+    seen = look(client, "run", run.pk)
+    assert (seen["first"], seen["since"], seen["seconds"]) == (0, 0, SECONDS)
+    again = {"journal": seen["journal"], "since": 2}
+    assert look(client, "run", run.pk, **again)["seconds"] == SECONDS[2:]
+    assert look(client, "run", run.pk, **again | {"since": "-1"})["seconds"] == SECONDS
+    assert look(client, "run", run.pk, **again | {"since": "²"})["seconds"] == SECONDS
+    assert look(client, "run", run.pk, since=3)["seconds"] == SECONDS, "of another command"
+    assert look(client, "batch", run.batch)["seconds"] == SECONDS
+
+
+def test_its_page_says_where_it_is_and_works_without_scripts(soup: Any, run: Run) -> None:
+    page = soup(f"/results/{run.pk}/")
+    section = page.select_one("section.live")
+    assert "uwsgi <1>: window 1/5 s. Run 2 of 3, about 1 min " in section.text
+    tiles = [" ".join(one.get_text(" ").split()) for one in section.select(".tiles div")]
+    assert tiles == [
+        "goodput 25.0 /s",
+        "p95 40.0 ms p50 20.0 ms",
+        "failed 5 since its load began",
+        "CPU of the server 88.8 % 100 % is one CPU",
+    ]
+    rows = [[cell.text for cell in row.select("td")] for row in section.select("tbody tr")]
+    assert rows[1:] == [
+        ["2", "1", "20.2", "20", "40", "0", "88.8"],
+        ["2", "2", "25", "20", "40", "5", "88.8"],
+    ]
+    assert page.select_one("noscript meta[http-equiv=refresh]")
+    assert not section.has_attr("data-socket"), "WSGI has no WebSockets"
+    assert "Delete" not in page.text
+
+
+def test_a_batch_is_followed_until_its_command_has_ended(
+    client: Client, soup: Any, opened: Journal, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for server, rate in (("granian-wsgi", 700), ("waitress", 300)):
+        ended = make_run(server, batch=run.batch, rate=rate)
+        opened.write(end=str(ended.pk), title=server, place=1, words="so much", left_s=9.0)
+    page = soup(f"/results/compare/?batch={run.batch}")
+    assert "granian-wsgi answered most" in page.select_one(".headline").text
+    assert [one["href"] for one in page.select(".live tbody a")][-1:] == [
+        make_url("granian-wsgi"),
+    ]
+    Run.objects.filter(pk=run.pk).update(status="finished", owner="")  # between two runs
+    monkeypatch.setattr(live.journal, "claims", lambda: [lock.Claim(1, os.getpid())])
+    assert look(client, "batch", run.batch)["seconds"] == SECONDS
+    assert look(client, "run", run.pk) == {"over": True}
+    (row,) = live.under_way()
+    assert (row.title, row.url) == ("io_read", f"/results/compare/?batch={run.batch}")
+    opened.close()
+    assert look(client, "batch", run.batch) == {"over": True}
+    assert not soup(f"/results/compare/?batch={run.batch}").select(".live")
+    assert live.under_way() == []
+
+
+def make_url(server: str) -> str:
+    return Run.objects.get(server=server).get_absolute_url()
+
+
+def test_a_killed_command_is_over(client: Client, soup: Any, opened: Journal, run: Run) -> None:
+    gone = lock.owner_name().rpartition(":")[0] + ":1"  # the number belongs to another one by now
+    Run.objects.update(owner=gone)
+    opened.close()
+    assert look(client, "run", run.pk) == {"over": True}
+    assert "ended unexpectedly" in soup(f"/results/{run.pk}/").select_one(".failure").text
+
+
+@pytest.mark.parametrize(
+    ("owner", "words"),
+    [
+        (ELSEWHERE, "It runs on far: only a console there draws its seconds."),
+        ("", "Only a console of the user who runs it draws its seconds."),
+    ],
+)
+def test_one_that_can_not_be_read_says_where_it_is_drawn(
+    client: Client, soup: Any, owner: str, words: str
+) -> None:
+    made = make_running_run("uwsgi")
+    Run.objects.update(owner=owner or lock.owner_name())
+    assert words in soup(f"/results/{made.pk}/").select_one("section.live").text
+    assert words in look(client, "run", made.pk)["now"]
+    assert not look(client, "batch", made.batch)["seconds"]
+    (row,) = live.under_way()
+    assert row.follower is None
+    assert "io_read" in json.loads(client.get("/results/under-way/").content)["html"]
+
+
+def test_tunings_and_studies_are_followed_by_their_commands(
+    client: Client, soup: Any, opened: Journal, run: Run, tmp_path: Any, settings: Any
+) -> None:
+    tuning = make_tuning(searched(12), status="running", made_by=lock.owner_name())
+    opened.write(end=str(run.pk), title="uwsgi", place=1, words="so much", left_s=9.0)
+    page = soup(tuning.get_absolute_url())
+    headline = page.select_one(".live .headline").text.removesuffix(" (so far)")
+    assert headline == page.select(".headline")[1].text
+    settings.BENCHSUITE = settings.BENCHSUITE | {"STUDIES": [str(write(tmp_path))]}
+    make_study_run()
+    study = make_study_run(ended=False, days=1)
+    StudyRun.objects.filter(pk=study.pk).update(status="running", owner=lock.owner_name())
+    page = soup("/results/studies/shop/")
+    assert page.select_one("section.live")["data-url"] == address("study", study.pk)
+    assert {row.url for row in live.under_way()} <= {
+        tuning.get_absolute_url(),
+        study.get_absolute_url(),
+    }
+
+
+@pytest.mark.parametrize("kind", ["run", "batch", "study", "tuning", "wizard", "%00"])
+def test_what_there_is_not_is_not_found(client: Client, kind: str) -> None:
+    for pk in (str(uuid4()), "1", "%00", ""):
+        assert client.get(f"/results/live/{kind}/{pk}/").status_code == 404
+
+
+def test_nobody_else_sees_it(run: Run) -> None:
+    for path in (address("run", run.pk), "/results/under-way/"):
+        assert Client(HTTP_HOST="localhost").get(path).status_code == 403
+
+
+async def application(scope: Any, receive: Any, send: Any) -> None:
+    """That of the project, which has a WebSocket of its own."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    await send({"type": "websocket.send", "text": json.dumps({"theirs": asgi.SOCKET in scope})})
+
+
+def told(path: str, **headers: str) -> dict[str, Any] | None:
+    """The first message; None where nobody is let in."""
+    given = {"host": "localhost", "origin": "http://localhost", **headers}
+    pairs = [(name.encode(), value.encode()) for name, value in given.items()]
+
+    async def ask() -> dict[str, Any] | None:
+        socket = WebsocketCommunicator(asgi.live(application), path, headers=pairs)
+        connected, _ = await socket.connect(timeout=10)
+        message = await socket.receive_json_from(timeout=10) if connected else None
+        await socket.disconnect()
+        return message
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_websocket_says_the_same_to_the_same_people(run: Run) -> None:
+    path, cookie = f"{address('run', run.pk)}?since=0", f"benchsuite-0={TOKEN}"
+    message = told(path, cookie=cookie)
+    assert message is not None
+    assert message["seconds"] == SECONDS
+    assert told(path) is None
+    assert told(path, cookie=cookie, origin="http://evil.example") is None
+    assert told(path, cookie=cookie, origin="") is None
+    assert told(path, cookie=cookie, host="evil.example", origin="http://evil.example") is None
+    assert told(address("run", uuid4()), cookie=cookie) is None
+    assert told("/theirs/") == {"theirs": False}
