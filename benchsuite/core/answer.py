@@ -64,7 +64,7 @@ class Section:
     tables: Sequence[Table] = ()
     copies: Mapping[str, str] = field(default_factory=dict)  #: Title → text to be copied.
     facts: Mapping[str, object] = field(default_factory=dict)
-    brief: Sequence[str] = ()  #: What a terminal says of it.
+    brief: Sequence[str | Table] = ()  #: What a terminal says of it.
 
     @property
     def slug(self) -> str:

@@ -8,25 +8,21 @@ from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableT
 from rich.segment import Segment
 
 from benchsuite import conf
-from benchsuite.comparing.answer import own_targets, ranking
-from benchsuite.comparing.cells import cells
+from benchsuite.comparing.answer import own_targets
 from benchsuite.conf import addresses
+from benchsuite.core.answer import Answer
 from benchsuite.core.printable import hidden, printable
 from benchsuite.core.results import Status
+from benchsuite.core.units import listed
 from benchsuite.management import streams
 from benchsuite.management.streams import Outlasting
 from benchsuite.models import Run
-from benchsuite.report import flames
-from benchsuite.report.doubts import doubt_lines
 from benchsuite.report.exports.runs import json_of
-from benchsuite.report.levels import populations_table, stages_table
-from benchsuite.report.limiting import limit_lines
-from benchsuite.report.sentences import completion_lines, model_sentence
-from benchsuite.report.sockets import sockets_table
 from benchsuite.report.terminal import plan as planned
 from benchsuite.report.terminal import results
 from benchsuite.report.terminal.grid import Grid, show, wrapped
 from benchsuite.report.terminal.progress import Progress
+from benchsuite.report.writers import to_terminal
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate
@@ -77,69 +73,56 @@ class Screen:
     output.
     """
 
-    def __init__(self, *, quiet_stdout: bool) -> None:
+    def __init__(self, *, quiet_stdout: bool = False, verbosity: int = 1) -> None:
+        """From `verbosity` 2 on tables have all their rows."""
+        self._every_row = verbosity > 1
         stream = Outlasting(sys.stderr if quiet_stdout else sys.stdout)
         self.console = SafeConsole(file=cast(TextIO, stream))
 
     def plan(self, plans: Sequence[Plan], estimate: Estimate) -> None:
-        self._line(f"Plan     {planned.line(plans, sum(estimate.each_s(plans)))}")
+        self.say(f"Plan     {planned.line(plans, sum(estimate.each_s(plans)))}")
         self.warn(own_targets((plan.spec.server.server, plan.server_facts) for plan in plans))
 
     def warn(self, line: str) -> None:
         """A line of its own; none when there is nothing to say."""
         if line:
-            self._line(line)
+            self.say(line)
 
     def rows(self, plans: Sequence[Plan]) -> None:
         for row in planned.rows(plans):
-            self._line(row)
+            self.say(row)
         for name in environments.unbuilt(plans):
-            self._line(f"The environment {name} would be built first.")
+            self.say(f"The environment {name} would be built first.")
 
     def waiting(self, claim: Claim) -> None:
-        self._line(f"Another run is under way ({claim}); waiting for it to end. Ctrl-C gives up.")
+        self.say(f"Another run is under way ({claim}); waiting for it to end. Ctrl-C gives up.")
 
     def building(self, what: str) -> None:
-        self._line(f"Building {what}")
+        self.say(f"Building {what}")
 
     def progress(self, plans: Sequence[Plan], estimate: Estimate) -> Progress:
         return Progress(
             self.console, planned.titles(plans), lambda done: estimate.each_s(plans[done:])
         )
 
+    def answer(self, answer: Answer, look: str = "") -> None:
+        """And where to look at what is stored."""
+        to_terminal(answer, self, every_row=self._every_row)
+        if look:
+            self.say(f"Look: {look}")
+
     def results(self, rows: Sequence[Run], *, stored: bool) -> None:
-        """The table, the findings, what limits them, one plain sentence, and where to look at those
-        stored. Diagnostic starts tell of limits alone.
-        """
-        every, rows = rows, [row for row in rows if not row.spec.get("diagnoses")]
-        diagnosed = [row for row in every if row not in rows]
-        result_cells = cells(rows)
-        beside = (stages_table(rows), populations_table(rows), sockets_table(rows))
-        for table in (results.results_table(result_cells), *beside):
-            if table is not None:
-                self.console.table(table)
-        for line in (
-            *results.starts_lines(result_cells),
-            *doubt_lines(rows),
-            *limit_lines(result_cells, diagnosed),
-        ):
-            self._line(line)
-        for line, grid in flames.screen_tables_of(diagnosed):
-            self._line(line)
-            self.console.table(grid)
-        for line in completion_lines(result_cells):
-            self._line(line)
-        first = ranking(result_cells, conf.margins())
-        self.warn(" ".join([first.headline, *first.cautions]))
-        self.warn(model_sentence(rows))
-        self.warn(own_targets((row.server, row.server_facts) for row in rows))
-        if stored:
-            self._line(f"Look: {_address(every)}")
+        self.answer(results.runs_answer(rows, conf.margins()), _address(rows) if stored else "")
 
     def failures(self, rows: Sequence[Run]) -> str:
-        """What went wrong, run by run."""
-        failed = [row for row in rows if row.status == Status.FAILED.value]
-        return "\n".join(f"{row.server}: {row.failure}" for row in failed)
+        """What went wrong: each reason once, with the servers that it stopped."""
+        servers: dict[str, list[str]] = {}
+        for row in rows:
+            if row.status == Status.FAILED.value:
+                servers.setdefault(row.failure, []).append(row.server)
+        return "\n".join(
+            f"{listed(list(dict.fromkeys(some)))}: {why}" for why, some in servers.items()
+        )
 
     def none_right(self, rows: Sequence[Run]) -> str:
         """Which runs got no right answer; why is said where their results are."""
@@ -150,8 +133,11 @@ class Screen:
             and any(finding.code.startswith("B201 ") for finding in row.findings.all())
         )
 
-    def _line(self, line: str) -> None:
-        self.console.say(hidden(line))
+    def say(self, text: str) -> None:
+        self.console.say(hidden(text))
+
+    def table(self, grid: Grid) -> None:
+        self.console.table(grid)
 
 
 def write_json(file: str, rows: Sequence[Run]) -> None:

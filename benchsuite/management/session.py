@@ -17,8 +17,8 @@ from django.db import Error, OperationalError, close_old_connections
 from benchsuite import conf, runner, store
 from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError
-from benchsuite.core.results import Ceiling, Level, RunResult, Status
-from benchsuite.core.units import format_bytes, format_duration, format_rate, listed
+from benchsuite.core.results import Ceiling, RunResult, Status
+from benchsuite.core.units import format_bytes, format_duration, format_rate
 from benchsuite.management.recording import Recording, Watcher
 from benchsuite.models import Run, StudyCell
 from benchsuite.report.exports.runs import json_of
@@ -282,8 +282,8 @@ class Session:
 
 def _line(result: RunResult) -> str:
     """One run's outcome in a line."""
-    if result.total is None:
-        return f"{result.status.value}: {result.failure}"
+    if result.total is None:  # why is said once, at the end
+        return result.status.value
     total, idle = result.total, result.websockets and result.websockets.idle
     if idle and not total.requests:
         return f"{format_bytes(idle.each_bytes)} per connection · {_verdict(result)}"
@@ -294,15 +294,14 @@ def _line(result: RunResult) -> str:
         f"{total.failures} failed",
         *([f"{total.resent} sent twice"] if total.resent else []),
         _verdict(result),
+        result.status.value if result.failure else "",
     ]
-    if result.failure:
-        parts.append(f"{result.status.value}: {result.failure}")
-    return " · ".join(parts)
+    return " · ".join(filter(None, parts))
 
 
 def _verdict(result: RunResult) -> str:
-    """ "valid", "invalid (B201 failures)": with what makes it invalid."""
+    """With the codes that make it so."""
     if result.verdict is None:
         return ""
-    codes = [finding.code for finding in result.findings if finding.level is Level.INVALID]
-    return f"{result.verdict.value} ({listed(codes)})" if codes else result.verdict.value
+    heavy = [one.code for one in result.findings if one.level.value == result.verdict.value]
+    return f"{result.verdict.value} ({', '.join(heavy)})" if heavy else result.verdict.value

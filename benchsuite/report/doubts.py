@@ -1,4 +1,4 @@
-"""What makes verdicts doubtful, in lines: one a code where many cells have the same."""
+"""What makes verdicts doubtful, in lines: one for each code, however many runs have it."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,6 @@ from benchsuite.core.units import THIN_SPACE, format_bytes, format_percent
 from benchsuite.findings.registry import FINDINGS
 from benchsuite.models import Finding, Run
 
-MANY = 3  #: From so many cells on a code is told once for all.
-
 WRITTEN = {"%": format_percent, "bytes": format_bytes}  #: Values by their unit; others are counts.
 
 Doubts = Sequence[tuple[Run, Finding]]
@@ -20,10 +18,9 @@ Doubts = Sequence[tuple[Run, Finding]]
 def doubt_lines(rows: Sequence[Run]) -> list[str]:
     """For each finding the servers that have it, and its hint.
 
-    Of several starts of one server the gravest stands for all, with how many they are; where many
-    cells have a code, the gravest of all stands for them, with the range of its value.
+    Of several runs the gravest stands for all, with how many they are and the range of its value.
     """
-    starts = Counter(row.key for row in rows)
+    runs = Counter(row.key for row in rows)
     always = {rule.code for rule in FINDINGS.values() if rule.always_told}
     by_code: dict[str, dict[str, list[tuple[Run, Finding]]]] = {}
     for row in rows:
@@ -33,32 +30,25 @@ def doubt_lines(rows: Sequence[Run]) -> list[str]:
                 cells.setdefault(row.key, []).append((row, finding))
     lines: list[str] = []
     for code, cells in sorted(by_code.items(), key=itemgetter(0)):
-        if len(cells) < MANY:
-            words = [line for key, doubts in cells.items() for line in _of_one(doubts, starts[key])]
-        else:
-            words = [_of_many(cells, len(starts))]
-        lines += dict.fromkeys(f"{code}  {line}" for line in words)
-        hints = (finding.hint for doubts in cells.values() for _, finding in doubts)
-        lines += [f"{' ' * len(code)}  {hint}" for hint in dict.fromkeys(hints)]
+        doubts = [doubt for of_cell in cells.values() for doubt in of_cell]
+        lines.append(f"{code}  {_who(cells, runs)}: {_gravest(doubts)[1].message}")
+        hints = (finding.hint for _, finding in doubts)
+        lines += [f"  {hint}" for hint in dict.fromkeys(hints) if hint]
     return lines
 
 
-def _of_one(doubts: Doubts, starts: int) -> list[str]:
-    server = doubts[0][0].server
-    if starts == 1:
-        return [f"{server}: {finding.message}" for _, finding in doubts]
-    many = len({row.pk for row, _ in doubts})
-    such = " such as this" * (many > 1)
-    return [f"{server}, {many} of {starts} starts{such}: {_gravest(doubts)[1].message}"]
-
-
-def _of_many(by_cell: Mapping[str, Doubts], cells: int) -> str:
-    """ "all 12 cells, 78.1–100 %; the worst, uwsgi: …"."""
+def _who(by_cell: Mapping[str, Doubts], runs: Mapping[str, int]) -> str:
+    """ "uwsgi", "uwsgi, 3 of 4 runs", "all 12 configurations, 78.1–100 %; worst, uwsgi"."""
     doubts = [doubt for of_cell in by_cell.values() for doubt in of_cell]
-    who = f"all {cells} cells" if len(by_cell) == cells else f"{len(by_cell)} of {cells} cells"
-    row, worst = _gravest(doubts)
+    server = _gravest(doubts)[0].server
+    if len(by_cell) == 1:
+        ((key, of_cell),) = by_cell.items()
+        many = len({row.pk for row, _ in of_cell})
+        return server if runs[key] == 1 else f"{server}, {many} of {runs[key]} runs"
     values = _range([finding for _, finding in doubts])
-    return f"{who}{f', {values}' if values else ''}; the worst, {row.server}: {worst.message}"
+    having, of = len(by_cell), len(runs)
+    who = f"{having} of {of}" if having < of else "both" if of == 2 else f"all {of}"
+    return f"{who} configurations{f', {values}' if values else ''}; worst, {server}"
 
 
 def _gravest(doubts: Doubts) -> tuple[Run, Finding]:

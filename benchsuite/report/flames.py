@@ -1,15 +1,15 @@
 """Which functions use the CPU time: sentences, tables and flame graphs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 from zlib import crc32
 
 from benchsuite.comparing.cells import cells
 from benchsuite.comparing.titles import cell_titles
+from benchsuite.core.answer import Table
 from benchsuite.core.units import format_count, format_percent, format_period
 from benchsuite.models import Run
-from benchsuite.report.terminal.grid import Grid
 from benchsuite.stats import stacks
 from benchsuite.stats.stacks import Box, Stack, Stacks, boxes, words
 
@@ -136,19 +136,20 @@ def as_json(graph: Flame | None) -> dict[str, Any] | None:
     }
 
 
-def screen_tables(title: str, graph: Flame) -> Iterator[tuple[str, Grid]]:
-    """Its top functions, each table with the line above it."""
-    for what, rows in graph.tables:
-        grid = Grid(headings=HEADINGS, rows=[one.cells for one in rows])
-        yield f"CPU time of {title} {what[:1].lower()}{what[1:]}:", grid
-
-
-def screen_tables_of(runs: Iterable[Run]) -> Iterator[tuple[str, Grid]]:
-    """Those of each profiled start."""
+def top_tables(runs: Iterable[Run]) -> list[Table]:
+    """The top functions of each profiled start."""
     every = cells([run for run in runs if run.diagnosis])
-    for title, cell in zip(cell_titles(every), every, strict=True):
-        if (graph := flame(cell.first)) is not None:
-            yield from screen_tables(title, graph)
+    return [
+        Table(
+            HEADINGS,
+            [one.cells for one in rows],
+            title=f"CPU time of {title} {what[:1].lower()}{what[1:]}",
+            figures=HEADINGS[1:],
+        )
+        for title, cell in zip(cell_titles(every), every, strict=True)
+        if (graph := flame(cell.first)) is not None
+        for what, rows in graph.tables
+    ]
 
 
 WIDTH, ROW = 1200.0, 18

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 
 from benchsuite.comparing.titles import units_of, workload_title
+from benchsuite.core.answer import Table
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Metric, Place, Unit
 from benchsuite.core.samples import POPULATION
 from benchsuite.core.units import format_count, format_number
 from benchsuite.models import Measurement, Run
-from benchsuite.report.terminal.grid import Grid, spare
+from benchsuite.report.terminal.grid import spare
 from benchsuite.stats.levels import HELD, Level, climb
 
 
@@ -23,20 +24,21 @@ def times_of_levels() -> list[Metric]:
     return [one for one in every.in_place(Place.STAGE) if one.of_times]
 
 
-def stages_table(runs: Sequence[Run]) -> Grid | None:
+def stages_table(runs: Sequence[Run]) -> Table | None:
     """A row for each level of each run that has several; None when no run has."""
     asked = [run for run in runs if run.requests]
     rows = [(run, stage) for run in asked for stage in stages_of(run.measurements.all())]
     if not rows:
         return None
     shown = [one for one in every.in_place(Place.STAGE) if any(one.only(run) for run, _ in rows)]
-    return Grid(
-        headings=["server", "load", *(one.heading for one in shown)],
-        rows=[
+    headings = [one.heading for one in shown]
+    return Table(
+        ["server", "load", *headings],
+        [
             [run.server, stage.name, *(one.show(one.of_part(stage)) for one in shown)]
             for run, stage in rows
         ],
-        words=("load",),
+        figures=headings,
         spare=spare(shown),
     )
 
@@ -125,18 +127,19 @@ def columns_of_parts() -> list[Metric]:
     return sorted(every.in_place(Place.PART), key=lambda level: level.unit is not Unit.COUNT)
 
 
-def populations_table(runs: Sequence[Run]) -> Grid | None:
+def populations_table(runs: Sequence[Run]) -> Table | None:
     """A row for each kind of users of each run; None when no run has several."""
     rows = [(run, one) for run in runs for one in populations(run)]
     if not rows:
         return None
     columns = columns_of_parts()
-    return Grid(
-        headings=["server", "users", *(one.heading for one in columns)],
-        rows=[
+    headings = [one.heading for one in columns]
+    return Table(
+        ["server", "users", *headings],
+        [
             [run.server, part.name, *(one.show(one.of_part(part)) for one in columns)]
             for run, part in rows
         ],
-        words=("users",),
+        figures=headings,
         spare=spare(columns),
     )

@@ -11,13 +11,12 @@ from benchsuite.comparing.cells import Cell, alternatives
 from benchsuite.comparing.limit_evidence import alone, diagnosis, evidence, highest_rate, profiled
 from benchsuite.comparing.titles import cell_titles
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.glossary import meaning
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import format_duration, format_number, format_percent, listed
 from benchsuite.models import Run
 from benchsuite.report import flames
 from benchsuite.report.flames import Flame, flame
-
-FEW = 2  #: Cells of which all is told; of more, only who has which limit.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,27 +65,28 @@ def as_json(run: Run) -> dict[str, Any]:
 
 
 def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[str]:
-    """What limits the middle one of the starts of each cell, with its diagnostic start, and beside
-    the other cells.
+    """What limits the middle one of the runs of each configuration, with its diagnostic run, and
+    beside the others: of one with its evidence; of several who has which, and what all can do.
     """
     starts = [*diagnosed, *(run for cell in cells for run in cell.shown)]
     limits_by_title = {
         title: told(run, starts, others=alternatives(cell, cells)).limits
         for title, cell in zip(cell_titles(cells), cells, strict=True)
-        if (run := _middle(cell)) is not None
+        if (run := middle(cell)) is not None
     }
-    if len(limits_by_title) <= FEW:
-        return [
-            line
-            for title, some in limits_by_title.items()
-            for limit in some
-            for line in _lines(title, limit)
-        ]
-    who: dict[str, list[str]] = {}
+    if len(limits_by_title) == 1:
+        ((title, some),) = limits_by_title.items()
+        return [line for limit in some for line in _lines(title, limit)]
+    having: dict[str, list[tuple[str, Limit]]] = {}
     for title, some in limits_by_title.items():
         for limit in some:
-            who.setdefault(limit.code, []).append(title)
-    return [f"{code}  {listed(who[code])}" for code in sorted(who)]
+            having.setdefault(limit.code, []).append((title, limit))
+    lines = []
+    for code in sorted(having):
+        lines.append(f"{code}  {listed([title for title, _ in having[code]])}: {meaning(code)}")
+        fixes = {limit.fix for _, limit in having[code]}
+        lines += [f"  {fix}" for fix in fixes if len(fixes) == 1]
+    return lines
 
 
 def _diagnostic(run: Run, starts: Iterable[Run]) -> list[Run]:
@@ -103,11 +103,11 @@ def _diagnostic(run: Run, starts: Iterable[Run]) -> list[Run]:
 def _lines(title: str, limit: Limit) -> list[str]:
     return [
         f"{limit.code}  {title}: {limit.says} {limit.evidence}",
-        " ".join(filter(None, (f"{' ' * len(limit.code)}  {limit.fix}", limit.gain))),
+        " ".join(filter(None, (f"  {limit.fix}", limit.gain))),
     ]
 
 
-def _middle(cell: Cell) -> Run | None:
+def middle(cell: Cell) -> Run | None:
     """The start whose goodput is the median of those that are shown."""
     ordered = sorted(cell.shown, key=lambda run: run.goodput or 0.0)
     return ordered[(len(ordered) - 1) // 2] if ordered else None

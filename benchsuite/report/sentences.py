@@ -23,9 +23,9 @@ def model_sentence(runs: Iterable[Run]) -> str:
     units = {run.unit for run in runs if run.model == CLOSED and run.requests}
     if not units:
         return ""
-    lines = ["Closed model: coordinated omission possible."]
-    if units - {EVENT}:
-        lines.append("Users wait for their answers, so a slow server is asked less often.")
+    lines = ["Under overload real waits would be longer; --rate shows them."] * bool(
+        units - {EVENT}
+    )
     if EVENT in units:
         lines.append("A stall that delays many events of a stream is one long time between two.")
     return " ".join(lines)
@@ -42,15 +42,6 @@ def missing_reason(run: Run, metric: Metric) -> str:
         answered = (run.requests or 0) - (run.failures or 0)
         return f"needs {format_count(needed)} right answers, and the run has {answered}"
     return "not recorded"
-
-
-def _became(run: Run) -> str:
-    words = {
-        Status.FAILED.value: "failed",
-        Status.INTERRUPTED.value: "was interrupted",
-        UNREADABLE: "can’t be read",
-    }
-    return words.get(run.status, "kept no figures")
 
 
 def became(run: Run) -> str:

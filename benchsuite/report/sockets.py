@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchsuite.comparing.titles import keeps_alive
-from benchsuite.core.answer import Tile
+from benchsuite.core.answer import Table, Tile
 from benchsuite.core.metrics import every
 from benchsuite.core.samples import EVENT, FANOUT, HANDSHAKE, UNSOLICITED
 from benchsuite.core.units import MISSING, format_bytes, format_count, format_duration, format_rate
 from benchsuite.models import Measurement, Run
-from benchsuite.report.terminal.grid import Grid
 from benchsuite.stats.broadcasts import HEALTHY, SLOW
 
 NOTHING = 1.001
@@ -107,7 +106,7 @@ def _lagging(lagging: Mapping[str, Any] | None, measurements: Sequence[Measureme
     ]
 
 
-def sockets_table(runs: Sequence[Run]) -> Grid | None:
+def sockets_table(runs: Sequence[Run]) -> Table | None:
     """A row for each run with WebSockets; None when no run has."""
     rows = [(run, {one.title: one.whole for one in figures(run, brief=True)}) for run in runs]
     rows = [(run, texts) for run, texts in rows if texts]
@@ -120,11 +119,10 @@ def sockets_table(runs: Sequence[Run]) -> Grid | None:
             if title not in titles:
                 titles.insert(place, title)
             place = titles.index(title) + 1
-    return Grid(
-        headings=["server", *titles],
-        rows=[
-            [run.server, *(texts.get(title, MISSING) for title in titles)] for run, texts in rows
-        ],
+    return Table(
+        ["server", *titles],
+        [[run.server, *(texts.get(title, MISSING) for title in titles)] for run, texts in rows],
+        figures=titles,
     )
 
 

@@ -2,18 +2,22 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from rich.text import Text
 
 from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.printable import printable
-from benchsuite.report.terminal.grid import Grid
+from benchsuite.report.terminal.grid import PROSE_WIDTH, Grid
 
 MEANT = re.compile(r"([\\`*<>|~&]|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_]))")
 """What Markdown takes for more than text; an underscore within a word is one."""
 
-COLOURS = {"better": "green", "worse": "red"}
+COLOURS = {"better": "green", "worse": "red", "●": "green", "◐": "yellow", "○": "red", "✗": "red"}
+"""Of entries of a table, by a word or by the shape before one: no colour tells anything alone."""
+
+MOST = 8  #: Rows of a table that a terminal shows unasked.
 
 
 class Console(Protocol):
@@ -21,31 +25,53 @@ class Console(Protocol):
     def table(self, grid: Grid) -> None: ...
 
 
-def to_terminal(answer: Answer, console: Console) -> None:
-    """Premises and the answer first, then its table, reasons, cautions, evidence in brief, and what
-    to do next.
+def to_terminal(answer: Answer, console: Console, *, every_row: bool = False) -> None:
+    """What must be known before, the answer with its reasons and what to do next, its table, then
+    cautions and evidence in brief. A sentence that several say is written once.
     """
-    for line in (*answer.premises, answer.headline):
-        console.say(line)
-    if answer.table is not None:
-        console.table(grid(answer.table))
-        if answer.table.note:
-            console.say(answer.table.note)
-    for line in (*answer.reasons, *(f"Note: {one}" for one in answer.cautions)):
-        console.say(line)
-    for line in (line for one in answer.sections for line in one.brief):
-        console.say(line)
-    for line in answer.next_steps:
-        console.say(line)
+    *steps, last = answer.next_steps or [""]
+    ask = " ".join(filter(None, (last, answer.command)))
+    card = (*answer.premises, answer.headline, *answer.reasons, *steps, ask)
+    notes = [f"Note: {one}" for one in answer.cautions]
+    brief = [one for section in answer.sections for one in section.brief]
+    table = [answer.table] if answer.table else []
+    for sentence in dict.fromkeys(filter(None, card)):
+        console.say(sentence)
+    for part in (*table, *dict.fromkeys(notes), *brief):
+        if isinstance(part, str):
+            console.say(part)
+        else:
+            _show(part, console, len(part.rows) if every_row else MOST)
+
+
+def _show(table: Table, console: Console, most: int) -> None:
+    """Its first rows, and that of what is recommended."""
+    if table.title:
+        console.say(table.title)
+    shown = [row for place, row in enumerate(table.rows) if place < most or place == table.chosen]
+    console.table(grid(replace(table, rows=shown)))
+    if more := len(table.rows) - len(shown):
+        console.say(f"{more} more row{'s' * (more != 1)}: -v2 shows all.")
+    if table.note:
+        console.say(table.note)
 
 
 def grid(table: Table) -> Grid:
     texts = [[one.whole for one, _ in row] for row in table.entries]
+    words = [name for name, is_figure in table.columns if not is_figure]
+    long = [
+        name
+        for place, name in enumerate(table.headings)
+        if place and name in words and any(len(row[place]) > PROSE_WIDTH for row in texts)
+    ]
     return Grid(
         headings=table.headings,
-        rows=[[Text(one, style=COLOURS.get(one, "")) for one in row] for row in texts],
-        words=[name for name, is_figure in table.columns if not is_figure],
-        prose=table.headings[-1:],
+        rows=[
+            [Text(one, style=COLOURS.get(one.partition(" ")[0], "")) for one in row]
+            for row in texts
+        ],
+        words=words,
+        prose=long,
         spare=table.spare,
     )
 
@@ -67,6 +93,8 @@ def _answer(answer: Answer) -> Iterator[Sequence[str]]:
     yield quoted(answer.cautions)
     for sentence in answer.next_steps:
         yield (escaped(sentence), "")
+    if answer.command:
+        yield ("```", answer.command, "```", "")
     for section in answer.sections:
         yield list(section_lines(section))
 

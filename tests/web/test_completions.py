@@ -10,6 +10,7 @@ from benchsuite.models import Measurement, Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.sentences import completion_lines, completions_sentence
 from benchsuite.report.terminal.results import results_table
+from benchsuite.report.writers import grid
 from tests.factories import make_run
 
 pytestmark = pytest.mark.django_db
@@ -79,7 +80,7 @@ def test_they_are_a_headline_of_list_comparison_and_table(client):
     assert '<th scope="col" class="figure">completions</th>' in compared
     console = SafeConsole(width=200)
     with console.capture() as capture:
-        console.table(results_table(cells([run])))
+        console.table(grid(results_table(cells([run]))))
     heading, _, row = [line for line in capture.get().splitlines() if line.strip()]
     assert heading.split()[1:5] == ["runs", "completions", "failed", "completions"]
     assert row.split()[1:4] == ["1", "39", "1"]

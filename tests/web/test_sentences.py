@@ -82,7 +82,7 @@ def decided(client: Client) -> dict[str, Any]:
     rows = list(Run.objects.order_by("started_at", "server", "pk"))
     pages = [client.get(f"/results/{row.pk}/").content.decode() for row in rows]
     return {
-        "worst": re.findall(r"^(B\d+).*; the worst, (\w+):", "\n".join(doubt_lines(rows)), re.M),
+        "worst": re.findall(r"^(B\d+).*; worst, (\w+):", "\n".join(doubt_lines(rows)), re.M),
         "limits": [[limit.code for limit in told(row).limits] for row in rows],
         "kept": [studying._is_kept(row, again_failed=False) for row in rows],
         "standing": [

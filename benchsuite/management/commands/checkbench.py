@@ -15,6 +15,7 @@ from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import add_to, read
 from benchsuite.management.output import Screen
 from benchsuite.report.terminal import results
+from benchsuite.report.writers import grid
 from benchsuite.system import fingerprint
 from benchsuite.system.interrupts import terminable
 from benchsuite.system.lock import alone
@@ -47,9 +48,9 @@ class Command(BriefCommand):
         add_to(parser, table(Examination))
 
     def handle(self, **options: Any) -> None:
-        screen, asked = Screen(quiet_stdout=False), read(Examination, options)
+        screen, asked = Screen(verbosity=options["verbosity"]), read(Examination, options)
         checks = list(examine())
-        screen.console.table(results.checks_table(checks))
+        screen.answer(results.machine_answer(checks))
         if asked.calibrate:
             _calibrate(screen, asked.duration_s, asked.load_processes)
         states = {check.state for check in checks}
@@ -73,7 +74,7 @@ def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
                 status.update(f"Calibrating: {load} …")
 
             measured = list(ceilings(seconds=seconds, processes=processes, on_begin=begin))
-        screen.console.table(results.ceilings_table(measured))
+        screen.table(grid(results.ceilings_table(measured)))
         store.keep_ceilings(here, measured)
     except BenchsuiteError as error:
         raise CommandError(str(error), returncode=1) from error

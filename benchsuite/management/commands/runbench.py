@@ -36,7 +36,7 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         sample = HostSample()
-        screen = screens.Screen(quiet_stdout=options["json"] == "-")
+        screen = screens.Screen(quiet_stdout=options["json"] == "-", verbosity=options["verbosity"])
         try:
             output = read(run_options.Output, options)
             plans: Sequence[Plan] = [planning.resolve(spec) for spec in run_options.specs(options)]

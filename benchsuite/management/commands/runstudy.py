@@ -30,7 +30,6 @@ from benchsuite.management.studying import Execution
 from benchsuite.models import Run, StudyRun
 from benchsuite.report.studies.execution import chosen, study_report
 from benchsuite.report.terminal.progress import Progress
-from benchsuite.report.writers import to_terminal
 from benchsuite.runner.planning import Estimate
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import matrix, reading
@@ -134,7 +133,7 @@ class Command(BriefCommand):
         if asked.remark or asked.markdown:
             self._tell(names, asked)
             return
-        sample, screen = HostSample(), Screen(quiet_stdout=False)
+        sample, screen = HostSample(), Screen(verbosity=options["verbosity"])
         try:
             execution = _execution(names, asked)
             execution.check()
@@ -179,8 +178,7 @@ class Command(BriefCommand):
             raise CommandError(text, returncode=130) from interrupt
         for line in _summary(execution):
             screen.warn(line)
-        to_terminal(study_report(execution.row).answer, screen.console)
-        screen.warn(f"Look: {addresses.of_study(execution.study.name)}")
+        screen.answer(study_report(execution.row).answer, addresses.of_study(execution.study.name))
 
     def _tell(self, names: Sequence[str], asked: Asked) -> None:
         """Of what is stored, whose file may have gone."""

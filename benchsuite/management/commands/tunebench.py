@@ -27,7 +27,6 @@ from benchsuite.management.tuning.searching import rehearsal, rehearsed
 from benchsuite.models import Run
 from benchsuite.report.terminal.progress import TrialProgress
 from benchsuite.report.tuning.evidence import TuningReport, limits, tuning_report
-from benchsuite.report.writers import to_terminal
 from benchsuite.runner import planning
 from benchsuite.store.abandoned import overheads
 from benchsuite.system import cpus, fingerprint
@@ -73,7 +72,10 @@ class Command(BriefCommand):
         if options["paste"] is not None or options["of"]:
             self._paste(options)
             return
-        sample, screen = HostSample(), Screen(quiet_stdout=options["json"] == "-")
+        sample, screen = (
+            HostSample(),
+            Screen(quiet_stdout=options["json"] == "-", verbosity=options["verbosity"]),
+        )
         try:
             execution = self._execution(options)
             output = read(run_options.Output, options)
@@ -183,7 +185,7 @@ def _tell(screen: Screen, execution: Execution, file: str | None) -> None:
     if execution.row._state.adding:
         return
     report = TuningReport(execution.row, execution.notebook)
-    to_terminal(report.answer, screen.console)
+    screen.answer(report.answer)
     if planning.workload(execution.asked.spec.workload).locustfile:
         screen.warn(LOCUST)
     screen.warn(f"Look: {addresses.of_tuning(execution.row.pk)}")

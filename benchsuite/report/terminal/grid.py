@@ -139,7 +139,7 @@ def show(grid: Grid, console: Console) -> None:
                 ):
                     console.print(part, markup=False, soft_wrap=True)
             return
-    for line in blocks(grid, console.width):
+    for line in (*blocks(grid, console.width), Text("")):
         console.print(line, markup=False, soft_wrap=True)
 
 

@@ -1,41 +1,83 @@
-"""The tables that `runbench` and `checkbench` print."""
+"""What `runbench` and `checkbench` answer."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from rich.text import Text
-
-from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.answer import own_targets, ranking
+from benchsuite.comparing.cells import Cell, cells
 from benchsuite.comparing.titles import cell_titles, levels_title, units_beside
+from benchsuite.core.answer import Answer, Section, Table
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Metric, Place
 from benchsuite.core.results import UNREADABLE, Ceiling, Status, Verdict
-from benchsuite.core.units import MISSING, format_percent, format_rate
+from benchsuite.core.units import MISSING, format_percent, format_rate, listed
 from benchsuite.load.parent.ceiling import CONNECTIONS
-from benchsuite.report.terminal.grid import Grid, spare
+from benchsuite.models import Run
+from benchsuite.report import flames, run_answer
+from benchsuite.report.doubts import doubt_lines
+from benchsuite.report.levels import populations_table, stages_table
+from benchsuite.report.limiting import limit_lines, middle, told
+from benchsuite.report.sentences import completion_lines, model_sentence
+from benchsuite.report.sockets import sockets_table
+from benchsuite.report.terminal.grid import spare
 from benchsuite.stats.levels import ceiling_doubt
 from benchsuite.telemetry.machine import Check, State
 
-VERDICT_SHAPES = {Verdict.VALID: "●", Verdict.WEAK: "◐", Verdict.INVALID: "○"}
-VERDICT_COLOURS = {Verdict.VALID: "green", Verdict.WEAK: "yellow", Verdict.INVALID: "red"}
+SHAPES_OF_VERDICTS = {Verdict.VALID: "●", Verdict.WEAK: "◐", Verdict.INVALID: "○"}
 
 
-def verdict_text(verdict: Verdict | None) -> Text:
-    """The verdict as a shape and a word, coloured where colours are wanted."""
-    if verdict is None:
-        return Text(MISSING)
-    return Text(f"{VERDICT_SHAPES[verdict]} {verdict.value}", style=VERDICT_COLOURS[verdict])
+def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
+    """What came of the runs of a command. Diagnostic runs tell of limits alone."""
+    counted = [row for row in rows if not row.spec.get("diagnoses")]
+    diagnosed = [row for row in rows if row not in counted]
+    result_cells = cells(counted)
+    card = _card(result_cells, diagnosed, margins)
+    tables = (stages_table(counted), populations_table(counted), sockets_table(counted))
+    own = own_targets((row.server, row.server_facts) for row in counted)
+    return replace(
+        card,
+        title="runbench",
+        table=results_table(result_cells),
+        cautions=list(filter(None, dict.fromkeys([*card.cautions, model_sentence(counted), own]))),
+        sections=[
+            Section(title="Parts", brief=[one for one in tables if one]),
+            Section(
+                title="Runs", brief=[*runs_lines(result_cells), *completion_lines(result_cells)]
+            ),
+            Section(title="Findings", brief=doubt_lines(counted)),
+            Section(title="What limits it", brief=limit_lines(result_cells, diagnosed)),
+            Section(title="Functions", brief=flames.top_tables(diagnosed)),
+        ],
+    )
 
 
-def results_table(cells: Sequence[Cell]) -> Grid:
-    """One row a cell, most goodput first; figures are means over its starts."""
+def _card(cells: Sequence[Cell], diagnosed: Sequence[Run], margins: Mapping[str, float]) -> Answer:
+    """Which to take or, of a single configuration, what its run or its runs say."""
+    if not cells or len(cells) > 1:
+        if cells and not any(cell.measured for cell in cells):
+            return Answer(title="", headline="No run gave a result.")
+        return ranking(cells, margins)
+    (cell,) = cells
+    run = middle(cell) or cell.first
+    limits = told(run, [*cell.shown, *diagnosed]).limits
+    answer = run_answer.of_run(run, list(run.findings.all()), list(run.measurements.all()), limits)
+    headline, many = answer.headline, len(cell.shown)
+    if many > 1 and cell.spread(every.figure("goodput")):
+        headline = f"{cell.first.server} answers {_goodput(cell)}, the mean of {many} runs."
+    return replace(answer, headline=headline, cautions=[], table=None)
+
+
+def results_table(cells: Sequence[Cell]) -> Table:
+    """One row a configuration, most goodput first; figures are means over its runs."""
     figures = [
         one
         for one in every.in_place(Place.TERMINAL)
         if any(one.only(run) for cell in cells for run in cell.runs)
     ]
-    return Grid(
-        headings=["server", "runs", *(one.heading for one in figures), "verdict"],
-        rows=[
+    headings = [one.heading for one in figures]
+    return Table(
+        ["server", "runs", *headings, "verdict"],
+        [
             [
                 title,
                 cell.starts.number,
@@ -44,28 +86,29 @@ def results_table(cells: Sequence[Cell]) -> Grid:
             ]
             for title, cell in zip(cell_titles(cells), cells, strict=True)
         ],
-        words=("verdict",),
+        figures=["runs", *headings],
         spare=spare(figures, runs=8),
     )
 
 
-def _verdict(cell: Cell) -> Text:
-    """Its verdict or, where no start has figures, what became of them."""
+def _verdict(cell: Cell) -> str:
+    """Its verdict or, where no run has figures, what became of them."""
     if cell.measured:
-        return verdict_text(cell.verdict)
+        return (
+            f"{SHAPES_OF_VERDICTS[cell.verdict]} {cell.verdict.value}" if cell.verdict else MISSING
+        )
     states = {run.status for run in cell.runs}
     words = (Status.FAILED.value, UNREADABLE, Status.INTERRUPTED.value)
-    word = next((one for one in words if one in states), words[-1])
-    return Text(f"✗ {word}", style="red")
+    return f"✗ {next((one for one in words if one in states), words[-1])}"
 
 
-def starts_lines(cells: Sequence[Cell]) -> list[str]:
-    """How many starts count, of the cells of several of which not all do."""
-    return [
-        f"{title}: {cell.starts.words}."
-        for title, cell in zip(cell_titles(cells), cells, strict=True)
-        if len(cell.runs) > 1 and not cell.starts.is_whole
-    ]
+def runs_lines(cells: Sequence[Cell]) -> list[str]:
+    """How many runs count, of the configurations of several of which not all do."""
+    titles: dict[str, list[str]] = {}
+    for title, cell in zip(cell_titles(cells), cells, strict=True):
+        if len(cell.runs) > 1 and cell.measured and not cell.starts.is_whole:
+            titles.setdefault(cell.starts.words, []).append(title)
+    return [f"{listed(some)}: {words}." for words, some in titles.items()]
 
 
 def _figure(cell: Cell, metric: Metric) -> str:
@@ -87,35 +130,37 @@ def _goodput(cell: Cell) -> str:
 
 
 SHAPES = {State.OK: "●", State.DOUBTFUL: "◐", State.BAD: "○"}
-COLOURS = {State.OK: "green", State.DOUBTFUL: "yellow", State.BAD: "red"}
 
 
-def checks_table(checks: Iterable[Check]) -> Grid:
-    """One row a check, with what to do where something is to be done."""
-    return Grid(
-        headings=("", "check", "found", "what to do"),
-        rows=[
+def machine_answer(checks: Sequence[Check]) -> Answer:
+    """Whether this machine can measure, what keeps it from that, and what to do."""
+    order = list(reversed(State))
+    ordered = sorted(checks, key=lambda check: order.index(check.state))
+    doubtful = [check.name for check in ordered if check.state is not State.OK]
+    worst = ordered[0].state if ordered else State.OK
+    return Answer(
+        title="checkbench",
+        headline={
+            State.OK: "This machine is ready: nothing was found that would disturb a run.",
+            State.DOUBTFUL: f"Runs here may be off because of {listed(doubtful)}.",
+            State.BAD: f"Something disturbs runs here: {listed(doubtful)}.",
+        }[worst],
+        table=Table(
+            ["", "check", "found", "what to do"],
             [
-                Text(f"{SHAPES[check.state]} {check.state}", style=COLOURS[check.state]),
-                check.name,
-                check.found,
-                check.advice,
-            ]
-            for check in checks
-        ],
-        words=("check",),
-        prose=("found", "what to do"),
+                [f"{SHAPES[check.state]} {check.state}", check.name, check.found, check.advice]
+                for check in ordered
+            ],
+        ),
     )
 
 
-def ceilings_table(ceilings: Iterable[Ceiling]) -> Grid:
+def ceilings_table(ceilings: Iterable[Ceiling]) -> Table:
     """One row for each load that was calibrated."""
-    return Grid(
-        headings=(
-            *("model", "in flight", "connections", "ceiling", "load CPU", "responder CPU"),
-            *("others", "doubt"),
-        ),
-        rows=[
+    figures = ["in flight", "ceiling", "load CPU", "responder CPU", "others"]
+    return Table(
+        ["model", "in flight", "connections", *figures[1:], "doubt"],
+        [
             [
                 one.model,
                 str(one.users),
@@ -128,7 +173,6 @@ def ceilings_table(ceilings: Iterable[Ceiling]) -> Grid:
             ]
             for one in ceilings
         ],
-        words=("connections",),
-        prose=("doubt",),
+        figures=figures,
         spare=("others", "responder CPU", "load CPU"),
     )

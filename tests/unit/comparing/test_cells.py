@@ -12,6 +12,7 @@ from benchsuite.core.units import THIN_SPACE
 from benchsuite.management.output import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.terminal import results
+from benchsuite.report.writers import grid
 from tests.starts import found_out
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -45,7 +46,7 @@ def shown(*runs: Run) -> list[str]:
     """The rows of the table, white space folded."""
     console = SafeConsole(width=200)
     with console.capture() as capture:
-        console.table(results.results_table(cells(runs)))
+        console.table(grid(results.results_table(cells(runs))))
     lines = capture.get().replace(THIN_SPACE, " ").splitlines()
     return [" ".join(line.split()) for line in lines if line.strip(" ─")][1:]
 
@@ -104,11 +105,11 @@ def test_invalid_cells_and_other_units_never_stand_among_the_others() -> None:
     assert "500 /s messages" in shown(*found[2].runs)[0]
 
 
-def test_the_terminal_says_which_starts_count() -> None:
+def test_the_terminal_says_which_runs_count() -> None:
     found = cells([run(), run(minute=1), run(minute=2, invalid="B401 noisy-host")])
-    assert results.starts_lines(found) == ["uvicorn: 2 of 3 runs; 1 excluded (B401)."]
+    assert results.runs_lines(found) == ["uvicorn: 2 of 3 runs; 1 excluded (B401)."]
     assert shown(*found[0].runs)[0].startswith("uvicorn 2/3 ")
-    assert results.starts_lines(cells([run(), run("daphne", invalid="B201 failures")])) == []
+    assert results.runs_lines(cells([run(), run("daphne", invalid="B201 failures")])) == []
 
 
 def test_a_row_of_one_start() -> None:

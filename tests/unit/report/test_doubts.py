@@ -11,16 +11,15 @@ from tests.factories import INVALID, WEAK, make_run
 pytestmark = pytest.mark.django_db
 
 
-def test_a_single_start_tells_its_findings() -> None:
+def test_a_finding_of_several_servers_is_said_once() -> None:
     rows = [make_run("uwsgi", findings=(WEAK,)), make_run("daphne", findings=(WEAK,))]
     assert doubt_lines(rows) == [
-        f"B101 generator-cpu  uwsgi: {WEAK.message}",
-        f"B101 generator-cpu  daphne: {WEAK.message}",
-        f"                    {WEAK.hint}",
+        f"B101 generator-cpu  both configurations; worst, uwsgi: {WEAK.message}",
+        f"  {WEAK.hint}",
     ]
 
 
-def test_of_several_starts_the_gravest_stands_for_all() -> None:
+def test_of_several_runs_the_gravest_stands_for_all() -> None:
     mild = replace(INVALID, level=WEAK.level, message="1 % of the requests failed.")
     found = ((mild,), (INVALID,), (), (mild,))
     rows = [
@@ -29,10 +28,10 @@ def test_of_several_starts_the_gravest_stands_for_all() -> None:
     ]
     rows += [make_run("daphne", findings=found[0]), make_run("daphne", repetition=2)]
     assert doubt_lines(rows) == [
-        f"B201 failures  uwsgi, 3 of 4 starts such as this: {INVALID.message}",
-        f"B201 failures  daphne, 1 of 2 starts: {mild.message}",
-        f"               {INVALID.hint}",
+        f"B201 failures  both configurations; worst, uwsgi: {INVALID.message}",
+        f"  {INVALID.hint}",
     ]
+    assert doubt_lines(rows[:4])[0] == f"B201 failures  uwsgi, 3 of 4 runs: {INVALID.message}"
 
 
 def test_nothing_doubtful_is_nothing_told() -> None:
@@ -58,12 +57,12 @@ def test_a_code_of_many_cells_is_one_line() -> None:
         make_run("daphne", findings=(noisy(81, "python"),), repetition=2),
         make_run("uvicorn", findings=(noisy(93.5, "python"),)),
     ]
-    code = "B401 noisy-host"
     assert doubt_lines(rows)[2:] == [
-        f"{code}  all 3 cells, 78.1–100\u2009%; the worst, daphne: The CPUs' time went to apache2.",
-        f"{' ' * len(code)}  {INVALID.hint}",
+        "B401 noisy-host  all 3 configurations, 78.1–100\u2009%; worst, daphne: The CPUs' time "
+        "went to apache2.",
+        f"  {INVALID.hint}",
     ]
-    assert "3 of 4 cells, 78.1–100\u2009%" in doubt_lines([*rows, make_run("waitress")])[2]
+    assert "3 of 4 configurations, 78.1–100\u2009%" in doubt_lines([*rows, make_run("waitress")])[2]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +82,7 @@ def test_the_range_is_of_values_in_one_unit(
         make_run(f"s{place}", findings=(replace(WEAK, value=value, unit=unit),))
         for place, value in enumerate(values)
     ]
-    assert doubt_lines(rows)[0].startswith(f"{WEAK.code}  all 3 cells{shown}; the")
+    assert doubt_lines(rows)[0].startswith(f"{WEAK.code}  all 3 configurations{shown}; worst, ")
 
 
 @pytest.mark.parametrize(
@@ -103,4 +102,4 @@ def test_the_worst_is_so_by_its_value(
         make_run(f"s{place}", findings=(replace(WEAK, code=code, value=value, message=message),))
         for place, (value, message) in enumerate(zip(values, messages, strict=True))
     ]
-    assert f"; the worst, {worst}: " in doubt_lines(rows)[0]
+    assert f"; worst, {worst}: " in doubt_lines(rows)[0]

@@ -11,6 +11,7 @@ from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.flames import ROW, WIDTH, Flame, drawing, flame
 from benchsuite.report.limiting import told
 from benchsuite.report.terminal.grid import show
+from benchsuite.report.writers import grid
 from tests.factories import make_run
 from tests.flames import VIEW, make_profiled, profile
 
@@ -56,12 +57,14 @@ def test_what_was_put_together_is_said() -> None:
 
 def test_the_tables_fit_80_columns() -> None:
     console = Console(file=StringIO(), width=80, color_system=None)
-    for line, grid in flames.screen_tables("gunicorn-gthread", made()):
-        console.print(line)
-        show(grid, console)
+    run = make_run("gunicorn-gthread")
+    run.diagnosis = profile()
+    tables = flames.top_tables([run])
+    assert tables[0].title == "CPU time of gunicorn-gthread by own time"
+    for table in tables:
+        show(grid(table), console)
     said = console.file.getvalue()  # type: ignore[attr-defined]
     assert all(len(line) <= 80 for line in said.splitlines())
-    assert "CPU time of gunicorn-gthread by own time:" in said
     assert "execute (django/db/models/sql/compiler.py:1570)" in said
     assert "parse_request_line_of_a_long_name (…/message.py:3)" in said, "cut, and in one line"
 

@@ -12,6 +12,7 @@ from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.levels import stages_of, stages_table, times_of_levels
 from benchsuite.report.terminal.progress import _phase
+from benchsuite.report.writers import grid
 from tests.factories import BEGUN, begin
 
 LOAD = LoadProfile(model="open", arrival_rate=200.0, stages=(200.0, 50.0, 200.0))
@@ -74,7 +75,7 @@ def test_the_table_has_a_row_a_level(run: Run) -> None:
     assert table is not None
     console = SafeConsole(width=160)
     with console.capture() as shown:
-        console.table(table)
+        console.table(grid(table))
     lines = [line for line in shown.get().splitlines() if "uvicorn" in line]
     assert len(lines) == 3
     assert "50 /s" in lines[1]

@@ -19,13 +19,15 @@ FULL: dict[str, Any] = {"cpu_percent": 190.0, "environment": {"cpu_usable": 2}}
 def test_few_cells_are_told_with_figures_and_a_way_out() -> None:
     line, hint = limit_lines(cells([make_run("uwsgi", **FULL)]))
     assert line.startswith("L01 cpu  uwsgi: The CPUs are full")
-    assert hint.startswith("         Give the load generator CPUs of its own")
+    assert hint.startswith("  Give the load generator CPUs of its own")
 
 
 def test_of_many_cells_only_who_has_which() -> None:
     servers = ("uwsgi", "gunicorn-gthread", "granian-wsgi")
     runs = [make_run(server, rate=600.0 - 9 * n, **FULL) for n, server in enumerate(servers)]
-    assert limit_lines(cells(runs)) == ["L01 cpu  uwsgi, gunicorn-gthread and granian-wsgi"]
+    line, fix = limit_lines(cells(runs))
+    assert line == "L01 cpu  uwsgi, gunicorn-gthread and granian-wsgi: The CPUs are full."
+    assert fix.startswith("  Give the load generator CPUs of its own")
 
 
 def test_a_diagnostic_start_is_told_with_its_cell() -> None:

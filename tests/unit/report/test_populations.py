@@ -12,6 +12,7 @@ from benchsuite.management.output import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.levels import populations_table
+from benchsuite.report.writers import grid
 from tests.factories import BEGUN, begin
 
 TIMES = Distribution(count=2, min_s=0.001, max_s=0.5, mean_s=0.1, percentiles={50: 0.002})
@@ -52,7 +53,7 @@ def test_the_table_has_a_row_for_each(run: Run) -> None:
     assert table is not None
     console = SafeConsole(width=120)
     with console.capture() as captured:
-        console.table(table)
+        console.table(grid(table))
     rows = captured.get().splitlines()[-3:-1]
     words = [row.replace("\u2009", " ").split() for row in rows]
     names = [" ".join(row[1:5]) for row in words]

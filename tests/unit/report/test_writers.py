@@ -1,5 +1,6 @@
 """One answer as each writer writes it."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.template.loader import render_to_string
@@ -88,7 +89,7 @@ def test_in_a_terminal() -> None:
         say = table = staticmethod(lines.append)
 
     to_terminal(ANSWER, Console())
-    grid = lines.pop(3)
+    grid = lines.pop(5)
     assert [[str(one) for one in row] for row in grid.rows] == [
         ["p95", "a|b", "1.30 ([1.2, 1.4])"],
         ["memory", "c", "—"],
@@ -98,9 +99,26 @@ def test_in_a_terminal() -> None:
         ["figure", "who"],
     )
     assert lines == [
-        *("Forced.", "Code differs.", "Take a_b.", "Mind 1 %.", "It is faster."),
-        *("Note: One is weak.", "Limit: CPUs.", "Repeat it."),
+        *("Forced.", "Code differs.", "Take a_b.", "It is faster.", "Repeat it.", "Mind 1 %."),
+        *("Note: One is weak.", "Limit: CPUs."),
     ]
+
+
+def test_a_terminal_shows_eight_rows_and_what_is_recommended() -> None:
+    lines: list[Any] = []
+
+    class Console:
+        say = table = staticmethod(lines.append)
+
+    long = replace(ANSWER, table=Table(["row"], [[str(n)] for n in range(12)], chosen=10))
+    to_terminal(long, Console())
+    (grid,) = (one for one in lines if not isinstance(one, str))
+    assert [str(row[0]) for row in grid.rows] == ["0", "1", "2", "3", "4", "5", "6", "7", "10"]
+    assert "3 more rows: -v2 shows all." in lines
+    lines.clear()
+    to_terminal(long, Console(), every_row=True)
+    (grid,) = (one for one in lines if not isinstance(one, str))
+    assert len(grid.rows) == 12
 
 
 def test_on_a_page() -> None:
