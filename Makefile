@@ -30,20 +30,26 @@ SHARED_OUT = $(if $(filter-out 0,$(JOBS)),--dist worksteal --tx '$(JOBS)*popen//
 help:  ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo: $(VENV)/.demo-installed  ## measure four servers, then show the results (SERVE=0: only measure; PORT=8000)
+demo: $(VENV)/.demo-installed  ## measure four servers, and show it live and afterwards (SERVE=0: only measure; PORT=8000)
 ifneq ($(SERVE),0)
 	@$(BIN)/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || { \
 	  echo "Port $(PORT) is taken; free it, or take another: make demo PORT=8001" >&2; exit 2; }
 endif
 	@$(MANAGE) migrate --verbosity 0
-	@BENCHSUITE_CONSOLE_URL=http://127.0.0.1:$(PORT)/results/ $(MANAGE) runbench $(DEMO) $(ARGS)
-ifneq ($(SERVE),0)
-	@# With job control Ctrl-C ends the server alone; make itself would end with "Interrupt".
+ifeq ($(SERVE),0)
+	@$(MANAGE) runbench $(DEMO) $(ARGS)
+else
+	@# With job control Ctrl-C ends what is in front alone; make itself would end with "Interrupt".
 	@if [ -t 0 ]; then set -m; fi; \
-	  export BENCHSUITE_TOKEN=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe())'); \
-	  echo; echo "Results (Ctrl-C ends them): http://127.0.0.1:$(PORT)/results/?token=$$BENCHSUITE_TOKEN"; \
-	  BENCHSUITE_ACCESS=benchsuite.views.access.token \
-	  $(MANAGE) runserver --noreload --verbosity 0 127.0.0.1:$(PORT) || exit $$?
+	  token=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe())'); \
+	  BENCHSUITE_TOKEN=$$token BENCHSUITE_ACCESS=benchsuite.views.access.token \
+	  $(BIN)/daphne -v 0 -b 127.0.0.1 -p $(PORT) testproject.asgi_console:application & \
+	  console=$$! page="http://127.0.0.1:$(PORT)/results/?token=$$token"; \
+	  echo "Live: $$page"; \
+	  BENCHSUITE_CONSOLE_URL=http://127.0.0.1:$(PORT)/results/ $(MANAGE) runbench $(DEMO) $(ARGS) || { \
+	    status=$$?; kill $$console; exit $$status; }; \
+	  echo; echo "Results (Ctrl-C ends them): $$page"; \
+	  if [ -t 0 ]; then fg > /dev/null; else wait $$console; fi
 endif
 
 unit coverage: JOBS = 3
