@@ -19,9 +19,10 @@ from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.system import fingerprint, lock
 from benchsuite.system.interrupts import held_back
-from benchsuite.system.programs import revision_of, short_revision
+from benchsuite.system.programs import revision_of, short_revision, untracked_code
 
 NAMED = 5  #: Packages in a message.
+FILES = "~"  #: Between the revision of a project and the hash of its files that git does not track.
 
 
 @contextmanager
@@ -92,7 +93,14 @@ def ensure_same_machine(row: Execution, which: str) -> None:
 
 def ensure_same_revision(before: str, which: str) -> None:
     """Raises UsageError where other code of the project was measured."""
-    if before != (now := revision()):
+    before, known, files = before.partition(FILES)
+    now, _, files_now = revision().partition(FILES)
+    if before == now and known and files != files_now:
+        raise UsageError(
+            f"{which} measured other files of the project, which git does not track: leave "
+            "--resume out, or put back what was there before."
+        )
+    if before != now:
         then, today = short_revision(before) or "none", short_revision(now) or "none"
         raise UsageError(
             f"{which} measured another revision of the project ({then}, and it is {today} now): "
@@ -118,6 +126,8 @@ def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None
 
 
 def revision() -> str:
-    """Of the project, as the measured server will have it."""
-    folder = getattr(environments.target_settings(), "BASE_DIR", None)
-    return revision_of(Path(folder or Path.cwd()))
+    """Of the project, as the measured server will have it; then a hash of the code that git does
+    not track.
+    """
+    folder = Path(getattr(environments.target_settings(), "BASE_DIR", None) or Path.cwd())
+    return f"{revision_of(folder)}{FILES}{untracked_code(folder)}"

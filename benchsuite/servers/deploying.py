@@ -11,6 +11,9 @@ from pathlib import Path
 from benchsuite.core.specs import DatabaseSpec, ServerSpec
 from benchsuite.core.specs.database import pool_sizes
 
+KINDS = ("command", "systemd", "Procfile", "Dockerfile", "settings")
+"""What there may be to paste, beside the files that a server reads."""
+
 EVERYWHERE = "0.0.0.0"
 NEEDS_US = "It starts benchsuite's launcher: install django-benchsuite beside the project."
 SPECIAL = re.compile(r"[\s\"'\\;#]")

@@ -127,6 +127,8 @@ class Question:
 
     objective: Objective
     cpus: int  #: Of the target; of `scaling` the most.
+    alone_s: float | None = None
+    """How long one user waits, from which the objective was proposed; None where it was given."""
     budget_s: float = 900.0  #: All starts together, as they are measured.
     seed: int = 0
     rate: float | None = None  #: Arrivals a second that have to be held; None for the highest.

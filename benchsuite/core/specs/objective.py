@@ -5,33 +5,68 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.specs.spec import Spec
-from benchsuite.core.units import LONGEST, format_bytes
+from benchsuite.core.units import LONGEST, format_bytes, format_duration
 
 EXAMPLE = "p95 < 200ms, failures < 0.1%, memory <= 1GiB, connections <= 80"
 TOLD = 3.0  #: Misses that a goal must allow of all arrivals, so that none missed shows something.
+_BETWEEN = re.compile(r"[,;&]|\band\b", re.IGNORECASE)
 _CONDITION = re.compile(
-    r"\s*(?:p(?P<percent>\d+\.?\d*)|(?P<what>failures|memory|connections))\s*<=?"
-    r"\s*(?P<number>\d+\.?\d*|\.\d+)\s*(?P<unit>[a-z%]*)\s*"
+    r"\s*(?P<what>p?[a-z]*)(?P<percent>(?<=p)\d+\.?\d*)?\s*(?:<=?|=<|≤)"
+    r"\s*(?P<number>\d+\.?\d*|\.\d+)\s*(?P<unit>[a-z%]*)\s*",
+    re.IGNORECASE,
 )
+LIMITED = ("mean", "failures", "memory", "connections")
 _SECONDS = {"ms": 0.001, "s": 1.0}
-_BYTES = {"kib": 2**10, "mib": 2**20, "gib": 2**30, "kb": 1e3, "mb": 1e6, "gb": 1e9}
+_BYTES = {
+    f"{letter}{more}": (1000.0 if more == "B" else 1024.0) ** power
+    for more in ("", "iB", "i", "B")
+    for letter, power in (("M", 2), ("G", 3), ("K", 1))
+}
+"""As containers and systemd take them: 512M are MiB, and 512 MB are a million bytes each."""
 _LONGEST_S = 60.0  # a load waits ten times as long for its last answers
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """At least this share of the planned arrivals gets a right answer within a time."""
+    """At least this share of the planned arrivals gets a right answer within a time; or, of the
+    mean, they take no longer on average.
+    """
 
     share: float  #: 0.95
     within_s: float | None  #: None: at any time, so it is a goal of failures alone.
+    is_mean: bool = False
+    """Then the share is how far the mean lies below the limit: limit / (limit + mean), which is 0.5
+    where both are equal."""
+
+    @property
+    def name(self) -> str:
+        """ "p95", "mean"; of failures "failures"."""
+        if self.within_s is None:
+            return "failures"
+        return "mean" if self.is_mean else f"p{100 * self.share:.6g}"
 
     @property
     def words(self) -> str:
         if self.within_s is None:
             return f"failures < {100 * (1 - self.share):.4g}%"
-        return f"p{100 * self.share:.6g} < {1000 * self.within_s:.6g}ms"
+        return f"{self.name} < {1000 * self.within_s:.6g}ms"
+
+    @property
+    def promise(self) -> str:
+        """ "95 % answered within 200 ms", "a mean of 50 ms or less"."""
+        if self.is_mean:
+            return f"a mean of {1000 * (self.within_s or 0.0):.6g} ms or less"
+        within = "" if self.within_s is None else f" within {1000 * self.within_s:.6g} ms"
+        return f"{100 * self.share:.6g} % answered{within}"
+
+    def reached(self, share: float) -> str:
+        """ "96.3 % in time", "a mean of 43 ms"."""
+        if self.is_mean:
+            mean_s = (self.within_s or 0.0) * (1 - share) / share if share else math.inf
+            return f"a mean of {format_duration(mean_s)}"
+        return f"{100 * share:.3g} % {'right' if self.within_s is None else 'in time'}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +98,10 @@ class Objective(Spec):
 
     @property
     def limit_s(self) -> float:
-        """The longest time that a goal allows."""
-        return max(goal.within_s for goal in self.goals if goal.within_s is not None)
+        """The longest time that a goal allows; of a mean twice its limit, beyond which at most half
+        of the answers lie (Markov).
+        """
+        return max((1 + goal.is_mean) * (goal.within_s or 0.0) for goal in self.goals)
 
 
 def margin(goals: Sequence[Goal], planned: int, met: Sequence[int]) -> float:
@@ -93,18 +130,26 @@ def parse(text: str) -> Objective:
     """The objective in these words; raises UsageError."""
     goals: dict[str, Goal] = {}
     limits: dict[str, float] = {}
-    for part in text.split(","):
-        match = _CONDITION.fullmatch(part.lower())
+    for part in filter(str.strip, _BETWEEN.split(text)):
+        match = _CONDITION.fullmatch(part)
         if match is None:
             raise UsageError(
                 f"{_quoted(part)} is no condition of an objective; for example: {EXAMPLE}"
             )
-        what = match["what"] or f"p{match['percent']}"
+        what = f"{match['what']}{match['percent'] or ''}".lower()
+        if not match["percent"] and what not in LIMITED:
+            raise UsageError(
+                f"{_quoted(part)}: an objective can't limit {what or 'nothing'!r}; "
+                f"{choices(what, ['p95', *LIMITED])}"
+            )
         if what in goals or what in limits:
             raise UsageError(f"The objective limits {what} twice: leave one of both out.")
         if match["percent"]:
             share = _share(part, float(match["percent"]))
             goals[what] = Goal(share, _limit(part, match, _SECONDS, _LONGEST_S))
+        elif what == "mean":
+            limit_s = _limit(part, match, _SECONDS, _LONGEST_S)
+            goals[what] = Goal(0.5, limit_s, is_mean=True)
         elif what == "failures":
             goals[what] = Goal(1 - _share(part, _limit(part, match, {"%": 1.0})), None)
         else:
@@ -129,11 +174,11 @@ def _limit(
     part: str, match: re.Match[str], units: Mapping[str, float], most: float = math.inf
 ) -> float:
     """What the condition allows, in the base unit."""
-    unit = match["unit"]
-    if unit not in units:
-        known = " or ".join(filter(None, units)) or "none"
+    unit, by_unit = match["unit"], {name.lower(): value for name, value in units.items()}
+    if unit.lower() not in by_unit:
+        known = " or ".join(list(filter(None, units))[:2]) or "none"
         raise UsageError(f"{_quoted(part)} has {unit or 'no unit'} where {known} is needed.")
-    value = float(match["number"]) * units[unit]
+    value = float(match["number"]) * by_unit[unit.lower()]
     if not 0 < value <= most:
         at_most = f" and at most {most:g}s" if most < math.inf else ""
         raise UsageError(f"{_quoted(part)}: the limit must be above 0{at_most}.")
@@ -142,3 +187,17 @@ def _limit(
 
 def _quoted(part: str) -> str:
     return repr(part.strip()[:LONGEST])
+
+
+SOON_S = 0.1  #: What people take for at once: nobody needs less.
+TIMES = 4.0  #: So much longer than alone may somebody wait among others.
+
+
+def proposed(alone_s: float) -> str:
+    """An objective for a page that takes one user so long: the next of 100, 200, 500 ms … from four
+    times that on.
+    """
+    wanted_s = min(_LONGEST_S, max(SOON_S, TIMES * alone_s))
+    power = 10.0 ** math.floor(math.log10(wanted_s))
+    limit_s = next(one * power for one in (1, 2, 5, 10) if one * power >= wanted_s * (1 - 1e-9))
+    return f"p95 < {1000 * min(_LONGEST_S, limit_s):.6g}ms, failures < 0.1%"

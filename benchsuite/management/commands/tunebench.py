@@ -12,8 +12,9 @@ from benchsuite import store
 from benchsuite.comparing.titles import workload_words
 from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
-from benchsuite.core.units import format_period, listed
+from benchsuite.core.units import format_duration, format_period, listed
 from benchsuite.management import resuming, streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options import tune as tune_options
@@ -23,9 +24,9 @@ from benchsuite.management.output import Screen
 from benchsuite.management.session import Results, session
 from benchsuite.management.tuning import execution as executing
 from benchsuite.management.tuning.execution import Execution
-from benchsuite.management.tuning.searching import rehearsal, rehearsed
-from benchsuite.models import Run
-from benchsuite.report.terminal.progress import TrialProgress
+from benchsuite.management.tuning.searching import OVERHEAD_S, rehearsal, rehearsed
+from benchsuite.models import Run, Tuning
+from benchsuite.report.terminal.progress import Progress, TrialProgress
 from benchsuite.report.tuning.evidence import TuningReport, limits, tuning_report
 from benchsuite.runner import planning
 from benchsuite.store.abandoned import overheads
@@ -77,7 +78,7 @@ class Command(BriefCommand):
             Screen(quiet_stdout=options["json"] == "-", verbosity=options["verbosity"]),
         )
         try:
-            execution = self._execution(options)
+            execution = self._execution(options, screen)
             output = read(run_options.Output, options)
             streams.check("--json", options["json"])
             if options["dry_run"] and options["json"]:
@@ -128,19 +129,61 @@ class Command(BriefCommand):
             raise UsageError("--of names the tuning of --paste: add --paste.")
         why = "--paste prints what a stored tuning found"
         refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_PASTE, why)
-        report = tuning_report(executing.stored(options["of"] or ""))
+        report = (
+            _answered() if options["of"] is None else tuning_report(executing.stored(options["of"]))
+        )
         text = report.to_paste(options["paste"])
-        Screen(quiet_stdout=True).warn(report.outcome.sentences[0])
+        words = f"{executing.which(report.row)}: {report.outcome.sentences[0]}"
+        Screen(quiet_stdout=True).warn(words)
         streams.write("-", text)
 
-    def _execution(self, options: dict[str, Any]) -> Execution:
+    def _execution(self, options: dict[str, Any], screen: Screen) -> Execution:
         if options["resume"] is None:
-            return executing.begun(tune_options.asked(options))
+            first = executing.begun(tune_options.asked(options))
+            if options["objective"] is not None or options["dry_run"]:
+                return first
+            alone_s = _alone_s(first, screen)
+            execution = executing.begun(tune_options.asked(options, alone_s))
+            screen.warn(
+                f'No --objective is given, so "{execution.asked.question.objective.words}" is '
+                f"proposed: one user alone waits {format_duration(alone_s)}."
+            )
+            return execution
         why = "--resume goes on with a tuning as it was begun"
         refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_RESUME, why)
         row = executing.unfinished(options["resume"])
         spec = run_options.with_secrets(RunSpec.from_json(row.spec), options)
         return executing.resumed(row, spec)
+
+
+def _answered() -> TuningReport:
+    """The newest tuning that confirmed something, else the newest."""
+    newest = executing.stored("")
+    reports = map(tuning_report, Tuning.objects.filter(status=Status.FINISHED.value))
+    return next((one for one in reports if one.outcome.rate), tuning_report(newest))
+
+
+def _alone_s(execution: Execution, screen: Screen) -> float:
+    """How long one user waits, who is asked of the first server before anything is stored."""
+    trial = execution.searching.next
+    assert trial is not None, "a search that can begin begins with one user"
+    plan = execution.plan_of(trial)
+    shown, results = (
+        Progress(screen.console, ["one user"], lambda _: [OVERHEAD_S]),
+        Results(screen.warn),
+    )
+    with (
+        session(results, shown, on_wait=screen.waiting, on_build=screen.building) as at_work,
+        shown,
+    ):
+        _, result = resuming.one(at_work, plan)
+    if result.total is None or not result.total.response_time.mean_s:
+        failure = result.failure.partition("\n")[0].rstrip(".")  # its run has the log
+        raise UsageError(
+            "No objective can be proposed, because one user alone got no right answer"
+            f"{f': {failure}' if failure else ''}. Give --objective."
+        )
+    return result.total.response_time.mean_s
 
 
 def _overheads(execution: Execution) -> Mapping[str, float]:

@@ -10,7 +10,7 @@ from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import DatabaseSpec, Option, RunSpec
 from benchsuite.core.specs.load import MAX_RATE
-from benchsuite.core.specs.objective import EXAMPLE, parse
+from benchsuite.core.specs.objective import EXAMPLE, parse, proposed
 from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.units import format_period, listed
 from benchsuite.management.options import run as run_options
@@ -20,6 +20,7 @@ from benchsuite.management.tuning.databases import databases, reached
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import ServerAdapter
+from benchsuite.servers.deploying import KINDS
 from benchsuite.system import cpus
 from benchsuite.telemetry import profiler
 from benchsuite.tuning import candidates
@@ -67,7 +68,9 @@ class Wanted(Spec):
     group = "What is asked"
 
     objective: str | None = option(
-        None, f'--objective CONDITIONS  what must hold, such as "{EXAMPLE}"'
+        None,
+        f'--objective CONDITIONS  what must hold, such as "{EXAMPLE}", or "mean < 50ms"',
+        unless="one is proposed from how long one user waits alone",
     )
     rate: float | None = option(
         None,
@@ -132,8 +135,8 @@ class Stored(Spec):
     )
     paste: str | None = option(
         None,
-        "--paste [KIND]  print what deploys the configuration of the last tuning, and stop: its "
-        "command, a systemd unit, … or all of them",
+        "--paste [KIND]  print what deploys the last configuration that was confirmed, and stop: "
+        f"{', '.join(KINDS)}, a file that its server reads, such as gunicorn.conf.py, or all",
     )
     of: str | None = option(None, "--of ID  another tuning for --paste")
 
@@ -150,14 +153,15 @@ BESIDE_RESUME = (
 )
 
 
-def asked(options: Mapping[str, Any]) -> Asked:
-    """What these options ask for; raises UsageError, and UnavailableError where no server runs."""
+ASSUMED_S = 0.03  #: That one user waits for a page of which nothing is known.
+
+
+def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
+    """What these options ask for; without an objective one is proposed from how long one user waits
+    alone. Raises UsageError, and UnavailableError where no server runs.
+    """
     wanted, output = read(Wanted, options), read(run_options.Output, options)
-    if wanted.objective is None:
-        raise UsageError(
-            f'--objective says what must hold, and is missing: --objective "{EXAMPLE}".'
-        )
-    objective = parse(wanted.objective)
+    objective = parse(wanted.objective or proposed(alone_s or ASSUMED_S))
     budget_s, factor = _times(wanted)
     spec = trials.pinned(_spec(options), wanted.for_cpus)
     only, current = _only(wanted, spec), _current(wanted.current, spec)
@@ -181,6 +185,7 @@ def asked(options: Mapping[str, Any]) -> Asked:
     scaling = tuple(_reaching(one, spec, database) for one in scaling)
     question = Question(
         objective=objective,
+        alone_s=None if wanted.objective else alone_s,
         cpus=(scaling and scaling[-1].cpus) or cpus.usable(spec.server.cpus),
         budget_s=budget_s,
         seed=output.seed,

@@ -67,7 +67,7 @@ class Execution:
                 begun = monotonic()
                 ran: Run | None = None
                 try:
-                    ran, result = resuming.one(at_work, self._plan(trial))
+                    ran, result = resuming.one(at_work, self.plan_of(trial))
                 except (UsageError, UnavailableError) as error:
                     seen = Observation(took_s=monotonic() - begun, failure=str(error))
                     shown.skip(str(error))
@@ -89,7 +89,8 @@ class Execution:
             except Error as error:
                 raise BenchsuiteError(store.refusal(error)) from error
 
-    def _plan(self, trial: Trial) -> Plan:
+    def plan_of(self, trial: Trial) -> Plan:
+        """Its run; raises UsageError and UnavailableError where it can't be had."""
         asked = self.asked
         spec = spec_of(trial, asked.spec, asked.question.objective, self._own_pace())
         plan = planning.resolve(spec)

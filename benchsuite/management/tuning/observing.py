@@ -8,8 +8,9 @@ from benchsuite.core.results import Finding, RunResult, Status, Summary
 from benchsuite.core.results import Level as Weight
 from benchsuite.core.samples import JOURNEY
 from benchsuite.core.specs.objective import Goal, Objective
-from benchsuite.management.tuning.trials import Pace
+from benchsuite.management.tuning.trials import PATIENCE_S, PATIENT, Pace
 from benchsuite.stats import histogram
+from benchsuite.stats.histogram import Histogram
 from benchsuite.tuning.trial import Level, Observation, Trial
 from benchsuite.workloads.locustfile import Locustfile
 
@@ -134,25 +135,37 @@ def _level(
     planned = _planned(summary, each)
     times = summary.response_time.histogram
     distribution = histogram.decode(times) if times else histogram.empty()
-    met = tuple(
-        summary.requests - summary.failures
-        if goal.within_s is None
-        else histogram.within(distribution, goal.within_s)
-        for goal in goals
-    )
-    share = (
-        100 * goals[0].share * planned / histogram.size(distribution)
-        if len(distribution)
-        else 101.0
-    )
+    met = tuple(_met(goal, summary, planned, distribution) for goal in goals)
     return Level(
         rate=rate,
         planned=planned,
         met=(0,) * len(goals) if died else met,
         failures=summary.failures + planned - summary.requests,
         goodput=summary.goodput / each,
-        percentile_s=histogram.values_at(distribution, [share])[share] if share <= 100 else None,
+        percentile_s=_told(goals[0], planned, met[0], distribution),
     )
+
+
+def _met(goal: Goal, summary: Summary, planned: int, distribution: Histogram) -> int:
+    """How many of the planned met it; of a mean, for which whoever got no right answer waited as
+    long as a load does, as many as its share says.
+    """
+    right = summary.requests - summary.failures
+    if goal.within_s is None:
+        return right
+    if not goal.is_mean:
+        return histogram.within(distribution, goal.within_s)
+    patience_s = max(PATIENCE_S, PATIENT * goal.within_s)
+    waited_s = right * (summary.response_time.mean_s or 0.0) + (planned - right) * patience_s
+    return round(planned * goal.within_s / (goal.within_s + waited_s / planned)) if planned else 0
+
+
+def _told(goal: Goal, planned: int, met: int, distribution: Histogram) -> float | None:
+    """The mean of such a goal; else the response time that its share of the planned had."""
+    if goal.is_mean:
+        return (goal.within_s or 0.0) * (planned - met) / met if met else None
+    share = 100 * goal.share * planned / histogram.size(distribution) if len(distribution) else 101
+    return histogram.values_at(distribution, [share])[share] if share <= 100 else None
 
 
 def _planned(summary: Summary, each: float) -> int:

@@ -10,7 +10,7 @@ import pytest
 from benchsuite.core.specs import DatabaseSpec, ServerSpec
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, ServerAdapter
-from benchsuite.servers.deploying import databases
+from benchsuite.servers.deploying import KINDS, databases
 from benchsuite.servers.heritage import BUILTIN as HERITAGE
 from tests.samples import MEASURED, spec
 from tests.unit.servers.test_builtin import adapter_class
@@ -47,6 +47,7 @@ def test_each_text_begins_with_the_run_that_measures_it(name: str) -> None:
     }
     texts = pasted(name, **sizes)
     assert {"command", "systemd", "Procfile"} <= set(texts)
+    assert all("." in name for name in set(texts) - {*KINDS}), "--help names all but files"
     for kind, text in texts.items():
         (measured,) = MEASURED.findall(text.splitlines()[0])
         again = spec(measured).server

@@ -3,7 +3,7 @@
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs.objective import Objective, margin, parse
+from benchsuite.core.specs.objective import Objective, margin, parse, proposed
 from benchsuite.core.units import format_bytes
 
 TIME = parse("p95 < 200ms").goals
@@ -35,17 +35,19 @@ def test_an_objective_goes_to_json_and_back() -> None:
         ("p95 < 2h", "'p95 < 2h' has h where ms or s is needed."),
         ("p95 < 2000s", "the limit must be above 0 and at most 60s."),
         ("p50 < 0ms", "the limit must be above 0 and at most 60s."),
+        ("average < 5ms", "can't limit 'average'; there are: p95, mean, failures, memory, conn"),
+        ("menory < 1G", "'menory < 1G': an objective can't limit 'menory'; did you mean memory?"),
         ("p95 < -5ms", "'p95 < -5ms' is no condition of an objective; for example: p95"),
         ("p95 > 200ms", "is no condition of an objective"),
         ("p95.5.5 < 200ms", "is no condition of an objective"),
         ("p. < 200ms", "is no condition of an objective"),
-        ("p < 200ms", "is no condition of an objective"),
+        ("p < 200ms", "an objective can't limit 'p'; did you mean p95?"),
         ("p0 < 200ms", "'p0 < 200ms': 0 must lie between 0 and 100."),
         ("p100 < 200ms", "100 must lie between 0 and 100."),
-        ("p95 < 200ms, ", "'' is no condition of an objective"),
+        (" , and", "An objective needs a response time"),
         ("p95 < 200ms, p95 < 1s", "The objective limits p95 twice"),
         ("p95 < 200ms, memory <= 1GiB, memory <= 2GiB", "The objective limits memory twice"),
-        ("p95 < 200ms, memory <= 512", "has no unit where kib or mib or gib or"),
+        ("p95 < 200ms, memory <= 512", "has no unit where M or G is needed."),
         ("p95 < 200ms, memory <= 0GiB", "'memory <= 0GiB': the limit must be above 0."),
         ("p95 < 200ms, failures < 0.1", "has no unit where % is needed."),
         ("p95 < 200ms, failures < 0%", "the limit must be above 0."),
@@ -60,6 +62,40 @@ def test_what_is_no_objective_gets_one_sentence(text: str, said: str) -> None:
         parse(text)
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("p95<200ms and memory<512M", "p95 < 200ms, memory <= 512\u2009MiB"),
+        (
+            "P95 ≤ 0.2s, AND memory =< 1G;connections<=80,",
+            "p95 < 200ms, memory <= 1.00\u2009GiB, connec",
+        ),
+        ("p50 < 1s & memory < 2Gi", "p50 < 1000ms, memory <= 2.00\u2009GiB"),
+        ("memory < 1.048576 MB, mean < 50ms", "mean < 50ms, memory <= 1.00\u2009MiB"),
+    ],
+)
+def test_conditions_are_read_as_people_write_them(text: str, words: str) -> None:
+    assert parse(text).words.startswith(words)
+
+
+def test_a_mean_is_a_goal_like_a_percentile() -> None:
+    (goal,) = parse("mean < 50ms").goals
+    assert goal.promise == "a mean of 50 ms or less"
+    assert goal.reached(0.5) == "a mean of 50.0\u2009ms"
+    for mean_s, holds in ((0.030, True), (0.049, True), (0.051, False), (0.300, False)):
+        met = round(1000 * goal.within_s / (goal.within_s + mean_s))
+        assert (margin([goal], 1000, [met]) > 0) is holds
+        assert goal.reached(met / 1000).startswith("a mean of")
+
+
+@pytest.mark.parametrize(
+    ("alone_s", "limit"),
+    [(0.001, "100ms"), (0.025, "100ms"), (0.03, "200ms"), (0.3, "2000ms"), (40.0, "60000ms")],
+)
+def test_an_objective_is_proposed_from_one_users_time(alone_s: float, limit: str) -> None:
+    assert parse(proposed(alone_s)).goals[0].words == f"p95 < {limit}"
 
 
 def test_units_and_spaces_are_read_as_people_write_them() -> None:

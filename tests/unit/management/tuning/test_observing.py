@@ -69,6 +69,16 @@ def test_each_level_counts_what_was_right_in_time_of_all_that_was_planned() -> N
     assert (high.rate, high.planned, high.met, high.failures) == (100.0, 100, (80, 90), 10)
 
 
+def test_a_mean_counts_whoever_got_no_right_answer_as_waiting() -> None:
+    objective = parse("mean < 50ms")
+    fast, failing = figures(fast=100), figures(fast=97, failed=2, dropped=1)
+    low, high = observation(OPEN, stages(fast, failing), objective, took_s=9.0).levels
+    (goal,) = objective.goals
+    assert goal.reached(low.met[0] / 100) == "a mean of 20.4\u2009ms", "in hundredths of a share"
+    assert low.percentile_s == pytest.approx(0.0204, abs=1e-4)
+    assert high.met[0] < 50, "3 % of 5 s are 150 ms"
+
+
 def test_instant_refusals_hold_no_percentile() -> None:
     """A tenth fails at once: of the answers alone 95 % would be in time."""
     (level,) = seen(stages(figures(fast=90, failed=10))).levels

@@ -146,6 +146,7 @@ def machine(run_by: Callable[[Machine], None], monkeypatch: pytest.MonkeyPatch) 
     found = Machine()
     run_by(found)
     monkeypatch.setattr(resuming, "revision_of", lambda folder: "4f2c1a9b")
+    monkeypatch.setattr(resuming, "untracked_code", lambda folder: "03d1c2aa")
     return found
 
 
@@ -176,7 +177,7 @@ def test_the_capacity_of_one_configuration_is_confirmed(
     servers = {(one.spec.server.processes, one.spec.server.threads) for one in machine.made}
     assert servers == {(1, 4)}
     row = Tuning.objects.get()
-    assert (row.status, row.owner, row.revision) == ("finished", "", "4f2c1a9b")
+    assert (row.status, row.owner, row.revision) == ("finished", "", "4f2c1a9b~03d1c2aa")
     assert row.ended_at is not None
     assert row.trials.count() == len(machine.made) == Run.objects.count()
     assert all(one.run is not None for one in row.trials.all())
@@ -382,6 +383,8 @@ def refused(*words: str) -> str:
 def test_one_of_another_revision_does_not_go_on(
     half_done: Tuning, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(resuming, "untracked_code", lambda folder: "d1c2aa03")
+    assert "measured other files of the project, which git does not track" in refused()
     monkeypatch.setattr(resuming, "revision_of", lambda folder: "another")
     assert "measured another revision of the project" in refused()
 
@@ -466,12 +469,38 @@ def test_the_terminal_says_how_to_start_what_is_confirmed(
     assert f"tunebench --paste=gunicorn.conf.py --of={Tuning.objects.get().short_id}" in out
 
 
-def test_what_nothing_holds_has_nothing_to_paste(machine: Machine) -> None:
+def test_what_nothing_holds_has_nothing_to_paste(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
     machine.instead = dict.fromkeys(range(1, 99), slow)
     told = as_json(*ONE, status=3)
     assert told["paste"] == {}
     status, said = ended("--paste")
     assert (status, said) == (2, f"There is nothing to paste. {told['answer']['sentences'][0]}")
+    machine.instead = {}
+    held = as_json(*ONE)
+    machine.instead = dict.fromkeys(range(1, 999), slow)
+    as_json(*ONE, status=3)
+    capsys.readouterr()
+    assert ended("--paste=command") == (0, ""), "the newest answer, not the newest tuning"
+    assert capsys.readouterr().out == held["paste"]["command"]
+
+
+def test_without_an_objective_one_is_proposed_from_one_users_time(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = as_json("--server=gunicorn-gthread", "--processes=1", "--threads=4")
+    assert told["question"]["alone_s"] == pytest.approx(0.03, rel=0.01)
+    assert [goal["within_s"] for goal in told["question"]["objective"]["goals"]] == [0.2, None]
+    said = " ".join(capsys.readouterr().err.split())
+    assert 'so "p95 < 200ms, failures < 0.1%" is proposed: one user alone waits 30.0 ms.' in said
+
+
+def test_without_an_answer_none_is_proposed(machine: Machine) -> None:
+    machine.instead = {1: lambda plan: result(spec=plan.spec, total=None, failure="It died.")}
+    status, said = ended("--server=gunicorn-gthread")
+    assert status == 2
+    assert "one user alone got no right answer: It died. Give --objective." in said
 
 
 def test_what_would_change_a_tuning_is_refused_beside_resume(half_done: Tuning) -> None:
@@ -570,7 +599,6 @@ def test_the_help_shows_an_objective() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "--objective says what must hold, and is missing"),
         (["--objective=fast"], "'fast' is no condition of an objective"),
         (["--objective=p95 < 200"], "'p95 < 200' has no unit where ms or s is needed"),
         (["--objective=p50 < 0ms"], "'p50 < 0ms': the limit must be above 0 and at most 60s"),
