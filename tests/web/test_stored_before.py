@@ -124,15 +124,15 @@ def run_page(client: Client, run: Run) -> dict[str, Any]:
     page = parsed(content)
     return {
         "title": words(page.h1),
-        "state": words(page.select_one("p.when .verdict")),
-        "sentence": words(page.select_one("p.sentence")),
+        "state": words(page.select_one("p.headline .verdict")),
+        "sentence": words(page.select_one("p.headline")),
         "findings": [
             f"{finding['class'][0]} {words(finding.select_one('span.quiet'))}"
             for finding in page.select("ul.findings > li")
         ],
-        "tiles": described(page, "dl.tiles"),
+        "tiles": described(page, "details dl.tiles"),
         "notes": [digest(words(one)) for one in page.select("section > p.quiet")],
-        "names": [words(row) for row in page.select("section[aria-labelledby=names] tbody tr")],
+        "names": [words(row) for row in page.select("details:has(#names) tbody tr")],
         "what": described(page, "dl.facts"),
         "failure": [words(one) for one in page.select("section.failure pre")],
         "charts": charts(client, content),
