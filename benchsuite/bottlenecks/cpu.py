@@ -202,8 +202,8 @@ def threads_hurt(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         if costs or loses:
             yield {
                 "says": f"{evidence.threads} threads a process do worse than {other.threads}.",
-                "evidence": f"Rate {format_ratio(other.rate.value)}, CPU time of a request "
-                f"{format_ratio(other.cpu.value)} of that with {other.threads} threads.",
+                "evidence": f"A request takes {format_ratio(other.cpu.value)} the CPU time that it "
+                f"takes with {other.threads} threads.",
                 "fix": f"Use fewer threads (--threads={other.threads}).",
                 "gain": f"{format_ratio(1 / other.rate.value)} the rate." if loses else "",
             }
@@ -227,8 +227,7 @@ def too_many_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
             yield {
                 "says": f"{evidence.processes} processes take turns on {_cpus(evidence)} and "
                 f"answer no more than {other.processes} do.",
-                "evidence": f"Threads that want a CPU wait {_percent(share)} of that time; the "
-                f"rate is {format_ratio(other.rate.value)} of that with {other.processes}.",
+                "evidence": f"Threads that want a CPU wait {_percent(share)} of that time.",
                 "fix": f"Use as many processes as CPUs, or one more (--processes={int(cpus)}).",
                 "gain": "The memory of the others.",
             }

@@ -104,12 +104,15 @@ def _card(sides: Sequence[Side], compared: Sequence[Contrast], metrics: Sequence
     if ranks is None:
         return Answer(title=TITLE, headline=unranked(sides, figure))
     pair = _told(ranks, [one for one in compared if one.metric is figure])
-    more = more_runs(ranks) or ("More runs would hardly tell them apart." if ranks.rivals else "")
+    more, command = more_runs(ranks)
+    if not more and ranks.rivals:
+        more = "More runs would hardly tell them apart."
     return Answer(
         title=TITLE,
         headline=_headline(ranks, pair),
-        reasons=[*filter(None, (_rivals(ranks, pair), _besides(ranks.best, pair, compared)))],
+        reasons=[*filter(None, (_besides(ranks.best, pair, compared), _rivals(ranks, pair)))],
         next_steps=[more] if more else [],
+        command=command,
     )
 
 
@@ -154,7 +157,7 @@ def _besides(best: Side, pair: Contrast, compared: Sequence[Contrast]) -> str:
     for one in compared:
         same = one.baseline is pair.baseline and one.candidate is pair.candidate
         if same and one.metric is not pair.metric and one.is_better is not None:
-            words.setdefault(_outcome(one), []).append(f"{one.metric.short} ({one.value_text})")
+            words.setdefault(outcome(one), []).append(f"{one.metric.short} ({one.value_text})")
     outcomes = " and ".join(f"{word} in {listed(figures)}" for word, figures in words.items())
     who = "It" if pair.candidate is best else pair.candidate.title
     return f"{who} is {outcomes}." if outcomes else ""
@@ -192,15 +195,8 @@ def _row(contrast: Contrast) -> list[Shown | str]:
         contrast.value_text,
         contrast.interval_text or MISSING,
         Shown(contrast.p_number, compared) if contrast.p_number else MISSING,
-        result(contrast),
+        outcome(contrast) if contrast.is_shown or contrast.doubt else contrast.says,
     ]
-
-
-def result(contrast: Contrast) -> str:
-    """What became of it, in a word or a sentence; why a side is invalid is said once, beside it."""
-    if contrast.doubt:
-        return "invalid"
-    return {True: "better", False: "worse", None: ""}[contrast.is_better] or contrast.says
 
 
 def verdicts(compared: Sequence[Contrast]) -> list[str]:
@@ -215,22 +211,23 @@ def _verdict(compared: Sequence[Contrast]) -> str:
     words: dict[str, list[str]] = {}
     for contrast in compared:
         figure = f"{contrast.metric.short} ({contrast.value_text})"
-        words.setdefault(_outcome(contrast), []).append(figure)
+        words.setdefault(outcome(contrast), []).append(figure)
     outcomes = "; ".join(f"{word} in {listed(figures)}" for word, figures in words.items())
     return f"{compared[0].candidate.title} against {compared[0].baseline.title}: {outcomes}."
 
 
-def _outcome(contrast: Contrast) -> str:
+def outcome(contrast: Contrast) -> str:
+    """What became of it, in a few words."""
     if contrast.is_better is not None:
         return "better" if contrast.is_better else "worse"
     if contrast.doubt:
-        return "nothing to conclude"
+        return "invalid"
     unshown = {
         Outcome.TOO_SMALL: "too small a difference",
         Outcome.TOO_FEW: "too few runs",
         Outcome.UNDEFINED: "no ratio",
     }
-    return unshown.get(contrast.found.outcome, "no difference shown")
+    return unshown.get(contrast.found.outcome, "no clear difference")
 
 
 def threads_hop(cells: Sequence[Cell]) -> str:

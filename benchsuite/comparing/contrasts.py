@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from statistics import fmean, median
@@ -304,10 +304,10 @@ def notes(pairs: Iterable[Pair]) -> list[str]:
     between.
     """
     every = list(pairs)
-    lines = []
+    whose: dict[str, list[str]] = {}
     for side in {id(side): side for pair in every for side in pair}.values():
         if not side.cell.starts.is_whole:
-            lines.append(f"{side.title}: {side.cell.starts.words}.")
+            whose.setdefault(side.cell.starts.words, []).append(side.title)
         if side.weak:
             codes = {
                 each.code
@@ -315,20 +315,21 @@ def notes(pairs: Iterable[Pair]) -> list[str]:
                 for each in run.findings.all()
                 if each.level == Level.WEAK.value
             }
-            lines.append(
-                f"{side.title}: {len(side.weak)} of {len(side.starts)} runs are weak "
-                f"({', '.join(sorted(codes)) or 'see their pages'})."
-            )
-    for baseline, candidate in every:
-        gap = _between(baseline, candidate)
-        if gap is not None:
-            lines.append(
-                f"{baseline.title} and {candidate.title} were not measured in turns, but "
-                f"{format_period(gap.total_seconds())} apart on average: what changed on the "
-                "machine in between counts as a difference. runbench with both and --repeat takes "
-                "turns."
-            )
-    return list(dict.fromkeys(lines))
+            words = f"{len(side.weak)} of {len(side.starts)} runs are weak"
+            words += f" ({', '.join(sorted(codes)) or 'see their pages'})"
+            whose.setdefault(words, []).append(side.title)
+    lines = [f"{listed(titles)}: {words}." for words, titles in whose.items()]
+    gaps = [(gap, pair) for pair in every if (gap := _between(*pair)) is not None]
+    if gaps:
+        gap, (baseline, candidate) = max(gaps, key=lambda one: one[0])
+        more = f", and {len(gaps) - 1} more pairs less so" if len(gaps) > 1 else ""
+        lines.append(
+            f"{baseline.title} and {candidate.title} were not measured in turns, but "
+            f"{format_period(gap.total_seconds())} apart on average{more}: what changed on the "
+            "machine in between counts as a difference. runbench with both and --repeat takes "
+            "turns."
+        )
+    return lines
 
 
 def _between(baseline: Side, candidate: Side) -> timedelta | None:
@@ -361,9 +362,11 @@ def corrected(contrast: Contrast) -> str:
     return f"{contrast.name}, corrected for the CPUs' speed: {figures}."
 
 
-def speed_notes(pairs: Iterable[Pair]) -> Iterator[str]:
-    """What is to be known where one side's CPUs were slower than the other's."""
-    rule = cpu_speed.rule
+def speed_notes(pairs: Iterable[Pair]) -> list[str]:
+    """What is to be known where one side's CPUs were slower than the other's: of the pair that is
+    furthest apart.
+    """
+    apart = []
     for sides in pairs:
         (first, before), (second, after) = ((one, _work_s(one)) for one in sides)
         if before is None or after is None:
@@ -372,12 +375,17 @@ def speed_notes(pairs: Iterable[Pair]) -> Iterator[str]:
             ((first.title, before), (second.title, after)), key=lambda side: side[1]
         )
         percent = (most / least - 1) * 100
-        if rule.level(percent) is not None:
-            yield (
-                f"{rule.code}: a fixed piece of work took {format_percent(percent)} longer on the "
-                f"CPUs of {slow} than on those of {fast}. Ratios corrected for it stand below the "
-                "others, where that narrows their intervals."
-            )
+        if cpu_speed.rule.level(percent) is not None:
+            apart.append((percent, slow, fast))
+    if not apart:
+        return []
+    percent, slow, fast = max(apart)
+    more = f"; {len(apart) - 1} more pairs differ, too" if len(apart) > 1 else ""
+    return [
+        f"{cpu_speed.rule.code}: a fixed piece of work took {format_percent(percent)} longer on "
+        f"the CPUs of {slow} than on those of {fast}{more}. Ratios corrected for it stand below "
+        "the others, where that narrows their intervals."
+    ]
 
 
 def _figures(side: Side, metric: Metric) -> list[float]:

@@ -194,7 +194,7 @@ class Comparison:
         """
         sound = [side for side in self.sides if side.cell.is_sound]
         for side in sound:
-            if wanted in {str(run.pk) for run in side.cell.runs}:
+            if wanted.replace("-", "") in {run.pk.hex for run in side.cell.runs}:
                 return side
         figures = [metric(name) for name in figures_of(self.cells)]
         ranks = standing(sound, deciding(sound, figures))

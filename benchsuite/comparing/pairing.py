@@ -1,7 +1,7 @@
 """Who is compared with whom: from words on the command line to pairs of sides."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -138,14 +138,18 @@ def _first(values: object) -> str:
     return ", ".join([*words[:LISTED], *(["…"] if len(words) > LISTED else [])])
 
 
-def pairs(words: Sequence[str], baseline: str | None) -> tuple[list[Pair], list[str]]:
+def pairs(
+    words: Sequence[str],
+    baseline: str | None,
+    starred: Callable[[Sequence[Run]], Run | None] = lambda runs: None,
+) -> tuple[list[Pair], list[str]]:
     """The pairs that these words ask for, and what has to be said about the choice.
 
     Without words it is the newest batch that is compared. The baseline is a word itself, or a
     server among what the words mean; without one it is what the first word means, or, when there
-    is only one word, the one that its page has (`Comparison.baseline`). Where it has one
-    cell, every other cell is held against it; where it has several, each against the one of the
-    same key (server, size, work, load). Raises UsageError when nothing can be paired.
+    is only one word, what is `starred`, else `Comparison.baseline`. Where it has one cell, every
+    other cell is held against it; where it has several, each against the one of the same key
+    (server, size, work, load). Raises UsageError when nothing can be paired.
     """
     asked = list(dict.fromkeys(words))
     if baseline is not None and baseline not in asked and asked:
@@ -157,7 +161,7 @@ def pairs(words: Sequence[str], baseline: str | None) -> tuple[list[Pair], list[
         return _paired(base, candidates or [newest(without=base)])
     first, *candidates = named(asked) if asked else [newest()]
     if not candidates:
-        return _paired(*_apart(first))
+        return _paired(*_apart(first, starred))
     return _paired(first, candidates)
 
 
@@ -173,9 +177,13 @@ def _inside(named_words: Sequence[Named], server: str) -> tuple[Named, list[Name
     return Named(server, cells), candidates
 
 
-def _apart(whole: Named) -> tuple[Named, list[Named]]:
+def _apart(
+    whole: Named, starred: Callable[[Sequence[Run]], Run | None]
+) -> tuple[Named, list[Named]]:
     """The cell that the compare page holds the others against, and the others."""
-    comparison = Comparison([run for cell in whole.cells for run in cell.runs])
+    runs = [run for cell in whole.cells for run in cell.runs]
+    star = starred(runs)
+    comparison = Comparison(runs, baseline=str(star.pk) if star else "")
     chosen = comparison.baseline.cell.first if comparison.baseline else whole.cells[0].first
     base = next(cell for cell in whole.cells if chosen in cell.runs)
     candidates = [cell for cell in whole.cells if cell is not base]

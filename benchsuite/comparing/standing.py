@@ -127,23 +127,25 @@ def _idle_interval(runs: Sequence[Run]) -> tuple[float, float]:
     return min(one["low_bytes"] for one in known), max(one["high_bytes"] for one in known)
 
 
-def more_runs(standing: Standing) -> str:
+def more_runs(standing: Standing) -> tuple[str, str]:
     """How many more runs would tell the best from what may be as good, how long they take, and the
-    command, which continues what was measured; empty where no sensible number would.
+    command, which continues what was measured; both empty where no sensible number would.
     """
-    nearest = standing.others[0]
-    undecided = standing.rivals or [nearest] * (nearest.found.outcome is Outcome.TOO_FEW)
-    wanted = {id(one): one.found.runs_wanted(len(undecided)) for one in undecided}
-    undecided = [one for one in undecided if wanted[id(one)]]
-    if not undecided:
-        return ""
+    first = next(one for one in standing.others if one.candidate is standing.baseline)
+    for some in (standing.rivals, [first] * (first.found.outcome is Outcome.TOO_FEW)):
+        wanted = {id(one): one.found.runs_wanted(len(some)) for one in some}
+        undecided = [one for one in some if wanted[id(one)]]
+        if undecided:
+            break
+    else:
+        return "", ""
     sides = [standing.best, *(one.candidate for one in undecided)]
     more = max((wanted[id(one)] or 0) - min(one.found.starts) for one in undecided)
     seconds = more * sum(_run_s(side) for side in sides)
     ids = ",".join(side.starts[0].pk.hex[:ID_LETTERS] for side in sides)
     return (
-        f"{more} more run{'s' * (more != 1)} each, about {_about(seconds)}, would tell: "
-        f"python manage.py runbench --again={ids} --repeat={more}"
+        f"{more} more run{'s' * (more != 1)} each, about {_about(seconds)}, would tell:",
+        f"python manage.py runbench --again={ids} --repeat={more}",
     )
 
 

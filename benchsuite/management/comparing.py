@@ -20,6 +20,7 @@ from benchsuite.management.options.parsing import names
 from benchsuite.management.output import Screen
 from benchsuite.report.exports.comparison import as_json, as_junit
 from benchsuite.report.writers import to_markdown, to_terminal
+from benchsuite.store import notes
 from benchsuite.store.abandoned import sweep
 
 
@@ -44,7 +45,7 @@ def compared(options: Mapping[str, Any]) -> ComparisonReport:
     if options["junit"] and not conditions:
         raise UsageError("--junit writes results of conditions, and there are none; add --fail-if.")
     sweep()
-    pairs, choices = pairing.pairs(options["names"], options["baseline"])
+    pairs, choices = pairing.pairs(options["names"], options["baseline"], notes.starred)
     comparison = Comparison(pairing.runs(pairs))
     unlike = differences.reasons(comparison)
     if unlike and not options["force"]:

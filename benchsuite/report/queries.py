@@ -59,6 +59,26 @@ def compared() -> QuerySet[Run]:
     return Run.objects.select_related("environment", "software").prefetch_related("findings")
 
 
+ADDABLE = 40  #: Configurations that a comparison offers to add.
+
+
+def alike(runs: Sequence[Run]) -> list[Cell]:
+    """What else was measured with the same workload, load, data and machine, the newest first."""
+    if not runs:
+        return []
+    asked = _asked(runs[0])
+    newest = compared().filter(
+        workload=runs[0].workload, environment=runs[0].environment, goodput__isnull=False
+    )
+    newest = newest.exclude(pk__in=[run.pk for run in runs]).defer(*HEAVY, "programs")
+    found = [run for run in newest.order_by("-started_at")[:AT_ONCE] if _asked(run) == asked]
+    return sorted(cells(found), key=lambda cell: cell.first.started_at, reverse=True)[:ADDABLE]
+
+
+def _asked(run: Run) -> list[object]:
+    return [run.spec.get(part) for part in ("workload", "load", "database")]
+
+
 def add_series(runs: Sequence[Run]) -> None:
     """Loads the seconds and the histograms of all these runs at once."""
     prefetch_related_objects(

@@ -73,7 +73,8 @@ def starred(runs: Sequence[Run]) -> Run | None:
     """The default baseline among these: the run that was starred last, else the first run of the
     label that was; None without a star.
     """
-    stars = [note for note in of(runs) if note.starred]
+    of_all = {run.label for run in runs}  # a label that all have tells none of them apart
+    stars = [note for note in of(runs) if note.starred and {note.label} != of_all]
     for note in sorted(stars, key=lambda note: note.run_id is None):
         for run in runs:
             if run.pk == note.run_id or (note.label and run.label == note.label):

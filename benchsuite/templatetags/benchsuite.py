@@ -9,6 +9,7 @@ from benchsuite.core.glossary import meaning
 from benchsuite.core.units import MISSING, format_count, format_percent, format_rate, in_words
 from benchsuite.models import Run
 from benchsuite.report.pages import history, html
+from benchsuite.report.terminal.grid import COMMAND
 from benchsuite.store import notes
 from benchsuite.system.programs import short_revision
 
@@ -31,6 +32,13 @@ register.filter("words", in_words)
 @register.simple_tag
 def missing(reason: str) -> str:
     return html.missing(reason)
+
+
+@register.filter
+def with_command(sentence: str) -> tuple[str, str]:
+    """A sentence, and the command at its end, which is to be copied; "" without one."""
+    found = COMMAND.search(sentence)
+    return (sentence[: found.start()].strip(), found[0]) if found else (sentence, "")
 
 
 @register.filter

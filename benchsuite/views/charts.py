@@ -5,7 +5,8 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 
-from benchsuite.comparing.differences import Comparison
+from benchsuite.comparing.differences import Comparison, unlike
+from benchsuite.comparing.levels import climbs
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.models import Run
 from benchsuite.report import queries
@@ -37,7 +38,10 @@ def of_comparison(request: HttpRequest, slug: str, form: str) -> HttpResponse:
     except UsageError as error:
         return problem(request, str(error), status=400)
     queries.add_series(runs)
-    return chart_file(request, overlays.charts(Comparison(runs)), slug, form, "comparison")
+    comparison = Comparison(runs)
+    lines = climbs(comparison, unlike(comparison))
+    charts = overlays.level_charts(lines) if lines else overlays.charts(comparison)
+    return chart_file(request, charts, slug, form, "comparison")
 
 
 def chart_file(

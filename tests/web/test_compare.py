@@ -1,15 +1,22 @@
 """Several runs beside each other."""
 
 import json
+import re
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
+from django.core.management import call_command
 
 from benchsuite.comparing.answer import of_runs
+from benchsuite.comparing.contrasts import DEFAULT, contrasts, metric
 from benchsuite.comparing.differences import Comparison
+from benchsuite.management.output import Screen
 from benchsuite.models import Run
+from benchsuite.store import notes
 from tests.factories import (
     BEGUN,
     INVALID,
@@ -18,7 +25,7 @@ from tests.factories import (
     make_run,
     make_running_run,
 )
-from tests.starts import FAST, SLOW, doubt, starts
+from tests.starts import BATCH, FAST, SLOW, doubt, starts
 
 NONE_SUCH = "0b9e5a52-6d6f-4d5e-9d0c-8a1f0c6b7a11"
 """An id that nothing has."""
@@ -42,24 +49,152 @@ def test_the_page_shows_the_answer_with_its_table(soup: Any, count: int) -> None
     page = soup(f"/results/compare/?batch={runs[0].batch}")
     assert [one.text for one in page.select("p.sentence")] == [answer.headline, *answer.reasons]
     assert [one.text for one in page.select("p.caution")] == list(answer.cautions)
-    rows = page.select('section[aria-labelledby="real"] tbody tr')
-    results = [row[-1] for row in answer.table.rows] if answer.table else []
-    assert [row.select("td")[-1].text.strip() for row in rows] == results
-    failed = soup(address(make_failed_run("uvicorn"), make_failed_run("daphne")))
-    assert failed.select_one(".headline").text.startswith("Nothing is ranked: all are without fig")
+    assert answer.table is not None
+    rows = page.select("#real tbody tr")
+    assert [row.select("td")[-1].text.strip() for row in rows] == [
+        row[-1] for row in answer.table.rows
+    ]
+    command = page.select_one("pre.command code")
+    assert (command is None) is (count == 5)
+    if command is not None:
+        assert command.text.startswith("python manage.py runbench --again=")
 
 
-def test_ratios_are_to_the_baseline_that_was_chosen(soup: Any) -> None:
-    fast, slow = make_run("uwsgi", rate=600), make_run("uvicorn", rate=300)
-    fast.refresh_from_db()
-    slow.refresh_from_db()
-    page = soup(address(fast, slow))
+NUMBER = re.compile(r"\d+\.\d+")
+
+
+def test_a_pair_has_one_ratio_on_every_surface(
+    soup: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Skewed runs, of which medians, means, and either order of a pair would give other numbers."""
+    skewed = {"uwsgi": (500.0, 505.0, 510.0, 515.0, 700.0), "waitress": FAST, "daphne": SLOW}
+    rows = [run for server, rates in skewed.items() for run in starts(server, rates)]
+    comparison = Comparison(rows)
+    made = contrasts(comparison.pairs, [metric(name) for name in DEFAULT])
+    pairs = {(one.metric.short, one.candidate.title): one for one in made}
+    markdown, plain = tmp_path / "c.md", tmp_path / "c.json"
+    call_command("comparebench", BATCH.hex[:8], f"--markdown={markdown}", f"--json={plain}")
+    terminal = capsys.readouterr().out
+    Screen(quiet_stdout=False).results(rows, stored=False)
+    ending = capsys.readouterr().out
+    pages = {name: soup(f"/results/compare/?batch={BATCH}&figure={name}") for name in DEFAULT}
+    for one in json.loads(plain.read_text())["comparisons"]:
+        pair = pairs.pop((one["metric"], one["candidate"]["title"]))
+        assert (one["value"], one["low"]) == (pair.found.value, pair.found.low)
+        where = f"{one['metric']} {pair.candidate.title}"
+        for text in (terminal, markdown.read_text().replace("|", " ")):
+            lines = [" ".join(line.split()) for line in text.splitlines()]
+            assert any(line.startswith(where) and pair.value_text in line for line in lines), text
+        shown = row(pages[one["metric"]], pair.candidate.title).select_one("td.ratio").text
+        assert shown.split()[0] == pair.value_text
+    assert pairs == {}
+    ratios = {
+        text
+        for one in made
+        for text in (one.value_text, *NUMBER.findall(one.interval_text), *NUMBER.findall(one.says))
+    }
+    said = [pages["goodput"].select_one("main").text, terminal, markdown.read_text(), ending]
+    for text in said:
+        written = re.findall(r"(\d+\.\d+)\s?×|[a-z] \((\d\.\d+)\)", text)
+        assert written, text
+        assert {one or other for one, other in written} <= ratios, text
+
+
+def test_the_baseline_is_a_click_away_and_a_star_is_the_default(soup: Any) -> None:
+    runs = [make_run(name, rate=rate) for name, rate in (("uwsgi", 600), ("uvicorn", 300))]
+    page = soup(address(*runs))
     assert "baseline" in row(page, "uvicorn")["class"]
-    assert f" answers {fast.goodput / slow.goodput:.2f} × uvicorn" in page.text
-    link = row(page, "uwsgi").find("a", string="make baseline")["href"]
-    other = soup(link)
+    other = soup(row(page, "uwsgi").find("a", string="make baseline")["href"])
     assert "baseline" in row(other, "uwsgi")["class"]
-    assert f"uvicorn answers {slow.goodput / fast.goodput:.2f} × uwsgi" in other.text
+    notes.keep(run=runs[0], starred=True)
+    assert "baseline" in row(soup(address(*runs)), "uwsgi")["class"]
+    assert "baseline" in row(soup(address(*runs, baseline=runs[1].pk)), "uvicorn")["class"]
+
+
+def test_runs_are_added_and_removed_in_place(soup: Any) -> None:
+    first, second, third = (make_run(name, rate=60) for name in ("uwsgi", "uvicorn", "daphne"))
+    make_run("waitress", users=7)
+    page = soup(address(first, second, figure="memory"))
+    (offered,) = page.select("form.add option")
+    assert offered["value"] == third.pk.hex
+    fields = [(one["name"], one["value"]) for one in page.select("form.add input")]
+    added = soup(f"/results/compare/?{urlencode([*fields, ('runs', offered['value'])])}")
+    assert len(added.select("table.comparison tbody tr")) == 3
+    removed = soup(row(added, "uvicorn").find("a", string="remove")["href"])
+    left = removed.select(".comparison tbody th")
+    assert {one.text.split()[1] for one in left} == {"uwsgi", "daphne"}
+    assert removed.select_one(".switch [aria-current]").text == "memory"
+
+
+def test_the_forest_has_a_dot_for_each_run_and_is_switched_by_links(soup: Any) -> None:
+    runs = [*starts("uwsgi", SLOW), *starts("waitress", FAST)]
+    page = soup(f"/results/compare/?batch={runs[0].batch}")
+    dots = row(page, "waitress").select("circle")
+    assert len(dots) == 5
+    interval, one = (row(page, "waitress").select_one(f".{name}") for name in ("interval", "one"))
+    places = [float(interval[end].rstrip("%")) for end in ("x1", "x2")]
+    assert float(one["x1"].rstrip("%")) < places[0] < places[1] <= 100
+    assert all(0 <= float(dot["cx"].rstrip("%")) <= 100 for dot in dots)
+    assert "1" in [one.text for one in page.select("svg.axis text")]
+    links = {one.text: one["href"] for one in page.select(".switch a")}
+    assert list(links) == ["goodput", "p95", "memory", "CPU"]
+    assert row(soup(links["p95"]), "waitress").select_one(".ratio").text.startswith("0.77")
+
+
+def test_several_loads_are_lines_with_their_knee(soup: Any, client: Any) -> None:
+    peak = {1: 100, 4: 300, 16: 400, 64: 390}
+    runs = [
+        make_run(name, users=users, rate=rate * factor)
+        for name, factor in (("uwsgi", 1), ("daphne", 0.5))
+        for users, rate in peak.items()
+    ]
+    page = soup(address(*runs))
+    assert page.select_one(".headline").text.startswith(
+        "At 16 users: uwsgi answered most so far; it "
+    )
+    assert "daphne levels off at 16 users" in page.text
+    assert [one.text for one in page.select("#levels + div mark")] == [
+        *("397\u2009/s", "198\u2009/s")
+    ]
+    drawing = json.loads(page.select_one("#goodput-by-load script").text)
+    assert drawing["layout"]["xaxis"]["type"] == "log"
+    assert drawing["data"][0]["marker"]["symbol"].index("circle-open") == 2
+    at_level = soup(page.select_one("#levels + div thead a")["href"])
+    assert len(at_level.select("table.comparison tbody tr")) == 2
+    data = client.get(page.select_one("#goodput-by-load .data a")["href"]).content.decode()
+    assert data.startswith("users,")
+    other = make_run("uwsgi", users=4, workload="cpu")
+    assert soup(address(*runs, other), status=409)
+
+
+def test_several_sizes_are_a_heat_map(soup: Any) -> None:
+    runs = [
+        make_run(name, processes=processes, rate=100 * processes)
+        for name in ("uwsgi", "daphne")
+        for processes in (1, 2, 4)
+    ]
+    table = soup(address(*runs[:5])).select_one("table.sizes")
+    assert [one.text for one in table.select("thead th")][1:] == ["1 × 4", "2 × 4", "4 × 4"]
+    shades = [float(one["fill-opacity"]) for one in table.select("tbody tr")[0].select("rect")]
+    assert shades == sorted(shades)
+    assert table.select_one(".missing")["title"] == "not measured"
+    labels = [make_run("uwsgi", label=label, processes=2) for label in ("a", "b")]
+    assert not soup(address(*runs, *labels)).select("table.sizes")
+
+
+def test_forty_configurations_stay_small(soup: Any, client: Any) -> None:
+    servers = ("uwsgi", "daphne", "uvicorn", "waitress")
+    for server in servers:
+        for processes in range(1, 11):
+            starts(server, [100 * processes + 1, 100 * processes], processes=processes)
+    answer = client.get(f"/results/compare/?batch={BATCH}")
+    assert len(answer.content) < 400_000
+    page = soup(f"/results/compare/?batch={BATCH}")
+    assert len(page.select("table.comparison tbody tr")) == 40
+    drawn = [make_run("uwsgi", processes=count + 1, rate=20) for count in range(10)]
+    page = soup(address(*drawn))
+    assert len(page.select(".legend li")) == 8
+    assert len(json.loads(page.select_one("#goodput script").text)["data"]) == 8
 
 
 def test_ids_may_be_repeated_or_joined(soup: Any) -> None:
@@ -82,10 +217,9 @@ def test_starts_of_a_cell_share_a_row_with_their_range(soup: Any) -> None:
         for number, rate in enumerate((500, 600, 700), start=1)
     ]
     page = soup(address(*starts, make_run("uvicorn", rate=300)))
-    cells = row(page, "uwsgi").select("td")
-    assert cells[1].text == "3 runs"
-    assert "–" in cells[2].select_one(".range").text
-    assert cells[2].text.startswith("598")
+    goodput = row(page, "uwsgi").select("td.figure")[1]
+    assert goodput.text.startswith("598")
+    assert "–" in goodput.select_one(".range").text
     assert not row(page, "uvicorn").select(".range")
     assert "1 run against 3 proves nothing" in page.text
 
@@ -105,10 +239,8 @@ def test_invalid_run_is_shown_but_never_ranked_nor_the_baseline(soup: Any) -> No
     assert "waitress" not in page.select_one("p.sentence").text
     assert "baseline" in row(page, "uvicorn")["class"]
     assert "make baseline" not in row(page, "waitress").text
-    scatter = json.loads(page.select_one("#goodput-memory script").text)
-    symbols = {one["name"]: one["marker"]["symbol"] for one in scatter["data"]}
-    assert symbols["waitress (invalid)"].endswith("-open")
-    assert not symbols["uwsgi"].endswith("-open")
+    assert row(page, "waitress").select_one("circle")["fill"] == "none"
+    assert row(page, "uwsgi").select_one("circle")["fill"] != "none"
 
 
 def test_failed_and_running_runs_are_named_with_their_reason(soup: Any) -> None:
@@ -145,9 +277,9 @@ def test_unlike_runs_are_refused_unless_forced(soup: Any, other: Any, reason: An
 
 def test_those_that_are_alike_are_a_click_away(soup: Any) -> None:
     alike = [make_run(server, rate=60) for server in ("uwsgi", "uvicorn", "waitress", "daphne")]
-    page = soup(address(*alike, make_run("uwsgi", users=50)), status=409)
+    page = soup(address(*alike, make_run("uwsgi", workload="cpu")), status=409)
     heads = page.select(".differences thead th")
-    assert [one.text.split(" Compare")[0] for one in heads][2] == "uwsgi · 50 users"
+    assert [one.text.split(" Compare")[0] for one in heads][2] == "uwsgi · cpu"
     assert "and 1 more" in heads[1].text
     (link,) = page.find_all("a", string="Compare these")
     assert len(soup(link["href"]).select("table.comparison tbody tr")) == 4
@@ -173,10 +305,10 @@ def test_which_starts_count_is_said_and_the_others_enter_no_figure(soup: Any) ->
     page = soup(f"/results/compare/?batch={runs[0].batch}")
     assert "4 of 5 runs; 1 excluded (B401)" in row(page, "uwsgi").text
     assert "2 of 5 runs failed (B201, no result)" in row(page, "waitress").text
-    assert "weak" in row(page, "waitress").select_one("td").text
+    assert row(page, "waitress").select_one(".verdict.weak")
 
 
-def test_other_surroundings_stand_first(soup: Any) -> None:
+def test_other_surroundings_are_told(soup: Any) -> None:
     here = make_run("uwsgi", label="before")
     there = make_run(
         "uwsgi", label="after", environment={**MACHINE, "kernel": "6.12", "uptime_s": 5}
@@ -187,8 +319,7 @@ def test_other_surroundings_stand_first(soup: Any) -> None:
     page = soup(f"{address(here, there)}&forced=1")
     rows = page.select(".differences tbody tr")
     assert [one.th.text for one in rows] == ["kernel"]
-    text = page.select_one("main").text
-    assert text.index("What else differs") < text.index("Beside each other")
+    assert page.select_one("details.differences summary").text.startswith("What else differs (1)")
 
 
 def test_environments_of_servers_may_be_the_question_and_what_differs_in_them_is_shown(
@@ -222,8 +353,6 @@ def test_charts_keep_a_server_s_colour(soup: Any) -> None:
     assert len(set(colours(page, "goodput").values())) == 2
     assert colours(page, "goodput") == colours(page, "distribution")
     assert colours(page, "goodput")["uvicorn"] == colours(other, "goodput")["uvicorn"]
-    scatter = json.loads(page.select_one("#goodput-memory script").text)
-    assert "cheap and fast" in scatter["layout"]["annotations"][0]["text"]
 
 
 @pytest.mark.parametrize(
@@ -255,7 +384,7 @@ def test_number_of_queries_does_not_grow(
         make_run("uwsgi", rate=60, repetition=one + 1, started_at=BEGUN + timedelta(minutes=one))
         for one in range(count)
     ]
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(8):
         client.get(address(*runs))
 
 

@@ -134,7 +134,7 @@ def test_distribution_agrees_with_the_percentiles_of_the_run(client):
     assert by_percent[99.0] == run.p99_s
 
 
-@pytest.mark.parametrize("slug", ["goodput", "distribution", "goodput-memory"])
+@pytest.mark.parametrize("slug", ["goodput", "distribution"])
 def test_numbers_of_a_comparison(client, slug):
     runs = [make_run("uwsgi"), make_run("uvicorn", rate=300)]
     ids = ",".join(str(run.pk) for run in runs)
@@ -150,7 +150,7 @@ def test_unknown_chart_names_the_known(soup):
         of_run = soup(f"/results/{run.pk}/colour.{form}", status=404)
         assert "here are: goodput, response-times, distribution, cpu" in of_run.text
         compared = soup(f"/results/compare/colour.{form}?runs={run.pk}", status=404)
-        assert "here are: goodput, distribution, goodput-memory." in compared.text
+        assert "here are: goodput, distribution." in compared.text
 
 
 def anyone(request: Any) -> bool:

@@ -165,9 +165,9 @@ def compare_page(client: Client, query: str) -> dict[str, Any]:
     return {
         "unlike": [words(row) for row in refused],
         "sentences": [words(one) for one in page.select("p.sentence, main > p.quiet")],
-        "differences": [words(row) for row in page.select("section.differences tbody tr")],
-        "table": [words(row) for row in page.select("table.comparison tbody tr")],
-        "contrasts": [words(row) for row in page.select("section[aria-labelledby=real] tbody tr")],
+        "differences": [words(row) for row in page.select(".differences tbody tr")],
+        "table": [words(row) for row in page.select(".comparison tbody tr, .all tbody tr")],
+        "contrasts": [words(row) for row in page.select("#real tbody tr")],
         "charts": charts(client, content),
     }
 

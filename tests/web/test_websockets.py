@@ -120,7 +120,7 @@ def test_the_compare_page_overlays_connections_and_losses(soup, client):
     ids = ",".join(str(run.pk) for run in runs)
     page = soup(f"/results/compare/?runs={ids}")
     drawn = [figure["id"] for figure in page.select("figure.chart")]
-    assert drawn == ["goodput", "distribution", "goodput-memory", "websockets", "losses"]
+    assert drawn == ["goodput", "distribution", "websockets", "losses"]
     answer = client.get(f"/results/compare/losses.csv?runs={ids}")
     rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
     assert sum(int(row["daphne losses"] or 0) for row in rows) == 3

@@ -14,6 +14,8 @@ from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import add_to, read
 from benchsuite.management.session import Results, estimated, session
+from benchsuite.models import Run
+from benchsuite.report import queries
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.telemetry.machine import HostSample
@@ -50,8 +52,9 @@ class Command(BriefCommand):
         if options["dry_run"]:
             screen.rows(plans)
             return
-        batch, _ = run_options.continued(options["again"] or "")
+        batch, made = run_options.continued(options["again"] or "")
         results = Results(screen.warn, len(plans), batch=batch)
+        before = list(queries.exported().filter(batch=batch)) if made else []
         progress = screen.progress(plans, estimate)
         try:
             screen.warn(sample.line())
@@ -72,19 +75,24 @@ class Command(BriefCommand):
                             break
         except BenchsuiteError as error:
             # what ended well, or failed before, is told all the same
-            self._tell(screen, results, options["json"])
+            self._tell(screen, results, before, options["json"])
             words = _joined(screen.failures(results.rows), str(error), results.sentence)
             raise CommandError(words, returncode=1) from error
         except KeyboardInterrupt as interrupt:
-            self._tell(screen, results, options["json"])
+            self._tell(screen, results, before, options["json"])
             words = "Interrupted; runs that had ended are stored."
             raise CommandError(results.sentence or words, returncode=130) from interrupt
-        self._tell(screen, results, options["json"])
+        self._tell(screen, results, before, options["json"])
         _judge(screen, results, strict=options["strict"])
 
-    def _tell(self, screen: screens.Screen, results: Results, file: str | None) -> None:
+    def _tell(
+        self, screen: screens.Screen, results: Results, before: Sequence[Run], file: str | None
+    ) -> None:
+        """With the runs of a command that was continued."""
         if results.rows:
-            screen.results(results.rows, stored=len(results.rows) > len(results.refused))
+            screen.results(
+                [*before, *results.rows], stored=len(results.rows) > len(results.refused)
+            )
         if not file:
             return
         try:

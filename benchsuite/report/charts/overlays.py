@@ -2,29 +2,38 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from benchsuite.comparing.differences import Comparison
+from benchsuite.comparing.levels import Climbed, level
 from benchsuite.comparing.titles import units_of
+from benchsuite.core.metrics.every import figure
+from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.results import Verdict
+from benchsuite.core.specs import OPEN
 from benchsuite.core.units import format_bytes, format_count, format_duration, format_rate
 from benchsuite.models import Run
 from benchsuite.report.charts import of_run
-from benchsuite.report.charts.drawing import Chart, Spot, draw, scatter, share_time
+from benchsuite.report.charts.drawing import Chart, draw, share_time
 from benchsuite.report.charts.series import (
     MEMORY,
+    RESPONSE_TIME,
     SECOND,
     SECONDS,
     Axis,
     Column,
     Mark,
+    Scale,
     Series,
     Trace,
+    dotted_line,
 )
 from benchsuite.report.charts.styles import Style
 from benchsuite.report.charts.styles import styles as styles_of
 
 FAINT = 0.45
+MOST_DRAWN = 8  #: Cells of one chart, the first in their order; more can't be told apart.
 MOST_MARKERS = 7  #: On one line; they tell lines apart and are no measured points of it.
 
 
@@ -82,7 +91,7 @@ def charts(comparison: Comparison) -> list[Chart]:
     drawn = runs_of(comparison)
     made = [memory_of_connections(drawn), connections(drawn), losses(drawn)]
     if any(one.run.requests for one in drawn):
-        made = [goodput(drawn), distribution(drawn), goodput_and_memory(drawn), *made]
+        made = [goodput(drawn), distribution(drawn), *made]
     charts = [chart for chart in made if chart.series]
     intervals = [list(one.run.intervals.all()) for one in drawn]
     shades = dict.fromkeys(
@@ -94,11 +103,56 @@ def charts(comparison: Comparison) -> list[Chart]:
     return charts
 
 
+def drawn_of(comparison: Comparison) -> list[Run]:
+    """The runs whose seconds are drawn."""
+    return [run for cell in comparison.cells[:MOST_DRAWN] for run in cell.measured]
+
+
+def level_charts(lines: Sequence[Climbed]) -> list[Chart]:
+    """Goodput and p95 of each configuration over users or arrivals, with where it levels off."""
+    return [_over_levels(lines, figure("goodput")), _over_levels(lines, figure("p95_s"))]
+
+
+def _over_levels(lines: Sequence[Climbed], metric: Metric) -> Chart:
+    styles = styles_of([line.cells[0].first.server for line in lines])
+    values = [{level(cell.first): cell.value(metric) for cell in line.cells} for line in lines]
+    places = sorted({place for one in values for place in one})
+    is_open = lines[0].cells[0].first.model == OPEN
+    across = Axis("arrivals per second" if is_open else "users", scale=Scale.LEVEL)
+    up = RESPONSE_TIME if metric.of_times else Axis("goodput (per second)", "/s")
+    columns = [
+        Column(line.title, line.title, metric.show, mark=_with_knee(line, style, places))
+        for line, style in zip(lines, styles, strict=True)
+    ]
+    series = Series(
+        f"{metric.heading}-by-load",
+        f"{metric.heading[:1].upper()}{metric.heading[1:]} by load",
+        across,
+        up,
+        (Column(across.title, across.title), *columns),
+        tuple((place, *(one.get(place) for one in values)) for place in places),
+        "Means over runs. The ring is where a configuration levels off.",
+    )
+    return draw(series)
+
+
+def _with_knee(line: Climbed, style: Style, places: Sequence[float]) -> Mark:
+    """A line with a dot at each level, and a ring where it levels off."""
+    mark = dotted_line(style.colour, style.dash)
+    knees = [place == level(line.knee.first) for place in places]
+    look = {
+        "symbol": ["circle-open" if one else "circle" for one in knees],
+        "size": [16 if one else 7 for one in knees],
+        "line": {"width": 2},
+    }
+    return Mark({**mark.look, "connectgaps": True, "marker": look})
+
+
 def runs_of(comparison: Comparison) -> list[Drawn]:
     """Each measured run with its style, which is its cell's."""
     runs: list[Drawn] = []
     cells = zip(comparison.titles, comparison.cells, styles(comparison), strict=True)
-    for number, (title, cell, style) in enumerate(cells, start=1):
+    for number, (title, cell, style) in enumerate(islice(cells, MOST_DRAWN), start=1):
         for start, run in enumerate(cell.measured, start=1):
             own = f"{title} start {start}" if len(cell.measured) > 1 else title
             invalid = run.verdict == Verdict.INVALID.value
@@ -127,42 +181,6 @@ def distribution(drawn: Sequence[Drawn]) -> Chart:
     totals = [next(iter(one.run.measurements.all()), None) for one in drawn]
     texts = [total.response_histogram if total else "" for total in totals]
     return draw(of_run.percentile_curves(columns, texts, _units(drawn)))
-
-
-def goodput_and_memory(drawn: Sequence[Drawn]) -> Chart:
-    """A point for each run, with the number of its cell at the highest."""
-    series = Series(
-        "goodput-memory",
-        "Goodput against memory",
-        MEMORY,
-        Axis(f"goodput ({_units(drawn)} per second)", "/s"),
-        (
-            Column("run", "run", str),
-            Column("memory_bytes", "memory", format_bytes),
-            Column("goodput_per_s", "goodput", format_rate),
-            Column("failures", "failed", format_count),
-        ),
-        tuple(
-            (run.title, run.run.memory_bytes, run.run.goodput, run.run.failures) for run in drawn
-        ),
-        "One point a run: the target’s highest memory and its goodput.",
-    )
-    highest: dict[int, float] = {}
-    for run in drawn:
-        highest[run.cell] = max(highest.get(run.cell, 0.0), run.run.goodput or 0.0)
-    spots = [
-        Spot(
-            title=run.title,
-            x=run.run.memory_bytes,
-            y=run.run.goodput,
-            marker=run.marker,
-            group=run.group,
-            text=str(run.cell) if run.run.goodput == highest[run.cell] else "",
-            identity=run.identity,
-        )
-        for run in drawn
-    ]
-    return scatter(series, spots)
 
 
 def memory_of_connections(drawn: Sequence[Drawn]) -> Chart:

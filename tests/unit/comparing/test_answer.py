@@ -68,7 +68,13 @@ def test_what_is_answered(golden: Golden) -> None:
     lines = []
     for case, cells in CASES.items():
         answer = ranking(cells, {})
-        said = [answer.headline, *answer.reasons, *answer.next_steps, *answer.cautions]
+        said = [
+            answer.headline,
+            *answer.reasons,
+            *answer.next_steps,
+            answer.command,
+            *answer.cautions,
+        ]
         lines += [f"{case}:", *(f"    {plain(one)}" for one in said if one)]
         for sentence in (answer.headline, *answer.reasons):
             assert len(sentence.split()) <= 20, sentence
