@@ -156,6 +156,12 @@ class StudyRun(Execution):
     )
     repeat = models.PositiveIntegerField(default=1, help_text="Starts of each cell.")
     seed = models.PositiveIntegerField(default=0, help_text="Of the order of its runs.")
+    claims = models.BooleanField(
+        default=False, help_text="Whether only what claims need was executed."
+    )
+    looks = models.PositiveSmallIntegerField(
+        default=1, help_text="How often it was looked at, at the most, to decide what to run next."
+    )
     resolved = JSON(
         kind=Mapping[str, Mapping[str, float]],
         default=dict,

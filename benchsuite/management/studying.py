@@ -1,13 +1,18 @@
 """Executes a study: its cells as runs in shuffled blocks, each stored as soon as it has ended.
 
+What claims need comes first, then what questions need, then the rest. Where it is decided as it
+goes, rounds of one start more of the cells in doubt follow the first starts of each of these.
+
 What has been measured is told from the stored runs alone, so that an execution that was killed can
 be resumed: a start that has ended is kept, one that was under way is made again.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from time import monotonic
 from typing import Any
 
 from django.db import transaction
@@ -18,14 +23,17 @@ from benchsuite.management import resuming
 from benchsuite.management.options import run as run_options
 from benchsuite.management.session import Session
 from benchsuite.models import Run, StudyCell, StudyRun
+from benchsuite.report.studies.rows import execution as measured
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate, Turn
+from benchsuite.studies import deciding, matrix
+from benchsuite.studies.deciding import LOOKS, Doubt
 from benchsuite.studies.figures import metric
-from benchsuite.studies.matrix import key
+from benchsuite.studies.matrix import Need, key, needed
 from benchsuite.studies.options import arguments, in_cell, shares
-from benchsuite.studies.study import Cell, Share, Study, cell_title
+from benchsuite.studies.study import Cell, Coordinates, Share, Study, cell_title
 
 UNKNOWN = 1
 """In place of a share that is known later: as good as any other, for the time that a run takes."""
@@ -75,19 +83,88 @@ class Execution:
     rows: Sequence[StudyCell] = ()
     done: set[tuple[int, int]] = field(default_factory=set)  #: (cell, repetition)
 
+    budget_s: float = math.inf  #: No run is begun that would end later, by what is known now.
+    ends_at: float = math.inf  #: When the budget is over, by the monotonic clock.
+    is_over_budget: bool = False
+    ahead: list[Turn] = field(default_factory=list)
+    """The turn under way and those that are known to follow it."""
+
     @property
     def turns(self) -> list[Turn]:
-        """What remains to be run, in order; whatever another cell needs to know comes before it."""
+        """First starts that remain to be made, in order; whatever another cell needs to know comes
+        before it.
+        """
+        needs = needed(self.study)
         every = planning.turns(len(self.candidates), self.row.repeat, self.row.seed)
         ordered = sorted(
-            every, key=lambda candidate: (candidate.repetition, self._depth(candidate))
+            every,
+            key=lambda turn: (self._need(needs, turn), turn.repetition, self._depth(turn)),
         )
-        return [
-            candidate
-            for candidate in ordered
-            if self.candidates[candidate.place].plan
-            and (candidate.place, candidate.repetition) not in self.done
-        ]
+        return [turn for turn in ordered if self._remains(turn)]
+
+    @property
+    def titles(self) -> list[str]:
+        """Of what is known to be ahead."""
+        return [self.candidates[turn.place].title for turn in self.ahead]
+
+    @property
+    def is_sequential(self) -> bool:
+        """Whether it is decided as it goes."""
+        return self.row.looks > 1
+
+    @property
+    def is_open_ended(self) -> bool:
+        """Whether nobody knows how many runs there will be."""
+        return self.is_sequential or math.isfinite(self.budget_s)
+
+    def _need(self, needs: Mapping[matrix.Key, Need], turn: Turn) -> Need:
+        return needs[key(self.candidates[turn.place].cell.coordinates)]
+
+    def _remains(self, turn: Turn) -> bool:
+        planned = self.candidates[turn.place].plan is not None
+        return planned and (turn.place, turn.repetition) not in self.done
+
+    def doubts(self, need: Need | None = None) -> list[Doubt]:
+        """What is not decided by what has been stored."""
+        return deciding.doubts(self.study, measured(self.row, self.study), need)
+
+    def _turns(self) -> Iterator[Turn]:
+        """All that is run, as far as it goes; `ahead` says what is known to follow."""
+        needs, first = needed(self.study), self.turns
+        groups = [[turn for turn in first if self._need(needs, turn) is need] for need in Need]
+        for need, group in zip(Need, groups, strict=True):
+            later = [turn for other in groups[need + 1 :] for turn in other]
+            while group:
+                self.ahead = [*group, *later]
+                yield group.pop(0)
+            if self.is_sequential and need is not Need.NOTHING:
+                yield from self._rounds(need, later, self._rounds_of(need, needs))
+
+    def _rounds_of(self, need: Need, needs: Mapping[matrix.Key, Need]) -> int:
+        """How many may be made up to the end of what claims or questions need."""
+        here = {needs[key(candidate.cell.coordinates)] for candidate in self.candidates}
+        return 3 if need is Need.CLAIM and Need.QUESTION in here else LOOKS - 1
+
+    def _rounds(self, need: Need, later: Sequence[Turn], most: int) -> Iterator[Turn]:
+        while (made := self.rounds_made) < most:
+            cells = deciding.worth_more(self.doubts(need), self.row.repeat + made, most - made)
+            places = [self.place_of(cell) for cell in cells]
+            turns = [self._one_more(place) for place in places if self.candidates[place].plan]
+            if not turns:
+                return
+            while turns:
+                self.ahead = [*turns, *later]
+                yield turns.pop(0)
+
+    @property
+    def rounds_made(self) -> int:
+        """Of one start more, beyond the first starts."""
+        return max([number - self.row.repeat for _, number in self.done if number], default=0)
+
+    def _one_more(self, place: int) -> Turn:
+        made = max(number for at, number in self.done if at == place)
+        seed = random.Random(f"{self.row.seed} {place} {made}").randrange(2**31)
+        return Turn(place, made + 1, seed)
 
     @property
     def skipped(self) -> list[Candidate]:
@@ -99,26 +176,43 @@ class Execution:
         seconds = iter(estimate.each_s(plan for plan in plans if plan))
         return [next(seconds) if plan else 0.0 for plan in plans]
 
-    def run(self, at_work: Session, progress: Progress, turns: Sequence[Turn]) -> None:
-        """Makes all that remain. A cell that fails ends nothing.
+    def ahead_s(self, estimate: Estimate) -> list[float]:
+        """Of the turn under way and of those known to follow, as far as the budget reaches."""
+        this, *later = self.estimates_s(estimate, self.ahead) or [0.0]
+        return [this, max(0.0, min(sum(later), self.ends_at - monotonic() - this))]
+
+    def run(
+        self, at_work: Session, progress: Progress, titles: list[str], estimate: Estimate
+    ) -> None:
+        """Makes all that remain, as long as the budget lasts. A cell that fails ends nothing.
+        Where nobody knows how many, each one's title is added to `titles` before it begins.
 
         Raises BenchsuiteError where nothing that follows could be measured or stored, and
         KeyboardInterrupt after Ctrl-C.
         """
+        self.ends_at = monotonic() + self.budget_s
         with resuming.entered(self.row), progress:
-            for number, turn in enumerate(turns, start=1):
-                candidate, row = self.candidates[turn.place], self.rows[turn.place]
-                self._settle(candidate, row)
-                later = [
-                    plan for each in turns[number:] if (plan := self.candidates[each.place].plan)
-                ]
-                try:
-                    if candidate.plan is None:
-                        raise UnavailableError(candidate.reason)
-                    resuming.one(at_work, candidate.at(turn), later, row)
-                except UnavailableError as error:
-                    self._refuse(candidate, row, str(error))
-                    progress.skip(candidate.reason)
+            for turn in self._turns():
+                taken = self.estimates_s(estimate, [turn])[0]
+                if monotonic() + taken > self.ends_at:
+                    self.is_over_budget = True
+                    return
+                if self.is_open_ended:
+                    titles.append(self.candidates[turn.place].title)
+                self._make(at_work, progress, turn)
+                self.done.add((turn.place, turn.repetition))
+
+    def _make(self, at_work: Session, progress: Progress, turn: Turn) -> None:
+        candidate, row = self.candidates[turn.place], self.rows[turn.place]
+        self._settle(candidate, row)
+        later = [plan for each in self.ahead[1:] if (plan := self.candidates[each.place].plan)]
+        try:
+            if candidate.plan is None:
+                raise UnavailableError(candidate.reason)
+            resuming.one(at_work, candidate.at(turn), later, row)
+        except UnavailableError as error:
+            self._refuse(candidate, row, str(error))
+            progress.skip(candidate.reason)
 
     def prepare(self, at_work: Session) -> None:
         """Builds what servers need, so that nothing is built between two runs."""
@@ -170,10 +264,10 @@ class Execution:
         return 1 + max(behind) if behind else 0
 
     def _of(self, share: Share) -> Candidate:
-        return self.candidates[self._place(share)]
+        return self.candidates[self.place_of(share.cell)]
 
-    def _place(self, share: Share) -> int:
-        wanted = key(share.cell)
+    def place_of(self, coordinates: Coordinates) -> int:
+        wanted = key(coordinates)
         return next(
             place
             for place, one in enumerate(self.candidates)
@@ -209,7 +303,7 @@ class Execution:
     def _figure(self, share: Share) -> float | None:
         """Of the first start that has it."""
         figure = metric({one.name: one for one in self.study.figures}[share.figure])
-        finished = self.rows[self._place(share)].runs.filter(status=Status.FINISHED.value)
+        finished = self.rows[self.place_of(share.cell)].runs.filter(status=Status.FINISHED.value)
         values = (figure.value(run) for run in finished.order_by("repetition"))
         return next((one for one in values if one is not None), None)
 
@@ -223,8 +317,12 @@ def begun(
     repeat: int,
     seed: int,
     label: str,
+    claims: bool = False,
+    looks: int = 1,
 ) -> Execution:
-    """A new execution, not stored yet."""
+    """A new execution, not stored yet: with `claims` of what these need alone, and with several
+    `looks` decided as it goes.
+    """
     row = StudyRun(
         name=study.name,
         label=label,
@@ -234,6 +332,8 @@ def begun(
         only={axis: list(some) for axis, some in only.items()},
         repeat=repeat,
         seed=seed,
+        claims=claims,
+        looks=looks,
         started_at=datetime.now(UTC),
     )
     return Execution(study, row, _candidates(cells, row))

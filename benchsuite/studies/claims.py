@@ -13,11 +13,12 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from benchsuite.core.units import format_number
-from benchsuite.stats.compare import CONFIDENCE
 from benchsuite.studies import matrix
-from benchsuite.studies.intervals import Interval, Kind, Side, interval
+from benchsuite.studies.intervals import Interval, Kind, Side, interval, mean
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
-from benchsuite.studies.study import Check, Claim, Coordinates, Study, admits
+from benchsuite.studies.study import Check, Claim, Coordinates, Region, Study, admits
+
+NOTHING: Mapping[str, Region] = {}
 
 NAMED = 3  #: Reasons that a claim tells; the others are counted.
 
@@ -40,6 +41,7 @@ class Judged:
     found: Interval
     outcome: Outcome = Outcome.UNTOLD
     reasons: tuple[str, ...] = ()  #: Why it can't be told.
+    is_closed: bool = False  #: Whether more starts would not change that.
 
     @property
     def is_apart(self) -> bool:
@@ -55,12 +57,7 @@ class Judged:
     @property
     def wanted(self) -> str:
         """ "0.4 to 0.6", "at least 2", "at most 0.5"."""
-        low, high = self.region
-        if math.isinf(low):
-            return f"at most {written(high)}"
-        return (
-            f"at least {written(low)}" if math.isinf(high) else f"{written(low)} to {written(high)}"
-        )
+        return region_words(*self.region)
 
     @property
     def name(self) -> str:
@@ -96,7 +93,9 @@ def place(coordinates: Coordinates) -> str:
 def side_of(execution: Execution, cell: MeasuredCell | None, figure: str) -> Side:
     """The starts of a cell in a figure, and how all cells scatter in it."""
     of_all = execution.scatter(figure)
-    return Side(cell.values(figure), of_all, cell.amounts(figure)) if cell else Side((), of_all)
+    if cell is None:
+        return Side((), of_all)
+    return Side(cell.values(figure), of_all, cell.amounts(figure), cell.at_least(figure))
 
 
 def _claim(study: Study, execution: Execution, claim: Claim) -> Judgement:
@@ -128,24 +127,26 @@ def _judged(
     other = check.to_figure or check.figure
 
     reasons: list[str] = []
+    closed: list[str] = []
 
     def side(coordinates: Coordinates, figure: str) -> Side:
         known = find(execution, coordinates)
-        reasons.extend(doubts(execution, claim.needs, known, coordinates, figure))
+        closed.extend(obstacles(execution, claim.needs, known, coordinates, figure, claim.given))
+        reasons.extend(doubts(execution, claim.needs, known, coordinates, figure, claim.given))
         return side_of(execution, known, figure)
 
     sides = side(cell, check.figure), side(to, other) if to is not None else None
-    measured = interval(kind, *sides)
+    measured = interval(kind, *sides, confidence=execution.confidence)
     judged = Judged(check=check, kind=kind, region=region, cell=cell, to=to, found=measured)
     if reasons:
-        return replace(judged, reasons=tuple(dict.fromkeys(reasons)))
+        return replace(judged, reasons=tuple(dict.fromkeys(reasons)), is_closed=bool(closed))
     if measured.low is None or measured.high is None:
         return replace(judged, reasons=(f"{judged.name}: {measured.reason}",))
     if region[0] <= measured.low and measured.high <= region[1]:
         return replace(judged, outcome=Outcome.HOLDS)
     if not judged.is_apart:
         return replace(judged, reasons=(judged.says,))
-    wide = interval(kind, *sides, confidence=1 - (1 - CONFIDENCE) / together)
+    wide = interval(kind, *sides, confidence=1 - (1 - execution.confidence) / together)
     if _apart(wide, region):
         return replace(judged, outcome=Outcome.FAILS)
     return replace(judged, reasons=(f"{judged.says}, as one of {together} checks by chance",))
@@ -178,14 +179,43 @@ def doubts(
     cell: MeasuredCell | None,
     coordinates: Coordinates,
     figure: str,
+    given: Mapping[str, Region] = NOTHING,
 ) -> Iterator[str]:
     """Why nothing may be said of a cell whatever its figures are."""
+    where, before = (
+        place(coordinates),
+        list(obstacles(execution, needs, cell, coordinates, figure, given)),
+    )
+    yield from before
+    if cell is None or cell.state is State.UNAVAILABLE:
+        return
+    if cell.state is not State.MEASURED:
+        yield f"{where}: {cell.reason or cell.state.value}"
+        return
+    counted = cell.counted
+    if not counted:
+        why = reasons(cell.starts) or "no start"
+        yield f"{where}: no start counts ({why})"
+        return
+
+
+def obstacles(
+    execution: Execution,
+    needs: Mapping[str, float],
+    cell: MeasuredCell | None,
+    coordinates: Coordinates,
+    figure: str,
+    given: Mapping[str, Region] = NOTHING,
+) -> Iterator[str]:
+    """Why nothing may be said of a cell however often it is started."""
     where = place(coordinates)
     if cell is None:
         yield f"{where} is no part of this execution"
         return
-    if cell.state is not State.MEASURED:
+    if cell.state is State.UNAVAILABLE:
         yield f"{where}: {cell.reason or cell.state.value}"
+        return
+    if not cell.starts:
         return
     for name, least in needs.items():
         has = cell.conditions.get(name, execution.conditions.get(name))
@@ -193,16 +223,25 @@ def doubts(
             known = "not known" if has is None else format_number(has)
             of = f"{where}: " if name in cell.conditions else ""
             yield f"{of}{name} must be at least {format_number(least)}, and is {known}"
-    counted = cell.counted
-    if not counted:
-        why = reasons(cell.starts) or "no start"
-        yield f"{where}: no start counts ({why})"
-        return
-    without = [one for one in counted if one.figures.get(figure) is None]
+    for name, (low, high) in given.items():
+        ends = (-math.inf if low is None else low, math.inf if high is None else high)
+        values = cell.values(name)
+        if not values or not ends[0] <= mean(values) <= ends[1]:
+            seen = format_number(mean(values)) if values else "not known"
+            must = f"and must be {region_words(*ends)}"
+            yield f"not this question here: {name} of {where} is {seen}, {must}"
+    without = [one for one in cell.counted if one.figures.get(figure) is None]
     if without:
         codes = reasons(without)
-        of = f"{len(without)} of {len(counted)} starts"
+        of = f"{len(without)} of {len(cell.counted)} starts"
         yield f"{where}: {of} without {figure}{f' ({codes})' if codes else ''}"
+
+
+def region_words(low: float, high: float) -> str:
+    """ "0.4 to 0.6", "at least 2", "at most 0.5"."""
+    if math.isinf(low):
+        return f"at most {written(high)}"
+    return f"at least {written(low)}" if math.isinf(high) else f"{written(low)} to {written(high)}"
 
 
 def written(value: float | None) -> str:

@@ -117,6 +117,25 @@ def amounts(figures: Sequence[Figure], record: Record) -> dict[str, float]:
     return by_name
 
 
+def at_least(figures: Sequence[Figure], record: Record) -> dict[str, float]:
+    """Up to where a figure was tried that may have no limit: it is at least that then."""
+    bounds: dict[str, float] = {}
+    for figure in figures:
+        seconds = _seconds(record, figure.scope)
+        if figure.of == "users_at_failures":
+            bounds[figure.name] = float(max((one.users for one in seconds), default=0))
+        elif figure.of == "decay":
+            pieces = series(record, 5, figure.scope)
+            bounds[figure.name] = sum(pieces[: len(pieces) // 3]) / MOST_OF_NONE
+        elif figure.of in LONG:
+            # most users waited for all of the window, so the mean is at least half of it
+            bounds[figure.name] = len(seconds) / 2
+    return bounds
+
+
+MOST_OF_NONE = 3  #: Of what did not happen, 95 % of the time (Hanley & Lippman-Hand 1983).
+
+
 def of_readings(figures: Sequence[Figure]) -> bool:
     """Whether any is of parts of the run, second by second."""
     return any(DERIVED[one.of].of_readings for one in figures if one.of in DERIVED)

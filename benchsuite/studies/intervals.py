@@ -1,14 +1,17 @@
 """The interval of a figure, a ratio or a difference, as far as the starts of two cells carry one.
 
-* From five starts a side it is that of `stats.compare`, bootstrapped over them.
-* With two to four it is Welch's on the logarithms. So few starts don't show their own spread, so
-  the variance is pooled over all cells of the study in that figure; a cell whose own is larger gets
-  its own, because cells don't all scatter alike. `python -m benchmarks.claims` measures what that
-  covers, and what the pooled variance would by itself; docs/studies.md has its table.
+* It is Welch's on the logarithms, so what it is about is the geometric mean. Few starts don't show
+  their own spread, so each cell's variance is moderated by those of all cells of the study in that
+  figure (Smyth 2004, "Linear models and empirical Bayes methods"): the more alike the cells
+  scatter, the more it is theirs. A noisy cell then doesn't blind a quiet one, nor does a quiet one
+  flatter a noisy one. `python -m benchmarks.claims` measures what that covers; docs/studies.md has
+  its table.
 * 0 has no logarithm. Where a start has 0 of what is counted, the number in all starts together has
   the exact interval of Poisson's law (Garwood 1936), and a difference that of Zou and Donner
   (2008); both are widened by as much as starts lie further apart than that law has it, in the cell
-  or in all cells of the study.
+  or in all cells of the study. Of other figures with 0 five starts are bootstrapped, and fewer have
+  no interval.
+* What has no limit in any start lies beyond the highest level that was tried.
 * One start has none.
 """
 
@@ -17,7 +20,7 @@ import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from statistics import fmean, variance
+from statistics import fmean, geometric_mean, median, variance
 
 from benchsuite.core.metrics.metric import Scale
 from benchsuite.stats.compare import CONFIDENCE, compare
@@ -46,21 +49,34 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Pooled:
-    """The variance of starts on the logarithm, from all cells of a study in a figure."""
+class Scatter:
+    """How the starts of a study's cells scatter in a figure: variances on the logarithm."""
 
-    cells: int = 0
-    variance: float = 0.0
-    freedom: int = 0
+    cells: int = 0  #: With two starts or more.
+    variance: float = 0.0  #: What is typical of a cell.
+    weight: float = 0.0
+    """How much a cell's variance is moved towards it, in degrees of freedom: infinite where cells
+    scatter no less alike than chance has it.
+    """
+    freedom: int = 0  #: Of all cells together.
     dispersion: float = 1.0  #: Of counts, by `dispersion()`.
 
     @property
     def words(self) -> str:
         of = f"{self.cells} cells" if self.cells > 1 else "one cell"
-        return f"Welch on logarithms, variance pooled over {of}"
+        return f"Welch on logarithms, variance moderated by {of}"
+
+    def moderated(self, logarithms: Sequence[float]) -> tuple[float, float]:
+        """Variance of a cell, and its degrees of freedom; at least two logarithms."""
+        own, freedom = variance(logarithms), len(logarithms) - 1
+        if math.isinf(self.weight):
+            return self.variance, max(self.freedom, freedom)
+        together = self.weight + freedom
+        moved = (self.weight * self.variance + freedom * own) / together
+        return moved, min(together, max(self.freedom, freedom))
 
 
-def pooled(cells: Iterable[Sequence[float]], amounts: Iterable[Sequence[float]] = ()) -> Pooled:
+def scatter(cells: Iterable[Sequence[float]], amounts: Iterable[Sequence[float]] = ()) -> Scatter:
     """Of the figures of these cells: of those with two starts or more, and logarithms.
 
     `amounts` are what each start counts among, where these figures are counts.
@@ -72,11 +88,68 @@ def pooled(cells: Iterable[Sequence[float]], amounts: Iterable[Sequence[float]] 
         for one in cells
         if len(one) >= FEWEST and all(0 < value < math.inf for value in one)
     ]
-    freedom = sum(len(one) - 1 for one in logarithms)
+    variances = [(variance(one), len(one) - 1) for one in logarithms]
+    freedom = sum(each for _, each in variances)
     if not freedom:
-        return Pooled(dispersion=apart)
-    squares = sum(variance(one) * (len(one) - 1) for one in logarithms)
-    return Pooled(len(logarithms), squares / freedom, freedom, apart)
+        return Scatter(dispersion=apart)
+    typical, weight = _prior(variances)
+    return Scatter(len(variances), typical, weight, freedom, apart)
+
+
+LEAST = 0.01  #: As a share of the median, in place of less, which rounding makes of small figures.
+
+
+CAUTION = 2.0
+"""By how many of its standard errors the variance between cells is taken to be more than it looks:
+few cells often look more alike than they are.
+"""
+
+
+def _prior(variances: Sequence[tuple[float, int]]) -> tuple[float, float]:
+    """The typical variance and its weight: Smyth's fit by the moments of logarithms of variances,
+    which are given with their degrees of freedom.
+    """
+    from scipy.special import digamma, polygamma
+
+    middle = median(each for each, _ in variances) or fmean(each for each, _ in variances)
+    if not middle:
+        return 0.0, math.inf
+    logarithms = [
+        math.log(max(each, LEAST * middle)) - float(digamma(freedom / 2)) + math.log(freedom / 2)
+        for each, freedom in variances
+    ]
+    mean = fmean(logarithms)
+    if len(variances) < FEWEST:
+        return math.exp(mean), 0.0
+    chance = fmean(float(polygamma(1, freedom / 2)) for _, freedom in variances)
+    unsure = 1 + CAUTION * math.sqrt(2 / (len(variances) - 1))
+    beyond = variance(logarithms) * unsure - chance
+    if beyond <= 0:
+        total = sum(freedom for _, freedom in variances)
+        return sum(each * freedom for each, freedom in variances) / total, math.inf
+    half = _inverse_trigamma(beyond)
+    return math.exp(mean + float(digamma(half)) - math.log(half)), 2 * half
+
+
+def _inverse_trigamma(value: float) -> float:
+    """By Newton's steps, which rise to it from below (Smyth 2004, appendix)."""
+    from scipy.special import polygamma
+
+    place = 0.5 + 1 / value
+    for _ in range(50):
+        trigamma = float(polygamma(1, place))
+        step = trigamma * (1 - trigamma / value) / float(polygamma(2, place))
+        place += step
+        if abs(step) < 1e-8 * place:
+            break
+    return place
+
+
+def mean(figures: Sequence[float]) -> float:
+    """The one mean of a figure that studies tell: geometric, or arithmetic where one is 0."""
+    if any(math.isinf(each) for each in figures):
+        return math.inf
+    return geometric_mean(figures) if min(figures) > 0 else fmean(figures)
 
 
 def dispersion(cells: Iterable[tuple[Sequence[float], Sequence[float]]]) -> float:
@@ -102,8 +175,14 @@ class Side:
     """The starts of a cell in a figure, and how all cells scatter in it."""
 
     starts: Sequence[float]
-    of_all: Pooled
+    of_all: Scatter
     amounts: Sequence[float] = ()  #: Of a figure that counts: what each start counts among.
+    at_least: Sequence[float] = ()  #: Of starts without limit: up to where each was tried.
+
+    @property
+    def is_without_limit(self) -> bool:
+        """Whether no start has a limit."""
+        return bool(self.starts) and all(map(math.isinf, self.starts))
 
 
 def interval(
@@ -116,26 +195,26 @@ def interval(
     if not starts:
         return Interval(None, reason="no start has the figure")
     if any(math.isinf(value) for value in figures):
-        return _without_limit(kind, cell.starts, other.starts if other else ())
-    value = _value(kind, *(fmean(one.starts) for one in sides))
+        return _without_limit(kind, cell, other, confidence)
+    value = _value(kind, *(mean(one.starts) for one in sides))
     if value is None:
         return Interval(None, reason="it would be divided by 0")
     if starts < FEWEST:
         return Interval(value, reason="one start has no interval")
-    if kind is not Kind.RATIO and min(figures) <= 0 and all(one.amounts for one in sides):
+    if min(figures) > 0:
+        return _welch(kind, sides, confidence)
+    if kind is not Kind.RATIO and all(one.amounts for one in sides):
         return _counted(kind, sides, confidence)
     if starts >= FEWEST_STARTS:
         nothing = [0.0] * FEWEST_STARTS  # a value is its difference from starts that have nothing
         return _bootstrapped(
             kind, cell.starts, other.starts if other else nothing, value, confidence
         )
-    if min(figures) <= 0:
-        return Interval(
-            value,
-            reason=f"a start has 0, which has no logarithm; with {FEWEST_STARTS} starts a side "
-            "none is needed",
-        )
-    return _welch(kind, sides, confidence)
+    return Interval(
+        value,
+        reason=f"a start has 0, which has no logarithm; with {FEWEST_STARTS} starts a side "
+        "none is needed",
+    )
 
 
 def _value(kind: Kind, cell: float, other: float = 0.0) -> float | None:
@@ -144,19 +223,29 @@ def _value(kind: Kind, cell: float, other: float = 0.0) -> float | None:
     return cell - other
 
 
-def _without_limit(kind: Kind, cell: Sequence[float], other: Sequence[float]) -> Interval:
-    """Of a figure that some starts have no limit of: it lies beyond every other if none has."""
-    if min(len(cell), len(other) or len(cell)) >= FEWEST:
-        if _endless(cell) and not any(map(math.isinf, other)):
-            return Interval(math.inf, math.inf, math.inf, "no start has a limit")
-        if _endless(other) and not any(map(math.isinf, cell)):
-            least = 0.0 if kind is Kind.RATIO else -math.inf
-            return Interval(least, least, least, "no start of the other has a limit")
-    return Interval(None, reason="a start has no limit there")
-
-
-def _endless(starts: Sequence[float]) -> bool:
-    return bool(starts) and all(map(math.isinf, starts))
+def _without_limit(kind: Kind, cell: Side, other: Side | None, confidence: float) -> Interval:
+    """Of a figure that no start of one side has a limit of: it lies beyond what was tried."""
+    sides = [cell] if other is None else [cell, other]
+    endless = [one for one in sides if one.is_without_limit]
+    mixed = any(map(math.isinf, cell.starts)) != cell.is_without_limit or (
+        other is not None and any(map(math.isinf, other.starts)) != other.is_without_limit
+    )
+    if mixed or len(endless) != 1 or min(len(one.starts) for one in sides) < FEWEST:
+        return Interval(None, reason="a start has no limit there")
+    tried = min(endless[0].at_least, default=None)
+    if tried is None:
+        return Interval(None, reason="no start has a limit, and how far it was tried is not known")
+    method = f"no limit up to {tried:.4g}"
+    if other is None:
+        return Interval(math.inf, tried, math.inf, method)
+    limited = interval(Kind.VALUE, other if endless[0] is cell else cell, confidence=confidence)
+    if limited.low is None or limited.high is None:
+        return Interval(None, reason=limited.reason)
+    if endless[0] is cell:
+        low = _value(kind, tried, limited.high)
+        return Interval(math.inf, low, math.inf, method)
+    high = _value(kind, limited.high, tried)
+    return Interval(*((0.0, 0.0) if kind is Kind.RATIO else (-math.inf, -math.inf)), high, method)
 
 
 def _bootstrapped(
@@ -213,19 +302,22 @@ def _welch(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
     """
     from scipy.stats import t
 
-    means, errors = [], []
+    means, errors, freedoms = [], [], []
     for side in sides:
         logarithms = [math.log(value) for value in side.starts]
         means.append(fmean(side.starts))
         events = sum(map(operator.mul, side.starts, side.amounts))
         chance = len(logarithms) / events if events else 0.0  # of small counts, Poisson's
-        error = max(side.of_all.variance, variance(logarithms), chance) / len(logarithms)
+        moderated, freedom = side.of_all.moderated(logarithms)
+        error = max(moderated, chance) / len(logarithms)
         errors.append(error * (means[-1] ** 2 if kind is Kind.DIFFERENCE else 1.0))
-    value = _value(kind, *means)
-    if value is None or not any(errors):
+        freedoms.append(freedom)
+    value, error = _value(kind, *means), sum(errors)
+    if value is None or not error:
         return Interval(value, value, value, "all starts alike")
-    of_all = min((side.of_all for side in sides), key=lambda sample: sample.freedom)
-    half = float(t.ppf((1 + confidence) / 2, of_all.freedom)) * math.sqrt(sum(errors))
+    # both know the same typical variance, so that their degrees of freedom don't add up
+    half = float(t.ppf((1 + confidence) / 2, min(freedoms))) * math.sqrt(error)
+    words = sides[0].of_all.words
     if kind is Kind.DIFFERENCE:
-        return Interval(value, value - half, value + half, of_all.words)
-    return Interval(value, value * math.exp(-half), value * math.exp(half), of_all.words)
+        return Interval(value, value - half, value + half, words)
+    return Interval(value, value * math.exp(-half), value * math.exp(half), words)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from enum import IntEnum
 from itertools import product
 from typing import Any
 
@@ -24,19 +25,26 @@ ALL: Selector = {}  #: Selects every cell.
 Key = frozenset[tuple[str, str]]
 
 
-def cells(study: Study, scale: float = 1.0, only: Selector = ALL) -> tuple[Cell, ...]:
-    """Those to be measured at that scale, in the order of the file.
+def cells(
+    study: Study, scale: float = 1.0, only: Selector = ALL, *, claims: bool = False
+) -> tuple[Cell, ...]:
+    """Those to be measured at that scale, in the order of the file; with `claims` those that claims
+    need alone.
 
-    A value that `only` names is kept at any scale, and so is a cell whose figures another one
-    needs. Raises UsageError for an unknown axis or value, and where nothing is left.
+    A value that `only` names is kept at any scale, and so is a cell that a claim is about, or whose
+    figures another one needs. Raises UsageError for an unknown axis or value, and where nothing is
+    left.
     """
     check_scale(scale)
     check_selector(study, only)
     kept = {axis: one for axis, one in kept_values(study, scale).items() if axis not in only}
     by_key = {key(cell.coordinates): cell for cell in every(study)}
+    needs = needed(study)
     wanted: set[Key] = set()
-    for cell in by_key.values():
-        if admits(only, cell.coordinates) and admits(kept, cell.coordinates):
+    for place, cell in by_key.items():
+        thinned = needs[place] is not Need.CLAIM and not admits(kept, cell.coordinates)
+        left_out = claims and needs[place] is not Need.CLAIM
+        if admits(only, cell.coordinates) and not thinned and not left_out:
             _add(cell, by_key, wanted)
     if not wanted:
         raise UsageError(
@@ -52,6 +60,38 @@ def cells(study: Study, scale: float = 1.0, only: Selector = ALL) -> tuple[Cell,
         for place, cell in by_key.items()
         if place in wanted
     )
+
+
+class Need(IntEnum):
+    """What needs a cell first of all."""
+
+    CLAIM = 0
+    QUESTION = 1  #: What people ask, of which the study names the best.
+    NOTHING = 2  #: It stands in tables and charts alone.
+
+
+def needed(study: Study) -> dict[Key, Need]:
+    """Of every cell what needs it, itself or a cell that needs it to have run."""
+    by_key = {key(cell.coordinates): cell for cell in every(study)}
+    for_claims: set[Key] = set()
+    for_questions: set[Key] = set()
+    for place, cell in by_key.items():
+        if any(admits(answer.only, cell.coordinates) for answer in study.answers):
+            _add(cell, by_key, for_questions)
+        for check in (check for claim in study.claims for check in claim.checks):
+            if admits(check.cell, cell.coordinates):
+                _add(cell, by_key, for_claims)
+                other = key({**cell.coordinates, **(check.to or {})})
+                if other != place and other in by_key:
+                    _add(by_key[other], by_key, for_claims)
+    return {
+        place: Need.CLAIM
+        if place in for_claims
+        else Need.QUESTION
+        if place in for_questions
+        else Need.NOTHING
+        for place in by_key
+    }
 
 
 def key(coordinates: Coordinates) -> Key:

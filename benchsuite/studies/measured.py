@@ -1,10 +1,12 @@
 """What claims, tables and differences look at: the figures of a study's cells, start by start."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from benchsuite.studies.intervals import Pooled, pooled
+from benchsuite.stats.compare import CONFIDENCE
+from benchsuite.studies.intervals import Scatter, scatter
 from benchsuite.studies.study import Coordinates
 
 
@@ -23,6 +25,8 @@ class Start:
     figures: Mapping[str, float | None]  #: By the study's names; None is "not known", never 0.
     amounts: Mapping[str, float] = field(default_factory=dict)
     """What a figure counts among, by `figures.amounts`; others than counts have none."""
+    at_least: Mapping[str, float] = field(default_factory=dict)
+    """Up to where a figure was tried that has no limit, by `figures.at_least`."""
     excluded: Sequence[str] = ()
     """Why it doesn't count, by `comparing.starts`: "B401"; empty where it does."""
     verdict: str = ""
@@ -53,10 +57,22 @@ class MeasuredCell:
         values = [start.amounts.get(figure, 0.0) for start in having]
         return values if all(values) else []
 
+    def at_least(self, figure: str) -> list[float]:
+        """Up to where those without limit were tried; empty where that isn't known of all."""
+        endless = [one for one in self.counted if one.figures.get(figure) == math.inf]
+        bounds = [one.at_least.get(figure, 0.0) for one in endless]
+        return bounds if all(bounds) else []
+
 
 def reasons(starts: Iterable[Start]) -> str:
     """What keeps them from being sound, each once: "B201, B302"."""
     return ", ".join(dict.fromkeys(why for one in starts for why in one.excluded or one.failed))
+
+
+POCOCK = {2: 2.178, 3: 2.289, 4: 2.361, 5: 2.413, 6: 2.453, 7: 2.485, 8: 2.512}
+"""How many standard errors an interval has either way at each of so many looks, for 95 % at all of
+them: Jennison & Turnbull 2000, table 2.1.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +82,24 @@ class Execution:
     cells: Sequence[MeasuredCell]
     conditions: Mapping[str, float] = field(default_factory=dict)
     """What a claim's `needs` are held against, where it is the same for all cells: cpus-target."""
-    _pooled: dict[str, Pooled] = field(default_factory=dict, init=False, repr=False, compare=False)
+    looks: int = 1
+    """How often it is looked at, at the most, before it ends."""
+    _scatter: dict[str, Scatter] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
-    def scatter(self, figure: str) -> Pooled:
+    @property
+    def confidence(self) -> float:
+        """Of an interval at each look, so that in 95 % it holds at all of them (Pocock 1977)."""
+        from scipy.stats import norm
+
+        return CONFIDENCE if self.looks == 1 else 2 * float(norm.cdf(POCOCK[self.looks])) - 1
+
+    def scatter(self, figure: str) -> Scatter:
         """How the starts of all cells scatter in that figure; found once."""
-        if figure not in self._pooled:
-            self._pooled[figure] = pooled(
+        if figure not in self._scatter:
+            self._scatter[figure] = scatter(
                 [cell.values(figure) for cell in self.cells],
                 [cell.amounts(figure) for cell in self.cells],
             )
-        return self._pooled[figure]
+        return self._scatter[figure]

@@ -190,7 +190,9 @@ def _file(known: Known | None) -> Any:
             "published": several(published),
             "table": several(table({"rows": text, "columns": text, "figures": texts}, drawn)),
             "chart": several(table({"x": text, "y": text}, {"line": text, "small": text} | drawn)),
-            "claim": several(table(claim, {"needs": needs, "published": text})),
+            "claim": several(
+                table(claim, {"needs": needs, "given": mapping(region), "published": text})
+            ),
             "answer": several(table(answer, answered)),
         },
     )

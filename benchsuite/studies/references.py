@@ -47,6 +47,8 @@ def check(study: Study, place: Place) -> None:
     for claim in study.claims:
         for check, at in _each(claim.checks, place.at("claim").at(claim.name), "check"):
             known.check(check, at)
+        for figure in claim.given:
+            known.figure(figure, place.at("claim").at(claim.name).at("given"))
     _refuse_twice([claim.name for claim in study.claims], place.at("claim"))
     check_answers(study, place)
 

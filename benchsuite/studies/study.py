@@ -10,6 +10,8 @@ Coordinates = Mapping[str, str]  #: Axis to value: {"setup": "sync", "delay": "1
 Selector = Mapping[str, tuple[str, ...]]
 """Axis to the values that it admits; an axis that is not named admits all."""
 
+Region = tuple[float | None, float | None]  #: From, to; None is open.
+
 Options = Mapping[str, Any]
 """Long option names of `runbench` to their values. [] takes an option away, a table gives several
 `NAME=VALUE`; a `Share` is resolved before the cell runs.
@@ -130,9 +132,9 @@ class Check:
     cell: Selector
     to: Coordinates | None = None  #: The cell it is held against; the rest as in the cell.
     to_figure: str = ""  #: Of that cell; the same figure where it is empty.
-    ratio: tuple[float | None, float | None] | None = None  #: From, to; None is open.
-    difference: tuple[float | None, float | None] | None = None
-    value: tuple[float | None, float | None] | None = None
+    ratio: Region | None = None
+    difference: Region | None = None
+    value: Region | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +146,10 @@ class Claim:
     checks: tuple[Check, ...]
     needs: Mapping[str, float] = field(default_factory=dict)
     """What must at least be so for it to be told: {"cpus-target": 1, "users": 300}."""
+    given: Mapping[str, Region] = field(default_factory=dict)
+    """Figures, and the regions in which they must lie for it to be this question at all: the CPU of
+    a database that must not be saturated.
+    """
     published: str = ""  #: The same in the original's figures.
 
 

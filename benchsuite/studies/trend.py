@@ -16,7 +16,7 @@ from statistics import fmean, median
 from benchsuite.core.exceptions import UsageError
 from benchsuite.stats.compare import CONFIDENCE
 from benchsuite.studies.claims import Judgement, judge
-from benchsuite.studies.intervals import Interval, Kind, Side, interval, pooled
+from benchsuite.studies.intervals import Interval, Kind, Side, interval, mean, scatter
 from benchsuite.studies.measured import Execution, MeasuredCell
 from benchsuite.studies.study import Coordinates, Study
 
@@ -76,7 +76,7 @@ def _by_place(execution: Execution) -> Mapping[tuple[tuple[str, str], ...], Meas
 
 def _changes(figure: str, pairs: Sequence[tuple[MeasuredCell, MeasuredCell]]) -> list[Change]:
     figures = [(one.values(figure), other.values(figure)) for one, other in pairs]
-    of_all = pooled(side for each in figures for side in each)
+    of_all = scatter(side for each in figures for side in each)
     compared = max(1, sum(1 for each in figures if all(each)))
     changes = []
     for (_, cell), (before, after) in zip(pairs, figures, strict=True):
@@ -149,7 +149,7 @@ def _means(
             if cell.coordinates == coordinates
             for value in cell.values(figure)
         ]
-        means.append(fmean(values) if values else None)
+        means.append(mean(values) if values else None)
     return means
 
 

@@ -16,6 +16,7 @@ import pytest
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.management.session import Results, session
 from benchsuite.runner.planning import resolve
+from benchsuite.studies.deciding import LOOKS
 from benchsuite.system import lock
 from tests.integration.command import Command, wait_for
 from tests.integration.runs import Quiet
@@ -86,6 +87,31 @@ def under_way(command: Command, before: int) -> Callable[[], bool]:
         return len(states) > before and states[-1] == "running"
 
     return is_so
+
+
+def test_it_ends_when_its_claims_are_decided_or_its_budget_is_over(study: Command) -> None:
+    decided = '[[claim]]\nname = "answers"\nsays = "It answers more than 1/s."\n'
+    check = '[[claim.check]]\nfigure = "goodput"\ncell = { setup = "sync" }\nvalue = [1, inf]\n'
+    head = STUDY[: STUDY.index("[[claim]]")]
+    (study.folder / "small.toml").write_text(head + decided + check)
+    made = study.run("runstudy", "small", "--claims", "--label=few", limit_s=LONGEST_S)
+    assert made.status == 0, made.err
+    first = [row[:3] for row in ended(study)]
+    assert first == [("sync", "plain", number) for number in range(1, len(first) + 1)]
+    is_open = "can't be told here   It answers" in made.out  # where the machine isn't quiet
+    assert ("Open     answers" in made.out) == is_open
+    assert len(first) == (2 + LOOKS - 1 if is_open else 2)
+
+    cut = study.run("runstudy", "small", "--budget=1s", limit_s=LONGEST_S)
+    assert cut.status == 0, cut.err
+    assert len(ended(study)) == len(first)
+    assert "Open     answers: not enough runs count of setup sync, page plain." in cut.out
+    assert "runstudy small --resume --budget=10m" in cut.out
+    on = study.run("runstudy", "small", "--resume", "--budget=5m", limit_s=LONGEST_S)
+    assert on.status == 0, on.err
+    states = [row[:2] for row in ended(study)[len(first) :]]
+    assert states[:2] == [("sync", "plain")] * 2  # what the claim needs comes first
+    assert set(states) == CELLS
 
 
 def test_what_was_killed_goes_on_and_measures_nothing_twice(study: Command) -> None:

@@ -75,7 +75,7 @@ def test_the_answer_has_claims_with_their_reasons_and_the_evidence_below() -> No
     assert cpus[0] == "◐ can't be told here"
     assert "cpus-target must be at least 64.0, and is" in str(cpus[3])
     checks, shape, cells, *_ = answer.sections
-    assert "variance pooled over 6 cells" in str(checks.tables[0].rows[0])
+    assert "variance moderated by 6 cells" in str(checks.tables[0].rows[0])
     (beside,) = shape.tables
     assert list(beside.headings) == [
         *("delay", "figure", "sync, measured", "sync, published"),
@@ -120,10 +120,10 @@ def test_method_and_environment_are_of_the_file_and_the_machine() -> None:
     ).answer.sections
     said = " ".join(method.points)
     assert "The cells are setup (sync, async) × delay (0, 100, 200)." in said
-    assert "1 of its 6 cells with 2 fresh starts of each" in said
+    assert "2 of its 6 cells with 2 fresh starts of each" in said
     assert "It was asked for these values only: setup: sync." in said
     assert "scale 0.3: duration multiplied by it" in said
-    assert "of delay only 200 (1 of 3)" in said
+    assert "of delay only what claims need and 200 (1 of 3)" in said
     assert "Not in the original: async." in said
     assert "--duration=1.8s" in method.copies["All cells share"]
     assert environment.facts["CPU"] == MACHINE["cpu_model"]

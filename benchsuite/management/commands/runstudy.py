@@ -1,6 +1,7 @@
 """Executes a study: all its cells, in shuffled blocks, as `runbench` would run each of them."""
 
 import argparse
+import math
 import re
 import shlex
 import sys
@@ -33,6 +34,8 @@ from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner.planning import Estimate
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import matrix, reading
+from benchsuite.studies.deciding import LOOKS
+from benchsuite.studies.intervals import FEWEST
 from benchsuite.studies.options import arguments
 from benchsuite.studies.study import Study
 from benchsuite.system import fingerprint
@@ -82,6 +85,15 @@ class Asked(Spec):
     repeat: int | None = option(None, "--repeat N  starts of each cell", unless="the file's")
     seed: int = option(0, "--seed N  of the order and of each start")
     label: str = option("", "--label WORD  a word to find this execution by")
+    claims: bool = option(
+        False, "--claims  only what the claims need, with more starts of those still in doubt"
+    )
+    budget: float | None = option(
+        None,
+        "--budget TIME  such as 20m: ends earlier when all is decided, and says what more would "
+        "decide",
+        unless="no limit",
+    )
     resume: bool = option(False, "--resume  go on with the last one that did not end")
     again_failed: bool = option(
         False, "--again-failed  with --resume: make runs that failed again, also of one that ended"
@@ -107,11 +119,11 @@ class Command(BriefCommand):
     help = __doc__
     usage = "%(prog)s [-h] [NAME ...] [options]"
     first = (
-        *("scale", "only", "repeat", "label", "resume", "again-failed", "dry-run"),
+        *("claims", "budget", "scale", "only", "repeat", "label", "resume", "dry-run"),
         *("markdown", "remark", "with"),
     )
     examples = (
-        "async_vs_sync --scale=0.05",
+        "async_vs_sync --claims --budget=20m",
         "async_vs_sync --only=route=cpu --dry-run",
         "async_vs_sync --resume",
     )
@@ -139,27 +151,30 @@ class Command(BriefCommand):
             execution.check()
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
-        turns = execution.turns
         plans = [cell.plan for cell in execution.candidates if cell.plan]
         estimate = estimated(plans)
-        screen.warn(_headline(execution, sum(execution.estimates_s(estimate, turns))))
+        execution.ahead = execution.turns
+        seconds = sum(execution.estimates_s(estimate, execution.ahead))
+        screen.warn(_headline(execution, seconds))
         for cell in execution.skipped:
             screen.warn(f"Skipped  {cell.title}: {cell.reason}")
         if asked.dry_run:
             for line in _lines(execution, estimate):
                 screen.warn(line)
             return
+        titles = [] if execution.is_open_ended else execution.titles
         follow = addresses.of_study(execution.study.name, execution.row.pk)
-        results = Results(screen.warn, len(turns), follow)
+        results = Results(screen.warn, len(execution.ahead), follow)
         try:
             screen.warn(sample.line())
             with session(
                 results,
                 progress := Progress(
                     screen.console,
-                    [execution.candidates[cell.place].title for cell in turns],
-                    lambda done: execution.estimates_s(estimate, turns[done:]),
+                    titles,
+                    lambda done: execution.ahead_s(estimate),
                     made_before=len(execution.done),
+                    grows=execution.is_open_ended,
                 ),
                 estimate=estimate,
                 on_wait=screen.waiting,
@@ -167,7 +182,7 @@ class Command(BriefCommand):
             ) as at_work:
                 execution.prepare(at_work)
                 execution.enter(fingerprint.fingerprint())
-                execution.run(at_work, progress, turns)
+                execution.run(at_work, progress, titles, estimate)
         except BenchsuiteError as error:
             text = "\n".join([*_summary(execution), str(error), *_again(execution, asked.label)])
             raise CommandError(text, returncode=1) from error
@@ -179,6 +194,8 @@ class Command(BriefCommand):
         for line in _summary(execution):
             screen.warn(line)
         screen.answer(study_report(execution.row).answer, addresses.of_study(execution.study.name))
+        for line in _undecided(execution, estimate):
+            screen.warn(line)
 
     def _tell(self, names: Sequence[str], asked: Asked) -> None:
         """Of what is stored, whose file may have gone."""
@@ -195,35 +212,47 @@ class Command(BriefCommand):
 def _execution(names: Sequence[str], asked: Asked) -> Execution:
     check_label(asked.label)
     study = _study(_one(names))
+    if asked.claims and not study.claims:
+        raise UsageError(f"{study.name} has no claims: leave --claims out.")
     only = matrix.selector(asked.only)
     if not asked.resume:
         if asked.again_failed:
             raise UsageError("--again-failed says what --resume makes again: add --resume.")
         scale = 1.0 if asked.scale is None else asked.scale
-        cells = matrix.cells(study, scale, only)
+        cells = matrix.cells(study, scale, only, claims=asked.claims)
+        sequential = asked.repeat is None and (asked.claims or asked.budget is not None)
         repeat = matrix.repeats(study, scale) if asked.repeat is None else asked.repeat
-        return studying.begun(
+        execution = studying.begun(
             study,
             cells,
             scale=scale,
             only=only,
-            repeat=repeat,
+            repeat=min(repeat, FEWEST) if sequential else repeat,
             seed=asked.seed,
             label=asked.label,
+            claims=asked.claims,
+            looks=LOOKS if sequential else 1,
         )
+        return _within(execution, asked)
     matrix.check_selector(study, only)
     again = asked.again_failed
     row = studying.unfinished(
         study,
         asked.label,
-        again_failed=again,
+        again_failed=again or asked.budget is not None,
         scale=asked.scale,
         repeat=asked.repeat,
         only={axis: list(some) for axis, some in only.items()} or None,
     )
     kept = {axis: tuple(values) for axis, values in row.only.items()}
-    cells = matrix.cells(study, row.scale, kept)
-    return studying.resumed(study, cells, row, again_failed=again)
+    cells = matrix.cells(study, row.scale, kept, claims=row.claims)
+    return _within(studying.resumed(study, cells, row, again_failed=again), asked)
+
+
+def _within(execution: Execution, asked: Asked) -> Execution:
+    if asked.budget is not None:
+        execution.budget_s = asked.budget
+    return execution
 
 
 def _one(names: Sequence[str]) -> str:
@@ -255,8 +284,37 @@ def _headline(execution: Execution, seconds: float) -> str:
     return f"Study    {row.name}: {', '.join(parts)} · about {format_period(round(seconds))}"
 
 
+def _undecided(execution: Execution, estimate: Estimate) -> Iterator[str]:
+    """What more time would decide, and how to go on."""
+    row, doubts = execution.row, execution.doubts()
+    if not execution.is_sequential or not doubts:
+        return
+    made = row.repeat + execution.rounds_made
+    for about in dict.fromkeys(doubt.about for doubt in doubts):
+        of_it = [doubt for doubt in doubts if doubt.about == about]
+        wanted = [doubt.more(made) for doubt in of_it]
+        places = {execution.place_of(cell) for doubt in of_it for cell in doubt.cells}
+        plans = [plan for place in places if (plan := execution.candidates[place].plan)]
+        if any(math.isinf(doubt.width) for doubt in of_it):
+            names = [execution.candidates[place].title for place in sorted(places)]
+            yield f"Open     {about}: not enough runs count of {'; '.join(names)}."
+        elif None in wanted:
+            yield f"Open     {about}: too close to its threshold for any number of runs to tell."
+        else:
+            most = max(more for more in wanted if more)
+            seconds = format_period(round(most * sum(map(estimate.run_s, plans))))
+            runs = f"{most} more run{'s' * (most != 1)} each of {len(places)}"
+            yield f"Open     {about}: about {runs}, {seconds}, would tell."
+    if execution.is_over_budget:
+        labelled = f" --label={shlex.quote(row.label)}" if row.label else ""
+        yield f"Go on with: python manage.py runstudy {row.name}{labelled} --resume --budget=10m"
+    else:
+        again = f"runstudy {row.name} --claims --repeat={2 * made}"
+        yield f"For a surer answer: python manage.py {again}"
+
+
 def _lines(execution: Execution, estimate: Estimate) -> list[str]:
-    """Each run as a command, in order, with its time."""
+    """Each first start as a command, in order, with its time."""
     turns = execution.turns
     seconds = execution.estimates_s(estimate, turns)
     return [

@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable, Sequence
-from statistics import fmean
 from typing import Any
 
 from benchsuite.core.metrics.metric import Metric, Unit
@@ -21,6 +20,7 @@ from benchsuite.report.charts.series import (
 )
 from benchsuite.report.charts.styles import COLOURS, DASHES
 from benchsuite.studies import figures
+from benchsuite.studies.intervals import mean
 from benchsuite.studies.measured import Execution, MeasuredCell
 from benchsuite.studies.study import Chart, Coordinates, Study, names
 from benchsuite.studies.tables import open_axes, rest_title, selected, written
@@ -127,8 +127,8 @@ def _at(chart: Chart, line: str) -> Coordinates:
 def _mean(cells: Sequence[MeasuredCell], figure: str, where: Coordinates) -> float | None:
     for cell in cells:
         if where.items() <= dict(cell.coordinates).items() and (values := cell.values(figure)):
-            mean = fmean(values)
-            return None if math.isinf(mean) else mean
+            middle = mean(values)
+            return None if math.isinf(middle) else middle
     return None
 
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import fmean
 from typing import Any
 
 from benchsuite.core.answer import Answer, Section, Shown, Table
@@ -19,7 +18,7 @@ from benchsuite.report.exports.runs import table_as_csv
 from benchsuite.report.studies import charts, rows
 from benchsuite.studies import figures, matrix, published, tables
 from benchsuite.studies.claims import Judgement, Outcome, judge, written
-from benchsuite.studies.intervals import Interval
+from benchsuite.studies.intervals import Interval, mean
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Kind, Study, cell_title, names
 
@@ -216,7 +215,8 @@ class StudyReport:
         for axis, kept in matrix.kept_values(study, scale).items():
             of = names(study.axis(axis).values)
             if len(kept) < len(of) and axis not in self.row.only:
-                parts.append(f"of {axis} only {', '.join(kept)} ({len(kept)} of {len(of)})")
+                few = f"{', '.join(kept)} ({len(kept)} of {len(of)})"
+                parts.append(f"of {axis} only what claims need and {few}")
         yield f"It is at scale {scale:g}: {'; '.join(parts)}." if parts else f"Scale {scale:g}."
 
     @property
@@ -308,7 +308,7 @@ def _rows(
         beside = published.of(report.published, cell.coordinates)
         for name in names:
             values = cell.values(name)
-            known = [fmean(values), min(values), max(values)] if values else [None] * 3
+            known = [mean(values), min(values), max(values)] if values else [None] * 3
             row += [None if one is None or math.isinf(one) else one for one in known]
             row.append(beside.get(name))
         yield row

@@ -61,7 +61,7 @@ def execution(row: StudyRun, study: Study) -> Execution:
     cells = list(stored)
     if row.unreadable:
         raise UsageError(f"What is stored of this execution can't be read ({row.unreadable}).")
-    return Execution(cells=[_cell(row, study, one) for one in cells])
+    return Execution(cells=[_cell(row, study, one) for one in cells], looks=row.looks)
 
 
 def _runs(study: Study) -> QuerySet[Run]:
@@ -100,6 +100,7 @@ def _start(run: Run, study: Study) -> Start:
     return Start(
         figures=figures.values(study.figures, run, starves=starvation.number in known.reasons),
         amounts=figures.amounts(study.figures, run),
+        at_least=figures.at_least(study.figures, run),
         excluded=() if known.has_own_figures else known.reasons,
         failed=known.reasons if known.standing is Standing.FAILED else (),
         verdict=run.verdict or run.status,

@@ -43,10 +43,10 @@ def test_true_claims_hold_and_those_of_swapped_arms_do_not(starts: int) -> None:
     assert len(found.checks) == 3
 
 
-def test_the_variance_is_pooled_once_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_scatter_is_found_once_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     monkeypatch.setattr(
-        measured, "pooled", lambda *cells: made.append(1) or intervals.pooled(*cells)
+        measured, "scatter", lambda *cells: made.append(1) or intervals.scatter(*cells)
     )
     judge(worlds.study(worlds.claim(HALVES, FLAT), worlds.claim(FLAT)), worlds.execution())
     assert len(made) == 1
@@ -173,8 +173,8 @@ def test_a_value_and_a_difference() -> None:
 
 def test_what_never_happened_lies_beyond_any_end() -> None:
     check = Check(figure="plateau", cell={"setup": ("sync",), "delay": ("0",)}, value=(150, 250))
-    never = Execution(cells=[worlds.cell("sync", "0", [worlds.start(math.inf)] * 2)])
-    found = judged(worlds.claim(check), never)
+    tried = replace(worlds.start(math.inf), at_least={"plateau": 500.0})
+    found = judged(worlds.claim(check), Execution(cells=[worlds.cell("sync", "0", [tried] * 2)]))
     assert found.outcome is Outcome.FAILS
     assert "is without limit" in found.reason
 

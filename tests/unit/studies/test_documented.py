@@ -22,7 +22,7 @@ def test_every_cell_of_the_example_is_one_run(tmp_path: Path) -> None:
     file = tmp_path / "shop_servers.toml"
     file.write_text(example())
     study = reading.read(file, run_options.known())
-    for scale, expected in ((1.0, 10), (0.05, 5)):
+    for scale, expected in ((1.0, 10), (0.05, 9)):
         found = matrix.cells(study, scale)
         assert len(found) == expected
         assert {run_options.of_cell(arguments(cell)).server.server for cell in found} == {

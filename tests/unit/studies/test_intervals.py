@@ -2,46 +2,78 @@
 
 import math
 
+import numpy as np
 import pytest
 
+from benchsuite.core.metrics.metric import Scale
 from benchsuite.stats.compare import compare
 from benchsuite.studies.intervals import (
     Interval,
     Kind,
-    Pooled,
+    Scatter,
     Side,
     dispersion,
     interval,
-    pooled,
+    mean,
+    scatter,
 )
 
 CALM = [[10.0, 10.1], [20.0, 20.3], [5.0, 5.02]]
 
 
 def side(*figures: float, cells: list[list[float]] = CALM) -> Side:
-    return Side(figures, pooled(cells))
+    return Side(figures, scatter(cells))
 
 
-def test_the_variance_is_pooled_over_cells_with_two_starts_and_logarithms() -> None:
+def test_variances_of_cells_with_two_starts_and_logarithms_are_fitted() -> None:
     cells = [[1.0, math.e], [1.0, 1.0, 1.0], [3.0], [0.0, 1.0], [math.inf, 2.0]]
-    assert pooled(cells) == Pooled(2, pytest.approx(0.5 / 3), 3)
-    assert pooled([[1.0], []]) == Pooled()
+    of_all = scatter(cells)
+    assert (of_all.cells, of_all.freedom) == (2, 3)
+    assert scatter([[1.0], []]) == Scatter()
+
+
+def test_the_fit_finds_the_law_that_variances_were_drawn_from() -> None:
+    """Smyth's: scaled inverse χ² with 6 degrees of freedom around 0.04."""
+    drawn = np.random.default_rng(5)
+    variances = 0.04 * 6 / drawn.chisquare(6, 4000)
+    cells = np.exp(np.sqrt(variances)[:, None] * drawn.standard_normal((4000, 3)))
+    of_all = scatter(cells.tolist())
+    assert of_all.variance == pytest.approx(0.04, rel=0.1)
+    assert of_all.weight == pytest.approx(6, rel=0.25)
+
+
+def test_cells_that_scatter_alike_share_one_variance() -> None:
+    drawn = np.random.default_rng(1)
+    of_all = scatter(np.exp(0.1 * drawn.standard_normal((300, 4))).tolist())
+    moderated, freedom = of_all.moderated([0.0, 1.0])
+    assert moderated < 0.1  # by itself 0.5
+    assert freedom > 8
+
+
+def test_a_moderated_variance_lies_between_its_own_and_the_typical_one() -> None:
+    of_all = Scatter(10, 0.01, 3.0, 10)
+    assert of_all.moderated([0.0, math.sqrt(0.08)]) == pytest.approx(((3 * 0.01 + 0.04) / 4, 4.0))
+    assert Scatter(10, 0.01, math.inf, 10).moderated([0.0, 9.0]) == (0.01, 10)
+    assert Scatter(2, 0.01, 90.0, 2).moderated([0.0, 1.0])[1] == 2  # no more than all cells have
 
 
 def test_two_starts_a_side_get_welch_on_logarithms() -> None:
-    of_all = Pooled(10, 0.01, 10)
+    of_all = Scatter(10, 0.01, math.inf, 10)
     found = interval(Kind.RATIO, Side([2.0, 2.0], of_all), Side([1.0, 1.0], of_all))
     half = 2.2281388 * 0.1  # t(0.975, 10) times √(0.01/2 + 0.01/2)
     assert (found.value, found.low, found.high) == pytest.approx(
         (2.0, 2 * math.exp(-half), 2 * math.exp(half))
     )
-    assert found.method == "Welch on logarithms, variance pooled over 10 cells"
+    assert found.method == "Welch on logarithms, variance moderated by 10 cells"
 
 
-def test_a_cell_that_scatters_more_gets_its_own_variance() -> None:
-    calm = interval(Kind.RATIO, side(10.0, 10.1), side(20.0, 20.3))
-    wild = interval(Kind.RATIO, side(7.0, 14.0), side(20.0, 20.3))
-    assert width(wild) > 10 * width(calm)
+def test_a_noisy_cell_neither_blinds_a_quiet_one_nor_is_flattered_by_it() -> None:
+    cells = [[54.0, 54.2], [25.0, 25.1], [10.0, 60.0], [3.0, 11.0], [8.0, 8.1], [7.0, 7.05]]
+    calm = interval(Kind.DIFFERENCE, side(54, 54.2, cells=cells), side(25, 25.1, cells=cells))
+    wild = interval(Kind.RATIO, side(10, 60, cells=cells), side(8, 8.1, cells=cells))
+    assert (calm.low or 0) > 20
+    assert (calm.high or 99) < 38
+    assert width(wild) > 1
 
 
 def width(found: Interval) -> float:
@@ -50,18 +82,25 @@ def width(found: Interval) -> float:
     return math.log(found.high / found.low)
 
 
-def test_five_starts_a_side_are_compared_as_everywhere() -> None:
-    first, second = [100.0, 101, 99, 102, 98], [131.0, 129, 133, 130, 128]
-    found = interval(Kind.RATIO, side(*second), side(*first))
-    known = compare(first, second)
+def test_more_confidence_is_a_wider_interval() -> None:
+    sides = side(131.0, 129, 133, 130, 128), side(100.0, 101)
+    assert width(interval(Kind.RATIO, *sides, confidence=0.999)) > width(
+        interval(Kind.RATIO, *sides)
+    )
+
+
+def test_five_starts_of_which_some_are_0_are_compared_as_everywhere() -> None:
+    first, second = [0.0, 101, 99, 102, 98], [0.0, 129, 133, 130, 128]
+    found = interval(Kind.DIFFERENCE, side(*second), side(*first))
+    known = compare(first, second, scale=Scale.DIFFERENCE)
     assert (found.value, found.low, found.high) == (known.value, known.low, known.high)
-    surer = interval(Kind.RATIO, side(*second), side(*first), confidence=0.999)
-    assert width(surer) > width(found)
 
 
-def test_the_side_with_fewer_starts_decides() -> None:
-    found = interval(Kind.RATIO, side(1.0, 1.1, 1.0, 1.1, 1.0), side(2.0, 2.1))
-    assert found.method.startswith("Welch")
+@pytest.mark.parametrize(
+    ("figures", "expected"), [([1.0, 4.0], 2.0), ([0.0, 4.0], 2.0), ([1.0, math.inf], math.inf)]
+)
+def test_one_mean_for_one_figure(figures: list[float], expected: float) -> None:
+    assert mean(figures) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -106,19 +145,31 @@ def test_starts_that_are_all_alike() -> None:
     assert (found.low, found.value, found.high) == pytest.approx((2.0, 2.0, 2.0))
 
 
-def test_what_has_no_limit_lies_beyond_all_that_has_one() -> None:
-    none, some, either = side(math.inf, math.inf), side(1.0, 1.1), side(1.0, math.inf)
-    for kind, least in ((Kind.RATIO, 0.0), (Kind.DIFFERENCE, -math.inf)):
-        beyond, below = interval(kind, none, some), interval(kind, some, none)
-        assert (beyond.low, beyond.high) == (math.inf, math.inf)
-        assert (below.low, below.high) == (least, least)
-        for sides in ((none, none), (either, some), (some, either), (none, side(math.inf))):
-            assert interval(kind, *sides).low is None
+def endless(*at_least: float) -> Side:
+    return Side([math.inf] * len(at_least), scatter(CALM), at_least=at_least)
+
+
+def test_what_has_no_limit_lies_beyond_what_was_tried_and_no_further() -> None:
+    some, either = side(100.0, 101.0), side(1.0, math.inf)
+    value = interval(Kind.VALUE, endless(500, 480))
+    assert (value.value, value.low, value.high) == (math.inf, 480, math.inf)
+    limits = interval(Kind.VALUE, some)
+    assert limits.low is not None
+    assert limits.high is not None
+    beyond, below = (interval(Kind.RATIO, *one) for one in ((endless(480, 500), some),
+                                                           (some, endless(480, 500))))  # fmt: skip
+    assert (beyond.low, beyond.high) == (pytest.approx(480 / limits.high), math.inf)
+    assert (below.low, below.high) == (0.0, pytest.approx(limits.high / 480))
+    apart = interval(Kind.DIFFERENCE, some, endless(480, 500))
+    assert (apart.low, apart.high) == (-math.inf, pytest.approx(limits.high - 480))
+    for sides in ((endless(1, 1), endless(1, 1)), (either, some), (some, either),
+                  (endless(), some), (side(math.inf, math.inf), some)):  # fmt: skip
+        assert interval(Kind.RATIO, *sides).low is None
 
 
 def failures(*counts: float, of: float = 1.0, apart: float = 1.0) -> Side:
     """Starts with so many failures, each of that many requests."""
-    return Side([one / of for one in counts], Pooled(dispersion=apart), [of] * len(counts))
+    return Side([one / of for one in counts], Scatter(dispersion=apart), [of] * len(counts))
 
 
 def test_none_failed_of_so_many() -> None:
@@ -173,7 +224,7 @@ def test_the_ends_of_a_difference_are_as_far_as_those_of_its_sides_together() ->
 
 
 def test_few_failures_that_agree_are_not_believed_too_much() -> None:
-    alike = Side([1.0, 1.0], pooled([[1.0, 1.0], [50.0, 50.0]]), [1.0, 1.0])
+    alike = Side([1.0, 1.0], scatter([[1.0, 1.0], [50.0, 50.0]]), [1.0, 1.0])
     found = interval(Kind.VALUE, alike)
     assert found.low is not None
     assert found.high is not None

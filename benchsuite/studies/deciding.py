@@ -1,0 +1,124 @@
+"""What a study has not decided yet, and where the next runs tell most.
+
+A claim is decided when it holds or doesn't, a question when its best arm is told from all others or
+is as good as they are, to within `ALIKE`. What more runs can't change is closed as well: a cell
+that can't run here, a condition that isn't met.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from benchsuite.studies.answers import Arm, Lead, answered
+from benchsuite.studies.claims import Judged, Outcome, judge
+from benchsuite.studies.matrix import Need, key
+from benchsuite.studies.measured import Execution
+from benchsuite.studies.study import Coordinates, Study
+
+LOOKS = 6
+"""How often an execution that is decided as it goes is looked at: after its first starts, and
+after each of five rounds of more.
+"""
+
+HOPED = 5
+"""Starts by the square of the rounds left: with 2 of them a fifth fewer claims that lie 5 % from
+their thresholds are decided (`benchmarks.claims`).
+"""
+
+ALIKE = 1.05  #: Arms whose ratio lies within this either way are as good as each other.
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What is not decided yet, and could be by more starts."""
+
+    about: str  #: Name of the claim, or the question.
+    cells: tuple[Coordinates, ...]
+    width: float
+    """Of the interval to one side, divided by how far its value is from the nearest threshold:
+    above 1, and infinite where nothing is known or the value lies on the threshold.
+    """
+
+    def more(self, starts: int) -> int | None:
+        """How many starts more of each cell would decide it, if these have so many and scatter as
+        they do; None for more than anybody has time for.
+        """
+        if not math.isfinite(self.width):
+            return None
+        most = 10 * starts
+        return wanted if (wanted := math.ceil(starts * (self.width**2 - 1))) <= most else None
+
+
+def doubts(study: Study, execution: Execution, need: Need | None = None) -> list[Doubt]:
+    """What is undecided of claims or questions, or of both, the widest against its threshold
+    first.
+    """
+    claims = _claims(study, execution) if need is not Need.QUESTION else ()
+    questions = _questions(study, execution) if need is not Need.CLAIM else ()
+    return sorted([*claims, *questions], key=lambda doubt: -doubt.width)
+
+
+def _claims(study: Study, execution: Execution) -> Iterator[Doubt]:
+    for judgement in judge(study, execution):
+        if judgement.outcome is not Outcome.UNTOLD:
+            continue
+        checks = [check for check in judgement.checks if check.outcome is Outcome.UNTOLD]
+        if any(check.is_closed for check in checks):
+            continue  # one that never can be told is enough
+        for check in checks:
+            places = (check.cell,) if check.to is None else (check.cell, check.to)
+            yield Doubt(judgement.claim.name, places, _width(check))
+
+
+def _width(check: Judged) -> float:
+    found, edges = check.found, [edge for edge in check.region if math.isfinite(edge)]
+    if found.value is None or found.low is None or found.high is None:
+        return math.inf
+    return max(
+        (_against(found.value, found.low, found.high, edge) for edge in edges),
+        default=math.inf,
+    )
+
+
+def _against(value: float, low: float, high: float, edge: float) -> float:
+    """How far the interval reaches towards the edge, divided by how far that is away."""
+    end = low if edge < value else high
+    if min(value, end, edge) > 0:
+        value, end, edge = math.log(value), math.log(end), math.log(edge)
+    return abs(end - value) / abs(edge - value) if edge != value else math.inf
+
+
+def _questions(study: Study, execution: Execution) -> Iterator[Doubt]:
+    for question in answered(study, execution):
+        for situation in question.situations:
+            if situation.lead is not Lead.SHARED:
+                continue
+            leader, *others = situation.best
+            for arm in others:
+                if (width := _beyond_alike(arm)) > 1:
+                    places = (leader.cell.coordinates, arm.cell.coordinates)
+                    yield Doubt(question.answer.asks, places, width)
+
+
+def _beyond_alike(arm: Arm) -> float:
+    """1 or less where the arm is as good as the leader."""
+    ratio = arm.ratio
+    if ratio is None or not ratio.value or not ratio.low or not ratio.high:
+        return math.inf
+    if ratio.low >= 1 / ALIKE and ratio.high <= ALIKE:
+        return 0.0
+    return _against(ratio.value, ratio.low, ratio.high, 1.0)
+
+
+def worth_more(doubts: Iterable[Doubt], starts: int, rounds: int) -> list[Coordinates]:
+    """The cells of which one start more tells most, each once; without those whose doubts would
+    outlast the rounds that are left by far. Early intervals shrink faster than starts alone make
+    them, because the scatter becomes known as well, so more is hoped for the more rounds are left.
+    """
+    hope = starts + HOPED * rounds**2
+    within = [doubt for doubt in doubts if starts * doubt.width**2 <= hope or _is_unknown(doubt)]
+    return list({key(cell): cell for doubt in within for cell in doubt.cells}.values())
+
+
+def _is_unknown(doubt: Doubt) -> bool:
+    return math.isinf(doubt.width)
