@@ -4,9 +4,11 @@ A golden file bears the name of its test: tests/golden/unit/test_x/test_says_so.
 from run to run is replaced before it is compared: the test says what, and by what.
 """
 
+import ast
 import difflib
 import json
 import os
+import pprint
 import re
 import shlex
 import textwrap
@@ -23,7 +25,10 @@ TESTS = Path(__file__).parent
 FOLDER = TESTS / "golden"
 RENEW = "make golden ARGS='{}'"
 INDENT = "    "
+WIDTH = 96
 IMPORT = re.compile(r"(from [\w.]+ )?import \w")
+OF_NUMPY = re.compile(r"\bnp\.\w+\(([^()]*)\)")
+LONG_FLOAT = re.compile(r"(?<![\w.])(\d+)\.\d{7,}(e[-+]?\d+)?")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -72,6 +77,26 @@ class Golden:
         """As `cases`, of lines that are words of a command line."""
         self._cases(lambda line: function(*shlex.split(line)), part, **given)
 
+    def values(
+        self, shown: Callable[[Any], Any] = lambda value: value, part: str = "", **given: Any
+    ) -> None:
+        """Python as in the body of a test; below each expression, indented, its value.
+
+        It has the names of the test's module. A call may go on over several lines. `shown` makes
+        of a value what is compared; a case may also end in one of `raises`.
+        """
+        names = dict(self._node.module.__dict__)
+
+        def run(source: str) -> Any:
+            try:
+                expression = compile(source, self._path(part).name, "eval")
+            except SyntaxError:
+                exec(compile(source, self._path(part).name, "exec"), names)
+                return STATEMENT
+            return shown(eval(expression, names))
+
+        self._cases(run, part, whole=_whole, **given)
+
     def cases(self, function: Callable[..., Any], part: str = "", **given: Any) -> None:
         """Calls with the arguments in each line of the file; below it, indented, what comes back.
 
@@ -89,17 +114,27 @@ class Golden:
         run: Callable[[str], Any],
         part: str,
         *,
+        whole: Callable[[str], bool] = lambda case: True,
         refuses: type[Exception] | None = None,
+        raises: type[Exception] | tuple[type[Exception], ...] = (),
         replace: dict[str, str] | None = None,
     ) -> None:
-        """`refuses`: the error that each case ends in; its sentence is what comes back."""
+        """`refuses`: the error that each case ends in; its sentence is what comes back.
+
+        `raises`: errors that a case may end in, beside those of benchsuite.
+        """
         shown, ran = [], 0
-        for line in self._lines(part):
-            if IMPORT.match(line) or line.startswith("#") or not line:
+        lines = iter(self._lines(part))
+        for line in lines:
+            if line.startswith("#") or not line or (IMPORT.match(line) and whole is not _whole):
                 shown.append(line)
             elif not line.startswith(INDENT):
+                case = line
+                while not whole(case):
+                    case += "\n" + next(lines)
                 ran += 1
-                shown += [line, textwrap.indent(_said(run, line, refuses), INDENT)]
+                said = _said(run, case, refuses, raises)
+                shown += [case] if said is None else [case, textwrap.indent(said, INDENT)]
         assert ran, f"{self._path(part)} has no case"
         self("\n".join(shown), part, replace)
 
@@ -113,15 +148,54 @@ class Golden:
         return path.read_text().splitlines() if path.exists() else []
 
 
-def _said(run: Callable[[str], Any], line: str, refuses: type[Exception] | None) -> str:
-    expected = refuses or BenchsuiteError
+STATEMENT = object()
+"""What an import or an assignment gives."""
+
+
+def _whole(source: str) -> bool:
+    """Whether no bracket is left open."""
     try:
-        result = run(line)
+        ast.parse(source)
+    except SyntaxError:
+        return False
+    return True
+
+
+def _said(
+    run: Callable[[str], Any],
+    case: str,
+    refuses: type[Exception] | None,
+    raises: type[Exception] | tuple[type[Exception], ...],
+) -> str | None:
+    raises = raises if isinstance(raises, tuple) else (raises,)
+    expected = (refuses,) if refuses else (BenchsuiteError, *raises)
+    try:
+        result = run(case)
     except expected as refusal:
         return str(refusal) if refuses else f"{type(refusal).__name__}: {refusal}"
-    assert refuses is None, f"{line} is not refused"
+    assert refuses is None, f"{case} is not refused"
+    if result is STATEMENT:
+        return None
     result = sorted(result) if isinstance(result, set) else result
-    return result if isinstance(result, str) and result else repr(result)
+    if isinstance(result, str) and result:
+        return result
+    text = _Printer(width=WIDTH, sort_dicts=False).pformat(result)
+    return LONG_FLOAT.sub(_rounded, OF_NUMPY.sub(r"\1", text))
+
+
+class _Printer(pprint.PrettyPrinter):
+    """Sets in order, however short."""
+
+    def format(self, value: Any, *rest: Any) -> tuple[str, bool, bool]:
+        if isinstance(value, set | frozenset) and value:
+            text = ", ".join(sorted(map(repr, value)))
+            return (f"{{{text}}}" if type(value) is set else f"frozenset({{{text}}})", True, False)
+        return super().format(value, *rest)
+
+
+def _rounded(number: re.Match[str]) -> str:
+    """Seven digits: what a library adds up in another order differs behind these."""
+    return f"{float(number[0]):.{max(7, len(number[1]) + 3)}g}"
 
 
 @pytest.fixture

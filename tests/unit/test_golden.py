@@ -75,6 +75,11 @@ def test_what_differs_is_shown_with_the_command_that_renews(folder, tmp_path):
             "from math import pi\n1, b=B + [pi > 3]\n    [1, 2, True]\n",
             lambda a, b: [a, *b],
         ),
+        (
+            "values",
+            "import math\nB\n    [2]\nC = [*B, 3]  # why\nmath.prod(\n    C\n)\n    6\n",
+            repr,
+        ),
     ],
 )
 def test_the_cases_of_a_file_are_run(folder, tmp_path, kind, lines, function):
@@ -97,6 +102,31 @@ def test_each_case_must_be_refused(folder, tmp_path):
     (folder / "test_here.txt").write_text("'x'\n    not 'x'\n'y'\n")
     with pytest.raises(AssertionError, match="'y' is not refused"):
         golden_of(tmp_path).cases(refuse, refuses=ValueError)
+
+
+def test_a_case_may_end_in_an_error_that_is_expected(folder, tmp_path):
+    (folder / "test_here.txt").write_text("int('x')\n")
+    with pytest.raises(ValueError, match="invalid literal"):
+        golden_of(tmp_path, renew=True).values()
+    golden_of(tmp_path, renew=True).values(raises=ValueError)
+    said = "    ValueError: invalid literal for int() with base 10: 'x'\n"
+    assert (folder / "test_here.txt").read_text() == "int('x')\n" + said
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        ({"b": 1, "a": {"z", "y"}}, "{'b': 1, 'a': {'y', 'z'}}"),
+        ({"b", "a"}, "['a', 'b']"),
+        ((0.1 + 0.2, 1 / 3e-9, 1234567.1234567891), "(0.3, 333333333.333, 1234567.123)"),
+    ],
+)
+def test_a_result_is_told_the_same_each_time(folder, tmp_path, result, said):
+    (folder / "test_here.txt").write_text("R\n")
+    golden = golden_of(tmp_path, renew=True)
+    golden._node.module.R = result
+    golden.values()
+    assert (folder / "test_here.txt").read_text() == f"R\n    {said}\n"
 
 
 def test_a_second_text_needs_a_name(folder, tmp_path):

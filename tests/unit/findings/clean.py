@@ -1,5 +1,6 @@
 """The evidence of a run with nothing wrong, and what the checks say of a changed one."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -86,3 +87,19 @@ def found(**changes: Any) -> dict[str, Finding]:
     """Findings by number, of the clean run with these changes."""
     findings = validity.assess(replace(CLEAN, **changes))
     return {finding.code.split()[0]: finding for finding in findings}
+
+
+def words(findings: dict[str, Finding] | Sequence[Finding] | Finding | None) -> str:
+    """All that they say."""
+    if findings is None or isinstance(findings, Finding):
+        findings = [findings] if findings else []
+    several = findings.values() if isinstance(findings, dict) else findings
+    return "\n".join(map(_words, several)) or "no finding"
+
+
+def _words(finding: Finding) -> str:
+    value = "" if finding.value is None else f" ({finding.value:.6g}{finding.unit})"
+    stages = f" at {', '.join(finding.stages)}" if finding.stages else ""
+    lines = [f"{finding.code}, {finding.level.value}{value}{stages}: {finding.message}"]
+    lines += [f"Hint: {finding.hint}"] if finding.hint else []
+    return "\n".join(lines).replace("\u2009", "_")
