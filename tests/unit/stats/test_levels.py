@@ -14,8 +14,9 @@ from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.models import Run
 from benchsuite.report.levels import climb_words, overload_words
 from benchsuite.report.run_answer import of_run
-from benchsuite.stats.levels import Climb, Level, climb, level_of
+from benchsuite.stats.levels import Level
 from tests.factories import BEGUN, begin
+from tests.golden import Golden
 
 
 def users(value: float, goodput: float, failures: int = 0) -> Level:
@@ -45,54 +46,6 @@ def rate(value: float, answered: float, *, dropped: int = 0, failures: int = 0) 
     )
 
 
-@pytest.mark.parametrize(
-    ("levels", "expected"),
-    [
-        pytest.param(
-            (users(1, 100), users(10, 790), users(50, 810), users(200, 800)),
-            Climb(headline=1, found=True),
-            id="more users only wait longer",
-        ),
-        pytest.param(
-            (users(200, 300), users(10, 790), users(1, 100)),
-            Climb(headline=1, found=True, breaks=0),
-            id="it breaks, whatever the order",
-        ),
-        pytest.param(
-            (users(10, 790), users(50, 2000, failures=100)),
-            Climb(headline=0, found=True, breaks=1),
-            id="fast failures are no goodput",
-        ),
-        pytest.param(
-            (users(1, 100), users(10, 790)), Climb(headline=1, found=False), id="still rising"
-        ),
-        pytest.param(
-            (users(10, 5, failures=900), users(1, 3, failures=900)),
-            Climb(headline=1, found=False, breaks=0),
-            id="fails everywhere",
-        ),
-        pytest.param(
-            (rate(50, 50), rate(100, 99), rate(200, 150), rate(400, 20)),
-            Climb(headline=1, found=True, breaks=2),
-            id="the highest rate that was held",
-        ),
-        pytest.param(
-            (rate(50, 50), rate(100, 100, dropped=1)),
-            Climb(headline=0, found=True, breaks=1),
-            id="an arrival that was never sent",
-        ),
-        pytest.param(
-            (rate(100, 30), rate(50, 30)), Climb(headline=1, found=False, breaks=1), id="none held"
-        ),
-        pytest.param(
-            (rate(50, 50), rate(100, 100)), Climb(headline=1, found=True), id="held to the end"
-        ),
-    ],
-)
-def test_one_level_stands_for_the_run(levels: tuple[Level, ...], expected: Climb) -> None:
-    assert climb(levels) == expected
-
-
 RATES = LoadProfile(model="open", arrival_rate=3000.0, stages=(50.0, 3000.0), duration_s=10.0)
 USERS = LoadProfile(users=50, stages=(1.0, 10.0, 50.0), duration_s=10.0)
 
@@ -113,25 +66,6 @@ def summary(load: LoadProfile, level: float, goodput: float, *, dropped: int = 0
         arrivals=planned if load.is_open else None,
         level=level,
     )
-
-
-def test_a_stage_is_a_level_with_its_rates() -> None:
-    load = LoadProfile(model="open", arrival_rate=50.0, stages=(10.0, 50.0), duration_s=10.0)
-    stage = replace(summary(load, 50.0, 40.0, dropped=30), failures=70)
-    assert level_of(stage, 10.0) == Level(
-        name=stage.name,
-        value=50.0,
-        requests=470,
-        failures=70,
-        throughput=40.0,
-        goodput=40.0,
-        requested_rate=47.0,
-        offered_rate=50.0,
-        achieved_rate=47.0,
-        dropped=30,
-    )
-    of_users = level_of(summary(USERS, 10.0, 40.0), 10.0)
-    assert (of_users.offered_rate, of_users.achieved_rate, of_users.dropped) == (None, None, None)
 
 
 def stored(load: LoadProfile, *stages: Summary, headline: int = 0) -> Run:
@@ -218,3 +152,7 @@ def test_times_of_different_levels_are_not_ranked() -> None:
     assert unranked(sides, metric("p95")) == (
         "P95 is not ranked: the figures are of 1 user and 10 users."
     )
+
+
+def test_values(golden: Golden) -> None:
+    golden.values()

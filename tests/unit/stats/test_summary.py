@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from benchsuite.core.results import Arrivals, Interval, Phase, Summary
-from benchsuite.core.samples import FIELDS, PROCESS_SHIFT, RECORD, Kind
+from benchsuite.core.results import Interval, Phase, Summary
+from benchsuite.core.samples import Kind
 from benchsuite.stats.summary import (
     DTYPE,
     Samples,
-    arrivals,
     concurrency,
     distribution,
     intervals,
     summarise,
 )
+from tests.golden import Golden
 
 ORIGIN = 1000.0
 WINDOW = (1002.0, 1012.0)
@@ -42,13 +42,6 @@ def summary(*rows: tuple[object, ...], **options: object) -> Summary:
 
 def seconds(*rows: tuple[object, ...], **options: object) -> list[Interval]:
     return list(intervals(samples(*rows), origin=ORIGIN, window=WINDOW, **options))  # type: ignore[arg-type]
-
-
-def test_a_packed_record_is_an_array_row() -> None:
-    packed = RECORD.pack(3, 4 | 9 << PROCESS_SHIFT, 5, 6, 7.0, 8.0, 9.0)
-    assert np.frombuffer(packed, dtype=DTYPE)[0].tolist() == (3, 4, 9, 5, 6, 7.0, 8.0, 9.0)
-    assert RECORD.size == DTYPE.itemsize == 40
-    assert [name for name, _ in FIELDS] == list(DTYPE.names or ())
 
 
 class TestWindow:
@@ -191,14 +184,5 @@ class TestIntervals:
         assert seconds() == []
 
 
-def test_what_became_of_the_arrivals_of_a_window() -> None:
-    journeys = samples(
-        sample(2.0, 2.1),
-        sample(3.0, 3.1, start=3.011),  # late
-        sample(4.0, 4.1, start=4.009),
-        sample(1.9, 2.3, start=2.1),  # before the window, and begun in it
-        sample(11.9, 12.6, start=12.5),  # late, and begun after the window
-    )
-    assert arrivals(journeys, window=WINDOW, sent=18, dropped=2) == Arrivals(
-        offered_rate=2.0, achieved_rate=0.4, late=2, dropped=2
-    )
+def test_values(golden: Golden) -> None:
+    golden.values()
