@@ -137,13 +137,14 @@ def machine_answer(checks: Sequence[Check]) -> Answer:
     order = list(reversed(State))
     ordered = sorted(checks, key=lambda check: order.index(check.state))
     doubtful = [check.name for check in ordered if check.state is not State.OK]
+    named = listed(doubtful) if doubtful else ""
     worst = ordered[0].state if ordered else State.OK
     return Answer(
         title="checkbench",
         headline={
             State.OK: "This machine is ready: nothing was found that would disturb a run.",
-            State.DOUBTFUL: f"Runs here may be off because of {listed(doubtful)}.",
-            State.BAD: f"Something disturbs runs here: {listed(doubtful)}.",
+            State.DOUBTFUL: f"Runs here may be off because of {named}.",
+            State.BAD: f"Something disturbs runs here: {named}.",
         }[worst],
         table=Table(
             ["", "check", "found", "what to do"],
