@@ -90,6 +90,7 @@ def environment(name: str) -> Environment:
 
 class Command(BriefCommand):
     help = __doc__
+    examples = ("--list", "channels0", "chaussette")
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("name", nargs="?", help="environment to build, such as channels0")

@@ -9,6 +9,7 @@ from benchsuite.servers.peers import packages
 
 class Command(BriefCommand):
     help = __doc__
+    examples = ("node",)
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(

@@ -43,6 +43,7 @@ class Examination(Spec):
 
 class Command(BriefCommand):
     help = __doc__
+    examples = ("", "--calibrate", "--strict")
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         add_to(parser, table(Examination))

@@ -19,6 +19,7 @@ USAGE = 2
 
 class Command(BriefCommand):
     help = __doc__
+    examples = ("", "gunicorn-gthread uvicorn", 'before after --fail-if="p95 > +10%"')
     refused_status = failed_status = USAGE  # 1 would say that a condition is broken
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

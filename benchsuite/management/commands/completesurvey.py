@@ -46,6 +46,11 @@ class Filling(Spec):
 
 class Command(BriefCommand):
     help = __doc__
+    examples = (
+        "http://127.0.0.1:8000/survey/",
+        'http://127.0.0.1:8000/survey/ --count=20 --done="Thank you"',
+        "http://127.0.0.1:8000/survey/ --show --browser",
+    )
 
     requires_system_checks = []
     failed_status = 2

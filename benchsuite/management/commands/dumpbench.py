@@ -16,7 +16,8 @@ from benchsuite.store.abandoned import sweep, sweep_executions
 
 class Command(BriefCommand):
     help = __doc__
-    usage = "%(prog)s [-h] FILE [--study NAME] [--label WORD]"
+    usage = "%(prog)s FILE [--study NAME] [--label WORD]"
+    examples = ("runs.json", "runs.json --label=before", "study.json --study=async_vs_sync")
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("file", metavar="FILE", help="- is standard output")

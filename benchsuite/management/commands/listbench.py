@@ -18,6 +18,7 @@ ALL = ""  #: For --explain without a code.
 
 class Command(BriefCommand):
     help = __doc__
+    examples = ("", "--findings", "--explain B205")
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -14,7 +14,8 @@ from benchsuite.management.options.parsing import BriefCommand
 
 class Command(BriefCommand):
     help = __doc__
-    usage = "%(prog)s [-h] FILE [FILE ...]"
+    usage = "%(prog)s FILE [FILE ...]"
+    examples = ("runs.json", "monday.json tuesday.json.gz", "-")
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(

@@ -25,7 +25,7 @@ class Command(BriefCommand):
     help = __doc__
     first = (
         *("server", "processes", "threads", "path", "workload", "users", "rate", "duration"),
-        *("database", "repeat", "again", "json", "dry-run"),
+        *("database", "repeat", "again", "dry-run"),
     )
     examples = (
         "--server=gunicorn-gthread,uvicorn --path=/shop/ --users=50",

@@ -117,7 +117,7 @@ class Asked(Spec):
 
 class Command(BriefCommand):
     help = __doc__
-    usage = "%(prog)s [-h] [NAME ...] [options]"
+    usage = "%(prog)s [NAME ...] [options]"
     first = (
         *("claims", "budget", "scale", "only", "repeat", "label", "resume", "dry-run"),
         *("markdown", "remark", "with"),
@@ -318,7 +318,7 @@ def _lines(execution: Execution, estimate: Estimate) -> list[str]:
     turns = execution.turns
     seconds = execution.estimates_s(estimate, turns)
     return [
-        f"{number:>3}  {format_period(round(taken))}  python manage.py runbench "
+        f"{number:>3}  {format_period(round(taken))}: python manage.py runbench "
         f"{shlex.join(arguments(execution.candidates[turn.place].cell))} --seed={turn.seed}"
         for number, (turn, taken) in enumerate(zip(turns, seconds, strict=True), start=1)
     ]

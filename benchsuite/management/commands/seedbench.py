@@ -40,6 +40,7 @@ class Command(BriefCommand):
         "--database=keep and for servers you start yourself; a run on a throw-away database seeds "
         "its own."
     )
+    examples = ("--rows=1000000", "--surveys", "--rows=10000 --comments --database=replica")
 
     requires_system_checks = []
 

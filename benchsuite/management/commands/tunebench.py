@@ -57,7 +57,7 @@ WHY = {
 class Command(BriefCommand):
     help = __doc__
     first = (
-        *("objective", "rate", "server", "processes", "threads", "servers", "current", "budget"),
+        *("objective", "rate", "server", "servers", "current", "budget"),
         *("path", "database", "resume", "paste", "json", "dry-run"),
     )
     examples = (

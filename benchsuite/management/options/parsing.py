@@ -13,6 +13,7 @@ from django.core.management.base import (
     BaseCommand,
     CommandError,
     CommandParser,
+    DjangoHelpFormatter,
     OutputWrapper,
 )
 from django.db import Error
@@ -32,7 +33,7 @@ from benchsuite.management.streams import (
 )
 from benchsuite.system.interrupts import terminable
 
-USAGE = "%(prog)s [-h] [options]"
+USAGE = "%(prog)s [options]"
 
 
 def number(text: str) -> float:
@@ -113,31 +114,36 @@ class HelpAll(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> Never:
         assert isinstance(parser, Parser)
-        parser.exit(message=parser.format_help_all())
+        sys.stdout.write(parser.format_help_all())
+        parser.exit()
 
 
 class Parser(CommandParser):
     """Refuses what argparse would pass over, take for the default, or choke on."""
 
-    first: Sequence[str] = ()  #: Options that --help shows; empty for all.
+    first: Sequence[str] = ()  #: Options that --help shows; empty for all but Django's own.
     examples: Sequence[str] = ()
 
     def format_help(self) -> str:
         """The first options, with examples."""
-        if not self.first:
-            return super().format_help()
-        first = {"help", "help-all", *self.first}
         words = {action: action.help for action in self._actions}
         for action in self._actions:
-            if action.option_strings and first.isdisjoint(_long(action)):
+            if action.option_strings and not self._is_first(action):
                 action.help = argparse.SUPPRESS
         try:
             text = super().format_help()
         finally:
             for action, help_text in words.items():
                 action.help = help_text
-        lines = "".join(f"  python {self.prog} {example}\n" for example in self.examples)
+        lines = "".join(
+            f"  python {self.prog} {example}".rstrip() + "\n" for example in self.examples
+        )
         return f"{text}\nexamples:\n{lines}"
+
+    def _is_first(self, action: argparse.Action) -> bool:
+        if self.first:
+            return not _long(action).isdisjoint({"help", "help-all", *self.first})
+        return DjangoHelpFormatter.show_last.isdisjoint(action.option_strings)
 
     def format_help_all(self) -> str:
         return super().format_help()
@@ -195,7 +201,7 @@ class BriefCommand(BaseCommand):
     """
 
     usage = USAGE
-    first: Sequence[str] = ()  #: Options that --help shows; empty for all.
+    first: Sequence[str] = ()  #: Options that --help shows; empty for all but Django's own.
     examples: Sequence[str] = ()  #: Options of a command line each.
 
     database = ""  #: Alias of the database that the command asks; empty for the one of the runs.
@@ -223,8 +229,7 @@ class BriefCommand(BaseCommand):
         parser = super().create_parser(prog_name, subcommand, usage=self.usage, **kwargs)
         parser.__class__ = Parser  # Django names the class of its own
         vars(parser).update(first=self.first, examples=self.examples)
-        if self.first:
-            parser.add_argument("--help-all", action=HelpAll, nargs=0, help="show all options")
+        parser.add_argument("--help-all", action=HelpAll, nargs=0, help="show all options")
         return parser
 
     def run_from_argv(self, argv: list[str]) -> None:

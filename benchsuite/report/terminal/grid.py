@@ -73,6 +73,9 @@ def _broken(line: str, width: int) -> list[str]:
     return [indent + word[place : place + step] for place in range(0, len(word), step)]
 
 
+PLAIN = box.Box("\n".join(["    "] * 2 + [" -- "] + ["    "] * 5), ascii=True)
+"""The lines of a table where there are none but in ASCII."""
+
 PROSE_WIDTH = 24  #: Narrower than this no column of sentences is printed.
 
 BETWEEN = 3  #: Columns of a terminal between two of a table.
@@ -132,7 +135,7 @@ def show(grid: Grid, console: Console) -> None:
     for count in range(len(spare) + 1):
         rest = grid.without(spare[:count])
         if _least_width(rest) <= console.width:
-            console.print(_table(rest))
+            console.print(_table(rest, PLAIN if console.options.ascii_only else box.SIMPLE_HEAD))
             if count:
                 for part in wrapped(
                     f"Left out at this width: {', '.join(spare[:count])}.", console.width
@@ -168,8 +171,8 @@ def _lines(text: Text, width: int, indent: int) -> Text:
     )
 
 
-def _table(grid: Grid) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+def _table(grid: Grid, lines: box.Box) -> Table:
+    table = Table(box=lines, pad_edge=False)
     for place, name in enumerate(grid.headings):
         prose = name in grid.prose
         texts = [str(row[place]) for row in grid.rows]
@@ -177,6 +180,7 @@ def _table(grid: Grid) -> Table:
             Text(name),
             justify="left" if not place or prose or name in grid.words else "right",
             no_wrap=not prose,
+            overflow="fold",
             min_width=_narrowest(texts) if prose else None,
         )
     for place, row in enumerate(grid.rows):
