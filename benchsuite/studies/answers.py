@@ -24,7 +24,7 @@ class Lead(StrEnum):
     """Whether a situation has a best arm."""
 
     ALONE = "best"  #: One arm, told apart from all others.
-    SHARED = "not told apart"  #: Several are as good, as far as the starts tell.
+    SHARED = "may be as good"  #: Several are as good, as far as the starts tell.
     UNTOLD = "can't be told here"
 
 
@@ -127,7 +127,7 @@ def _spoilt(cell: MeasuredCell) -> str:
 def _doubts(execution: Execution, answer: Answer, by: Objective, cell: MeasuredCell) -> list[str]:
     reasons = list(doubts(execution, answer.needs, cell, cell.coordinates, by.figure))
     if not reasons and len(cell.values(by.figure)) < FEWEST:
-        return ["one start has no interval"]
+        return ["one run has no interval"]
     return reasons
 
 

@@ -194,8 +194,8 @@ def doubts(
         return
     counted = cell.counted
     if not counted:
-        why = reasons(cell.starts) or "no start"
-        yield f"{where}: no start counts ({why})"
+        why = reasons(cell.starts) or "no run"
+        yield f"{where}: no run counts ({why})"
         return
 
 
@@ -233,7 +233,7 @@ def obstacles(
     without = [one for one in cell.counted if one.figures.get(figure) is None]
     if without:
         codes = reasons(without)
-        of = f"{len(without)} of {len(cell.counted)} starts"
+        of = f"{len(without)} of {len(cell.counted)} runs"
         yield f"{where}: {of} without {figure}{f' ({codes})' if codes else ''}"
 
 

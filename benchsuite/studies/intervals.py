@@ -193,14 +193,14 @@ def interval(
     starts = min(len(one.starts) for one in sides)
     figures = [value for one in sides for value in one.starts]
     if not starts:
-        return Interval(None, reason="no start has the figure")
+        return Interval(None, reason="no run has the figure")
     if any(math.isinf(value) for value in figures):
         return _without_limit(kind, cell, other, confidence)
     value = _value(kind, *(mean(one.starts) for one in sides))
     if value is None:
         return Interval(None, reason="it would be divided by 0")
     if starts < FEWEST:
-        return Interval(value, reason="one start has no interval")
+        return Interval(value, reason="one run has no interval")
     if min(figures) > 0:
         return _welch(kind, sides, confidence)
     if kind is not Kind.RATIO and all(one.amounts for one in sides):

@@ -129,7 +129,7 @@ def failed(cell: MeasuredCell) -> str:
     failed = [one for one in cell.counted if one.failed]
     if not failed:
         return ""
-    return f"{len(failed)} of {len(cell.counted)} starts failed: {reasons(failed)}"
+    return f"{len(failed)} of {len(cell.counted)} runs failed: {reasons(failed)}"
 
 
 def written(metric: Metric, value: float) -> str:
@@ -139,15 +139,15 @@ def written(metric: Metric, value: float) -> str:
 def _why_not(cell: MeasuredCell) -> str:
     if cell.state is not State.MEASURED:
         return cell.reason or cell.state.value
-    return reasons(cell.starts) or "no start has this figure"
+    return reasons(cell.starts) or "no run has this figure"
 
 
 HOW = """\
-The best has the best mean over the starts that count, with its 95 % interval. What is not told \
-apart from it may be as good: the interval of their ratio holds 1, at 95 % for all that are held \
-against it together. What is behind has its ratio to the best. What failed (B2xx) in half of its \
-starts or more is not named. Nobody is where an arm that was measured has no start that counts, or \
-one alone, or where half of the starts of one that is not behind are in doubt."""
+The best has the best mean over the runs that count, with its 95 % interval. What is not clearly \
+different from it may be as good: the interval of their ratio holds 1, at 95 % for all that are \
+compared with it together. What is behind has its ratio to the best. What failed (B2xx) in half of \
+its runs or more is not named. Nobody is named where one that was measured has no run that counts, \
+or one alone, or where half of the runs of one that is not behind are in doubt."""
 
 LEADS = {Lead.ALONE: "●", Lead.SHARED: "◐", Lead.UNTOLD: "◐"}
 

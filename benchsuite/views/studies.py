@@ -124,7 +124,7 @@ def _export(
         {
             "md": lambda: [to_markdown(answer)],
             "csv": lambda: csv(mine),
-            "html": lambda: [one_file("study", {**_context(mine, beside), "answer": answer})],
+            "html": lambda: [one_file("study", _context(mine, beside))],
             "json": lambda: json_of(queries.by_and_by(runs)),
         },
     )

@@ -65,8 +65,8 @@ def test_the_answer_has_claims_with_their_reasons_and_the_evidence_below() -> No
     mine = study_report(make_study_run())
     answer = mine.answer
     assert answer.question == "Does async hold throughput when latency rises?"
-    assert answer.headline == "2 hold and 1 can't be told here."
-    assert answer.reasons[0].endswith(". Runs: 12 valid.")
+    assert answer.headline == "Of 3 claims 2 hold and 1 can't be told here."
+    assert answer.command == "python manage.py runstudy shop"
     assert answer.table is not None
     falls, stays, cpus = answer.table.rows
     assert falls[:3] == ["● holds", "Sync falls to a third.", "120 → 40 /s"]
@@ -99,16 +99,18 @@ def test_the_page_shows_the_answer_and_leads_to_its_runs(soup: Any) -> None:
 
     row = make_study_run(skipped=("async", "200"), change=invalid)
     answer, page = study_report(row).answer, soup(SHOP)
-    assert [one.text for one in page.select("p.sentence")] == [*(answer.headline, *answer.reasons)]
+    assert page.select_one("p.headline").text == answer.headline
+    follows = [" ".join(one.text.split()) for one in page.select(".follows li")]
+    assert [one.rpartition(" claims")[0] for one in follows] == list(answer.reasons)
     titles = [one.title for one in answer.sections]
-    assert set(titles) < {one.text for one in page.select("section h2")}
-    cells = {one[0]: one for one in table(page, "Cells")}
+    assert set(titles) < {one.text for one in page.select("h2")}
+    cells = {one[0]: one for one in table(page, "Configurations")}
     assert cells["setup async, delay 200"][1] == "There is no uvicorn here."
     assert "○ invalid" in cells["setup sync, delay 100"][1]
-    assert "1 of 2 starts failed: B201" in cells["setup sync, delay 100"][2]
+    assert "1 of 2 runs failed: B201" in cells["setup sync, delay 100"][2]
     assert cells["setup sync, delay 100"][-1] == "--server=gunicorn-sync --delay-to-database=100ms"
     runs = [run for cell in row.cells.all() for run in cell.runs.all()]
-    links = {one["href"] for one in page.select("#cells ~ div a")}
+    links = {one["href"] for one in page.select("details:has(#configurations) a")}
     assert links == {run.get_absolute_url() for run in runs}
     assert answer.table is not None
     assert "async, 200: There is no uvicorn here." in str(answer.table.rows[1][3])
@@ -119,13 +121,13 @@ def test_method_and_environment_are_of_the_file_and_the_machine() -> None:
         make_study_run(scale=0.3, only={"setup": ("sync",)})
     ).answer.sections
     said = " ".join(method.points)
-    assert "The cells are setup (sync, async) × delay (0, 100, 200)." in said
-    assert "2 of its 6 cells with 2 fresh starts of each" in said
+    assert "The configurations are setup (sync, async) × delay (0, 100, 200)." in said
+    assert "2 of its 6 configurations with 2 runs of each" in said
     assert "It was asked for these values only: setup: sync." in said
     assert "scale 0.3: duration multiplied by it" in said
     assert "of delay only what claims need and 200 (1 of 3)" in said
     assert "Not in the original: async." in said
-    assert "--duration=1.8s" in method.copies["All cells share"]
+    assert "--duration=1.8s" in method.copies["All configurations share"]
     assert environment.facts["CPU"] == MACHINE["cpu_model"]
     assert environment.facts["servers"] == "gunicorn-sync 23.0.0"
 
@@ -164,7 +166,7 @@ def test_excluded_starts_are_counted() -> None:
     row = make_study_run(change=lambda at, start: {"findings": (noisy,)} if start == 1 else {})
     written = to_markdown(study_report(row).answer)
     assert "| setup sync, delay 0 | 2, 1 excluded: B401 | " in written
-    assert "one start has no interval" in written
+    assert "one run has no interval" in written
 
 
 def test_the_difference_of_two(soup: Any, client: Client, tmp_path: Path) -> None:
@@ -189,7 +191,9 @@ def test_the_difference_of_two(soup: Any, client: Client, tmp_path: Path) -> Non
     page = soup(both)
     assert page.select_one(".differences h2").text == found.section.title
     written = to_markdown(whole(study_report(newer), found))
-    assert written.index("## Against the execution of 14 Mar 2026") < written.index("## Cells")
+    assert written.index("## Against the execution of 14 Mar 2026") < written.index(
+        "## Configurations"
+    )
     assert text(client, f"{both}&format=md") == written
     file = tmp_path / "shop.md"
     call_command("runstudy", "shop", "--with=first", markdown=str(file))
@@ -229,7 +233,10 @@ def test_charts_have_a_line_an_arm_and_one_for_each_small_value(soup: Any, clien
     ]
     data = page.select_one("figure .data a")["href"]
     rows = list(csv.reader(io.StringIO(client.get(data).content.decode())))
-    assert rows[0] == ["delay", "sync plateau", "async plateau"]
+    assert rows[0] == [
+        *("delay", "sync plateau", "async plateau"),
+        *("sync plateau published", "async plateau published"),
+    ]
     assert [float(row[0]) for row in rows[1:]] == [0, 100, 200]
     chart = client.get(page.select("figure .data a")[1]["href"])
     assert b'id="plotly"' in chart.content
@@ -301,9 +308,9 @@ def test_a_study_without_figures_and_claims_has_its_cells(soup: Any) -> None:
     bare = TEXT.partition("[figures]")[0]
     StudyRun.objects.filter(pk=make_study_run().pk).update(text=bare)
     page = soup(SHOP)
-    assert len(table(page, "Cells")) == 7
+    assert len(table(page, "Configurations")) == 7
     assert "The study names no figures." in page.text
-    assert page.select_one(".headline").text == "No claims."
+    assert page.select_one(".headline").text == "The study makes no claims."
 
 
 def test_published_figures_that_have_gone_don_t_hide_the_measured(soup: Any, file: Path) -> None:
@@ -320,7 +327,7 @@ def test_executions_are_to_choose_between(soup: Any) -> None:
     assert chosen("shop") == newer
     page = soup(f"{SHOP}?execution={older.pk}")
     assert "14 Mar 2026, 09:26 UTC, took 7 min, finished" in page.text
-    links = {one["href"] for one in page.select("#executions ~ div a")}
+    links = {one["href"] for one in page.select("details:has(#executions) a")}
     assert f"?execution={going.pk}" in links
     assert f"?execution={older.pk}&with={newer.pk}" in links
     assert soup(f"{SHOP}?execution={going.pk}").h1
@@ -349,7 +356,7 @@ def test_one_that_was_killed_is_not_under_way(soup: Any, tmp_path: Path) -> None
     assert listed[-1].endswith(", interrupted")
     killed()
     page = soup(SHOP)
-    assert "interrupted. " in page.select("p.sentence")[1].text
+    assert "interrupted · runs" in page.select_one("p.when").text
     assert table(page, "Executions")[1][1] == "interrupted"
     killed()
     file = tmp_path / "shop.md"

@@ -81,8 +81,11 @@ def test_a_study_answers_on_its_own_page_too(soup, folder, file):
     file.write_text(TEXT + ANSWER + ANSWER.replace("wait", "last") + 'only = { delay = "0" }')
     mine = make_study_run(only={"delay": ("100", "200")})
     page = soup("/results/studies/shop/")
-    assert [one.text for one in page.select("#answers ~ h3")] == ["Does it wait?", "Does it last?"]
-    (found,) = page.select("#answers ~ div tbody")
+    assert [one.text for one in page.select("details:has(#answers) h3")] == [
+        "Does it wait?",
+        "Does it last?",
+    ]
+    (found,) = page.select("details:has(#answers) tbody")
     rows = [[one.text.strip() for one in line.select("th, td")] for line in found.select("tr")]
     assert [one[0] for one in rows] == ["delay 100", "delay 200"]
     assert rows[1][1].startswith("● async 1")
@@ -115,8 +118,8 @@ def test_where_starts_do_not_count_nobody_is_named(folder):
     assert "| case | best | not known | not measured |" in page
     none, one, skipped = (row(page, f"delay {delay}") for delay in ("0", "100", "200"))
     assert none[1].startswith("◐ can't be told here; of those that count sync 1")
-    assert none[2] == "async: no start counts (B401)"
-    assert one[2] == "async: one start has no interval"
+    assert none[2] == "async: no run counts (B401)"
+    assert one[2] == "async: one run has no interval"
     assert skipped[1].startswith("◐ can't be told here; of those that count async 1")
     assert skipped[3] == "sync: There is no uvicorn here."
 
@@ -130,7 +133,7 @@ def test_what_failed_stands_by_itself(folder):
     assert "| case | best | behind | failed |" in page
     alone = row(page, "delay 0")
     assert alone[1].startswith("◐ can't be told here; of those that count sync 1")
-    assert alone[3].endswith("(2 of 2 starts failed: B201)")
+    assert alone[3].endswith("(2 of 2 runs failed: B201)")
 
 
 def test_the_page_alone(capsys, folder):

@@ -65,7 +65,7 @@ def draw(series: Series) -> Chart:
         traces = _traces(series, column, mark, values, up)
         chart.drawing["data"] += traces
         if traces[0]["type"] == "bar":
-            chart.layout["barmode"] = "stack"
+            chart.layout["barmode"] = "stack" if series.across.scale is Scale.MOMENT else "group"
         if mark.number:
             name, colour = traces[0]["name"], mark.look["line"]["color"]
             ends.append(End(mark.number, name, colour, values[-1]))

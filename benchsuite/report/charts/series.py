@@ -57,6 +57,11 @@ def bars(colour: str) -> Mark:
     return Mark({"type": "bar", "offset": 0, "width": 1, "marker": {"color": colour}})
 
 
+def beside_others(marker: Trace) -> Mark:
+    """A bar over each word, beside those of the other columns."""
+    return Mark({"type": "bar", "marker": marker})
+
+
 def band(colour: str, above: str, name: str, strength: float) -> Mark:
     """The area between a column and the one `above` which it lies; the colour is #rrggbb."""
     red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))

@@ -3,9 +3,11 @@
 import math
 import re
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any
 
 from benchsuite.core.metrics.metric import Metric, Unit
+from benchsuite.core.units import in_words
 from benchsuite.report.charts.drawing import Chart as Drawn
 from benchsuite.report.charts.drawing import draw
 from benchsuite.report.charts.series import (
@@ -15,18 +17,19 @@ from benchsuite.report.charts.series import (
     Row,
     Scale,
     Series,
+    beside_others,
     dotted_line,
     points,
 )
 from benchsuite.report.charts.styles import COLOURS, DASHES
-from benchsuite.studies import figures
+from benchsuite.studies import figures, published
 from benchsuite.studies.intervals import mean
 from benchsuite.studies.measured import Execution, MeasuredCell
 from benchsuite.studies.study import Chart, Coordinates, Study, names
 from benchsuite.studies.tables import open_axes, rest_title, selected, written
 
 
-def charts(study: Study, execution: Execution) -> list[Drawn]:
+def charts(study: Study, execution: Execution, beside: Sequence[published.Row] = ()) -> list[Drawn]:
     """Those that have something to show."""
     drawn = []
     for number, chart in enumerate(study.charts, start=1):
@@ -37,14 +40,19 @@ def charts(study: Study, execution: Execution) -> list[Drawn]:
             else {chart.line, chart.x}
         )
         for rest in open_axes(study, execution, taken, chart.only):
-            series = _series(study, execution, chart, rest, number)
+            series = _series(study, execution, chart, rest, number, beside)
             if series:
                 drawn.append(draw(series))
     return drawn
 
 
 def _series(
-    study: Study, execution: Execution, chart: Chart, rest: Coordinates, number: int
+    study: Study,
+    execution: Execution,
+    chart: Chart,
+    rest: Coordinates,
+    number: int,
+    beside: Sequence[published.Row],
 ) -> Series:
     metrics = {one.name: figures.metric(one) for one in study.figures}
     up = metrics[chart.y]
@@ -53,8 +61,8 @@ def _series(
     if chart.x in metrics:
         rows, first, across = _of_figure(chart, metrics[chart.x], lines, cells)
     else:
-        rows, first, across = _of_axis(study, chart, lines, cells)
-    apart = any(isinstance(row[0], str) for row in rows) or chart.x in metrics
+        rows, first, across = _of_axis(study, chart, lines, cells, beside)
+    kind = _kind(rows, of_figure=chart.x in metrics)
     where = rest_title(study, {axis: v for axis, v in rest.items() if axis not in chart.only})
     title = chart.title or f"{up.headline()} by {across.title}"
     columns = [
@@ -62,18 +70,34 @@ def _series(
             f"{line} {chart.y}".strip(),
             line or up.headline(),
             _show(up),
-            mark=_mark(at, apart=apart),
+            mark=_mark(at, kind),
         )
         for line, at in lines
     ]
+    has_published = [
+        (at, line, place)
+        for at, (line, place) in enumerate(lines, start=1 + len(lines))
+        if any(len(row) > at and row[at] is not None for row in rows)
+    ]
+    columns += [
+        Column(
+            f"{line} {chart.y} published".strip(),
+            f"{line or up.headline()}, published",
+            _show(up),
+            mark=_mark(place, kind, published=True),
+        )
+        for _, line, place in has_published
+    ]
+    kept = [*range(1 + len(lines)), *(at for at, _, _ in has_published)]
     return Series(
         slug=_slug(f"chart-{number}-{'-'.join(rest.values())}"),
         title=f"{title}: {where}" if where else title,
         across=across,
         up=_axis(up),
         columns=(first, *columns),
-        rows=tuple(rows),
-        note="Means over the starts that count.",
+        rows=tuple(tuple(row[at] for at in kept) for row in rows),
+        note="Means over the runs that count."
+        + " Hollow: what was published." * bool(has_published),
     )
 
 
@@ -87,18 +111,24 @@ def _lines(study: Study, chart: Chart, cells: Sequence[MeasuredCell]) -> list[tu
 
 
 def _of_axis(
-    study: Study, chart: Chart, lines: Sequence[tuple[str, int]], cells: Sequence[MeasuredCell]
+    study: Study,
+    chart: Chart,
+    lines: Sequence[tuple[str, int]],
+    cells: Sequence[MeasuredCell],
+    beside: Sequence[published.Row],
 ) -> tuple[list[Row], Column, Axis]:
+    """A row for each value, with what was measured and then what was published of each line."""
     here = {one.coordinates[chart.x] for one in cells}
     values = [one for one in names(study.axis(chart.x).values) if one in here]
     numbers = _numbers(values)
-    rows: list[Row] = [
-        (place, *(_mean(cells, chart.y, {chart.x: value, **_at(chart, line)}) for line, _ in lines))
-        for place, value in zip(numbers or values, values, strict=True)
-    ]
+    rows: list[Row] = []
+    for place, value in zip(numbers or values, values, strict=True):
+        where = [{chart.x: value, **_at(chart, line)} for line, _ in lines]
+        measured = (_mean(cells, chart.y, one) for one in where)
+        rows.append((place, *measured, *(_published(cells, chart.y, one, beside) for one in where)))
     if numbers:
         rows.sort(key=_first)
-    return rows, Column(chart.x, chart.x, str), Axis(chart.x, scale=Scale.LEVEL)
+    return rows, Column(chart.x, chart.x, in_words), Axis(chart.x, scale=Scale.LEVEL)
 
 
 def _of_figure(
@@ -132,6 +162,16 @@ def _mean(cells: Sequence[MeasuredCell], figure: str, where: Coordinates) -> flo
     return None
 
 
+def _published(
+    cells: Sequence[MeasuredCell], figure: str, where: Coordinates, beside: Sequence[published.Row]
+) -> float | None:
+    for cell in cells:
+        if where.items() <= dict(cell.coordinates).items():
+            value = published.of(beside, cell.coordinates).get(figure)
+            return value if isinstance(value, float) else None
+    return None
+
+
 def _numbers(values: Sequence[str]) -> list[float]:
     """The values as numbers; none where one is a word."""
     try:
@@ -140,9 +180,27 @@ def _numbers(values: Sequence[str]) -> list[float]:
         return []
 
 
-def _mark(at: int, *, apart: bool) -> Mark:
+class Kind(Enum):
+    POINTS = "points"  #: Where both axes are figures.
+    BARS = "bars"  #: Over words.
+    LINES = "lines"
+
+
+def _kind(rows: Sequence[Row], *, of_figure: bool) -> Kind:
+    if of_figure:
+        return Kind.POINTS
+    return Kind.BARS if any(isinstance(row[0], str) for row in rows) else Kind.LINES
+
+
+def _mark(at: int, kind: Kind, *, published: bool = False) -> Mark:
+    """Of a value in its place of the axis; hollow or hatched where it was published."""
     colour = COLOURS[at % len(COLOURS)]
-    return points(colour) if apart else dotted_line(colour, list(DASHES)[at % len(DASHES)])
+    if kind is Kind.BARS:
+        pattern = {"shape": "/", "fillmode": "replace"} if published else {}
+        return beside_others({"color": colour, "pattern": pattern})
+    if kind is Kind.POINTS or published:
+        return points(colour, "circle-open" if published else "circle")
+    return dotted_line(colour, list(DASHES)[at % len(DASHES)])
 
 
 UNITS: dict[Unit, tuple[str, str, float, Scale]] = {

@@ -16,7 +16,9 @@ from benchsuite.report import executions
 from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.exports.runs import table_as_csv
 from benchsuite.report.studies import charts, rows
+from benchsuite.report.studies.following import Follow, follows, next_step
 from benchsuite.studies import figures, matrix, published, tables
+from benchsuite.studies.answers import answered
 from benchsuite.studies.claims import Judgement, Outcome, judge, written
 from benchsuite.studies.intervals import Interval, mean
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
@@ -46,22 +48,32 @@ class StudyReport:
         return tables.questions(rows.asking(self.study), self.execution)
 
     @cached_property
+    def follows(self) -> list[Follow]:
+        answers = answered(rows.asking(self.study), self.execution)
+        return follows(self.study, answers, self.claims)
+
+    @cached_property
     def answer(self) -> Answer:
+        step, command = next_step(self.row, self.execution)
         return Answer(
             title=self.study.name,
             question=self.study.question,
-            headline=f"{self.counts[:1].upper()}{self.counts[1:]}.",
-            reasons=[f"{self.when}. Runs: {self.verdicts}."],
+            headline=self.headline,
+            reasons=[f"{one.asked} {one.words}".strip() for one in self.follows],
             premises=[self.remark] if self.remark else [],
             table=self._claims() if self.claims else None,
             cautions=[self.without_published] if self.without_published else [],
+            next_steps=[step] if step else [],
+            command=command,
             sections=[
                 *self._checks(),
                 *self._answers(),
                 *self._tables(),
-                Section(title="Cells", tables=[self._cells()]),
+                Section(title="Configurations", tables=[self._cells()]),
                 Section(
-                    title="Method", points=self.method, copies={"All cells share": self.command}
+                    title="Method",
+                    points=[f"{self.when}. Runs: {self.verdicts}.", *self.method],
+                    copies={"All configurations share": self.command},
                 ),
                 Section(title="Environment", facts=self.environment),
             ],
@@ -104,7 +116,7 @@ class StudyReport:
         metrics = [figures.metric(one) for one in self.study.figures]
         shared, headings = set(self.arguments), [one.headline() for one in metrics]
         return Table(
-            ["cell", "starts", *headings, "options of its own"],
+            ["configuration", "runs", *headings, "options of its own"],
             [
                 [
                     cell_title(cell.coordinates),
@@ -135,7 +147,7 @@ class StudyReport:
 
     @cached_property
     def charts(self) -> list[Chart]:
-        return charts.charts(self.study, self.execution)
+        return charts.charts(self.study, self.execution, self.published)
 
     @cached_property
     def arguments(self) -> list[str]:
@@ -147,6 +159,20 @@ class StudyReport:
     def command(self) -> str:
         """What all cells share, as a command."""
         return shlex.join(["python", "manage.py", "runbench", *self.arguments])
+
+    @property
+    def headline(self) -> str:
+        if not self.claims:
+            return "The study makes no claims."
+        outcomes, many = {claim.outcome for claim in self.claims}, len(self.claims)
+        if many == 1:
+            return f"The claim {self.claims[0].outcome.value}."
+        if len(outcomes) > 1:
+            return f"Of {many} claims {self.counts}."
+        words = {Outcome.HOLDS: f"All {many} claims hold.",
+                 Outcome.FAILS: f"None of the {many} claims holds.",
+                 Outcome.UNTOLD: f"None of the {many} claims can be told here."}  # fmt: skip
+        return words[outcomes.pop()]
 
     @property
     def counts(self) -> str:
@@ -186,12 +212,12 @@ class StudyReport:
     def _method(self) -> Iterator[str]:
         study, row = self.study, self.row
         axes = " × ".join(f"{axis.name} ({', '.join(names(axis.values))})" for axis in study.axes)
-        yield f"The cells are {axes}."
+        yield f"The configurations are {axes}."
         every, here = len(list(matrix.every(study))), len(self.execution.cells)
         of = f"all {every}" if every == here else f"{here} of its {every}"
-        starts = f"{row.repeat} fresh start{'s' * (row.repeat != 1)}"
+        runs = f"{row.repeat} run{'s' * (row.repeat != 1)}"
         order = f"in shuffled blocks (seed {row.seed})"
-        yield f"This execution has {of} cells with {starts} of each, {order}."
+        yield f"This execution has {of} configurations with {runs} of each, {order}."
         if row.only:
             chosen = "; ".join(f"{axis}: {', '.join(some)}" for axis, some in row.only.items())
             yield f"It was asked for these values only: {chosen}."
@@ -203,7 +229,7 @@ class StudyReport:
         for order, values in sorted(row.resolved.items()):
             options = ", ".join(f"--{name}={value}" for name, value in values.items())
             cell = cell_title(self.execution.cells[int(order)].coordinates)
-            yield f"Known from other cells: {options} for {cell}."
+            yield f"Known from other configurations: {options} for {cell}."
 
     def _scaled(self) -> Iterator[str]:
         study, scale = self.study, self.row.scale

@@ -67,9 +67,9 @@ def test_what_the_starts_do_not_tell_apart_stands_together() -> None:
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"starts": [worlds.start(9.0, excluded="B401")] * 2}, "no start counts (B401)"),
-        ({"starts": [worlds.start(None)] * 2}, "2 of 2 starts without plateau"),
-        ({"starts": [worlds.start(9.0)]}, "one start has no interval"),
+        ({"starts": [worlds.start(9.0, excluded="B401")] * 2}, "no run counts (B401)"),
+        ({"starts": [worlds.start(None)] * 2}, "2 of 2 runs without plateau"),
+        ({"starts": [worlds.start(9.0)]}, "one run has no interval"),
         ({"state": State.PLANNED, "reason": "1 of 2 starts so far"}, "1 of 2 starts so far"),
     ],
 )

@@ -80,7 +80,7 @@ def test_of_many_checks_one_fails_by_chance(checks: int, outcome: Outcome) -> No
 def test_one_start_proves_nothing() -> None:
     found = judged(worlds.claim(HALVES), worlds.execution(starts=1))
     assert found.outcome is Outcome.UNTOLD
-    assert "one start has no interval" in found.reason
+    assert "one run has no interval" in found.reason
     assert found.checks[0].found.value == pytest.approx(0.5, rel=0.2)
 
 
@@ -104,15 +104,15 @@ def with_cell(**given: object) -> Execution:
         (with_cell(state=State.PLANNED, starts=()), "sync, 200: planned"),
         (
             with_cell(starts=[worlds.start(0.7, excluded="B401")] * 2),
-            "sync, 200: no start counts (B401)",
+            "sync, 200: no run counts (B401)",
         ),
         (
             with_cell(starts=[worlds.start(0.7), worlds.start(None, failed="B203")]),
-            "sync, 200: 1 of 2 starts without plateau (B203)",
+            "sync, 200: 1 of 2 runs without plateau (B203)",
         ),
         (
             with_cell(starts=[worlds.start(0.7), worlds.start(0.7, excluded="B101")]),
-            "one start has no interval",
+            "one run has no interval",
         ),
         (with_cell(starts=[worlds.start(0.0)] * 2), "has no logarithm"),
         (

@@ -122,8 +122,8 @@ def test_the_other_way_round_is_the_inverse() -> None:
 @pytest.mark.parametrize(
     ("kind", "cell", "other", "reason"),
     [
-        (Kind.RATIO, [], [1.0], "no start has the figure"),
-        (Kind.RATIO, [1.0], [1.0, 2.0], "one start has no interval"),
+        (Kind.RATIO, [], [1.0], "no run has the figure"),
+        (Kind.RATIO, [1.0], [1.0, 2.0], "one run has no interval"),
         (Kind.RATIO, [1.0, 1.0], [0.0, 0.0], "it would be divided by 0"),
         (Kind.VALUE, [0.0, 1.0], None, "a start has 0, which has no logarithm"),
         (Kind.DIFFERENCE, [0.0, 1.0], [1.0, 1.0], "a start has 0, which has no logarithm"),
@@ -179,7 +179,7 @@ def test_none_failed_of_so_many() -> None:
     starts = interval(Kind.VALUE, failures(0, 0))
     assert starts.high == pytest.approx(3.6889 / 2, rel=1e-4)
     assert interval(Kind.VALUE, failures(0, 0, 0, 0, 0)).high == pytest.approx(3.6889 / 5, rel=1e-4)
-    assert interval(Kind.VALUE, failures(0)).reason == "one start has no interval"
+    assert interval(Kind.VALUE, failures(0)).reason == "one run has no interval"
 
 
 def test_some_failed_in_some_starts() -> None:
