@@ -1,15 +1,15 @@
 """What became of a form is decided by structure and evidence, whatever the page says."""
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from benchsuite.core.client import Client
 from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.completion import Completion, Sign
 from benchsuite.robot.confirmation import Site
 from benchsuite.robot.walk import Bounds, Walk, complete
 from tests.foreign.fates import REFUSED, TAKEN, UNCONFIRMED, Host, Made, Visitor
+from tests.golden import Golden
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
@@ -54,12 +54,6 @@ def test_what_a_site_looks_like_is_learned_once() -> None:
     assert host.requests == 20 * 2 + 2
 
 
-def test_a_page_that_comes_later_is_not_the_one_that_confirmed() -> None:
-    done = walks(Host("<h1>Thank you</h1>", capacity=2), 5)
-    assert [one.evidence != "" for one in done] == [True, True, False, False, False]
-    assert "not the one that confirmed" in done[-1].doubt
-
-
 @pytest.mark.parametrize(
     ("make", "sign", "evidence"),
     [
@@ -77,17 +71,5 @@ def test_the_authors_word_comes_first(make: Made, sign: Sign, evidence: str) -> 
     assert host.requests <= 3 * PEOPLE  # and nobody else is sent
 
 
-def test_a_sign_that_the_first_page_has_is_none() -> None:
-    with pytest.raises(RobotError, match="first page already has"):
-        walks(Host("<h1>Tack</h1>"), done=Sign(text="Sign up"))
-
-
-def test_a_site_that_shows_nobody_else_its_form_is_not_known() -> None:
-    (done,) = walks(Host("<h1>Thank you</h1>", closes=1), 1)
-    assert done.evidence == ""
-    assert "429" in done.doubt
-
-
-def test_without_a_site_to_compare_nothing_is_claimed() -> None:
-    done = complete(cast(Client, Visitor(Host("<h1>Thank you</h1>"))), "/")
-    assert done.evidence == ""
+def test_values(golden: Golden) -> None:
+    golden.values()

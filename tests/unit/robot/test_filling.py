@@ -10,10 +10,11 @@ import phonenumbers
 import pytest
 
 from benchsuite.robot.filling import Filler, Unfillable
-from benchsuite.robot.forms import Form, Upload
+from benchsuite.robot.forms import Form
 from benchsuite.robot.languages import main_form
 from benchsuite.robot.parsing import read
 from benchsuite.robot.validity import invalid
+from tests.golden import Golden
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
@@ -153,26 +154,6 @@ def test_answers_are_valid_by_the_rules_of_html(attributes: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("attributes", "value"),
-    [
-        ('type="number" min="0.1" step="0.25"', "0.5"),
-        ('type="number"', "1,5"),
-        ('type="date" step="7"', "2026-01-02"),
-        ('type="time" min="22:00" max="02:00"', "12:00"),
-        ('type="week"', "2026-W60"),
-        ('type="email"', "a b@example.org"),
-        ('type="url"', "example.org"),
-        ('pattern="a|b"', "ab"),
-        ('maxlength="1"', "\N{GRINNING FACE}"),
-        ("required", ""),
-    ],
-)
-def test_what_a_browser_would_refuse_is_invalid(attributes: str, value: str) -> None:
-    (control,) = form_of(f'<input name="a" {attributes}>').fillable
-    assert invalid(control, value)
-
-
-@pytest.mark.parametrize(
     ("limits", "low", "high", "step"),
     [
         ('min="3" max="9"', 3, 9, 1),
@@ -239,55 +220,6 @@ def test_choices_are_made_among_what_is_offered() -> None:
     assert set(answers('<input type="checkbox" name="a-clear"><input name="a">', "a-clear")) == {()}
 
 
-def test_what_is_confirmed_is_the_same() -> None:
-    inner = (
-        '<input type="email" name="a"><label>Repeat<input type="email" name="b"></label>'
-        '<input type="password" name="p"><input type="password" name="q">'
-    )
-    one = filler()
-    one.fill(form_of(inner))
-    assert one.answers["a"] == one.answers["b"]
-    assert one.answers["p"] == one.answers["q"]
-
-
-@pytest.mark.parametrize(
-    ("accept", "name", "begin"),
-    [
-        ("", ".txt", b"robot,"),
-        (".pdf,.doc", ".pdf", b"%PDF-"),
-        ("image/*", ".png", b"\x89PNG"),
-        ("image/png", ".png", b"\x89PNG"),
-    ],
-)
-def test_files_are_of_the_type_that_is_accepted(accept: str, name: str, begin: bytes) -> None:
-    one = filler()
-    one.fill(form_of(f'<input type="file" name="a" accept="{accept}" required>'))
-    (found,) = one.answers["a"]
-    assert isinstance(found, Upload)
-    assert found.name.endswith(name)
-    assert found.content.startswith(begin)
-
-
-@pytest.mark.parametrize(
-    ("control", "words"),
-    [
-        ('<input name="a" pattern="[" required>', "a can't be filled: its pattern"),
-        ('<input name="a" type="number" min="5" max="4" required>', "no number from 5 to 4"),
-        ('<input name="a" type="date" min="2020-02-02" max="2020-01-01" required>', "no day from"),
-        ('<input name="a" minlength="9" maxlength="3" required>', "at least 9 and at most 3"),
-        ('<select name="a" required><option value="">-</option></select>', "nothing to choose"),
-        ('<input type="file" name="a" accept=".exe" required>', r"types \(.exe\)"),
-    ],
-)
-def test_what_cannot_be_filled_is_said(control: str, words: str) -> None:
-    with pytest.raises(Unfillable, match=words):
-        filler().fill(form_of(control))
-    optional = form_of(control.replace("required", ""))
-    one = filler()
-    one.fill(optional)
-    assert [str(value) for value in one.answers["a"] if str(value)] in ([], [" (0 bytes)"])
-
-
 COUNTRIES = "".join(f'<option value="{one}">' for one in ("CA", "DE", "GB", "NL"))
 POSTCODES = {
     "CA": r"[A-Z]\d[A-Z] ?\d[A-Z]\d",
@@ -345,23 +277,6 @@ def test_free_text_is_unique_among_thousands(control: str) -> None:
         one.fill(form)
         found.add(one.answers["a"])
     assert len(found) == 1500
-
-
-def test_what_is_suggested_is_taken_where_it_is_valid() -> None:
-    offered = "".join(f'<option value="{one}">' for one in ("red", "blue", "light green"))
-    inner = f'<input name="a" list="l" maxlength="5"><datalist id="l">{offered}</datalist>'
-    assert {one for (one,) in answers(inner)} == {"red", "blue"}
-
-
-def test_directions_and_the_legend_of_a_disabled_fieldset_are_sent() -> None:
-    form = form_of(
-        '<input name="a" dirname="a.dir"><fieldset disabled><legend><input name="b"></legend>'
-        '<legend><input name="c"></legend>'
-        '<div><fieldset><input name="d"></fieldset></div></fieldset>'
-    )
-    one = filler(a="x", b="y")
-    one.fill(form)
-    assert one.pairs(form, None) == [("a", "x"), ("a.dir", "ltr"), ("b", "y")]
 
 
 def mended(inner: str, errors: dict[str, str], seed: int = 0) -> tuple[Filler, dict[str, str]]:
@@ -434,9 +349,5 @@ def test_an_answer_follows_the_other_one_that_its_error_names() -> None:
         assert str(early.answers["a"][0]) < str(early.answers["c"][0])
 
 
-def test_known_answers_are_given_and_hidden_ones_sent_back() -> None:
-    form = form_of('<input type="hidden" name="t" value="7"><input name="user">')
-    one = filler(user="boss")
-    one.fill(form)
-    assert one.pairs(form, None) == [("t", "7"), ("user", "boss")]
-    assert one.given(form) == (("user", "boss"),)
+def test_values(golden: Golden) -> None:
+    golden.values(raises=Unfillable)

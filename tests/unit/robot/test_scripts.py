@@ -2,9 +2,9 @@
 
 import pytest
 
-from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.walk import complete
 from tests.foreign.site import Answer
+from tests.golden import Golden
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
@@ -29,59 +29,6 @@ class Still:
 
 
 @pytest.mark.parametrize(
-    ("page", "words"),
-    [
-        (f'<div id="root"></div>{SCRIPT}', "needs JavaScript .*nothing else"),
-        (f"<body><noscript>Włącz skrypty</noscript>{SCRIPT}", "needs JavaScript .*Włącz skrypty"),
-        (f'<p><input name="a"><button>OK</button></p>{SCRIPT}', "needs JavaScript .*in no form"),
-        (
-            f'<form><input name="a"><input name="b"><button type=button>OK</button></form>{SCRIPT}',
-            "needs JavaScript .*no button",
-        ),
-        (
-            '<form><input name="a"><button type="button" onclick="send()">OK</button></form>',
-            "needs JavaScript .*no button",
-        ),
-        (
-            f'<form action="javascript:send()"><input name="a"><button>OK</button></form>{SCRIPT}',
-            "needs JavaScript .*sent to a script",
-        ),
-        (f"<p>Nothing here</p>{SCRIPT}", "there is no form"),
-        ("<noscript>Needs JavaScript</noscript><p>Hello</p>", "there is no form"),
-    ],
-)
-def test_what_only_scripts_do_is_told_before_anything_is_sent(page: str, words: str) -> None:
-    site = Still(page)
-    with pytest.raises(RobotError, match=words):
-        complete(site, "/")  # type: ignore[arg-type]
-    assert not site.sent
-
-
-def test_a_form_that_only_a_script_sends_is_told_by_what_came_of_it() -> None:
-    site = Still(f'<form id="f"><input name="a"><button>OK</button></form>{SCRIPT}')
-    with pytest.raises(RobotError, match=r"needs JavaScript .*changes nothing"):
-        complete(site, "/")  # type: ignore[arg-type]
-    assert site.sent == 1
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        '<input name="user"><input type="password" name="pw">',
-        '<input type="email" name="e"><input type="password" name="pw">'
-        '<input type="checkbox" name="r">',
-        '<input type="password" name="pw" autocomplete="current-password">',
-    ],
-)
-def test_a_log_in_is_not_tried_with_invented_passwords(fields: str) -> None:
-    page = f'<h1>Zaloguj</h1><form method="post">{fields}<button>Dalej</button></form>'
-    site = Still(page)
-    with pytest.raises(RobotError, match=r"log-in.*--answer pw="):
-        complete(site, "/")  # type: ignore[arg-type]
-    assert not site.sent
-
-
-@pytest.mark.parametrize(
     "fields",
     [
         '<input name="user"><input type="password" name="a" autocomplete="new-password">',
@@ -95,3 +42,7 @@ def test_a_new_password_is_made_up(fields: str) -> None:
     site = Still(page)
     complete(site, "/")  # type: ignore[arg-type]
     assert site.sent == 1
+
+
+def test_values(golden: Golden) -> None:
+    golden.values()

@@ -9,6 +9,7 @@ from benchsuite.robot.filling import Filler
 from benchsuite.robot.forms import Form, Page
 from benchsuite.robot.languages import main_form
 from benchsuite.robot.parsing import read
+from tests.golden import Golden
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
@@ -94,32 +95,6 @@ def test_a_message_that_names_a_control_changes_its_answer_alone(apart: str, wro
         assert changed(page(), page(wrong=wrong, apart=apart), seed) == {wrong}
 
 
-@pytest.mark.parametrize(
-    ("message", "names"),
-    [
-        ("<p>Please correct the mistakes below.</p>", set()),
-        ("<p>HTTP 400 Bad Request</p><p>POST</p>", set()),
-        ("<p>Bitte eine gültige Telefonnummer angeben.</p>", {"home", "work"}),
-        ("<p>Enter a valid email address.</p>", {"mail"}),
-        ("<p>Adresse électronique : courriel invalide</p>", {"mail"}),
-    ],
-)
-def test_a_message_of_nobody_changes_what_it_names_at_most(message: str, names: set[str]) -> None:
-    assert changed(page(), page(top=message), 1) == names
-
-
-def test_only_marked_controls_are_wrong_where_the_page_marks_them() -> None:
-    """Django's admin shows the address that was sent once more, as "Currently: …"."""
-    shown = page(wrong="seats").tree
-    assert shown is not None
-    html = (shown.html or "").replace('name="seats"', 'name="seats" aria-invalid="true"')
-    html = html.replace("Website</label>", "Website</label>Currently: <a>http://x.example</a>")
-    after = read(html.encode())
-    assert changed(page(), after, 1) == {"seats"}
-    back = with_errors(page(), after, form_on(page()), form_on(after))
-    assert {one.name: one.errors for one in back.controls if one.errors} == {"seats": (WRONG,)}
-
-
 def test_controls_that_look_right_now_are_kept() -> None:
     shown = page(wrong="seats").tree
     assert shown is not None
@@ -130,5 +105,5 @@ def test_controls_that_look_right_now_are_kept() -> None:
     assert changed(page(), read(html.encode()), 1) == {"seats", "mail"}
 
 
-def test_a_page_that_says_nothing_at_all_is_answered_anew() -> None:
-    assert len(changed(page(), page(), 1)) > 4
+def test_values(golden: Golden) -> None:
+    golden.values()

@@ -10,14 +10,15 @@ import pytest
 from django.test import override_settings
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import DatabaseSpec, LayerSpec, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.core.specs import LayerSpec, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.isolation.facts import Facts
 from benchsuite.pythons.interpreter import Interpreter
-from benchsuite.runner import assembly, preflight
-from benchsuite.runner.assembly import MOST_PADDING, process_environment
+from benchsuite.runner import assembly
+from benchsuite.runner.assembly import process_environment
 from benchsuite.runner.planning import resolve
 from benchsuite.runner.running_system import WORKERS
 from benchsuite.servers.launched import Waitress
+from tests.golden import Golden
 
 SPEC = RunSpec(
     server=ServerSpec(server="daphne"),
@@ -68,50 +69,8 @@ def made(seed: int = 1) -> dict[str, str]:
     )
 
 
-def test_it_opens_the_target_and_loads_the_isolated_settings() -> None:
-    env = made()
-    assert env["BENCHSUITE_RUN"] == "feed"
-    assert env["BENCHSUITE_INSTRUCTIONS"] == "/run/instructions.json"
-    assert env["DJANGO_SETTINGS_MODULE"] == "benchsuite.isolation.settings"
-
-
-def test_the_users_variables_stand_above_the_servers_own() -> None:
-    tornado = resolve(RunSpec(server=ServerSpec(server="tornado", threads=1))).server
-    own = "DJANGO_ALLOW_ASYNC_UNSAFE"
-    for variables in ({}, {own: "0", "MALLOC_ARENA_MAX": "2"}):
-        env = process_environment(
-            tornado, token="feed", instructions=None, seed=1, variables=variables
-        )
-        assert env.items() >= {own: "true", **variables}.items()
-
-
-def test_each_start_varies_hash_seed_and_size_and_repeats_them_by_seed() -> None:
-    assert made(1) == made(1)
-    sizes = {len(made(seed)["BENCHSUITE_PADDING"]) for seed in range(20)}
-    hashes = {made(seed)["PYTHONHASHSEED"] for seed in range(20)}
-    assert len(sizes) > 15
-    assert len(hashes) == 20
-    assert max(sizes) < MOST_PADDING
-    assert all(0 <= int(one) < 2**32 for one in hashes)
-
-
 class Wants(Waitress):
     services = ("carrier-pigeon",)
-
-
-@pytest.mark.parametrize(
-    ("database", "message"),
-    [
-        ({"use": "mine"}, "--database=mine is not known; there are: throwaway, keep, postgresq"),
-        ({"use": "redis"}, "--database=redis is not known"),
-        ({"use": "me:s3cret@host"}, r"--database=me:\*\*\*@host is not known"),
-        ({"use": "mariadb", "max_connections": 8}, "MariaDB gives no fewer than 9 connections"),
-    ],
-)
-def test_a_database_that_can_not_be_had_is_refused(database, message):
-    spec = RunSpec(server=ServerSpec(server="waitress"), database=DatabaseSpec(**database))
-    with pytest.raises(UsageError, match=message):
-        preflight.check(resolve(spec))
 
 
 def test_a_service_that_a_server_wants_must_be_known():
@@ -122,3 +81,7 @@ def test_a_service_that_a_server_wants_must_be_known():
         ),
     ):
         resolve(RunSpec(server=ServerSpec(server="wants")))
+
+
+def test_values(golden: Golden) -> None:
+    golden.values()

@@ -2,11 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from benchsuite.core.exceptions import UnavailableError
-from benchsuite.runner.diagnosis import flame
-from benchsuite.stats import stacks
+from tests.golden import Golden
 
 VIEW = f"{Path.cwd()}/shop/views.py"
 WAITING = """\
@@ -24,21 +20,5 @@ run (<frozen importlib._bootstrap>:2);watch (/srv/benchsuite/isolation/served/x.
 """
 
 
-def test_places_are_short_and_the_projects_own_functions_are_known() -> None:
-    found = flame(SEEN + WAITING, 100)["flame"]
-    assert (found["samples"], found["rate_hz"], found["least"]) == (16, 100, 1)
-    assert found["project"] == [
-        "cpu (benchsuite/target/views/sync.py:4)",
-        "list_products (shop/views.py:7)",
-    ]
-    assert stacks.unpacked(found["stacks"]) == {
-        ("<module> (bin/gunicorn:1)", "list (django/x.py:3)"): 5,
-        ("run (threading.py:9)", "list_products (shop/views.py:7)"): 8,
-        ("cpu (benchsuite/target/views/sync.py:4)",): 2,
-        ("run (<frozen importlib._bootstrap>:2)", "watch (served/x.py:1)"): 1,
-    }
-
-
-def test_threads_that_wait_are_not_at_work() -> None:
-    with pytest.raises(UnavailableError, match="no Python code at work"):
-        flame(WAITING, 100)
+def test_values(golden: Golden) -> None:
+    golden.values()

@@ -1,7 +1,5 @@
 """A run is resolved once: what a plan knows, and who still looks a class up by its name."""
 
-import re
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +11,9 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.fronts.base import FrontPlace
-from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner.planning import resolve, workload
 from benchsuite.workloads.base import Workload
+from tests.golden import Golden
 
 ROOT = Path(benchsuite.__file__).parent
 LOADS = (
@@ -34,18 +32,6 @@ NEEDED: dict[str, dict[str, Any]] = {
 def spec(server: str = "uvicorn", work: str = "plain", **fields: Any) -> RunSpec:
     wanted = WorkloadSpec(workload=work, options=NEEDED.get(work, {}))
     return RunSpec(server=ServerSpec(server=server), workload=wanted, **fields)
-
-
-def test_no_class_is_looked_up_but_where_names_come_in() -> None:
-    found = Counter(
-        {
-            str(path.relative_to(ROOT)): len(re.findall(r"conf\.\w+_class\(", path.read_text()))
-            for path in ROOT.rglob("*.py")
-        }
-    )
-    assert found.total() <= 8, +found
-    beyond = [name for name in +found if name.startswith(("runner/", "report/"))]
-    assert beyond == ["runner/planning.py"]
 
 
 def state(value: object) -> object:
@@ -73,28 +59,6 @@ def test_to_fit_a_workload_twice_is_to_fit_it_once(name: str) -> None:
     assert fitting
 
 
-def test_a_storm_is_known_and_steps_are_made_when_the_run_is_resolved() -> None:
-    storm = resolve(spec(work="ws_reconnect", load=LOADS[0]))
-    assert storm.workload.storm_s == LOADS[0].window_start_s + 1.0
-    later = replace(storm, spec=replace(storm.spec, repetition=2, seed=7))
-    assert later.workload.storm_s == resolve(later.spec).workload.storm_s
-    idle = resolve(spec(work="ws_idle", load=LOADS[0]))
-    assert idle.spec.load.stages == tuple(float(users) for users in range(1, 9))
-    assert resolve(idle.spec).spec == idle.spec
-
-
-def test_what_the_server_is_given_does_not_change_the_plan() -> None:
-    plan = resolve(spec("daphne"))
-    there = Interpreter("/other/python", "new")
-    moved = plan.under(there)
-    made = moved.server_at(Path("/run/server-0"), {"redis": "unix:/run/redis"})
-    assert (made.python, made.place.folder) == (there, Path("/run/server-0"))
-    assert made.place.services == {"redis": "unix:/run/redis"}
-    assert (made.spec, made.processes) == (plan.server.spec, plan.server.processes)
-    assert plan.server.python.is_own
-    assert moved.server.place.services == {}
-
-
 def test_a_front_is_made_in_its_place_with_its_options() -> None:
     wanted = ServerSpec(
         server="uvicorn", front="nginx", instances=2, front_options={"processes": 3}
@@ -105,13 +69,6 @@ def test_a_front_is_made_in_its_place_with_its_options() -> None:
     made = plan.front_at(FrontPlace(folder=Path("/run/front")))
     assert (made.settings, made.place.folder) == (plan.front.settings, Path("/run/front"))
     assert resolve(spec()).front is None
-
-
-def test_what_was_learned_from_the_data_is_an_option_of_the_journey() -> None:
-    plan = resolve(spec(work="cpu"))
-    other = plan.workload_with({"size": 7})
-    assert other.settings["size"] == 7
-    assert plan.workload.settings["size"] != 7
 
 
 @pytest.mark.parametrize(
@@ -128,3 +85,7 @@ def test_facts_of_the_server_that_are_stored_with_a_run(
     found = resolve(spec(server, work)).server_facts
     names = ("interface", "serves_project", "reuses_connections", "threads_word", "async_twin")
     assert found == dict(zip((*names, "at_once", "connections"), facts, strict=True))
+
+
+def test_values(golden: Golden) -> None:
+    golden.values()

@@ -1,13 +1,12 @@
 """What stands around a server: what makes no sense is refused, and the rest has words."""
 
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from benchsuite.comparing.titles import Around
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import (
     DatabaseSpec,
@@ -26,6 +25,7 @@ from benchsuite.runner.planning import resolve
 from benchsuite.servers.base import Available
 from benchsuite.servers.uvicorn import Uvicorn
 from tests.factories import make_spec
+from tests.golden import Golden
 
 FULL = RunSpec(
     server=ServerSpec(
@@ -46,84 +46,8 @@ FULL = RunSpec(
 )
 
 
-def test_everything_around_a_server_has_words():
-    assert Around.of_spec(FULL) == Around(
-        python="environment new of Python 3.13",
-        application="shop.bare:application",
-        front="4 instances behind nginx (workers=2)",
-        database="postgresql, 50 connections, fsync off, pool of 5",
-        layer="redis over unix, 2 workers",
-        delay=(
-            "100\u2009ms to the database, 50.0\u2009ms to the channel layer, 200\u2009ms to clients"
-        ),
-        visitor="logged in as eve, Host shop.example",
-        static="static files not collected",
-        target="SHOP.size=5, variable MALLOC_ARENA_MAX=2",
-    )
-
-
-def test_what_is_not_there_has_none():
-    assert Around.of_spec(make_spec()) == Around(
-        **{**dict.fromkeys((one.name for one in fields(Around)), ""), "database": "throwaway"}
-    )
-
-
-@pytest.mark.parametrize(
-    ("python", "environment", "words"),
-    [
-        ("3.13", "", "Python 3.13"),
-        ("", "new@0123456789abcdef", "environment new"),
-        ("/opt/python/bin/python", "", "Python /opt/python/bin/python"),
-    ],
-)
-def test_another_python_has_words(python, environment, words):
-    assert ServerSpec(server="x", python=python, environment=environment).python_words == words
-
-
 def test_a_spec_comes_back_from_json_as_it_was():
     assert RunSpec.from_json(FULL.to_json()) == FULL
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"front": "haproxy"},
-        {"instances": 2},
-        {"python": "3.12"},
-        {"environment": "new@fedcba9876543210"},
-        {"environment": "other@0123456789abcdef"},
-    ],
-)
-def test_another_front_or_python_is_another_cell(changed):
-    server = {**FULL.server.to_json(), **changed}
-    assert RunSpec.from_json({**FULL.to_json(), "server": server}).key != FULL.key
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: ServerSpec(server="x", instances=2), "--instances=2 needs something that shares"),
-        (lambda: ServerSpec(server="x", instances=0, front="nginx"), "--instances must be between"),
-        (lambda: ServerSpec(server="x", front_options={"a": 1}), "add --front=NAME"),
-        (lambda: DatabaseSpec(max_connections=5), "add --database=postgresql"),
-        (lambda: DatabaseSpec(fsync=False), "add --database=postgresql"),
-        (lambda: DatabaseSpec(pool=2, conn_max_age_s=60), "--pool and --conn-max-age exclude"),
-        (lambda: DelaySpec(to_clients_s=61), "--delay-to-clients must be between 0 and 60"),
-        (lambda: DelaySpec(to_database_s=-0.1), "--delay-to-database must be between 0 and 60"),
-        (lambda: TargetSpec(settings={"debug": True}), "--setting debug names no setting"),
-        (lambda: TargetSpec(settings={"SHOP. size": 1}), "or NAME.key=VALUE for what is nested"),
-        (lambda: TargetSpec(variables={"A B": "1"}), "--variable A B can't be a variable"),
-        (lambda: TargetSpec(variables={"PYTHONPATH": "."}), "is set by the run itself"),
-        (lambda: TargetSpec(variables={"BENCHSUITE_RUN": "x"}), "is set by the run itself"),
-        (lambda: LayerSpec(backend="rabbit"), "there are: memory, redis, redis-pubsub"),
-        (lambda: LayerSpec(backend="redis", by="air"), "there are: tcp, unix"),
-        (lambda: LayerSpec(backend="memory", by="unix"), "or remove --layer-by"),
-        (lambda: LayerSpec(backend="memory", workers=1), "take --layer=redis"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(make, message):
-    with pytest.raises(UsageError, match=message):
-        make()
 
 
 REDIS_URL = "redis://:s3cret@host:6379/1"
@@ -211,12 +135,6 @@ def test_a_library_that_the_target_s_python_lacks_is_told(monkeypatch):
         preflight.check_installed(here.under(there))
 
 
-def test_a_redis_is_started_only_where_none_is_given():
-    assert set(resolve(run(backend="redis-pubsub", workers=1)).services) == {"redis"}
-    assert not resolve(run(backend="redis", workers=1, url=REDIS_URL)).services
-    assert not resolve(run(backend="memory")).services
-
-
 BROADCAST = {"workload": "ws_broadcast"}
 
 
@@ -269,13 +187,6 @@ def test_a_consumer_of_ones_own_and_a_server_of_its_own_need_what_they_need(laye
     own = WorkloadSpec(**BROADCAST, options=options)
     preflight.check(resolve(RunSpec(server=ServerSpec(server="daphne"), workload=own)))
     preflight.check(resolve(run("peer-ws", **BROADCAST)))
-
-
-def test_a_front_that_runs_the_instances_can_restart_none():
-    storm = WorkloadSpec(workload="ws_reconnect", options={"restart": True})
-    wanted = RunSpec(server=ServerSpec(server="uvicorn", front="swarm"), workload=storm)
-    with pytest.raises(UsageError, match="can't restart them: take another --front, or leave"):
-        preflight.check(resolve(wanted))
 
 
 def test_settings_that_cannot_be_loaded_here_are_left_to_the_run(monkeypatch):
@@ -339,32 +250,6 @@ def test_consumers_need_channels_unless_they_are_the_projects_own(
     preflight.check(resolve(made(workload=own)))
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        (run(workload="plain"), "the Redis of a channel layer, and the run knows none"),
-        (run(workload="plain", backend="memory"), "add --layer=redis or --layer=redis-pubsub"),
-        (run(backend="redis", workers=1, url="rediss://far/0"), "as redis://"),
-    ],
-)
-def test_a_delay_to_no_layer_is_refused(spec, message):
-    with pytest.raises(UsageError, match=message):
-        preflight.check(resolve(replace(spec, delay=DelaySpec(to_layer_s=0.1))))
-
-
-@pytest.mark.parametrize(
-    ("server", "workload", "message"),
-    [
-        ("peer-ws", "ws_echo", "peer-ws serves a target of its own here"),
-        ("uvicorn", "ws_echo", "ws_echo measures messages"),
-    ],
-)
-def test_only_requests_of_django_are_diagnosed(server, workload, message):
-    spec = make_spec(server, workload=workload, processes=None, threads=None).diagnosed
-    with pytest.raises(UsageError, match=message):
-        preflight.check(resolve(spec))
-
-
 def test_a_profile_needs_requests_and_the_program(monkeypatch):
     sockets = make_spec("uvicorn", workload="ws_echo", processes=None, threads=None).profiled
     with pytest.raises(UsageError, match="--flame looks into requests, and ws_echo measures"):
@@ -378,13 +263,5 @@ def test_a_profile_needs_requests_and_the_program(monkeypatch):
         preflight.check(resolve(make_spec("waitress", processes=None).profiled))
 
 
-@pytest.mark.parametrize(
-    ("database", "said"),
-    [
-        ({"fixtures": ("nowhere",)}, "--fixture=nowhere is in no folder fixtures of an app"),
-        ({"fill": ("flsh --noinput",)}, "--fill: there is no command 'flsh'; did you mean flush"),
-    ],
-)
-def test_what_fills_the_data_is_looked_for_before_anything_starts(database, said):
-    with pytest.raises(UsageError, match=said):
-        preflight.check(resolve(replace(make_spec(), database=DatabaseSpec(**database))))
+def test_values(golden: Golden) -> None:
+    golden.values()

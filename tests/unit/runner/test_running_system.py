@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import ServerSpec
 from benchsuite.isolation.facts import Facts
 from benchsuite.runner.running_system import replicas
 from benchsuite.servers.base import Application, Place, ServerAdapter
+from tests.golden import Golden
 
 FACTS = Facts(database_address=None, static_url="", static_root="")
 SPEC = ServerSpec(server="plain-server", front="swarm", instances=3, cpus=(1,))
@@ -61,29 +59,9 @@ def test_is_told_the_command_line_the_runs_variables_and_the_folders() -> None:
     assert found.cpus == (1,)
 
 
-@pytest.mark.parametrize("adapter", [WithFiles, WithWorkers])
-def test_what_the_image_would_not_have_is_refused(adapter: type[ServerAdapter]) -> None:
-    with pytest.raises(UsageError, match="plain-server as asked wants files, programs or a Python"):
-        asked(adapter)
-
-
-def test_another_python_is_refused() -> None:
-    with pytest.raises(UsageError, match="swarm runs a server from its image"):
-        asked(spec=replace(SPEC, python="3.13"))
-
-
-@pytest.mark.parametrize(
-    "others",
-    [
-        {"urls": ["postgres://127.0.0.1:1/x"]},
-        {"urls": ["redis://127.0.0.1:1/0"]},
-        {"facts": replace(FACTS, database_address=("127.0.0.1", 5432))},
-    ],
-)
-def test_a_database_of_this_machine_is_refused(others: dict[str, object]) -> None:
-    with pytest.raises(UsageError, match="would not find a database or Redis of this machine"):
-        asked(**others)
-
-
 def test_a_database_elsewhere_is_taken() -> None:
     asked(facts=replace(FACTS, database_address=("db.example", 5432)))
+
+
+def test_values(golden: Golden) -> None:
+    golden.values()

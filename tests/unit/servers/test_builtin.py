@@ -20,6 +20,7 @@ from benchsuite.servers.base import (
     ServerAdapter,
 )
 from benchsuite.servers.gunicorn import NEUTRAL_CONFIG
+from tests.golden import Golden
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
 DOCS = Path(__file__).parents[3] / "docs" / "servers.md"
@@ -118,24 +119,11 @@ def test_sizes_and_options_reach_the_command_line(adapter, part):
     assert f" {part} " in f" {' '.join(adapter.argv('127.0.0.1', 1))} "
 
 
-@pytest.mark.parametrize("name", ["granian-wsgi", "granian-asgi"])
-def test_a_server_told_to_close_connections_does_not_say_that_it_keeps_them(name):
-    assert make(name).keeps_alive
-    assert not make(name, http1_keep_alive="no").keeps_alive
-
-
 @pytest.mark.parametrize("name", ["gunicorn-sync", "circus-gunicorn-sync"])
 def test_what_is_frozen_is_said_in_a_file(name):
     made = make(name, preload="yes", freeze="yes")
     assert "gc.freeze()" in made.config_files("127.0.0.1", 1)["gunicorn.conf.py"]
     assert "gunicorn.conf.py" not in make(name).config_files("127.0.0.1", 1)
-
-
-@pytest.mark.parametrize("name", ["gunicorn-uvicorn", "circus-gunicorn-uvicorn"])
-def test_uvicorns_worker_is_told_by_the_environment(name):
-    told = make(name, loop="asyncio", ws="wsproto").env()
-    assert told["BENCHSUITE_UVICORN_LOOP"] == "asyncio"
-    assert told["BENCHSUITE_UVICORN_WS"] == "wsproto"
 
 
 OF_THE_STUDY = {
@@ -154,53 +142,6 @@ def test_defaults_follow_one_rule(name):
     assert (adapter.processes, adapter.threads) == OF_THE_STUDY.get(name, (1, threads))
     assert adapter.settings.get("backlog", BACKLOG) == BACKLOG
     assert adapter.settings.get("keep_alive_s", KEEP_ALIVE_S) == KEEP_ALIVE_S
-
-
-@pytest.mark.parametrize(
-    ("name", "processes", "expected"),
-    [
-        ("gunicorn-sync", 1, 2),
-        ("gunicorn-asgi", 2, 3),
-        ("uwsgi", 2, 4),
-        ("uvicorn", 1, 1),
-        ("uvicorn", 2, 4),
-        ("daphne", 1, 1),
-        ("hypercorn", 1, 3),
-        ("granian-wsgi", 2, 3),
-        ("waitress", 1, 1),
-        ("runserver", 1, 1),
-        ("cheroot", 1, 1),
-        ("tornado", 1, 1),
-        ("tornado", 2, 3),
-        ("bjoern", 3, 4),
-        ("meinheld", 1, 1),
-        ("uwsgi-http", 2, 4),
-        ("uwsgi-http-socket", 2, 3),
-        ("apache-prefork", None, 10),
-        ("apache-worker", None, 11),
-        ("apache-event", 2, 3),
-        ("apache-daemon", 2, 4),
-        ("circus-bjoern", 3, 4),
-        ("circus-gunicorn-sync", 2, 5),
-        ("circus-hypercorn", 2, 7),
-    ],
-)
-def test_counts_the_processes_that_manage(name, processes, expected):
-    assert make(name, processes=processes).expected_processes() == expected
-
-
-@pytest.mark.parametrize(
-    ("adapter", "allowed"),
-    [
-        (make("gunicorn-tornado"), True),
-        (make("circus-gunicorn-tornado"), True),
-        (make("tornado", threads=1), True),
-        (make("tornado", threads=2), False),
-        (make("gunicorn-sync"), False),
-    ],
-)
-def test_sync_views_may_use_the_database_in_an_event_loop_that_waits_for_them(adapter, allowed):
-    assert ("DJANGO_ALLOW_ASYNC_UNSAFE" in adapter.env()) == allowed
 
 
 SINGLE = [name for name in BUILTIN if adapter_class(name).max_processes == 1]
@@ -228,56 +169,6 @@ def assert_named_servers(message, can) -> None:
     named = [name for name in BUILTIN if re.search(rf"(?<![\w-]){name}(?![\w-])", advice)]
     assert named
     assert all(can(adapter_class(name)) for name in named)
-
-
-@pytest.mark.parametrize(
-    ("name", "option", "value", "message"),
-    [
-        ("gunicorn-sync", "keep_alive_s", 5, "no option 'keep_alive_s'; it has: backlog, config"),
-        ("gunicorn-asgi", "backlog", 100, "no option 'backlog'"),
-        ("gunicorn-asgi", "loop", "trio", "must be one of auto, asyncio, uvloop, and is 'trio'"),
-        ("gunicorn-gthread", "keep_alive_s", 0, "must be at least 1, and is 0"),
-        ("gunicorn-gevent", "connections", 0, "must be at least 1"),
-        ("gunicorn-sync", "max_requests", -1, "must be at least 0"),
-        ("uwsgi", "keep_alive_s", 1, "must be at least 2"),
-        ("uwsgi", "backlog", 0, "must be at least 1"),
-        ("uvicorn", "loop", "trio", "must be one of auto, asyncio, uvloop"),
-        ("uvicorn", "http", "h2", "must be one of auto, h11, httptools"),
-        ("uvicorn", "ws", "none", "must be one of auto, websockets, websockets-sansio, wsproto"),
-        (
-            "gunicorn-uvicorn",
-            "ws",
-            "none",
-            "must be one of auto, websockets, websockets-sansio, ws",
-        ),
-        ("daphne", "keep_alive_s", 5, "no option 'keep_alive_s'; it has: backlog"),
-        ("hypercorn", "loop", "auto", "must be one of asyncio, uvloop"),
-        ("granian-wsgi", "backlog", 100, "must be at least 128, and is 100"),
-        ("granian-wsgi", "loop", "uvloop", "no option 'loop'"),
-        ("granian-asgi", "runtime_threads", 0, "must be at least 1"),
-        ("waitress", "keep_alive_s", 0, "must be at least 1"),
-        ("runserver", "backlog", 100, "no option 'backlog'; it has: env"),
-        ("gunicorn-sync", "freeze", True, "option freeze keeps shared what is loaded before the"),
-        (
-            "uwsgi-http",
-            "keep_alive_s",
-            5,
-            "no option 'keep_alive_s'; it has: backlog, buffer_bytes",
-        ),
-        ("uwsgi-http-socket", "timeout_s", 5, "no option 'timeout_s'"),
-        ("uwsgi-gevent", "connections", 0, "must be at least 1"),
-        ("cheroot", "keep_alive_s", 0, "must be at least 1"),
-        ("tornado", "backlog", 0, "must be at least 1"),
-        ("apache-prefork", "start_processes", 5, "no option 'start_processes'; it has: backlog"),
-        ("apache-event", "start_processes", 0, "must be at least 1"),
-        ("apache-daemon", "max_requests", -1, "must be at least 0"),
-        ("circus-gunicorn-asgi", "backlog", 5, "no option 'backlog'"),
-        ("circus-uvicorn", "loop", "trio", "must be one of auto, asyncio, uvloop"),
-    ],
-)
-def test_what_the_server_would_not_honour_is_refused(name, option, value, message):
-    with pytest.raises(UsageError, match=re.escape(message)):
-        make(name, **{option: value})
 
 
 def only_installed(monkeypatch, versions: dict[str, str]) -> None:
@@ -399,56 +290,17 @@ def assert_holds_so_many_connections(name: str, shown: str) -> None:
     assert one.connections(five) == (15 if many else 5)
 
 
-@pytest.mark.parametrize(
-    ("name", "left"), [("granian-asgi", None), ("granian-wsgi", None), ("gunicorn-gthread", 8)]
-)
-def test_connections_that_ended_threads_leave_open_are_not_counted(name, left):
-    kept = make(name, processes=2).connections(DatabaseSpec(conn_max_age_s=60.0))
-    assert kept == left
-
-
-def test_servers_under_circus_hold_what_their_copies_hold():
-    gthread = make("circus-gunicorn-gthread", processes=3, threads=2)
-    assert gthread.connections(DatabaseSpec()) == 6
-    limited = make("circus-uvicorn", processes=3, limit_concurrency=4)
-    assert limited.connections(DatabaseSpec()) == 12
-    assert make("circus-uvicorn", processes=3).connections(DatabaseSpec()) is None
-
-
 def threads_shown(one: type[ServerAdapter]) -> str:
     if one.threads_word:
         return f"{one.default_threads} {one.threads_word}"
     return "— (one request at a time)" if one.one_at_a_time else "—"
 
 
-def test_docs_show_what_circus_starts():
-    shown = [cells[0].strip("`") for cells in rows("Circus")]
-    assert shown == CIRCUSES
-
-
-def test_docs_say_of_every_server_how_it_is_installed():
-    shown = [name for cells in rows("Sizes") for name in re.findall(r"`([\w-]+)`", cells[0])]
-    assert shown == [name for name in BUILTIN if name not in CIRCUSES]
-
-
-def test_docs_show_the_options_of_every_server():
-    """But what Circus takes over from a server that is in the table itself."""
-    shown = [
-        (name, option.strip("`"), default)
-        for option, default, _, servers in rows("Options")
-        for name in re.findall(r"`([\w-]+)`", servers)
-    ]
-    existing = [
-        (name, option, shown_as(default))
-        for name in BUILTIN
-        for option, default in adapter_class(name).options.items()
-        if name not in CIRCUSES
-    ]
-    own = [("circus-chaussette-gevent", "nodelay", "no")]
-    assert sorted(shown) == sorted(existing + own)
-
-
 def shown_as(default: Option) -> str:
     if isinstance(default, bool):
         return "yes" if default else "no"
     return str(default) or "—"
+
+
+def test_values(golden: Golden) -> None:
+    golden.values()

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import ServerSpec
 from benchsuite.servers import BUILTIN
-from benchsuite.servers.base import Application, Available, Place
+from benchsuite.servers.base import Application, Place
 from benchsuite.servers.circus import Circus
 from tests.unit.servers.test_builtin import adapter_class
 
@@ -26,14 +25,6 @@ def ini(adapter: Circus) -> list[str]:
     files = adapter.config_files("127.0.0.1", 8123)
     assert list(files) == ["circus.ini"]
     return files["circus.ini"].splitlines()
-
-
-def test_it_starts_every_server_that_takes_a_socket():
-    taking = [name for name in BUILTIN if adapter_class(name).takes_socket]
-    started = {adapter_class(name).started.name for name in DRIVEN}
-    assert taking
-    assert set(taking) <= started
-    assert all(adapter_class(name).started.takes_socket for name in DRIVEN)
 
 
 @pytest.mark.parametrize("name", DRIVEN)
@@ -72,31 +63,10 @@ def test_it_is_not_to_be_found_on_the_network():
     assert "multicast_endpoint =" in ini(made(UVICORN))
 
 
-def test_a_folder_whose_sockets_can_not_be_named_is_refused():
-    with pytest.raises(UsageError, match=r"107 bytes.*; set TMPDIR to a shorter path"):
-        made(UVICORN, Path("/" + "ä" * 50)).config_files("127.0.0.1", 1)
-
-
-@pytest.mark.parametrize("name", ["a ;b", "a $(circus.env.home)", "((circus.env.home))"])
-def test_a_folder_that_its_configuration_can_not_name_is_refused(name):
-    with pytest.raises(UsageError, match=r"is special in its .*; set TMPDIR to a folder"):
-        made(UVICORN, Path("/run", name)).config_files("127.0.0.1", 1)
-
-
 def test_any_other_folder_is_named_as_it_is():
     folder = r"""/it's ä "b" 100% $x ${y} \z;#"""
     assert f"endpoint = ipc://{folder}/circus.endpoint" in ini(made(UVICORN, Path(folder)))
 
 
-def test_threads_of_a_server_without_are_refused_under_its_own_name():
-    with pytest.raises(UsageError, match=r"^circus-gunicorn-sync can't set its number of threads"):
-        made(GUNICORN, threads=4)
-
-
-def test_what_is_missing_is_named_once_for_both():
-    fine, lost = Available(True), Available(False, "a is not installed", "pip install a")
-    assert fine & fine == fine
-    assert fine & lost == lost & fine == lost
-    assert lost & Available(False, "b is too old", "pip install b") == Available(
-        False, "a is not installed, and b is too old", "pip install a && pip install b"
-    )
+def test_values(golden):
+    golden.values()

@@ -12,13 +12,9 @@ from django.utils.module_loading import import_string
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import (
-    DatabaseSpec,
-    LayerSpec,
     Option,
     RunSpec,
     ServerSpec,
-    VisitorSpec,
-    WorkloadSpec,
 )
 from benchsuite.pythons import building
 from benchsuite.pythons.finding import CPYTHON, Kind
@@ -27,6 +23,7 @@ from benchsuite.runner import planning, preflight
 from benchsuite.servers.base import Application, Available, Place
 from benchsuite.servers.heritage import BUILTIN, adapters
 from benchsuite.servers.heritage.adapters import Heritage
+from tests.golden import Golden
 
 ENVIRONMENT = Path("/cache/environments/feed")
 PYTHON = Interpreter(str(ENVIRONMENT / "bin/python"), "heritage")
@@ -101,27 +98,6 @@ def test_command_lines():
     assert command("heritage-2012-gevent") == "circusd circus.ini"
 
 
-@pytest.mark.parametrize(
-    ("name", "backend"),
-    [
-        ("heritage-chaussette-gevent", "gevent"),
-        ("heritage-chaussette-fastgevent", "fastgevent"),
-        ("heritage-chaussette-meinheld", "meinheld"),
-        ("heritage-2012-gevent", "gevent"),
-        ("heritage-2012-fastgevent", "fastgevent"),
-        ("heritage-2012-meinheld", "meinheld"),
-        ("heritage-2012-waitress", "waitress"),
-    ],
-)
-def test_circus_gives_its_socket_to_workers_of_then(name, backend):
-    lines = ini(name, processes=50, options={"backlog": 100})
-    assert lines["cmd"] == (
-        f"chaussette --fd $(circus.sockets.web) --backend {backend} bench.application"
-    )
-    assert (lines["numprocesses"], lines["backlog"], lines["port"]) == ("50", "100", "8123")
-    assert lines["endpoint"].startswith("ipc://@benchsuite-")
-
-
 def test_the_second_version_of_the_application_starts_its_threads_first():
     second: dict[str, Option] = {"bench": "second"}
     lines = ini("heritage-chaussette-meinheld", options=second)
@@ -163,11 +139,6 @@ def test_workers_stand_beside_daphne_and_the_layer_is_this_start_s():
     assert other.shared_memory() != ipc.shared_memory()
 
 
-def test_more_processes_of_daphne_are_refused_with_what_to_take():
-    with pytest.raises(UsageError, match="take more workers: --option workers=N"):
-        make("heritage-channels0-ipc", processes=2)
-
-
 def test_everything_is_pinned_and_nothing_else_is_installed():
     for name in BUILTIN:
         recipe = CLASSES[name].recipe("")
@@ -175,17 +146,6 @@ def test_everything_is_pinned_and_nothing_else_is_installed():
         assert sorted(installed) == sorted(CLASSES[name].pins().lines)
         assert all("==" in line for line in installed)
         assert all("--no-deps" in step.options for step in recipe.steps)
-
-
-def test_what_needs_switches_is_compiled_last_and_never_taken_from_a_cache():
-    first, *compiled = CLASSES["heritage-2012-gevent"].recipe("").steps
-    assert "greenlet==0.4.17" in first.requirements.lines
-    assert [step.requirements.lines for step in compiled] == [
-        ("gevent==0.13.8",),
-        ("meinheld==0.4.15",),
-    ]
-    assert all("-fcommon" in step.variables["CFLAGS"] for step in compiled)
-    assert all("--no-cache-dir" in step.options for step in compiled)
 
 
 def test_servers_of_one_time_share_an_environment():
@@ -247,43 +207,8 @@ def test_says_what_is_missing(machine, monkeypatch, name, change, expected):
     assert CLASSES[name].available() == expected
 
 
-def test_its_version_is_known_before_it_is_built():
-    assert CLASSES["heritage-channels0-redis"].version() == "0.14.3"
-    assert CLASSES["heritage-chaussette-gunicorn"].version() == "0.14.5"
-
-
 def spec(name: str = "heritage-channels0-ipc", **given: Any) -> RunSpec:
     return RunSpec(server=ServerSpec(server=name), **given)
-
-
-@pytest.mark.parametrize(
-    ("run", "message"),
-    [
-        (
-            spec(workload=WorkloadSpec(workload="survey")),
-            "small target of its own, which answers plain and --path=/, and not survey",
-        ),
-        (spec(database=DatabaseSpec(use="keep")), "with which --database can't be had: leave it"),
-        (spec(layer=LayerSpec(backend="memory")), "with which --layer can't"),
-        (
-            spec(database=DatabaseSpec(fixtures=("shop",), fill=("load",)), static="collect"),
-            "with which --fixture, --fill and --static can't be had: leave them out",
-        ),
-        (spec(visitor=VisitorSpec(login="eve")), "with which --login can't"),
-    ],
-)
-def test_what_its_target_does_not_have_is_refused(run, message):
-    with pytest.raises(UsageError, match=message):
-        preflight.check(planning.resolve(run))
-
-
-def test_what_its_target_has_is_planned():
-    for run in (
-        spec(),
-        spec(workload=WorkloadSpec(workload="url", options={"path": "/"})),
-        spec("heritage-chaussette-meinheld", workload=WorkloadSpec(workload="bench_app")),
-    ):
-        preflight.check(planning.resolve(run))
 
 
 def test_an_environment_can_not_be_given_to_it(tmp_path, monkeypatch):
@@ -291,3 +216,7 @@ def test_an_environment_can_not_be_given_to_it(tmp_path, monkeypatch):
     run = RunSpec(server=ServerSpec(server="heritage-channels0-ipc", environment="new@feed"))
     with pytest.raises(UsageError, match="brings its own environment, so --env can't change it"):
         preflight.check(planning.resolve(run))
+
+
+def test_values(golden: Golden) -> None:
+    golden.values()

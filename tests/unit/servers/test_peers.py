@@ -91,31 +91,6 @@ def refused(server: str, workload: str = "ws_echo", **options) -> str:
     return str(caught.value)
 
 
-def test_consumers_that_it_does_not_have_are_refused():
-    assert "peer-ws has no /bench/ws/echo_layer/; it has /bench/ws/echo/" in refused(
-        "peer-ws", layer=True
-    )
-    assert "peer-socketio has no /bench/ws/idle_sync/" in refused(
-        "peer-socketio", "ws_idle", sync=True
-    )
-
-
-@pytest.mark.parametrize(
-    ("workload", "options"),
-    [("plain", {}), ("sse", {}), ("mixed", {"shares": "1 plain + 1 ws_echo"})],
-)
-def test_what_is_no_websocket_is_refused(workload, options):
-    assert f"peer-ws speaks WebSocket alone, and {workload} asks for more" in refused(
-        "peer-ws", workload, **options
-    )
-
-
-def test_bytes_are_refused_where_only_text_is_spoken():
-    assert "peer-actioncable is spoken to in text" in refused("peer-actioncable", binary=True)
-    own = refused("peer-socketio", subprotocol="chat")
-    assert own == "peer-socketio has a protocol of its own: leave subprotocol out."
-
-
 def test_without_node_it_says_what_helps(monkeypatch):
     monkeypatch.setattr(programs, "program_version", lambda *words: None)
     usable = conf.server_class("peer-ws").available()
@@ -143,3 +118,7 @@ def test_the_lock_pins_what_is_asked_for():
     locked = json.loads((PROGRAMS / "package-lock.json").read_text())["packages"]
     assert {name: locked[f"node_modules/{name}"]["version"] for name in wanted} == wanted
     assert all("integrity" in one for name, one in locked.items() if name)
+
+
+def test_values(golden):
+    golden.values()

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from benchsuite.core.exceptions import AnswerError, UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner import planning, preflight
-from benchsuite.services.api import Api
 from benchsuite.workloads.mixed import Mixed
-from benchsuite.workloads.pages import Plain, Upstream, UpstreamAsync
+from benchsuite.workloads.pages import Plain
 from benchsuite.workloads.websockets import WsEcho
+from tests.golden import Golden
 
 SHARES = "80 plain + 20 ws_echo size=64"
 
@@ -68,19 +68,6 @@ def test_what_is_checked_before_the_load_is_all_of_it(made):
     assert made == [("plain", 0), ("ws_echo", 0)]
 
 
-def test_what_the_parts_need_the_mixture_needs():
-    own = Mixed(shares="1 url path=/shop/,/cart/ + 1 ws_echo path=/ws/")
-    assert not own.needs_target_app
-    assert (own.ready_path, own.rehearsals > 1) == ("/shop/", True)
-    assert "/cart/" in own.unchecked
-    half = Mixed(shares="1 url path=/shop/ + 1 ws_echo layer=true")
-    assert half.needs_target_app
-    assert half.needs_layer
-    assert half.ready_path == "/bench/plain/"
-    assert half.needs_websocket
-    assert not Mixed(shares="1 plain + 1 cpu").needs_websocket
-
-
 def test_nonsense_is_refused(golden):
     golden.cases(lambda shares: Mixed(shares=shares), refuses=UsageError)
 
@@ -114,50 +101,6 @@ class Client_upstream:
         return self._answer
 
 
-@pytest.mark.parametrize(
-    ("at_once", "least_s", "query"),
-    [(True, 0.3, "?calls=0.1,0.3&at_once=1"), (False, 0.4, "?calls=0.1,0.3")],
-)
-def test_an_answer_that_comes_too_soon_is_wrong(at_once, least_s, query):
-    work = UpstreamAsync(calls="0.1,0.3", at_once=at_once)
-    client = Client_upstream({"answers": [0.1, 0.3], "seconds": least_s})
-    work.journey(client)
-    assert client.asked == f"/bench/upstream_async/{query}"
-    for wrong in (
-        {"answers": [0.1, 0.3], "seconds": least_s - 0.01},
-        {"answers": [0.1], "seconds": 1.0},
-        {"answers": [0.1, 0.3]},
-    ):
-        with pytest.raises(AnswerError, match="expected"):
-            work.journey(Client_upstream(wrong))
-
-
-@pytest.mark.parametrize(
-    "options", [{"calls": ""}, {"calls": "1,x"}, {"calls": "61"}, {"failures": 2}, {"stall_s": -1}]
-)
-def test_nonsense_is_refused_upstream(options):
-    with pytest.raises(UsageError, match=next(iter(options))):
-        Upstream(**options)
-
-
-def test_a_run_starts_the_api_and_tells_it_of_failures_and_stalls():
-    options = {"failures": 0.1, "stall_s": 2}
-    plan = planning.resolve(
-        RunSpec(
-            server=ServerSpec(server="uvicorn"),
-            workload=WorkloadSpec(workload="upstream_async", options=options),
-        )
-    )
-    assert plan.services == {"api": Api}
-    assert plan.workload.services == {"api": {"failures": 0.1, "stall_at_s": 0.0, "stall_s": 2.0}}
-
-
-def test_a_part_of_a_mixture_has_its_api_too():
-    work = Mixed(shares="1 upstream failures=0.5 + 1 plain")
-    assert work.services["api"]["failures"] == 0.5
-    assert work.libraries == {"httpx": "upstream"}
-
-
 def test_what_the_view_needs_is_named(monkeypatch):
     plan = planning.resolve(
         RunSpec(
@@ -175,3 +118,7 @@ def test_what_the_view_needs_is_named(monkeypatch):
         UnavailableError, match=r"upstream needs httpx.*django-benchsuite\[upstream\]"
     ):
         preflight.check_installed(plan)
+
+
+def test_values(golden: Golden) -> None:
+    golden.values()
