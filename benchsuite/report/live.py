@@ -242,9 +242,12 @@ def _leader(about: Subject, made: tuple[int, int]) -> str:
 def _best(about: Subject) -> str:
     if about.kind == TUNING:
         try:
-            return tuning_report(Tuning.objects.get(pk=about.pk)).answer.headline
+            report = tuning_report(Tuning.objects.get(pk=about.pk))
         except (UsageError, Tuning.DoesNotExist):
             return ""
+        spent_s, budget_s = report.notebook.spent_s, report.notebook.question.budget_s
+        spent = f"{format_period(spent_s)} of {format_period(budget_s)} are used."
+        return f"{report.answer.headline} {spent}"
     runs = queries.compared().filter(batch=about.pk, status=Status.FINISHED.value)
     answer = ranking(cells(list(runs)), conf.margins())
     return " ".join([answer.headline, *answer.cautions[:1]])
@@ -261,6 +264,7 @@ def context(kind: str, pk: UUID, *, by_socket: bool) -> dict[str, Any] | None:
         "rows": [_row(second) for second in first["seconds"]],
         "url": reverse("benchsuite:live", args=[kind, pk]),
         "by_socket": by_socket,
+        "leads": kind != STUDY,  # it says what the page's own answer would
         "refresh_s": REFRESH_S if kind == RUN else REFRESH_WHOLE_S,
     }
 

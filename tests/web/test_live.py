@@ -18,6 +18,7 @@ from benchsuite.load.job import Tick
 from benchsuite.management.recording import Recording
 from benchsuite.models import Run, StudyRun
 from benchsuite.report import live
+from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.system import lock
 from benchsuite.system.journal import Journal, journal
 from tests.factories import make_run, make_running_run
@@ -178,8 +179,9 @@ def test_tunings_and_studies_are_followed_by_their_commands(
     tuning = make_tuning(searched(12), status="running", made_by=lock.owner_name())
     opened.write(end=str(run.pk), title="uwsgi", place=1, words="so much", left_s=9.0)
     page = soup(tuning.get_absolute_url())
-    headline = page.select_one(".live .headline").text.removesuffix(" (so far)")
-    assert headline == page.select(".headline")[1].text
+    (headline,) = page.select(".headline")
+    assert headline.text.startswith(tuning_report(tuning).answer.headline)
+    assert " of 15 min are used." in headline.text
     settings.BENCHSUITE = settings.BENCHSUITE | {"STUDIES": [str(write(tmp_path))]}
     make_study_run()
     study = make_study_run(ended=False, days=1)
