@@ -19,7 +19,7 @@ from tests.integration.command import Command
 
 
 def test_the_machine_is_shown_with_what_to_do(command: Command) -> None:
-    ended = command.run("checkbench")
+    ended = command.run("checkbench", "-v2")
     lines = [line.split() for line in ended.out.splitlines() if line.strip()]
     shapes = {line[0]: line[1] for line in lines if line[0] in "●◐○"}
     assert shapes.items() <= {"●": "ok", "◐": "doubtful", "○": "bad"}.items()

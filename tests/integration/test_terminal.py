@@ -89,7 +89,8 @@ def test_lists_and_refusals_in_a_terminal(command: Command, width: int) -> None:
     status, output = seen(command, width, "runbench", "--server=uwsgo")
     assert status == 2
     assert too_long(output, width) == []
-    assert "did you mean uwsgi?" in " ".join(output.split())
+    assert "did you mean uwsgi, " in " ".join(output.split())
+    assert "\x1b[31" not in output, "NO_COLOR is set"
     status, output = seen(command, width, "runbench", "--sever=uwsgi")
     assert status == 2
     assert too_long(output, width) == []

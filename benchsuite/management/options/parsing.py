@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -220,10 +221,11 @@ class BriefCommand(BaseCommand):
             given or cast(TextIO, Outlasting(stream or StringIO()))
             for given, stream in ((stdout, sys.stdout), (stderr, sys.stderr))
         )
-        super().__init__(out, err, no_color, force_color)
-        plain = self.stderr.style_func
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        super().__init__(out, err, no_color or (bool(plain) and not force_color), force_color)
+        style = self.stderr.style_func
         self.stdout, self.stderr = Wrapping(out), Wrapping(err)
-        self.stderr.style_func = plain
+        self.stderr.style_func = style
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: object) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, usage=self.usage, **kwargs)

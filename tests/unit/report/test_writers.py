@@ -3,10 +3,13 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from django.template.loader import render_to_string
 
 from benchsuite.core.answer import Answer, Section, Shown, Table
+from benchsuite.report.terminal.results import machine_answer
 from benchsuite.report.writers import to_markdown, to_terminal
+from benchsuite.telemetry.machine import Check, State
 
 ROW = ["p95", "a|b", Shown("1.30", "[1.2, 1.4]")]
 TABLE = Table(["figure", "who", "ratio"], [ROW, ["memory", "c", Shown.missing("not read")]],
@@ -143,3 +146,13 @@ def test_on_a_page() -> None:
     assert '<tr class="pick"><th scope="row">p95</th><td>a|b' in table
     assert '<td class="figure">1.30<span class="range">[1.2, 1.4]</span>' in table
     assert 'title="not read">—</span>' in table
+
+
+@pytest.mark.parametrize("states", [[], [State.OK], [State.OK, State.DOUBTFUL], list(State)])
+def test_the_machine_is_judged_by_the_worst_that_was_found(states: list[State]) -> None:
+    answer = machine_answer([Check(name=f"a {one}", state=one, found="some") for one in states])
+    named = [f"a {one}" for one in reversed(states) if one is not State.OK]
+    assert all(name in answer.headline for name in named)
+    assert ("is ready" in answer.headline) is not bool(named)
+    assert answer.table is not None
+    assert [row[1] for row in answer.table.rows][: len(named)] == named
