@@ -24,6 +24,7 @@ urlpatterns = [
     path("live/<str:kind>/<uuid:pk>/", live.show, name="live"),
     path("export/", export.selection, name="export"),
     path("note/", notes.change, name="note"),
+    path("configurations/", listing.configurations, name="configurations"),
     path("configurations/<str:key>/", history.show, name="history"),
     path("delete/", listing.delete, name="delete"),
     path("compare/", compare.show, name="compare"),

@@ -1,23 +1,29 @@
 """Reads runs with as much of them as a page needs, in a number of queries that never grows."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
+from django.db.models import (
+    F,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Subquery,
+    UUIDField,
+    Window,
+    prefetch_related_objects,
+)
+from django.db.models.functions import Coalesce, RowNumber
 
-from benchsuite.comparing.cells import Cell, cells
-from benchsuite.comparing.starts import Starts
-from benchsuite.comparing.titles import units_beside
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.results import Level
 from benchsuite.core.specs import CLOSED
-from benchsuite.core.units import format_rate
-from benchsuite.models import Finding, Interval, Measurement, Run
+from benchsuite.models import Finding, Interval, Measurement, Run, TuningTrial
 from benchsuite.report.exports.runs import FACTS
-from benchsuite.store.interchange import PARTS
+from benchsuite.store.interchange import PARTS, SHARED
 from benchsuite.store.purposes import READ_BESIDE
 
 HEAVY = ("log_tail", "argv", "settings_changed")
@@ -31,6 +37,8 @@ AT_ONCE = 500  #: Ids in one query.
 WHOLE_AT_ONCE = 50  #: Runs in memory, with all their seconds.
 
 NAMED = 5  #: Ids in a message.
+
+NAMED_COMMANDS = 300  #: Commands chosen at once.
 
 
 def listed() -> QuerySet[Run]:
@@ -119,22 +127,35 @@ def chosen(
 
 
 def chosen_ids(ids: Sequence[str], batch: str = "") -> list[UUID]:
-    """The ids of these runs and of those of the batch; all of them are runs."""
-    wanted = dict.fromkeys(_uuid(text) for text in ids)
-    if batch:
-        runs = Run.objects.filter(batch=_uuid(batch)).order_by("started_at")
-        wanted |= dict.fromkeys(runs.values_list("pk", flat=True))
+    """The ids of these runs, and of all runs of the commands whose ids stand among them or in
+    `batch`.
+    """
+    wanted = dict.fromkeys(_uuid(text) for text in ([*ids, batch] if batch else ids))
     if not wanted:
         raise UsageError("No runs were chosen; tick some in the list.")
     order = list(wanted)
-    gone = [pk for some in _shares(order, AT_ONCE) for pk in _missing(some)]
+    others = [pk for some in _shares(order, AT_ONCE) for pk in _missing(some)]
+    if not others:
+        return order
+    commands: dict[UUID, list[UUID]] = {}
+    made = by_command(Run.objects.filter(_of_commands(others[:NAMED_COMMANDS])))
+    for pk, batch_id, command in made.order_by("started_at").values_list("pk", "batch", "command"):
+        for name in {batch_id, command}:
+            commands.setdefault(name, []).append(pk)
+    gone = [pk for pk in others if pk not in commands]
     if gone:
         further = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
         raise UsageError(
             f"There is no run {', '.join(map(str, gone[:NAMED]))}{further}; it may have been "
             "deleted. Choose from the list."
         )
-    return order
+    return list(dict.fromkeys(run for pk in order for run in commands.get(pk, [pk])))
+
+
+def _of_commands(ids: Sequence[UUID]) -> Q:
+    trials = TuningTrial.objects.filter(tuning__in=ids)
+    own = Q(batch__in=ids) | Q(study_cell__study_run__in=ids)
+    return own | Q(pk__in=trials.values("run"))
 
 
 def each(runs: QuerySet[Run], ids: Sequence[UUID], at_once: int) -> Iterator[Run]:
@@ -153,61 +174,38 @@ def _missing(ids: Sequence[UUID]) -> list[UUID]:
     return [pk for pk in ids if pk not in here]
 
 
-@dataclass(frozen=True, slots=True)
-class Best:
-    """What answered most of a batch."""
-
-    run: Run  #: One of it.
-    goodput: float
-
-    @property
-    def rate(self) -> str:
-        return format_rate(self.goodput, units_beside(self.run))
+def by_command(runs: QuerySet[Run]) -> QuerySet[Any]:
+    """With the id of the `command` that each was made by or for: a study, a tuning, else the batch
+    of a command that went on for its own sake.
+    """
+    tuning = TuningTrial.objects.filter(run=OuterRef("pk")).order_by("tuning").values("tuning")[:1]
+    study = "study_cell__study_run"
+    made_for = Coalesce(study, Subquery(tuning), "batch", output_field=UUIDField())
+    return runs.annotate(command=made_for)
 
 
-@dataclass(frozen=True)
-class Batch:
-    """What one command measured, as the line above its runs says it."""
-
-    id: UUID
-    runs: tuple[Run, ...]
-
-    @property
-    def best(self) -> Best | None:
-        """The sound cell with the most goodput; None where there are not two of the same unit."""
-        ranked = [
-            cell
-            for cell in self.cells
-            if cell.is_sound and cell.middle("connection_bytes") is None  # those answer nothing
-        ]
-        if len(ranked) < 2 or len({cell.unit for cell in ranked}) > 1:
-            return None
-        return Best(ranked[0].first, ranked[0].middle("goodput") or 0.0)
-
-    @cached_property
-    def cells(self) -> list[Cell]:
-        return cells(self.runs)
-
-    @property
-    def starts(self) -> str:
-        """How many of all its starts count; empty where all do."""
-        every = Starts([one for cell in self.cells for one in cell.starts.every])
-        return "" if every.is_whole else every.words
-
-    @property
-    def servers(self) -> list[str]:
-        return list(dict.fromkeys(one.server for one in self.runs))
-
-
-def batches(ids: Iterable[UUID]) -> dict[UUID, Batch]:
-    """The whole batches of these ids, in two queries, without what is long of each run."""
-    by_batch: dict[UUID, list[Run]] = {}
+def of_batches(ids: Iterable[UUID]) -> dict[UUID, list[Run]]:
+    """The runs of commands that went on for their own sake, in their order, in four queries and
+    without what is long of each run.
+    """
     invalid = Prefetch("findings", queryset=Finding.objects.filter(level=Level.INVALID.value))
-    wanted = Run.objects.filter(batch__in=set(ids)).order_by("started_at")
-    wanted = wanted.prefetch_related(invalid)
-    for run in wanted.defer(*HEAVY, "programs", "delay", "websockets"):
+    shared = [
+        Prefetch(name, queryset=model._default_manager.defer("data"))
+        for name, model in SHARED.items()
+    ]
+    runs = by_command(Run.objects.filter(batch__in=ids)).filter(command=F("batch"))
+    runs = runs.order_by("started_at").prefetch_related(invalid, *shared)
+    by_batch: dict[UUID, list[Run]] = {}
+    for run in runs.defer(*HEAVY, "programs", "delay", "websockets", "diagnosis"):
         by_batch.setdefault(run.batch, []).append(run)
-    return {batch: Batch(batch, tuple(runs)) for batch, runs in by_batch.items()}
+    return by_batch
+
+
+def newest_of(runs: QuerySet[Run], field: str, ids: Iterable[Any], most: int) -> QuerySet[Run]:
+    """So many of the newest of these runs for each of these values of a field."""
+    place = Window(RowNumber(), partition_by=F(field), order_by=F("started_at").desc())
+    some = runs.filter(**{f"{field}__in": list(ids)}).annotate(place=place)
+    return some.filter(place__lte=most).order_by("-started_at")
 
 
 def _uuid(text: str) -> UUID:

@@ -5,8 +5,17 @@ from typing import Any
 from django import template
 from django.template import Context
 
+from benchsuite.comparing.titles import options_title, size_title, workload_title
 from benchsuite.core.glossary import meaning
-from benchsuite.core.units import MISSING, format_count, format_percent, format_rate, in_words
+from benchsuite.core.units import (
+    MISSING,
+    format_bytes,
+    format_count,
+    format_duration,
+    format_percent,
+    format_rate,
+    in_words,
+)
 from benchsuite.models import Run
 from benchsuite.report.pages import history, html
 from benchsuite.report.terminal.grid import COMMAND
@@ -23,7 +32,15 @@ register.filter("state", html.state)
 register.filter("reason", html.reason)
 register.filter("meaning", meaning)
 register.filter("figure", html.figure_text)
-register.filter("moment", history.moment)
+register.filter("moment", history.moment_words)
+register.filter("size", size_title)
+register.filter("load", html.load_text)
+register.filter("listed", html.listed_text)
+register.filter("workload", workload_title)
+register.filter("options", options_title)
+register.filter("configuration", history.title)
+register.filter("duration", format_duration)
+register.filter("bytes", format_bytes)
 register.filter("term", html.term)
 register.filter("codes", html.codes)
 register.filter("words", in_words)

@@ -12,6 +12,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, connections, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render, resolve_url
 from django.template.loader import render_to_string
 from django.templatetags.static import static
@@ -58,6 +59,9 @@ def _sources(*urls: str) -> str:
 View = Callable[..., HttpResponseBase]
 
 logger = logging.getLogger("benchsuite")
+
+PACKER = GZipMiddleware(lambda request: HttpResponse())
+"""Packs pages as far as browsers take it: the project may lack the middleware."""
 
 TOKEN_VARIABLE = "BENCHSUITE_TOKEN"
 
@@ -116,9 +120,10 @@ def guarded(view: View) -> View:
     @wraps(view)
     def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         response = _answer(view, request, *args, **kwargs)
-        if response.get("Content-Type", "").startswith("text/html"):
-            protect(response, login_url())
-        return response
+        if not response.get("Content-Type", "").startswith("text/html"):
+            return response
+        protect(response, login_url())
+        return PACKER.process_response(request, response)
 
     for alias in connections:  # else Django would query the database before us
         transaction.non_atomic_requests(using=alias)(asked)

@@ -11,7 +11,7 @@ from benchsuite.views.page import page, problem
 
 @access.guarded
 def show(request: HttpRequest, key: str) -> HttpResponse:
-    runs = Run.objects.select_related("environment", "software").prefetch_related("findings")
+    runs = Run.objects.select_related("environment", "software")
     mine = history.of(key, runs.defer(*queries.HEAVY[:2]))
     if mine is None:
         message = f"There is no configuration {key[:64]!r}; its runs may have been deleted."

@@ -1,52 +1,146 @@
-"""The list of runs with its filters, and their deletion: by POST, after a confirmation."""
+"""What was measured: by command and by configuration, with filters; and the deletion of runs: by
+POST, after a confirmation.
+"""
 
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_http_methods
 
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError, choices
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.metric import Place
 from benchsuite.core.results import Status
-from benchsuite.models import Run
-from benchsuite.report import queries
-from benchsuite.report.pages.run_list import RunFilter, RunTable
+from benchsuite.models import Run, StudyRun, Tuning
+from benchsuite.report import live, queries
+from benchsuite.report.pages import history
+from benchsuite.report.pages.commands import MOST_RUNS, commands
+from benchsuite.report.pages.run_list import CommandTable, ConfigurationTable, Grouped, RunFilter
+from benchsuite.store.abandoned import sweep_executions
 from benchsuite.views import access
 from benchsuite.views.charts import wanted_ids
 from benchsuite.views.page import page, problem
 
-PER_PAGE = 50
-MOST_PER_PAGE = 500
+PER_PAGE = 25
+MOST_PER_PAGE = 200
 REFRESH_S = 5
+
+GOES = {
+    "compare": {},
+    "csv": {"format": "csv"},
+    "json": {"format": "json"},
+    "delete": {},
+    "clear": {},
+}
+"""What can be done with chosen runs, and what its address says beside them."""
 
 
 @access.guarded
 def show(request: HttpRequest) -> HttpResponse:
-    filters = RunFilter(request.GET, queryset=queries.listed())
-    table = RunTable(filters.qs, request.GET.getlist("sort"))
-    per_page = _number(request.GET.get("per_page", "")) or PER_PAGE
+    """The commands, newest first; what is under way stands above them."""
+    sweep_executions()
+    return _listing(request, CommandTable, live.under_way())
+
+
+@access.guarded
+def configurations(request: HttpRequest) -> HttpResponse:
+    return _listing(request, ConfigurationTable, [])
+
+
+def _listing(
+    request: HttpRequest, kind: type[Grouped], running: Sequence[live.UnderWay]
+) -> HttpResponse:
+    filters, error = RunFilter(request.GET, queryset=queries.listed()), ""
+    number, per_page, deleted, runs = 1, PER_PAGE, None, Run.objects.none()
+    try:
+        if address := _elsewhere(request):
+            return HttpResponseRedirect(address)
+        filters.refuse_nonsense()
+        number, deleted = _number(request, "page") or 1, _number(request, "deleted")
+        per_page = _number(request, "per_page") or PER_PAGE
+        table = kind(_ended(filters.qs), request.GET.get("sort", ""))
+        runs = filters.qs
+    except UsageError as refused:  # as if nothing matched
+        error, table = str(refused), kind(queries.by_command(runs))
+        sensible = request.GET.copy()
+        for name in filters.form.errors:
+            sensible.pop(name, None)
+        filters = RunFilter(sensible, queryset=runs)
     table.paginate(per_page=min(per_page, MOST_PER_PAGE))
-    table.page = table.paginator.get_page(_number(request.GET.get("page", "")) or 1)
-    context = {
-        "title": "Runs",
+    table.page = table.paginator.get_page(number)
+    filtering = bool(error or active(filters))
+    total = table.paginator.count
+    context: dict[str, Any] = {
+        "title": "Results",
         "filters": filters,
-        "filtering": bool(active(filters)),
+        "error": error,
+        "sort": "" if error else request.GET.get("sort", ""),
+        "filtering": filtering,
         "table": table,
-        "total": table.paginator.count,
-        "page_range": list(
-            table.paginator.get_elided_page_range(table.page.number, on_each_side=2)
-        ),
+        "total": total,
+        "page_range": table.paginator.get_elided_page_range(table.page.number, on_each_side=2),
         "ellipsis": table.paginator.ELLIPSIS,
-        "running": [row.record for row in table.paginated_rows if is_running(row.record)],
-        "nothing_yet": not table.paginator.count and not Run.objects.exists(),
+        "under_way": running if number == 1 else [],
+        "nothing_yet": not total and not running and not Run.objects.exists(),
         "may_delete": access.may_delete(request),
-        "deleted": _number(request.GET.get("deleted", "")),
+        "deleted": deleted,
         "refresh_s": REFRESH_S,
-        "capped": MOST_PER_PAGE if per_page > MOST_PER_PAGE else None,
     }
-    return page(request, "list", context)
+    if kind is CommandTable:
+        most = MOST_PER_PAGE if "command" in request.GET else MOST_RUNS
+        rows = commands(table.records, runs, filtering=filtering, most=most)
+        shown = {str(one.id) for one in rows} | {str(run.pk) for one in rows for run in one.runs}
+        context |= {"rows": rows, "figures": every.in_place(Place.LIST)}
+    else:
+        lines = history.lines([record["key"] for record in table.records])
+        shown = {str(run.pk) for run, _ in lines.values()}
+        context["rows"] = [(record, *lines[record["key"]]) for record in table.records]
+    ids = [] if error else wanted_ids(request)[: queries.MOST_CHOSEN]
+    context["chosen"] = dict.fromkeys(ids)
+    context["elsewhere"] = [pk for pk in context["chosen"] if pk not in shown]
+    name = "list" if kind is CommandTable else "configurations"
+    return page(request, name, {**context, "tab": name}, status=400 if error else 200)
+
+
+def _ended(runs: Any) -> Any:
+    """The runs of what is not under way."""
+    runs = queries.by_command(runs).exclude(batch__in=_running(Run).values("batch"))
+    for kind in (StudyRun, Tuning):
+        runs = runs.exclude(command__in=_running(kind).values("pk"))
+    return runs
+
+
+def _running(kind: Any) -> Any:
+    return kind.objects.filter(status=Status.RUNNING.value).order_by()
+
+
+def _elsewhere(request: HttpRequest) -> str:
+    """Where a button of the form leads, and the shortest address of a list; empty where this is it.
+
+    Raises UsageError for a button that there is not.
+    """
+    given = request.GET.copy()
+    if (go := given.get("go", "")) and go not in GOES:
+        raise UsageError(f"There is no action {go[:60]!r}; {choices(go, GOES)}")
+    if go == "clear":
+        given.setlist("runs", [""])
+    elif go:
+        runs = ",".join(wanted_ids(request))
+        name = go if go in ("compare", "delete") else "export"
+        words = {"runs": runs, "chosen": "1", **GOES[go]}
+        return f"{reverse(f'benchsuite:{name}')}?{urlencode(words, safe=',')}"
+    given.setlist("go", [""])
+    if "order" in given:
+        given["sort"] = given.pop("order")[-1]
+    for name in [name for name, values in given.lists() if not any(values)]:
+        del given[name]
+    if given == request.GET:
+        return ""
+    return f"{request.path}?{given.urlencode()}".rstrip("?")
 
 
 def is_running(run: Run) -> bool:
@@ -59,11 +153,16 @@ def active(filters: RunFilter) -> dict[str, Any]:
     return {name: value for name, value in filters.form.cleaned_data.items() if value}
 
 
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else None
+def _number(request: HttpRequest, name: str) -> int | None:
+    """Raises UsageError for what is none."""
+    text = request.GET.get(name, "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 7 and int(text)):
+        raise UsageError(f"{text[:60]!r} is no number from 1 on, as {name} must be.")
+    return int(text)
 
 
-@csrf_protect
 @require_http_methods(["GET", "HEAD", "POST"])
 @access.guarded
 def delete(request: HttpRequest) -> HttpResponse:

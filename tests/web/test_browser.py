@@ -111,10 +111,6 @@ def is_error(said: Any) -> bool:
     return said.type == "error" and "status of 400" not in said.text
 
 
-def servers(tab: Any) -> list[str]:
-    return [text.split()[0] for text in tab.locator("tr.run td.server").all_inner_texts()]
-
-
 def compare(runs: list[Run]) -> str:
     return f"/results/compare/?runs={','.join(str(run.pk) for run in runs)}"
 
@@ -130,19 +126,20 @@ def draw_all(tab: Any) -> int:
     return int(figures.count())
 
 
-def test_list_sorts_filters_and_folds(tab):
-    assert servers(tab) == ["daphne", "uvicorn", "uwsgi"]
-    row = tab.locator("tbody.group tr.run").first
-    assert row.is_visible()
-    tab.locator("tr.command-line summary").click()
-    row.wait_for(state="hidden")
-    tab.get_by_role("link", name="goodput").click()
-    tab.locator("th.goodput[aria-sort=ascending]").wait_for()
-    assert servers(tab) == ["uvicorn", "uwsgi", "daphne"]
+def test_list_unfolds_sorts_and_filters(tab):
+    row = tab.locator("tr.run.weak")
+    assert not row.is_visible()
+    tab.locator("summary", has_text="2 runs").click()
+    row.wait_for(state="visible")
+    tab.get_by_role("button", name="runs", exact=True).click()
+    tab.wait_for_url("**/results/?sort=runs")
+    assert tab.locator("th.runs[aria-sort=ascending]").count() == 1
     tab.get_by_label("uwsgi", exact=True).check()
     tab.get_by_role("button", name="Filter", exact=True).click()
     tab.wait_for_url("**server=uwsgi**")
-    assert servers(tab) == ["uwsgi"]
+    assert tab.locator("tr.run").all_inner_texts()[0].split()[0] == "uwsgi"
+    tab.get_by_role("link", name="Configurations").click()
+    assert tab.locator("svg.history").count() == 0, "a line needs two runs"
 
 
 def test_charts_of_a_run_are_drawn_in_view_and_offer_no_upload(tab, runs):
@@ -175,11 +172,49 @@ def test_charts_of_a_run_share_their_time_axis_and_cursor(tab, runs):
     tab.wait_for_function(f"() => String(({RANGES})()) === String(Array(5).fill([4, 8]))")
 
 
-def test_ticked_runs_are_compared(tab):
-    for server in ("uwsgi", "uvicorn"):
-        tab.get_by_role("checkbox", name=f"Choose {server} of").check()
-    assert tab.locator("[data-chosen]").inner_text() == "2 of 3 chosen"
+def chosen(tab: Any) -> str:
+    words: str = tab.locator("[data-chosen]").inner_text()
+    return words
+
+
+def test_ticks_survive_sorting_paging_filters_and_back(tab):
+    make_run("waitress", started_at=BEGUN - timedelta(days=1))
+    tab.reload()
+    assert not tab.locator(".basket").is_visible()
+    tab.get_by_role("checkbox", name="Choose io_read").nth(1).check()
+    assert chosen(tab) == "2 chosen", "all runs of the command"
+    inside = tab.locator("tr.run [name=runs]")
+    assert [box.is_checked() for box in inside.all()].count(True) == 2
+    assert [box.is_disabled() for box in inside.all()].count(True) == 2
+    tab.get_by_role("button", name="when", exact=True).click()
+    tab.wait_for_url("**sort=when")
+    assert "runs=" not in tab.url
+    tab.goto("/results/?per_page=1&page=3")
+    tab.locator(".tick input").check()
+    assert chosen(tab) == "3 chosen"
+    tab.get_by_role("button", name="1", exact=True).click()
+    tab.wait_for_url("**page=1**")
+    tab.goto("/results/?server=daphne")
+    tab.get_by_role("link", name="daphne").first.click()
+    tab.wait_for_url("**/results/*-*/")
+    tab.go_back()
+    assert chosen(tab) == "3 chosen"
     tab.get_by_role("button", name="Compare").click()
+    tab.wait_for_url("**/compare/**")
+    assert tab.url.count("-") == 8, "a command and a run"
+    assert tab.locator("table.comparison tbody tr").count() == 3
+    tab.go_back()
+    tab.get_by_role("button", name="Clear").click()
+    assert not tab.locator(".basket").is_visible()
+    tab.reload()
+    assert tab.locator("[name=runs]:checked").count() == 0
+
+
+def test_the_list_is_usable_by_keyboard_alone(tab):
+    tab.locator(".tick input").nth(1).focus()
+    tab.keyboard.press("Space")
+    tab.get_by_role("button", name="Compare").focus()
+    tab.keyboard.press("Enter")
     tab.wait_for_url("**/compare/**")
     assert "uwsgi answered most" in tab.locator("p.sentence").first.inner_text()
     assert draw_all(tab) == 3
@@ -251,6 +286,9 @@ def pages(runs, settings, tmp_path):
     tuned, stopped = make_tuning(), make_tuning(searched(12), status="interrupted", days=-1)
     return [
         "/results/",
+        "/results/configurations/",
+        f"/results/configurations/{runs[0].key}/",
+        f"/results/note/?run={runs[0].pk}",
         runs[0].get_absolute_url(),
         runs[2].get_absolute_url(),
         make_profiled(runs[2]).get_absolute_url(),
@@ -297,8 +335,8 @@ def test_charts_follow_light_and_dark_and_paper(tab, runs):
         assert not tab.locator(hidden).first.is_visible(), hidden
     assert tab.locator(".tiles").last.is_visible(), "and folds are open"
     tab.goto("/results/")
-    assert [one for one in tab.locator("button, input").all() if one.is_visible()] == []
-    assert len(servers(tab)) == 3
+    assert [one for one in tab.locator("form input").all() if one.is_visible()] == []
+    assert tab.locator("tr.command").count() == 2
 
 
 @pytest.mark.parametrize("width", [360, 1024, 1280])
@@ -336,7 +374,9 @@ def test_without_scripts_the_tables_say_it_all(chromium, live_server, runs):
     tab = context.new_page()
     tab.goto(f"/results/?token={TOKEN}")
     for server in ("uwsgi", "uvicorn"):
+        tab.locator("summary", has_text="2 runs").click()
         tab.get_by_role("checkbox", name=f"Choose {server} of").check()
+        tab.get_by_role("button", name="Filter", exact=True).last.click()  # the page again
     tab.get_by_role("button", name="Compare").click()
     assert tab.locator("table.comparison tbody tr").count() == 2
     tab.locator("#goodput summary").click()

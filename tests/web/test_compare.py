@@ -363,7 +363,7 @@ def test_charts_keep_a_server_s_colour(soup: Any) -> None:
         ("runs=nonsense", "is not the id of a run"),
         ("runs=<script>", "is not the id of a run"),
         ("batch=nonsense", "is not the id of a run"),
-        (f"batch={NONE_SUCH}", "No runs were chosen"),
+        (f"batch={NONE_SUCH}", "There is no run"),
         (f"runs={NONE_SUCH}", "There is no run"),
     ],
 )

@@ -1,5 +1,6 @@
-"""The list of runs: filters, order, pages, groups."""
+"""The list: commands and what came out, configurations, filters, order, pages, ticks."""
 
+from collections import Counter
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -8,6 +9,7 @@ import pytest
 
 from benchsuite.core.results import Status
 from benchsuite.models import Run
+from benchsuite.store import notes
 from tests.factories import (
     BEGUN,
     INVALID,
@@ -17,13 +19,29 @@ from tests.factories import (
     make_running_run,
 )
 from tests.starts import SLOW, doubt, starts
+from tests.study_factories import make_study_run, write
+from tests.tuning_factories import make_tuning, searched
+from tests.web.conftest import BY_TOKEN
 
-COLUMNS = ["verdict", "when", "label", "workload", "server", "size", "load", "goodput", "p95"]
-COLUMNS += ["failed", "cpu", "memory"]
+QUERIES = 18
 
 
-def servers(page: Any) -> Any:
-    return [cell.contents[0].strip() for cell in page.select("tr.run td.server")]
+def servers(page: Any) -> list[str]:
+    return [link.text for link in page.select("tr.run th a")]
+
+
+def answers(page: Any) -> list[str]:
+    return [cell.find(string=True).strip() for cell in page.select("td.answer")]
+
+
+def measured(rates: dict[str, tuple[float, ...]], *, minutes: int = 0, **given: Any) -> Any:
+    """One command that measured each of these servers so often, in turns; its batch."""
+    batch = uuid4()
+    for server, figures in rates.items():
+        for turn, rate in enumerate(figures):
+            began = BEGUN + timedelta(minutes=minutes, seconds=20 * turn)
+            make_run(server, batch=batch, rate=rate, started_at=began, seed=turn, **given)
+    return batch
 
 
 def test_without_runs_it_says_what_to_type(soup):
@@ -32,62 +50,112 @@ def test_without_runs_it_says_what_to_type(soup):
     assert any("manage.py runbench --server=" in command for command in commands)
 
 
-def test_a_row_shows_figures_with_units(soup):
-    run = make_run("uwsgi", version="2.0.30", rate=600, label="before")
-    row = soup("/results/").select_one("tr.run")
-    assert row.select_one(".verdict").text.strip() == "● valid"
-    assert "uwsgi 2.0.30" in row.select_one(".server").text
-    assert row.select_one(".goodput").text.endswith("\u2009/s")
-    assert row.select_one(".p95").text.endswith("\u2009ms")
-    assert row.select_one(".memory").text.endswith("\u2009MiB")
-    assert row.select_one(".load").text == "100 users"
-    assert row.select_one(".when a")["href"] == f"/results/{run.pk}/"
+def test_a_command_says_who_won_by_the_middle_of_its_starts(soup):
+    batch = measured({"uwsgi": (500, 510, 690), "waitress": (700, 710, 720), "daphne": (100,) * 3})
+    (row,) = soup("/results/").select("tr.command")
+    assert answers(row)[0].startswith("waitress answered most: 7")
+    titles = [bar.select_one("span").text for bar in row.select(".bars li")]
+    assert titles == ["waitress", "uwsgi", "daphne"]
+    widths = [float(rect["width"]) for rect in row.select("rect")]
+    assert widths == sorted(widths, reverse=True)
+    assert widths[0] == 100
+    assert row.select_one(".runs").find(string=True) == "3 configurations × 3"
+    assert row.select_one("a")["href"] == f"/results/compare/?batch={batch}"
 
 
-def test_newest_first(soup):
-    make_run("uwsgi", started_at=BEGUN)
-    make_run("waitress", started_at=BEGUN + timedelta(hours=1))
-    assert servers(soup("/results/")) == ["waitress", "uwsgi"]
+@pytest.mark.parametrize(
+    ("rates", "answer"),
+    [
+        ({"uwsgi": (600,), "waitress": (595,)}, "uwsgi and waitress: too close to call"),
+        ({"uwsgi": (600, 900), "waitress": (580, 700)}, "uwsgi and waitress: too close to call"),
+        ({"uwsgi": (600, 610)}, "uwsgi: 60"),
+    ],
+)
+def test_nobody_wins_what_is_too_close_or_alone(soup, rates, answer):
+    measured(rates)
+    assert answers(soup("/results/"))[0].startswith(answer)
 
 
-def test_failed_run_says_why_and_has_no_zeros(soup):
+def test_a_command_without_figures_says_why_and_has_no_zeros(soup):
     make_failed_run("uvicorn")
     page = soup("/results/")
+    assert answers(page) == ["Nothing counts: uvicorn ended with status 1 before it answered."]
     row = page.select_one("tr.run")
-    assert row.select_one(".verdict").text.strip() == "✗ failed"
-    assert "ended with status 1" in page.select_one("tr.reason").text
-    missing = row.select_one(".goodput .missing")
-    assert missing.text == "—"
-    assert "failed" in missing["title"]
+    assert {cell.text for cell in row.select("td.figure")} == {"—"}
+    assert "failed" in row.select_one(".missing")["title"]
 
 
-def test_running_run_shows_its_progress(soup):
-    make_running_run("granian-wsgi")
+def test_interleaved_commands_keep_their_groups(soup):
+    first, second = uuid4(), uuid4()
+    for turn in range(6):
+        batch = (first, second)[turn % 2]
+        make_run("uwsgi", batch=batch, started_at=BEGUN + timedelta(seconds=20 * turn), seed=turn)
+    rows = soup("/results/").select("tr.command")
+    assert [row.select_one("input")["value"] for row in rows] == [str(second), str(first)]
+    assert {row.select_one(".runs").find(string=True) for row in rows} == {"3 runs"}
+
+
+def test_a_study_and_a_tuning_are_one_row_each(soup, settings, tmp_path):
+    settings.BENCHSUITE = {"ACCESS": BY_TOKEN, "STUDIES": [write(tmp_path)]}
+    study, tuning = make_study_run(), make_tuning(searched(12))
+    measured({"uwsgi": (600,)}, minutes=9)
+    rows = soup("/results/").select("tr.command")
+    links = [row.select_one("a")["href"] for row in rows]
+    assert Counter(links).most_common(1)[0][1] == 1
+    assert {study.get_absolute_url(), tuning.get_absolute_url()} < set(links)
+    told = next(row for row in rows if "tune" in row.select_one(".what").text)
+    assert "p95 < 200ms" in told.select_one(".what").text
+    assert "uwsgi" in told.select_one(".answer").text
+
+
+def test_what_is_under_way_stands_on_top_and_nowhere_else(soup):
+    measured({"uwsgi": (600,)})
+    run = make_running_run("granian-wsgi", label="now")
+    tuning = make_tuning(searched(5), status="running")
+    type(tuning).objects.filter(pk=tuning.pk).update(owner=run.owner)
     page = soup("/results/")
-    assert "running" in page.select_one("tr.run .verdict").text
-    assert page.select_one("tr.run progress")
+    assert len(page.select("[data-under-way] .under-way")) == 1, "one process, one line"
+    assert len(page.select("tr.command")) == 1
     assert page.select_one("meta[http-equiv=refresh]")
 
 
-@pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("sign", ["", "-"])
-def test_every_column_sorts_and_missing_values_come_last(soup, column, sign):
+@pytest.mark.parametrize(
+    ("path", "column"),
+    [("", name) for name in ("when", "what", "runs", "label")]
+    + [("configurations/", name) for name in ("server", "goodput", "p95", "memory", "when")],
+)
+def test_every_column_sorts_by_a_button(client, soup, path, column, sign):
     make_failed_run("uvicorn", started_at=BEGUN + timedelta(hours=2), processes=None)
     make_run("uwsgi", rate=300)
     make_run("waitress", rate=600, started_at=BEGUN + timedelta(hours=1))
-    page = soup(f"/results/?sort={sign}{column}")
-    assert page.select_one(f"thead th.{column}")["aria-sort"] == (
-        "descending" if sign else "ascending"
-    )
-    if column in ("goodput", "p95", "failed", "cpu", "memory"):
-        assert servers(page)[-1] == "uvicorn"
+    answer = client.get(f"/results/{path}?sort=when&order={sign}{column}&q=&page=")
+    assert answer["Location"] == f"/results/{path}?sort={sign}{column}"
+    head = soup(answer["Location"]).select_one(f"thead th.{column}")
+    assert head["aria-sort"] == ("descending" if sign else "ascending")
 
 
-def test_sorting_by_goodput_orders_by_it(soup):
-    make_run("uwsgi", rate=300)
-    make_run("waitress", rate=600)
-    assert servers(soup("/results/?sort=-goodput")) == ["waitress", "uwsgi"]
-    assert servers(soup("/results/?sort=goodput")) == ["uwsgi", "waitress"]
+@pytest.mark.parametrize(("sign", "order"), [("-", [600, 300, None]), ("", [300, 600, None])])
+def test_configurations_are_sorted_by_what_counts(soup, sign, order):
+    for server, rate, found in (
+        ("uwsgi", 300, ()),
+        ("waitress", 600, ()),
+        ("daphne", 900, (INVALID,)),
+    ):
+        make_run(server, rate=rate, findings=found)
+    rows = soup(f"/results/configurations/?sort={sign}goodput").select("tbody tr")
+    figures = [row.select("td.figure")[1].text for row in rows]
+    shown = [None if text == "—" else round(float(text.split()[0]), -2) for text in figures]
+    assert shown == order
+
+
+def test_a_configuration_counts_all_its_runs_and_shows_their_line(soup):
+    measured({"uwsgi": (600, 610, 620)})
+    measured({"uwsgi": (630,)}, minutes=60)
+    (row,) = soup("/results/configurations/").select("tbody tr")
+    assert row.select_one("td.figure").text == "4"
+    assert row.select_one("svg.history")["aria-label"].startswith("goodput of 4 runs")
+    assert "/results/configurations/" in row.select_one("a")["href"]
 
 
 @pytest.mark.parametrize(
@@ -105,103 +173,132 @@ def test_sorting_by_goodput_orders_by_it(soup):
         ("q=tuesday", {"uwsgi"}),
         ("q=ended+status", {"uvicorn"}),
         ("q=uwsgi+nothing", set()),
+        ("noted=on", {"uwsgi"}),
     ],
 )
 def test_filters(soup, query, expected):
     make_run("uwsgi", label="tuesday")
     make_run("waitress", workload="cpu", findings=(INVALID,))
     make_failed_run("uvicorn", started_at=BEGUN + timedelta(days=1))
+    notes.keep(label="tuesday", starred=True)
     assert set(servers(soup(f"/results/?{query}"))) == expected
 
 
-def test_filter_by_environment_and_by_id(soup):
+def test_a_filtered_command_shows_the_runs_that_match_and_how_many_it_has(soup):
+    measured({"uwsgi": (600, 610), "waitress": (500, 510)})
+    page = soup("/results/?server=uwsgi")
+    assert servers(page) == ["uwsgi", "uwsgi"]
+    assert page.select_one("summary").text.startswith("2 of 4 runs")
+    assert answers(page)[0].startswith("uwsgi answered most"), "the answer is of all"
+
+
+def test_filter_by_environment_by_id_and_by_configuration(soup):
     run = make_run("uwsgi", environment={"hostname": "other"})
     make_run("waitress")
     assert servers(soup(f"/results/?environment={run.environment_id}")) == ["uwsgi"]
     assert servers(soup(f"/results/?q={str(run.pk)[:13]}")) == ["uwsgi"]
+    assert servers(soup(f"/results/?configuration={run.key}")) == ["uwsgi"]
 
 
+@pytest.mark.parametrize("path", ["/results/", "/results/configurations/"])
 @pytest.mark.parametrize(
-    "query", ["since=soon", "environment=x", "sort=bogus", "page=99", "page=x", "server=nobody"]
+    "query",
+    [
+        *("since=soon", "environment=x", "sort=bogus", "page=x", "server=nobody", "verdict=xx"),
+        *("per_page=0", "deleted=many", "go=away", "order=bogus", "command=x", "workload=xx"),
+    ],
 )
-def test_nonsense_is_no_error(soup, query):
+def test_nonsense_is_one_error_and_no_rows(client, soup, path, query):
     make_run("uwsgi")
-    soup(f"/results/?{query}")
+    page = soup(
+        client.get(f"{path}?{query}").headers.get("Location", f"{path}?{query}"), status=400
+    )
+    assert len(page.select("[role=alert]")) == 1
+    assert not page.select("tbody")
 
 
-def test_runs_of_one_command_stand_together(soup):
-    batch = uuid4()
-    make_run("uwsgi", batch=batch, rate=300)
-    make_run("waitress", batch=batch, rate=600, started_at=BEGUN + timedelta(seconds=20))
-    make_run("uvicorn", started_at=BEGUN + timedelta(hours=1))
-    page = soup("/results/")
-    lines = page.select("tr.command-line")
-    assert len(lines) == 1
-    assert "2 runs of one command" in lines[0].text
-    assert "highest: waitress" in lines[0].text
-    assert lines[0].select_one("a")["href"] == f"/results/compare/?batch={batch}"
-    assert len(lines[0].find_parent("tbody").select("tr.run")) == 2
-    assert not soup("/results/?sort=server").select("tr.command-line")
+def test_pages_go_on_with_what_was_asked(client, soup):
+    make_rows(160, servers=("uwsgi",))
+    first, last = soup("/results/?sort=when"), soup("/results/?page=2&sort=when")
+    assert len(first.select("tr.command")) == 25
+    assert len(last.select("tr.command")) == 15
+    assert len(soup("/results/?page=99").select("tr.command")) == 15, "the last there is"
+    assert first.select_one("nav.pages button:last-child")["value"] == "2"
+    moved = client.get("/results/?q=&sort=when&server=uwsgi&page=2")
+    assert moved["Location"] == "/results/?sort=when&server=uwsgi&page=2"
 
 
-def test_the_best_of_a_command_is_the_best_by_the_mean_of_its_starts(soup):
-    batch = uuid4()
-    for server, rates in (("uwsgi", (500, 510, 590)), ("waitress", (600, 610, 620))):
-        for rate in rates:
-            make_run(server, batch=batch, rate=rate)
-    assert "highest: waitress" in soup("/results/").select_one("tr.command-line").text
+def test_without_scripts_ticks_go_along_and_lead_to_short_addresses(client, soup):
+    batch, run = measured({"uwsgi": (600, 610)}), make_run("waitress", started_at=BEGUN)
+    chosen = f"runs={batch}&runs={run.pk}"
+    page = soup(f"/results/?{chosen}&server=uwsgi")
+    assert page.select_one(f"input[value='{batch}']").has_attr("checked")
+    assert page.select_one("[data-basket] input")["value"] == str(run.pk), "it is not on this page"
+    address = client.get(f"/results/?{chosen}&server=uwsgi&sort=when&go=compare")["Location"]
+    assert address == f"/results/compare/?runs={batch},{run.pk}&chosen=1"
+    assert "3 runs" in soup(address).select_one("h1").text
+    cleared = client.get(f"/results/?{chosen}&server=uwsgi&go=clear")
+    assert cleared["Location"] == "/results/?server=uwsgi"
 
 
-def test_starts_of_one_server_have_no_best(soup):
-    batch = uuid4()
-    for rate in (500, 510):
-        make_run("uwsgi", batch=batch, rate=rate)
-    assert "most:" not in soup("/results/").select_one("tr.command-line").text
-
-
-def test_pages(soup):
-    make_rows(120, servers=("uwsgi",))
-    first, last = soup("/results/"), soup("/results/?page=3&sort=when")
-    assert len(first.select("tr.run")) == 50
-    assert first.select_one("a[rel=next]")["href"] == "?page=2"
-    assert len(last.select("tr.run")) == 20
-    assert last.select_one("a[rel=prev]")["href"] == "?page=2&sort=when"
-
-
-@pytest.mark.parametrize("count", [20, 200])
+@pytest.mark.parametrize("count", [20, 400])
 def test_number_of_queries_does_not_grow(client, count, django_assert_num_queries):
     make_rows(count, servers=("uwsgi", "uvicorn", "waitress", "daphne"))
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(QUERIES):
         client.get("/results/")
+    with django_assert_num_queries(8):
+        client.get("/results/configurations/")
+
+
+def test_a_page_is_small_on_the_wire_and_has_no_library_of_charts(client):
+    make_rows(400, servers=("uwsgi", "uvicorn", "waitress", "daphne"))
+    answer = client.get("/results/", headers={"Accept-Encoding": "gzip"})
+    assert answer["Content-Encoding"] == "gzip"
+    assert len(answer.content) < 20_000
+    assert "plotly" not in client.get("/results/").content.decode()
 
 
 def test_a_label_is_text_and_not_markup(soup):
     make_run("uwsgi", label="<script>alert(1)</script>")
     page = soup("/results/")
     assert not [script for script in page.select("script") if "alert" in script.text]
-    assert page.select_one("tr.run .label").text == "<script>alert(1)</script>"
+    assert page.select_one("td.label span").text == "<script>alert(1)</script>"
 
 
 def test_interrupted_run_with_figures_keeps_them(soup):
     run = make_run("uwsgi")
     Run.objects.filter(pk=run.pk).update(status=Status.INTERRUPTED.value, failure="Ctrl-C")
     row = soup("/results/").select_one("tr.run")
-    assert "interrupted" in row.select_one(".verdict").text
-    assert row.select_one(".goodput").text.endswith("/s")
-
-
-@pytest.mark.parametrize("order", ["goodput", "-goodput"])
-def test_what_is_invalid_or_of_another_unit_is_never_sorted_among_the_others(soup, order):
-    fast, slow = make_run("uwsgi", rate=600), make_run("uvicorn", rate=300)
-    chat, broken = make_run("daphne", rate=450), make_run("waitress", rate=450, findings=(INVALID,))
-    failed = make_failed_run("tornado")
-    Run.objects.filter(pk=chat.pk).update(unit="message")
-    shown = [one["value"] for one in soup(f"/results/?sort={order}").select("input[name=runs]")]
-    ranked = [slow, fast] if order == "goodput" else [fast, slow]
-    assert shown == [str(one.pk) for one in (*ranked, chat, broken, failed)]
+    assert "interrupted" in row.text
+    assert row.select_one("td.figure").text.endswith("/s")
 
 
 def test_the_line_of_a_command_says_which_of_its_starts_count(soup):
     runs = starts("uwsgi", SLOW)
     doubt(runs[0], "B401 noisy-host")
     assert "4 of 5 runs; 1 excluded (B401)" in soup("/results/").select_one("summary").text
+
+
+def test_a_command_of_other_units_ranks_nothing(soup):
+    batch = measured({"uwsgi": (600,), "daphne": (450,)})
+    Run.objects.filter(batch=batch, server="daphne").update(unit="message")
+    assert "not of one unit" in answers(soup("/results/"))[0]
+
+
+def test_many_runs_of_one_command_are_a_click_away(soup):
+    batch = measured({"uwsgi": tuple(range(500, 515))})
+    page = soup("/results/")
+    assert len(page.select("tr.run")) == 12
+    everything = page.select_one("details p a")["href"]
+    assert everything == f"?command={batch}"
+    assert len(soup(f"/results/{everything}").select("tr.run")) == 15
+
+
+@pytest.mark.parametrize("label", ["", "both"])
+def test_the_star_of_a_command_is_one_click(client, soup, label):
+    measured({"uwsgi": (600,), "waitress": (400,)}, label=label)
+    button = soup("/results/").select_one("button.star")
+    assert button["aria-pressed"] == "false"
+    client.post("/results/note/", {"star": "1", button["name"]: button["value"]})
+    assert soup("/results/").select_one("button.star")["aria-pressed"] == "true"
+    assert notes.starred(list(Run.objects.order_by("server"))).server == "uwsgi"

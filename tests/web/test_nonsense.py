@@ -49,13 +49,14 @@ NASTY = [
     LONG,
 ]
 NAMES = {
-    "list": "q server workload verdict label environment since until page per_page sort deleted",
+    "list": "q server workload verdict label environment since until noted command configuration "
+    "page per_page sort order go runs deleted",
     "export": "q server workload verdict label environment since until runs batch format chosen",
     "compare": "runs batch baseline forced chosen",
     "delete": "runs batch",
     "run": "format page",
 }
-MOST_QUERIES = 16
+MOST_QUERIES = 22
 
 
 @pytest.fixture
@@ -69,6 +70,7 @@ def pages(run: Run) -> list[tuple[str, str]]:
     own = f"/results/{run.pk}/"
     return [
         ("/results/", NAMES["list"]),
+        ("/results/configurations/", NAMES["list"]),
         ("/results/export/", NAMES["export"]),
         (f"/results/export/?runs={run.pk}", NAMES["export"]),
         ("/results/delete/", NAMES["delete"]),
@@ -82,7 +84,7 @@ def pages(run: Run) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("number", range(11))
+@pytest.mark.parametrize("number", range(12))
 def test_every_parameter_of_every_page(client, run, number):
     address, names = pages(run)[number]
     join = "&" if "?" in address else "?"
@@ -95,7 +97,7 @@ def test_every_parameter_of_every_page(client, run, number):
                 answer = client.get(f"{address}{join}{name}={value}")
                 content = answer.getvalue()
             what = f"{address}{join}{name}={value[:40]}"
-            if answer.status_code not in (200, 400, 404, 409):
+            if answer.status_code not in (200, 302, 400, 404, 409):
                 wrong.append(f"{what}: {answer.status_code}")
             if len(queries) > MOST_QUERIES:
                 wrong.append(f"{what}: {len(queries)} queries")
@@ -143,17 +145,15 @@ def test_too_many_runs_are_refused_before_they_are_read(client, run):
 
 @pytest.mark.parametrize(
     ("query", "rows"),
-    [("per_page=-5", 9), ("per_page=20001", 9), ("per_page=7", 7), ("page=x", 9)],
+    [("per_page=20001", 3), ("per_page=2", 2)],
 )
 def test_a_page_has_as_many_rows_as_it_may(soup, run, query, rows):
-    page = soup(f"/results/?{query}")
-    assert len(page.select("tr.run")) == rows
-    assert ("at most 500 runs" in page.text) == (query == "per_page=20001")
+    assert len(soup(f"/results/?{query}").select("tr.command")) == rows
 
 
 @pytest.mark.parametrize("query", [f"q={WORDS}", f"q={LONG}", "q=a%00b", f"label={LONG}"])
 def test_a_search_for_too_much_is_told_and_exports_nothing(soup, run, query):
-    assert soup(f"/results/?{query}").select_one(".error[role=alert]")
+    assert soup(f"/results/?{query}", status=400).select_one(".error[role=alert]")
     assert "can’t be used" in soup(f"/results/export/?{query}", status=400).text
 
 

@@ -53,8 +53,8 @@ def test_what_the_list_says(golden, soup):
     staged.started_at = BEGUN + timedelta(hours=1)
     staged.save()
     page = soup("/results/")
-    golden("\n".join(sorted(words_of(page, "table.runs tbody").splitlines())))
-    titles = [load["title"] for load in page.select("tr.run span[title]")]
+    golden("\n".join(sorted(words_of(page, "table.commands tbody tr").splitlines())))
+    titles = [load["title"] for load in page.select("tr.run th span[title]")]
     assert "250, 500, 750, 1000, 1250 users" in titles
 
 

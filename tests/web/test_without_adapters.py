@@ -1,5 +1,6 @@
 """A stored run says what it said when its server and workload were still known."""
 
+import re
 from contextlib import ExitStack
 from unittest.mock import patch
 
@@ -13,6 +14,7 @@ from benchsuite.servers import heritage
 from tests.factories import WEAK, make_failed_run, make_run, make_running_run
 from tests.socket_factories import make_echo_run
 
+TOKENS = re.compile(r'name="csrfmiddlewaretoken" value="\w+"')  #: Another one each time.
 GONE = (
     (servers.BUILTIN, "uvicorn"),
     (servers.BUILTIN, "gunicorn-sync"),
@@ -34,7 +36,7 @@ def shown(client: Client, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
     capsys.readouterr()
     Screen(quiet_stdout=False).results(Run.objects.filter(workload="io_read"), stored=False)
     return {
-        **{path: one.getvalue().decode() for path, one in answers.items()},
+        **{path: TOKENS.sub("", one.getvalue().decode()) for path, one in answers.items()},
         "terminal": capsys.readouterr().out,
     }
 

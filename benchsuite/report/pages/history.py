@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 from statistics import median
@@ -13,9 +14,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 
-from benchsuite.comparing.cells import start
 from benchsuite.comparing.differences import differences
-from benchsuite.comparing.starts import Standing
 from benchsuite.comparing.titles import (
     load_title,
     options_title,
@@ -25,8 +24,10 @@ from benchsuite.comparing.titles import (
 )
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Metric
+from benchsuite.core.results import Verdict
 from benchsuite.core.specs import CLOSED
 from benchsuite.models import Note, Run
+from benchsuite.report import queries
 from benchsuite.report.pages.html import state
 from benchsuite.stats.steps import steps
 from benchsuite.store import notes
@@ -34,6 +35,7 @@ from benchsuite.store import notes
 MOST = 500  #: Runs of a history; of more, the newest.
 IN_LINE = 40  #: Runs of the small line beside a run.
 NAMED = 3  #: Differences of an environment in words.
+LINES = [every.figure(name) for name in ("goodput", "p95_s", "connection_bytes")]
 FIGURES = ("goodput", "p95_s", "memory_bytes", "cpu_percent")
 WIDTH, HEIGHT = 600, 100  #: Of a drawing in its own units; the page stretches it.
 
@@ -54,7 +56,7 @@ def main_figure(run: Run) -> Metric:
 
 
 def counts(run: Run) -> bool:
-    return start(run).standing is Standing.COUNTED
+    return state(run) in (Verdict.VALID, Verdict.WEAK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,42 +111,54 @@ class Series:
         values = [self.value(run) for run in self.sound or self.runs]
         return f"{self.show(min(values))} to {self.show(max(values))}"
 
-    def drawing(self, marked: Sequence[Run] = (), *, from_zero: bool = True) -> SafeString:
-        """A dot a run, the medians between steps, a line where something else changed; a small one
-        shows its range alone.
-        """
+    def small(self, marked: Run | None = None) -> SafeString:
+        """A line through all runs, with room of 5 % above and below them, and a dot at one."""
+        places = self._places(from_zero=False)
+        x, y = places[marked.pk] if marked else (0.0, 0.0)
+        line = "L".join(f"{x} {y}" for x, y in places.values())
+        dot = format_html('<path class="dot" d="M{} {}h0"/>', x, y) if marked else ""
+        return self._svg(format_html('<path class="level" d="M{}"/>{}', line, dot))
+
+    def drawing(self, marked: Sequence[Run] = ()) -> SafeString:
+        """A dot a run, the medians between steps, a line where something else changed."""
+        places = self._places(from_zero=True)
+        changes = format_html_join(
+            "",
+            '<path class="change" d="M{} 0V{}"/>',
+            ((places[run.pk][0], HEIGHT) for run in marked if run.pk in places),
+        )
+        levels = ((one,) for one in self._levels(places))
+        dots = format_html_join(
+            "",
+            '<path class="dot {}" d="M{} {}h0"><title>{}: {}</title></path>',
+            (
+                (state(run), *places[run.pk], moment(run), self.show(self.value(run)))
+                for run in self.runs
+            ),
+        )
+        return self._svg(
+            changes + format_html_join("", '<path class="level" d="{}"/>', levels) + dots
+        )
+
+    def _svg(self, paths: SafeString) -> SafeString:
+        return format_html(
+            '<svg class="history" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" '
+            'aria-label="{} of {}, {}">{}</svg>',
+            *(WIDTH, HEIGHT, self.metric.heading, _many(len(self.runs)), self.range, paths),
+        )
+
+    def _places(self, *, from_zero: bool) -> dict[UUID, tuple[float, float]]:
+        """Where each run is drawn."""
         values = [self.value(run) for run in self.runs]
-        least, most = min(values), max(values)
-        room = 0.05 * max(most, 1e-9)
-        low, high = (0.0, most + room) if from_zero else (least - room, most + room)
-        places = {
+        room = 0.05 * max(*values, 1e-9)
+        low, high = 0.0 if from_zero else min(values) - room, max(values) + room
+        return {
             run.pk: (
                 round(WIDTH * (at + 0.5) / len(values), 1),
                 round(HEIGHT * (high - value) / (high - low), 1),
             )
             for at, (run, value) in enumerate(zip(self.runs, values, strict=True))
         }
-        return format_html(
-            '<svg class="history" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" '
-            'aria-label="{} of {} runs, {}">{}{}{}</svg>',
-            *(WIDTH, HEIGHT, self.metric.heading, len(self.runs), self.range),
-            format_html_join(
-                "",
-                '<path class="change" d="M{} 0V{}"/>',
-                ((places[run.pk][0], HEIGHT) for run in marked if run.pk in places),
-            ),
-            format_html_join(
-                "", '<path class="level" d="{}"/>', ((one,) for one in self._levels(places))
-            ),
-            format_html_join(
-                "",
-                '<path class="dot {}" d="M{} {}h0"><title>{}: {}</title></path>',
-                (
-                    (state(run), *places[run.pk], moment(run), self.show(self.value(run)))
-                    for run in self.runs
-                ),
-            ),
-        )
 
     def _levels(self, places: dict[UUID, tuple[float, float]]) -> Iterator[str]:
         """From the first dot of each level to its last, through the middle one by height."""
@@ -254,7 +268,7 @@ def line(run: Run) -> Line | None:
     up_to = list(same.filter(started_at__lte=run.started_at).order_by("-started_at")[:IN_LINE])
     later = list(same.filter(started_at__gt=run.started_at).order_by("started_at")[:IN_LINE])
     shown = [*up_to[::-1], *later]
-    beside = [one for one in shown if one.pk != run.pk and one.verdict in ("valid", "weak")]
+    beside = [one for one in shown if one.pk != run.pk and counts(one)]
     if not beside:
         return None
     series = Series(metric, shown)
@@ -262,14 +276,37 @@ def line(run: Run) -> Line | None:
     words = (
         f"{metric.heading} {_beside(level, own)} the median of {_many(len(beside), 'other run')}"
     )
-    return Line(series.drawing([run], from_zero=False), words)
+    return Line(series.small(run), words)
+
+
+def lines(keys: Sequence[str]) -> dict[str, tuple[Run, SafeString]]:
+    """Configuration → its newest run, and its newest runs as a small line; in two queries."""
+    newest = {run.key: run for run in queries.newest_of(Run.objects.all(), "key", keys, 1)}
+    columns = Run.objects.only(
+        "key", "started_at", "status", "verdict", "unit", *(one.name for one in LINES)
+    )
+    by_key: dict[str, list[Run]] = {}
+    for run in queries.newest_of(columns, "key", keys, IN_LINE):
+        by_key.setdefault(run.key, []).insert(0, run)
+    drawn = {}
+    for key, run in newest.items():
+        metric = main_figure(run)
+        having = [one for one in by_key[key] if metric.value(one) is not None]
+        drawn[key] = run, Series(metric, having).small() if len(having) > 1 else SafeString()
+    return drawn
 
 
 def moment(run: Run) -> str:
-    """ "14 Mar, 09:26", with its year where that is another."""
-    when = localtime(run.started_at)
-    this_year = when.year == localtime().year
-    return date_format(when, "j M, H:i" if this_year else "j M Y, H:i")
+    return moment_words(run.started_at)
+
+
+def moment_words(moment: datetime) -> str:
+    """ "today, 09:26", "14 Mar, 09:26", with its year where that is another."""
+    when, now = localtime(moment), localtime()
+    days = (now.date() - when.date()).days
+    if days in (0, 1):
+        return f"{('today', 'yesterday')[days]}, {when:%H:%M}"
+    return date_format(when, "j M, H:i" if when.year == now.year else "j M Y, H:i")
 
 
 def _changed(before: Run, after: Run) -> str:

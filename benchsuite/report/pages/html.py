@@ -14,14 +14,14 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from benchsuite.comparing.titles import units_beside
+from benchsuite.comparing.titles import level_title, load_title, units_beside
 from benchsuite.core.glossary import meaning
+from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.results import UNREADABLE, Status
-from benchsuite.core.units import MISSING
+from benchsuite.core.units import MISSING, format_count
 from benchsuite.models import Run
 from benchsuite.report.sentences import missing_reason
-from benchsuite.store.abandoned import planned_s
 
 SHAPES = {
     "valid": "●",
@@ -41,6 +41,33 @@ def figure_text(run: Run, metric: Metric) -> SafeString | str:
     if value is None:
         return missing(missing_reason(run, metric))
     return metric.show(value, units_beside(run))
+
+
+def listed_text(run: Run, metric: Metric) -> SafeString | str:
+    """The same in a list, where goodput says of which level it is and how many people came to the
+    end. Idle connections answer nothing: there it is the memory that each takes.
+    """
+    if metric.name != "goodput":
+        return figure_text(run, metric)
+    beside = f"at {level}" if (level := level_title(run)) else ""
+    if run.connection_bytes is not None:
+        metric, beside = every.figure("connection_bytes"), "per connection"
+    elif run.completions is not None and not beside:
+        beside = f"{format_count(run.completions)} completed"
+    shown = figure_text(run, metric)
+    return format_html('{} <span class="quiet">{}</span>', shown, beside) if beside else shown
+
+
+MOST_LEVELS = 4  #: Levels of a load that are all named.
+
+
+def load_text(run: Run) -> SafeString | str:
+    """Many levels are told by the first and the last: the others would push figures out."""
+    whole = load_title(run)
+    levels = whole.split(", ")
+    if len(levels) <= MOST_LEVELS:
+        return whole
+    return format_html('<span title="{}">{} … {}</span>', whole, levels[0], levels[-1])
 
 
 def missing(reason: str) -> SafeString:
@@ -82,13 +109,6 @@ def codes(sentence: str) -> SafeString:
     between = CODE.split(sentence)
     pairs = zip(between, [*parts, ""], strict=True)
     return format_html_join("", "{}{}", pairs)
-
-
-def progress(run: Run) -> SafeString:
-    """How much of its planned time a running run has had."""
-    had = (timezone.now() - run.started_at).total_seconds()
-    percent = min(99, max(0, round(had / planned_s(run) * 100)))
-    return format_html('<progress max="100" value="{0}">{0} %</progress>', percent)
 
 
 def reason(run: Run, most: int = 200) -> str:

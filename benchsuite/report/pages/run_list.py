@@ -1,30 +1,19 @@
-"""The list of runs: its filters and its table."""
+"""What the list can be filtered by, and its tables: of commands and of configurations."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from typing import Any
+from typing import Any, ClassVar
+from uuid import UUID
 
 import django_filters
 import django_tables2 as tables
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db.models import Case, F, Q, QuerySet, When
-from django.utils.formats import date_format
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
-from django.utils.timezone import localtime
+from django.db.models import Avg, Count, F, Max, Q, QuerySet
 
-from benchsuite.comparing.titles import level_title, load_title, size_title, workload_title
-from benchsuite.core.exceptions import UsageError
-from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Metric, Place
+from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.results import Status, Verdict
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.units import format_count
-from benchsuite.models import Environment, Run
+from benchsuite.models import Environment, Note, Run
 from benchsuite.report import queries
-from benchsuite.report.pages import html
 
 STATES = [
     (word, word)
@@ -87,6 +76,14 @@ class RunFilter(django_filters.FilterSet):
         label="To", field_name="started_at", lookup_expr="date__lte", widget=DateInput
     )
 
+    noted = django_filters.BooleanFilter(
+        label="With a star or a note", method="by_note", widget=forms.CheckboxInput
+    )
+    command = django_filters.UUIDFilter(method="by_command", widget=forms.HiddenInput)
+    configuration = django_filters.CharFilter(
+        field_name="key", max_length=64, widget=forms.HiddenInput
+    )
+
     class Meta:
         model = Run
         fields: list[str] = []
@@ -126,186 +123,96 @@ class RunFilter(django_filters.FilterSet):
             return runs.filter(status=Status.FINISHED.value, verdict=word)
         return runs.filter(status=word)
 
+    def by_note(self, runs: QuerySet[Run], name: str, wanted: bool) -> QuerySet[Run]:  # noqa: FBT001 - django-filter calls it so
+        labels = Note.objects.exclude(label=None).values("label")
+        noted = Q(pk__in=Note.objects.exclude(run=None).values("run")) | Q(label__in=labels)
+        return runs.filter(noted) if wanted else runs
+
+    def by_command(self, runs: QuerySet[Run], name: str, pk: UUID) -> QuerySet[Run]:
+        return queries.by_command(runs).filter(command=pk)
+
 
 def _occurring(column: str) -> list[tuple[str, str]]:
     values = Run.objects.order_by(column).values_list(column, flat=True).distinct()
     return [(value, value) for value in values]
 
 
-MOST_ORDERS = 4  #: Columns by which a table is sorted one after another.
-
-MOST_LEVELS = 4  #: Levels of a load that are all named.
-
-
-def _last(what: Q) -> Case:
-    return Case(When(what, then=1), default=0)
+def _sound(figure: str, *, units: bool = True) -> Avg:
+    """The mean of a figure over runs that count; of answers, only of requests."""
+    only = Q(status=Status.FINISHED.value, verdict__in=[Verdict.VALID.value, Verdict.WEAK.value])
+    return Avg(figure, filter=only & Q(unit=REQUEST) if units else only)
 
 
 class Ordered(tables.Column):
-    """A column whose missing values come last in both directions, newer runs first among equals."""
+    """A column whose missing values come last in both directions, newer rows first among equals."""
 
-    fields: tuple[str, ...] = ()
-
-    def __init__(self, *fields: str, numeric: bool = False, **options: Any) -> None:
-        self.fields = fields
-        kind = "figure" if numeric else ""
-        attrs = {"td": {"class": kind}, "th": {"class": kind}} if kind else {}
+    def __init__(self, identity: str, *fields: str, figure: bool = False, **options: Any) -> None:
+        self.identity, self.fields = identity, fields
+        attrs = {"th": {"class": "figure"}} if figure else {}
         super().__init__(empty_values=(), attrs=attrs, **options)
 
-    def order(self, queryset: QuerySet[Run], is_descending: bool) -> tuple[QuerySet[Run], bool]:  # noqa: FBT001 - django-tables2 calls it so
+    def order(self, queryset: Any, is_descending: bool) -> tuple[Any, bool]:  # noqa: FBT001 - django-tables2 calls it so
         columns = [
             F(name).desc(nulls_last=True) if is_descending else F(name).asc(nulls_last=True)
             for name in self.fields
         ]
-        return queryset.order_by(*self.apart(), *columns, "-started_at", "pk"), True
-
-    def apart(self) -> list[Any]:
-        """What keeps rows from standing among the others."""
-        return []
+        return queryset.order_by(*columns, "-newest", self.identity), True
 
 
-class FigureColumn(Ordered):
-    """A measured figure, or "—" with the reason."""
-
-    def __init__(self, metric: Metric) -> None:
-        self.metric = metric
-        options = {"verbose_name": metric.heading, "orderable": metric.read is not None}
-        super().__init__(metric.name, numeric=True, **options)
-
-    def apart(self) -> list[Any]:
-        """Neither what is invalid nor answers of another unit stand among the others."""
-        return [
-            _last(Q(**{f"{self.metric.name}__isnull": True})),
-            _last(Q(verdict=Verdict.INVALID.value)),
-            *([_last(~Q(unit=REQUEST)), "unit"] if self.metric.of_answers else []),
-        ]
-
-    def render(self, record: Run) -> SafeString | str:
-        return html.figure_text(record, self.metric)
-
-
-class GoodputColumn(FigureColumn):
-    """Goodput and, for workloads that count them, how many people came to the end.
-
-    Idle connections answer nothing; there it is the memory that each takes.
+class Grouped(tables.Table):
+    """Groups of runs, sorted and paged by the database; what a row shows is read for a page of
+    them.
     """
 
-    def render(self, record: Run) -> SafeString | str:
-        if record.connection_bytes is not None:
-            each = html.figure_text(record, every.figure("connection_bytes"))
-            return format_html('{} <span class="quiet">per connection</span>', each)
-        shown = super().render(record)
-        if level := level_title(record):
-            return format_html('{} <span class="quiet">at {}</span>', shown, level)
-        if record.completions is None:
-            return shown
-        return format_html(
-            '{} <span class="quiet">{} completed</span>', shown, format_count(record.completions)
-        )
+    identity = ""  #: By what runs are grouped.
+    figures: ClassVar[dict[str, Any]] = {}
 
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Rows of one command that stand together; `batch` is None for a row on its own."""
-
-    batch: queries.Batch | None
-    rows: list[Any]
-
-
-class RunTable(tables.Table):
-    """One row a run: what it was, then the figures of the list."""
-
-    chosen = tables.Column(
-        verbose_name="", empty_values=(), orderable=False, attrs={"td": {"class": "tick"}}
-    )
-    verdict = Ordered("status", "verdict", verbose_name="verdict")
-    when = Ordered("started_at", verbose_name="when")
-    label = Ordered("label", verbose_name="label")
-    workload = Ordered("workload", verbose_name="workload")
-    server = Ordered("server", "server_version", verbose_name="server")
-    size = Ordered("processes", "threads", numeric=True, verbose_name="processes × threads")
-    load = Ordered("users", numeric=True, verbose_name="load")
-
-    class Meta:
-        model = Run
-        fields = ()
-        order_by = ("-when",)
-
-    def __init__(self, runs: QuerySet[Run], wanted: Sequence[str] = ()) -> None:
-        """In those of the wanted orders that there are; in the usual one without any."""
-        figures = [
-            (
-                one.heading.lower().replace(" ", "_"),
-                GoodputColumn(one) if one.name == "goodput" else FigureColumn(one),
+    def __init__(self, runs: QuerySet[Run], order: str = "") -> None:
+        """In that order; raises UsageError for one that there is not."""
+        known = [name for name, one in self.base_columns.items() if one.orderable is not False]
+        if order and order.removeprefix("-") not in known:
+            raise UsageError(
+                f"There is no column {order[:60]!r} to sort by; {choices(order, known)}"
             )
-            for one in every.in_place(Place.LIST)
-        ]
-        columns = {**self.base_columns, **dict(figures)}
-        known = {name for name, one in columns.items() if one.orderable is not False}
-        order = [one for one in wanted[:MOST_ORDERS] if one.removeprefix("-") in known]
-        super().__init__(runs, order_by=order or None, extra_columns=figures)
-
-    def render_chosen(self, record: Run) -> SafeString:
-        return format_html(
-            '<input type="checkbox" name="runs" value="{}" aria-label="Choose {} of {}">',
-            record.pk,
-            record.server,
-            _moment(record),
-        )
-
-    def render_verdict(self, record: Run) -> SafeString:
-        word = html.badge(html.state(record))
-        if record.status == Status.RUNNING.value:
-            return format_html("{} {}", word, html.progress(record))
-        return word
-
-    def render_when(self, record: Run) -> SafeString:
-        moment = localtime(record.started_at)
-        return format_html(
-            '<a href="{}"><time datetime="{}">{}</time></a>',
-            record.get_absolute_url(),
-            moment.isoformat(timespec="seconds"),
-            _moment(record),
-        )
-
-    def render_label(self, record: Run) -> str:
-        return record.label
-
-    def render_workload(self, record: Run) -> str:
-        return workload_title(record)
-
-    def render_server(self, record: Run) -> SafeString:
-        return format_html('{} <span class="quiet">{}</span>', record.server, record.server_version)
-
-    def render_size(self, record: Run) -> str:
-        return size_title(record)
-
-    def render_load(self, record: Run) -> SafeString | str:
-        """Many levels are told by the first and the last: the others would push figures out."""
-        whole = load_title(record)
-        levels = whole.split(", ")
-        if len(levels) <= MOST_LEVELS:
-            return whole
-        return format_html('<span title="{}">{} … {}</span>', whole, levels[0], levels[-1])
+        groups = runs.order_by().values(self.identity)
+        figures = {"newest": Max("started_at"), "count": Count("pk"), **self.figures}
+        super().__init__(groups.annotate(**figures), order_by=order or "-when")
 
     @property
-    def grouped(self) -> bool:
-        """Whether runs of one command can stand together: only when sorted by date."""
-        return [str(one).lstrip("-") for one in self.order_by] == ["when"]
-
-    def groups(self) -> Iterator[Group]:
-        """The rows of this page; those of one command together under a line of their own."""
-        rows = list(self.paginated_rows)
-        if not self.grouped:
-            yield Group(None, rows)
-            return
-        known = queries.batches(row.record.batch for row in rows)
-        for batch, members in groupby(rows, key=lambda row: row.record.batch):
-            whole = known.get(batch)
-            yield Group(whole if whole and len(whole.runs) > 1 else None, list(members))
+    def records(self) -> list[dict[str, Any]]:
+        """Of this page."""
+        return [row.record for row in self.paginated_rows]
 
 
-def _moment(run: Run) -> str:
-    moment = localtime(run.started_at)
-    this_year = moment.year == localtime().year
-    return date_format(moment, "j M, H:i:s" if this_year else "j M Y, H:i")
+class CommandTable(Grouped):
+    """One row a command."""
+
+    identity = "command"
+    figures: ClassVar[dict[str, Any]] = {"label": Max("label"), "workload": Max("workload")}
+    when = Ordered("command", "newest", verbose_name="when")
+    what = Ordered("command", "workload", verbose_name="what")
+    answer = tables.Column(orderable=False, empty_values=(), verbose_name="answer")
+    runs = Ordered("command", "count", verbose_name="runs")
+    label = Ordered("command", "label", verbose_name="label and note")
+
+    def __init__(self, runs: QuerySet[Run], order: str = "") -> None:
+        super().__init__(queries.by_command(runs), order)
+
+
+class ConfigurationTable(Grouped):
+    """One row a configuration."""
+
+    identity = "key"
+    figures: ClassVar[dict[str, Any]] = {
+        **{name: Max(name) for name in ("server", "workload", "users", "processes", "threads")},
+        **{name: _sound(name) for name in ("goodput", "p95_s")},
+        "memory_bytes": _sound("memory_bytes", units=False),
+    }
+    server = Ordered("key", "server", "processes", "threads", verbose_name="configuration")
+    what = Ordered("key", "workload", "users", verbose_name="what")
+    runs = Ordered("key", "count", figure=True, verbose_name="runs")
+    goodput = Ordered("key", "goodput", figure=True, verbose_name="goodput, mean")
+    p95 = Ordered("key", "p95_s", figure=True, verbose_name="p95, mean")
+    memory = Ordered("key", "memory_bytes", figure=True, verbose_name="memory, mean")
+    history = tables.Column(orderable=False, empty_values=(), verbose_name="history")
+    when = Ordered("key", "newest", verbose_name="newest")

@@ -38,47 +38,6 @@
     });
   }
 
-  function countChosen() {
-    const form = document.getElementById("runs");
-    if (!form) {
-      return;
-    }
-    const boxes = Array.from(form.querySelectorAll("input[name=runs]"));
-    const words = form.querySelector("[data-chosen]");
-    const idle = words.textContent;
-    function show() {
-      const many = boxes.filter(function (box) { return box.checked; }).length;
-      words.textContent = many ? many + " of " + boxes.length + " chosen" : idle;
-    }
-    const place = form.querySelector("[data-all]");
-    if (place) {
-      const all = document.createElement("input");
-      all.type = "checkbox";
-      all.setAttribute("aria-label", "Choose all runs of this page");
-      all.addEventListener("change", function () {
-        boxes.forEach(function (box) { box.checked = all.checked; });
-        show();
-      });
-      place.append(all);
-    }
-    form.addEventListener("change", show);
-    show();
-  }
-
-  // While something runs the list stays fresh, unless that would undo what the reader is doing.
-  function refreshList() {
-    const form = document.getElementById("runs");
-    if (!form || !form.dataset.refreshS) {
-      return;
-    }
-    setInterval(function () {
-      const typing = document.activeElement && document.activeElement.closest("form");
-      if (!document.hidden && !typing && !form.querySelector("input:checked")) {
-        location.reload();
-      }
-    }, 1000 * Number(form.dataset.refreshS));
-  }
-
   // On a narrow screen the filters would push the list off it; without a script they stay open.
   function foldFilters() {
     const filters = document.querySelector("details.filters");
@@ -110,6 +69,4 @@
   foldFilters();
   openFolds();
   addCopyButtons();
-  countChosen();
-  refreshList();
 })();
