@@ -94,7 +94,7 @@ def test_comparebench_does_not_take_it_for_running(dead):
 
 def test_a_living_run_stays(soup):
     run = given(lock.owner_name(), ago_s=40_000_000)
-    assert "running" in soup("/results/").select_one(".under-way").text
+    assert "under way" in soup("/results/").select_one(".under-way").text
     run.refresh_from_db()
     assert run.status == "running"
 
