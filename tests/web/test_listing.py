@@ -303,4 +303,5 @@ def test_the_star_of_a_command_is_one_click(client, soup, label):
     assert button["aria-pressed"] == "false"
     client.post("/results/note/", {"star": "1", button["name"]: button["value"]})
     assert soup("/results/").select_one("button.star")["aria-pressed"] == "true"
+    make_run("daphne", label="another")
     assert notes.starred(list(Run.objects.order_by("server"))).server == "uwsgi"
