@@ -3,6 +3,7 @@
 from django.urls import path
 
 from benchsuite.views import (
+    ask,
     charts,
     compare,
     export,
@@ -27,6 +28,7 @@ urlpatterns = [
     path("configurations/", listing.configurations, name="configurations"),
     path("configurations/<str:key>/", history.show, name="history"),
     path("delete/", listing.delete, name="delete"),
+    path("ask/", ask.show, name="ask"),
     path("compare/", compare.show, name="compare"),
     path("compare/<slug:slug>.csv", charts.of_comparison, {"form": "csv"}, name="compare-data"),
     path("compare/<slug:slug>.html", charts.of_comparison, {"form": "html"}, name="compare-chart"),

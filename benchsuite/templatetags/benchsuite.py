@@ -18,7 +18,6 @@ from benchsuite.core.units import (
 )
 from benchsuite.models import Run
 from benchsuite.report.pages import history, html
-from benchsuite.report.terminal.grid import COMMAND
 from benchsuite.store import notes
 from benchsuite.system.programs import short_revision
 
@@ -27,6 +26,7 @@ register = template.Library()
 register.filter("count", format_count)
 register.filter("rate", format_rate)
 register.filter("percent", format_percent)
+register.filter("bytes", format_bytes)
 register.filter("badge", html.badge)
 register.filter("state", html.state)
 register.filter("reason", html.reason)
@@ -49,13 +49,6 @@ register.filter("words", in_words)
 @register.simple_tag
 def missing(reason: str) -> str:
     return html.missing(reason)
-
-
-@register.filter
-def with_command(sentence: str) -> tuple[str, str]:
-    """A sentence, and the command at its end, which is to be copied; "" without one."""
-    found = COMMAND.search(sentence)
-    return (sentence[: found.start()].strip(), found[0]) if found else (sentence, "")
 
 
 @register.filter

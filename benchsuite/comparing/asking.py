@@ -1,0 +1,164 @@
+"""Which of all stored configurations would do for an objective, and what was not measured."""
+
+import json
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import fmean
+
+from benchsuite.comparing.cells import Cell, cells
+from benchsuite.comparing.titles import cell_titles, load_title, size_title
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.printable import is_hidden
+from benchsuite.core.specs import RunSpec
+from benchsuite.core.specs.objective import Objective
+from benchsuite.core.specs.spec import Entry, table
+from benchsuite.core.units import format_bytes, format_duration, format_rate
+from benchsuite.models import Run
+from benchsuite.stats.levels import HELD
+
+KEPT = (50.0, 95.0, 99.0)  #: Percentiles that are stored of each run.
+NOT_OF_IT = (
+    *("label", "load.users", "load.arrival_rate", "load.arrivals", "load.max_in_flight"),
+    *("load.spawn_rate", "load.stages", "load.iterations"),
+)
+"""Options of a run that say how much load there was, or what it was called."""
+REPEAT = 3
+
+
+class Fit(StrEnum):
+    FITS = "fits"
+    UNKNOWN = "not measured"
+    NOT = "does not fit"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A configuration and what is known of it for the objective."""
+
+    title: str
+    fit: Fit
+    why: str
+    run: Run  #: What shows it.
+    rate: float | None  #: The most that it answered while the times were kept.
+    memory_bytes: float | None  #: There, else the most that was seen.
+    command: str = ""  #: What would measure it; only where it was not.
+
+
+def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[Candidate]:
+    """All configurations of these runs, those that fit first and of these the least memory.
+
+    Raises UsageError for a percentile that runs don't have.
+    """
+    for goal in objective.goals:
+        if goal.within_s is not None and round(100 * goal.share, 6) not in KEPT:
+            raise UsageError("Stored runs tell p50, p95 and p99: give one of these.")
+    groups: dict[str, list[Cell]] = {}
+    for cell in cells(runs):
+        if cell.is_sound:
+            groups.setdefault(_configuration(cell.first), []).append(cell)
+    titles = cell_titles([some[0] for some in groups.values()])
+    made = [
+        _candidate(title, some, objective, rate)
+        for title, some in zip(titles, groups.values(), strict=True)
+    ]
+    order = list(Fit)
+    return sorted(made, key=lambda one: (order.index(one.fit), one.memory_bytes or 0.0))
+
+
+def _configuration(run: Run) -> str:
+    """Whatever its load and its label, and whether its size was asked for or came by itself."""
+    apart = ("load", "label", "repetition", "seed", "server")
+    spec = {name: run.spec[name] for name in run.spec if name not in apart}
+    size = {"processes": run.processes, "threads": run.threads}
+    return json.dumps([spec, run.spec.get("server", {}) | size], sort_keys=True)
+
+
+def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: float) -> Candidate:
+    first = some[0].first
+    words = [word for word in title.split(" · ") if word not in (first.label, load_title(first))]
+    name = " · ".join(words if size_title(first) in words else [*words, size_title(first)])
+    keeping = [cell for cell in some if _keeps(cell, objective)]
+    best = max(keeping or some, key=lambda cell: cell.middle("goodput") or 0.0)
+    answered, memory = best.middle("goodput") or 0.0, best.middle("memory_bytes")
+    most = answered if keeping else None
+    where = f"{format_rate(answered)}, {_times(best, objective)}, {format_bytes(memory)}"
+    limit = objective.memory_bytes
+    if limit is not None and memory is not None and memory > limit:
+        return Candidate(name, Fit.NOT, f"needs more memory: {where}", best.first, most, memory)
+    if keeping and answered >= HELD * rate:
+        return Candidate(name, Fit.FITS, where, best.first, most, memory)
+    slower = [
+        cell for cell in some if cell not in keeping and (cell.middle("goodput") or 0.0) <= rate
+    ]
+    if rate and slower:
+        least = min(slower, key=lambda cell: cell.middle("goodput") or 0.0)
+        why = f"already at {format_rate(least.middle('goodput'))}: {_times(least, objective)}"
+        return Candidate(name, Fit.NOT, why, least.first, most, memory)
+    seen = "at most" if keeping else "too slow at"
+    why = f"seen {seen} {where}"
+    return Candidate(name, Fit.UNKNOWN, why, best.first, most, memory, command_of(first, rate))
+
+
+def _keeps(cell: Cell, objective: Objective) -> bool:
+    """Whether its times, and its failures, were within the goals on average."""
+    failed = fmean(
+        (run.failures or 0) / run.requests if run.requests else 1.0 for run in cell.shown
+    )
+    for goal in objective.goals:
+        if failed > 1 - goal.share:
+            return False
+        if goal.within_s is not None:
+            value = cell.middle(f"p{100 * goal.share:.0f}_s")
+            if value is None or value >= goal.within_s:
+                return False
+    return True
+
+
+def _times(cell: Cell, objective: Objective) -> str:
+    percents = [100 * goal.share for goal in objective.goals if goal.within_s is not None]
+    return ", ".join(
+        f"p{percent:.0f} {format_duration(cell.middle(f'p{percent:.0f}_s'))}"
+        for percent in percents
+    )
+
+
+def front(every: Sequence[Candidate]) -> list[Candidate]:
+    """Those that keep the times, of which no other answers as much with less memory."""
+    able = [one for one in every if one.rate and one.memory_bytes and one.fit is not Fit.NOT]
+    by_memory = sorted(able, key=lambda one: (one.memory_bytes or 0.0, -(one.rate or 0.0)))
+    best: list[Candidate] = []
+    for one in by_memory:
+        if not best or (one.rate or 0.0) > (best[-1].rate or 0.0):
+            best.append(one)
+    return best
+
+
+def command_of(run: Run, rate: float) -> str:
+    """What measures it at that rate or, without one, with half as many users; empty where values
+    are hidden.
+    """
+    if is_hidden(run.spec) or RunSpec.from_json(run.spec).visitor.unknown:
+        return ""
+    entries = [one for one in table(RunSpec) if not (rate and one.path == "load.think_time_s")]
+    words = [word for entry in entries for word in _words(entry, run.spec)]
+    load = f"--rate={rate:g}" if rate else f"--users={max(1, (run.users or 2) // 2)}"
+    return f"python manage.py runbench {shlex.join([*words, load])} --repeat={REPEAT}"
+
+
+def _words(entry: Entry, spec: Mapping[str, object]) -> list[str]:
+    """The option as it is written; nothing where it is as it would be without."""
+    value: object = spec
+    for name in entry.path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    if entry.path in NOT_OF_IT or value in (None, "", [], {}) or value == entry.default:
+        return []
+    if isinstance(value, bool):
+        return [f"--{'' if value else 'no-'}{entry.name}"]
+    if isinstance(value, Mapping):
+        return [f"--{entry.name}={name}={text}" for name, text in value.items()]
+    return [
+        f"--{entry.name}={one:g}" if isinstance(one, float) else f"--{entry.name}={one}"
+        for one in (value if isinstance(value, list) else [value])
+    ]

@@ -1,0 +1,121 @@
+"""What would you run? Stored configurations answer for an objective."""
+
+import argparse
+import json
+import shlex
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from benchsuite.comparing.asking import command_of
+from benchsuite.management.options import run as run_options
+from benchsuite.management.options.table import add_to
+from benchsuite.models import Run
+from tests.factories import make_run
+
+
+def ask(soup: Any, status: int = 200, **given: str) -> Any:
+    return soup(f"/results/ask/?{urlencode(given)}", status=status)
+
+
+def answers(page: Any) -> dict[str, str]:
+    rows = page.select("table tbody tr")
+    return {row.th.text: row.select_one("td .verdict").text.split(maxsplit=1)[1] for row in rows}
+
+
+@pytest.fixture
+def measured() -> None:
+    """The slower ones need 100 / rate longer; so p95 is under 400 ms from about 500 /s on."""
+    make_run("uwsgi", rate=900, memory_mib=100)
+    make_run("granian-wsgi", rate=800, memory_mib=300)
+    make_run("waitress", rate=300, memory_mib=50)
+    make_run("daphne", rate=100, users=10, memory_mib=60)
+
+
+@pytest.mark.usefixtures("measured")
+def test_each_configuration_fits_or_does_not_or_was_not_measured(soup: Any) -> None:
+    page = ask(soup, objective="p95 < 400 ms", rate="600")
+    assert answers(page) == {
+        "uwsgi · 2 × 4": "fits",
+        "granian-wsgi · 2 × 4": "fits",
+        "daphne · 2 × 4": "not measured",
+        "waitress · 2 × 4": "does not fit",
+    }
+    assert page.select_one(".headline").text == (
+        "Take uwsgi · 2 × 4: of those that fit it needs least memory."
+    )
+    assert "Of 4 stored configurations 2 fit; of 1 it is not known." in page.text
+    command = page.select_one(".card pre.command").text
+    assert "--server=daphne" in command
+    assert "--rate=600" in command
+    best = [one.title.text.split(":")[0] for one in page.select("circle.best")]
+    assert set(best) == {"uwsgi · 2 × 4", "daphne · 2 × 4"}
+
+
+@pytest.mark.usefixtures("measured")
+def test_memory_is_a_limit(soup: Any) -> None:
+    page = ask(soup, objective="p95 < 400ms", rate="600", memory="200MiB")
+    assert answers(page)["granian-wsgi · 2 × 4"] == "does not fit"
+    none = ask(soup, objective="p95 < 1ms", rate="600")
+    assert none.select_one(".headline").text == "No stored configuration is known to fit."
+
+
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"objective": "fast"}, "is no condition of an objective"),
+        ({"objective": "p97 < 1s"}, "Stored runs tell p50, p95 and p99"),
+        ({"objective": "failures < 1%"}, "needs a response time"),
+        ({"rate": "many"}, "is not a rate"),
+        ({"rate": "nan"}, "is not a rate"),
+        ({"rate": "-1"}, "is not a rate"),
+        ({"memory": "<script>"}, "is no condition of an objective"),
+        ({"work": "nothing"}, "Nothing is stored of 'nothing'"),
+    ],
+)
+def test_nonsense_gets_a_sentence(soup: Any, given: dict[str, str], message: str) -> None:
+    page = ask(soup, status=400, **given)
+    assert message in page.select_one(".failure").text
+    assert page.select_one("form")
+
+
+def test_without_runs_it_says_so(soup: Any) -> None:
+    assert "Nothing was measured yet." in ask(soup).text
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"options": {"size": "5"}, "workload": "cpu"},
+        {"users": 3, "keep_alive": False, "think_time_s": 0.5, "rows": 7},
+        {"processes": None, "threads": None},
+    ],
+)
+def test_the_command_measures_the_same_configuration(db: None, given: dict[str, Any]) -> None:
+    run = make_run("uwsgi", **given)
+    words = shlex.split(command_of(Run.objects.get(pk=run.pk), 50.0))[3:]
+    parser = argparse.ArgumentParser()
+    add_to(parser, run_options.EVERY)
+    made = run_options.specs(vars(parser.parse_args(words)))
+    assert len(made) == 3
+    for part in ("workload", "database", "target", "layer"):
+        assert json.loads(json.dumps(made[0].to_json()[part])) == run.spec[part]
+    assert (made[0].load.arrival_rate, made[0].load.keep_alive) == (
+        50.0,
+        run.spec["load"]["keep_alive"],
+    )
+    asked = made[0].server
+    assert (asked.server, asked.processes) == ("uwsgi", run.spec["server"]["processes"])
+    assert "--users=" in command_of(run, 0.0)
+
+
+@pytest.mark.parametrize("count", [2, 12])
+def test_number_of_queries_does_not_grow(
+    client: Any, django_assert_num_queries: Any, count: int
+) -> None:
+    for number in range(count):
+        make_run("uwsgi", processes=number + 1, rate=20)
+    with django_assert_num_queries(3):
+        client.get("/results/ask/")
