@@ -35,7 +35,7 @@ class Command(BriefCommand):
             "--baseline",
             metavar="NAME",
             help="what the others are divided by: a name, or a server among the runs named "
-            "(default: the first)",
+            "(default: the first; within a batch a star, else the nearest behind the best)",
         )
         add(
             "--metric",
