@@ -1,48 +1,19 @@
 """Shows how runs are getting on: on the terminal, and in the journal that pages read."""
 
-from typing import Protocol
-
-from benchsuite import runner
 from benchsuite.comparing.titles import units_of
-from benchsuite.core.specs import LoadProfile, RunSpec
+from benchsuite.core.specs import LoadProfile
 from benchsuite.load.job import Tick
 from benchsuite.models import Run
-from benchsuite.report.terminal.progress import phase_words
+from benchsuite.report.terminal.progress import Progress, phase_words
 from benchsuite.system.journal import Journal
 
 SHORT_S = 0.2  #: The first tick comes at once: it tells no rate.
 
 
-class Watcher(runner.Watcher, Protocol):
-    """Who shows how the runs are getting on."""
-
-    @property
-    def title(self) -> str:
-        """What the run measures that is being made."""
-
-    @property
-    def place(self) -> int:
-        """Of that run, from 1."""
-
-    @property
-    def total(self) -> int | None:
-        """How many there will be; None where nobody knows."""
-
-    @property
-    def left_s(self) -> float:
-        """Seconds until the last one ends."""
-
-    def begin(self, spec: RunSpec) -> None:
-        """The next run begins."""
-
-    def end(self, summary: str) -> None:
-        """It is over; one line says how it went."""
-
-
 class Recording:
     """A watcher of one run, which writes down what it passes on."""
 
-    def __init__(self, watcher: Watcher, journal: Journal, row: Run, load: LoadProfile) -> None:
+    def __init__(self, watcher: Progress, journal: Journal, row: Run, load: LoadProfile) -> None:
         self._watcher, self._journal, self._load = watcher, journal, load
         self._run = str(row.pk)
         self._before: Tick | None = None

@@ -19,9 +19,10 @@ from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Ceiling, RunResult, Status
 from benchsuite.core.units import format_bytes, format_duration, format_rate
-from benchsuite.management.recording import Recording, Watcher
+from benchsuite.management.recording import Recording
 from benchsuite.models import Run, StudyCell
 from benchsuite.report.exports.runs import json_of
+from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate
@@ -209,7 +210,7 @@ def estimated(plans: Sequence[Plan]) -> Estimate:
 @contextmanager
 def session(
     results: Results,
-    watcher: Watcher,
+    watcher: Progress,
     *,
     port: int | None = None,
     start_timeout_s: float | None = None,
@@ -242,7 +243,7 @@ class Session:
 
     at_work: runner.Session
     results: Results
-    watcher: Watcher
+    watcher: Progress
     on_build: Callable[[str], None]
     journal: Journal
     estimate: Estimate = field(default_factory=Estimate)

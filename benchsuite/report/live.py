@@ -261,23 +261,11 @@ def context(kind: str, pk: UUID, *, by_socket: bool) -> dict[str, Any] | None:
         return None
     return {
         **first,
-        "rows": [_row(second) for second in first["seconds"]],
         "url": reverse("benchsuite:live", args=[kind, pk]),
         "by_socket": by_socket,
         "leads": kind != STUDY,  # it says what the page's own answer would
         "refresh_s": REFRESH_S if kind == RUN else REFRESH_WHOLE_S,
     }
-
-
-def _row(second: Second) -> list[str]:
-    """As `live.js` writes it."""
-    place, elapsed_s, goodput, p50_s, p95_s, failed, cpu_percent, _ = second
-    times = [None if time is None else 1000 * time for time in (p50_s, p95_s)]
-    values = (place, elapsed_s, goodput, *times, failed, cpu_percent)
-    return [
-        MISSING if value is None else f"{value:.0f}" if value >= 100 else f"{value:.3g}"
-        for value in values
-    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,11 +108,6 @@ def test_its_page_says_where_it_is_and_works_without_scripts(soup: Any, run: Run
         "failed 5 since its load began",
         "CPU of the server 88.8 % 100 % is one CPU",
     ]
-    rows = [[cell.text for cell in row.select("td")] for row in section.select("tbody tr")]
-    assert rows[1:] == [
-        ["2", "1", "20.2", "20", "40", "0", "88.8"],
-        ["2", "2", "25", "20", "40", "5", "88.8"],
-    ]
     assert page.select_one("noscript meta[http-equiv=refresh]")
     assert not section.has_attr("data-socket"), "WSGI has no WebSockets"
     assert "Delete" not in page.text

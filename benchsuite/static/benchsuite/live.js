@@ -82,6 +82,7 @@
       label(0, "0 s");
       label(end, Math.round(end) + " s");
     }
+    let above = -Infinity; // where the name of the line before stands
     drawing.lines.forEach(function (line, index) {
       let path = "";
       let isOn = false;
@@ -96,7 +97,8 @@
       if (isOn) {
         const value = last.second[line[0]] * line[1];
         svg.append(element("circle", { class: index ? "second" : "first", cx: x(last.at), cy: y(value), r: 2.5 }));
-        svg.append(element("text", { x: x(last.at) + 5, y: y(value) + 4 }, drawing.lines.length > 1 ? line[2] : written(value)));
+        above = Math.max(y(value) + 4, above + 11);
+        svg.append(element("text", { x: x(last.at) + 5, y: above }, drawing.lines.length > 1 ? line[2] : written(value)));
       }
     });
     place.replaceChildren(svg);
@@ -159,6 +161,7 @@
       if (!rows) {
         return;
       }
+      rows.closest("details").hidden = false;
       if (message.journal !== journal || message.since !== next || message.first > first) {
         seconds = seconds.slice(message.journal === journal && message.since === next ? message.first - first : Infinity);
         rows.replaceChildren.apply(rows, seconds.map(row));
