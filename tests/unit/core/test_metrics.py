@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
+from django.db.models import FloatField, IntegerField
 
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Metric, Place, Unit
-from benchsuite.models import Measurement
-from tests.golden import Golden
+from benchsuite.core.metrics.metric import Better, Metric, Place, Unit
+from benchsuite.models import Measurement, Run
+from benchsuite.report.exports.runs import FACTS
 
 DOCS = Path(__file__).parents[3] / "docs" / "reading-results.md"
 ENDINGS = {
@@ -17,6 +18,15 @@ ENDINGS = {
     Unit.PERCENT: "_percent",
     Unit.SHARE: "_share",
 }
+
+
+def test_columns_with_figures_are_those_that_are_filled() -> None:
+    numbers = {
+        field.name
+        for field in Run._meta.concrete_fields
+        if isinstance(field, (FloatField, IntegerField))
+    }
+    assert numbers - set(FACTS) == {one.name for one in every.METRICS if one.read}
 
 
 @pytest.mark.parametrize("one", every.METRICS, ids=lambda one: one.name)
@@ -41,6 +51,21 @@ def test_what_is_told_of_parts_is_stored_of_them() -> None:
         assert one.of_times or one.name in columns
 
 
+@pytest.mark.parametrize(
+    ("unit", "value", "text"),
+    [
+        (Unit.RATE, 612.0, "612 /s messages"),
+        (Unit.CPUS, 190.0, "1.90"),
+        (Unit.SHARE, 0.015, "1.50 %"),
+        (Unit.COUNT, 12345, "12 345"),
+        (Unit.SECONDS, None, "—"),
+    ],
+)
+def test_a_figure_is_written_with_its_unit(unit: Unit, value: float | None, text: str) -> None:
+    one = Metric("any", unit, Better.LESS, of_answers=True)
+    assert one.show(value, "messages").replace("\u2009", " ") == text
+
+
 def test_the_table_of_the_docs_is_that_of_the_registry() -> None:
     lines = [line.split(" | ") for line in DOCS.read_text(encoding="utf-8").splitlines()]
     told = [line[:5] for line in lines if line[0].startswith("| `") and len(line) == 6]
@@ -55,7 +80,3 @@ def test_the_table_of_the_docs_is_that_of_the_registry() -> None:
         for one in every.METRICS
         if one.short or Place.JSON in one.places
     ]
-
-
-def test_values(golden: Golden) -> None:
-    golden.values()

@@ -1,5 +1,6 @@
 """B301, B302 and B305: the run that trips each, and the one just below that doesn't."""
 
+import random
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,7 @@ from benchsuite import findings
 from benchsuite.core.observations import Evidence, Probes, UnderWay
 from benchsuite.core.results import Finding, Level
 from tests.golden import Golden
-from tests.unit.findings.clean import CLEAN, intervals, planned, summary, words
+from tests.unit.findings.clean import CLEAN, found, intervals, planned, summary, words
 
 
 def overloaded(throughput: float, busy: float) -> dict[str, Any]:
@@ -56,6 +57,16 @@ def test_what_the_target_does_beyond_the_level_told_is_no_doubt() -> None:
         replace(CLEAN, stages=(at(10, total=replace(failing, level=10.0)), at(20)), headline=1)
     )
     assert {one.code.split()[0]: one.level for one in below}["B201"] is Level.INVALID
+
+
+def test_noise_alone_is_seldom_a_finding() -> None:
+    """At most one of fifty, at ten seconds and 8 % of noise in each."""
+    draw = random.Random(7)
+    flagged = sum(
+        "B301" in found(intervals=intervals([round(draw.gauss(1000, 80)) for _ in range(10)]))
+        for _ in range(500)
+    )
+    assert flagged <= 10
 
 
 def test_values(golden: Golden) -> None:

@@ -302,5 +302,15 @@ def shown_as(default: Option) -> str:
     return str(default) or "—"
 
 
+def test_docs_show_what_circus_starts():
+    shown = [cells[0].strip("`") for cells in rows("Circus")]
+    assert shown == CIRCUSES
+
+
+def test_docs_say_of_every_server_how_it_is_installed():
+    shown = [name for cells in rows("Sizes") for name in re.findall(r"`([\w-]+)`", cells[0])]
+    assert shown == [name for name in BUILTIN if name not in CIRCUSES]
+
+
 def test_values(golden: Golden) -> None:
     golden.values()
