@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from benchsuite.core.answer import Answer, Section, Shown, Table
+from benchsuite.core.answer import Answer, Section, Shown, Table, Tile
 from benchsuite.core.specs.objective import Goal
 from benchsuite.core.units import (
     format_bytes,
@@ -17,20 +17,19 @@ from benchsuite.core.units import (
 from benchsuite.tuning import confirming, scaling, spread, variants
 from benchsuite.tuning.choosing import against
 from benchsuite.tuning.confirming import FEWEST_MISSES, Held, cliff
-from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING_S, PLANS
 from benchsuite.tuning.scaling import Scaling
 from benchsuite.tuning.trial import Candidate, Phase
 
-SOON = (Phase.LADDER, Phase.RACE)
 STARTS = PLANS[0].starts  #: That confirm.
 
 
-def first_sentence(notebook: Notebook, pick: Candidate | None, held: Held | None) -> str:
-    """The answer in one sentence."""
+def headline(notebook: Notebook, pick: Candidate | None, held: Held | None) -> str:
+    """The answer in one sentence; a second one where runs of the pick failed."""
     objective = notebook.question.objective.words
     if notebook.end is End.REFUSED:
-        return f"Nothing was started. {_capital(notebook.said)}."
+        return f"Nothing was started. {notebook.said[:1].upper()}{notebook.said[1:]}."
     if notebook.end is End.NOTHING_RAN:
         return f"Nothing could be measured{f': {notebook.said}' if notebook.said else ''}."
     if notebook.end is End.NOTHING_HOLDS:
@@ -39,62 +38,104 @@ def first_sentence(notebook: Notebook, pick: Candidate | None, held: Held | None
         return f"Nothing holds {objective}{asked}: {notebook.said}."
     if pick is None:
         return _begun(notebook)
+    failed = _failed_words(notebook, pick)
     if held is None:
-        return _unconfirmed(notebook, pick)
-    least = ""
-    if notebook.question.rate is not None and notebook.end is End.CONFIRMED:
-        memory = notebook.memory_bytes(pick)
-        least = f" Of all that were tried it needs least: {format_bytes(memory)}." if memory else ""
+        return f"{_unconfirmed(notebook, pick)}{failed}"
     at_least = "at least " if notebook.is_limited(pick) else ""
-    limit = " The load generator was the limit, not the server." if at_least else ""
     rate = notebook.question.rate or held.rate
-    return (
-        f"{described(pick)} holds {at_least}{format_number(rate)}/s with {_goals(notebook)} "
-        f"({_evidence(notebook, held)}).{limit}{least}{_now(notebook, pick)}"
-    )
+    goals = " and ".join(goal.words for goal in notebook.question.objective.goals)
+    return f"{described(pick)} holds {at_least}{format_number(rate)}/s with {goals}.{failed}"
 
 
 def became(state: State, why: str, between: str = ": ") -> str:
-    """ "refused: it may open 512 connections", "dropped after 3 starts"."""
-    return why if state.value in why else between.join(filter(None, (state.value, why)))
+    """ "refused: it may open 512 connections", "dropped after 3 starts"; of what a failed start
+    said the first line, as its log stands elsewhere.
+    """
+    why, word = why.partition("\n")[0], WORDS.get(state, state.value)
+    return why if word in why else between.join(filter(None, (word, why)))
+
+
+WORDS = {State.NOT_TOLD_APART: "not clearly different"}
+"""Of states that people read otherwise than they are stored."""
 
 
 def described(candidate: Candidate) -> str:
-    """ "gunicorn-gthread with 3 processes of 8 threads"."""
-    processes = f"{candidate.processes} process{'es' * (candidate.processes != 1)}"
-    threads = ""
-    if candidate.threads is not None:
-        threads = f" of {candidate.threads} thread{'s' * (candidate.threads != 1)}"
-    settings = "".join(f", {one}" for one in candidate.settings)
-    return f"{candidate.server} with {processes}{threads}{settings}"
+    """ "uwsgi, 2 processes × 6 threads"."""
+    parts = [
+        f"{count} {word}{ending * (count != 1)}"
+        for count, word, ending in (
+            (candidate.processes, "process", "es"),
+            (candidate.threads, "thread", "s"),
+        )
+        if count is not None
+    ]
+    return ", ".join([candidate.server, " × ".join(parts), *candidate.settings])
 
 
-def tie_sentence(notebook: Notebook, pick: Candidate, ties: Sequence[tuple[Candidate, str]]) -> str:
-    named = ", ".join(f"{one.name}{ratio}" for one, ratio in ties)
+def failures(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """What runs that did not start or ended early said, each once, with those that said it."""
+    by_text: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if entry.seen.failure:
+            by_text.setdefault(entry.seen.failure.strip(), []).append(entry)
+    return by_text
+
+
+def _failed_words(notebook: Notebook, pick: Candidate) -> str:
+    """A sentence, where more than one run of it failed: once may be chance."""
+    entries = [entry for entry in notebook.entries if entry.trial.candidate == pick]
+    failed = sum(bool(entry.seen.failure) for entry in entries)
+    return f" But {failed} of its {len(entries)} runs failed." if failed > 1 else ""
+
+
+def _reasons(notebook: Notebook, pick: Candidate, held: Held | None) -> list[str]:
+    """What follows from the answer: what runs now, what is as good, what is worth trying."""
+    sentences = [_now(notebook, pick)]
+    if held and notebook.is_limited(pick):
+        sentences.append("The load generator was the limit, not the server.")
     memory = notebook.memory_bytes(pick)
-    theirs = [notebook.memory_bytes(one) or 0.0 for one, _ in ties]
-    least = ""
-    if memory and memory <= min(theirs):
-        least = f" It has the least memory: {format_bytes(memory)}."
-    return f"Not told apart from it: {named}.{least}"
+    if notebook.question.rate is not None and notebook.end is End.CONFIRMED and memory:
+        sentences.append(f"Of all that were tried it needs least: {format_bytes(memory)}.")
+    close = [f"{one.name}{_ratio(_close(notebook, one, pick))}" for one in tied(notebook, pick)]
+    if close:
+        least = min(notebook.memory_bytes(one) or 0.0 for one in tied(notebook, pick))
+        more = ", more memory" if memory and memory <= least else ""
+        sentences.append(f"As good{more}: {', '.join(close)}.")
+    return [*filter(None, sentences), *variants.sentences(notebook)]
 
 
-def estimates_sentence(own: float) -> str:
-    """What may be compared, where another is estimated above what the pick is shown to hold."""
-    return (
-        "Estimates are of the short windows of the search: compare those of others with its own, "
-        f"{format_number(own)}/s, and not with what it holds."
-    )
+def _sure(
+    notebook: Notebook, pick: Candidate, held: Held | None, rows: Sequence["Row"]
+) -> list[str]:
+    """How sure the rate is, and where it ends."""
+    sentences = []
+    if held is not None:
+        first, *_ = notebook.question.objective.goals
+        met = first.reached(held.share)
+        if not first.is_mean:
+            met += f", [{100 * held.low:.1f}, {100 * held.high:.1f}]"
+        planned, most = format_count(held.planned), confirming.at_most(held.failures, held.planned)
+        failed = f"{held.failures} of {planned}" if held.failures else f"None of {planned}"
+        sentences += [
+            f"In {held.starts} fresh runs of {held.window_s:.3g} s at "
+            f"{format_number(held.shown)}/s: {met}. {failed} failed, so at most "
+            f"{100 * most:.2g} % do.",
+            f"Windows so short flatter by about {100 * (held.shown / held.rate - 1):.2g} %, which "
+            "is taken off.",
+        ]
+        own = notebook.estimate(pick)
+        if own and any(row.rate is None and (row.estimate or 0.0) > held.rate for row in rows):
+            sentences.append(
+                "Estimates come from the search's short windows: compare them with its own, "
+                f"{format_number(own)}/s."
+            )
+    if fall := cliff(notebook, pick):
+        low, high = map(format_number, fall)
+        sentences.append(f"It collapses between {low} and {high}/s: stay below the first.")
+    return sentences
 
 
-def cliff_sentence(low: float, high: float) -> str:
-    return (
-        f"It collapses between {format_number(low)} and {format_number(high)}/s: stay below the "
-        "first."
-    )
-
-
-def pick_cautions(notebook: Notebook, pick: Candidate) -> list[str]:
+def _cautions(notebook: Notebook, pick: Candidate) -> list[str]:
     """What the figures don't say by themselves."""
     question, lines = notebook.question, []
     for kind, limit in question.connections_limit.items():
@@ -111,22 +152,17 @@ def pick_cautions(notebook: Notebook, pick: Candidate) -> list[str]:
 
 
 def longer_search(notebook: Notebook, pick: Candidate | None, held: Held | None) -> str:
-    """What a longer search would add."""
-    additions = []
+    """What the next minutes of a search would add, or a longer one."""
     if notebook.end is None:
-        confirmed = len(notebook.of(pick, Phase.CONFIRM)) if pick else 0
-        additions.append(
-            f"{STARTS - confirmed} fresh starts" if 0 < confirmed < STARTS else _rest(notebook)
-        )
+        return f"The next minutes add {_rest(notebook, pick)}."
+    additions = []
     cut = sum(state is State.NOT_TRIED for state, _ in notebook.states.values())
     if cut:
         additions.append(f"{cut} candidate{'s' * (cut != 1)} for which the budget left no time")
-    if _unraced(notebook):
-        additions.append("a race of those that came near, for which the budget left no time")
     now = notebook.question.current
     ended = notebook.end in (End.CONFIRMED, End.NOT_CONFIRMED)
     if ended and now and now in notebook.states and not notebook.of(now, Phase.CONFIRM):
-        additions.append("fresh starts of what runs now")
+        additions.append("fresh runs of what runs now")
     if held is not None:
         additions += _not_shown(notebook, held)
         if held.window_s <= CONFIRMING_S:
@@ -134,20 +170,18 @@ def longer_search(notebook: Notebook, pick: Candidate | None, held: Held | None)
     return f"A longer search would add {'; '.join(additions)}." if additions else ""
 
 
-def _unraced(notebook: Notebook) -> bool:
-    """Whether the pick is the best of several by a start or two of each."""
-    if notebook.question.rate is not None or notebook.end not in (End.CONFIRMED, End.NOT_CONFIRMED):
-        return False
-    raced = any(one.trial.phase is Phase.RACE for one in notebook.entries)
-    screened = {one.trial.candidate for one in notebook.entries if one.trial.phase is Phase.SCREEN}
-    return not raced and len(screened) > 1 and not any(map(notebook.is_limited, screened))
-
-
-def _rest(notebook: Notebook) -> str:
+def _rest(notebook: Notebook, pick: Candidate | None) -> str:
+    """ "a first look at all sizes, higher rates for the best, and fresh runs that confirm one"."""
     phases = {entry.trial.phase for entry in notebook.entries}
-    steps = ("the screening", "the race", "fresh starts of the best")
-    done = 0 if Phase.SCREEN not in phases else 1
-    return ", ".join(steps[2 if Phase.CONFIRM in phases else done :])
+    confirmed = len(notebook.of(pick, Phase.CONFIRM)) if pick else 0
+    if 0 < confirmed < STARTS:
+        return f"{STARTS - confirmed} more fresh runs that confirm it"
+    if Phase.CONFIRM in phases:
+        return "what limits it, and other settings"
+    steps = ["rising rates for the best", "fresh runs that confirm one"]
+    if Phase.SCREEN not in phases:
+        steps.insert(0, "a first look at each size")
+    return f"{', '.join(steps[:-1])} and {steps[-1]}"
 
 
 def _not_shown(notebook: Notebook, held: Held) -> list[str]:
@@ -160,91 +194,61 @@ def _not_shown(notebook: Notebook, held: Held) -> list[str]:
     ]
 
 
-def _goals(notebook: Notebook) -> str:
-    """ "95 % answered within 200 ms"."""
-    return " and ".join(
-        f"{100 * goal.share:.6g} % answered"
-        + ("" if goal.within_s is None else f" within {1000 * goal.within_s:.6g} ms")
-        for goal in notebook.question.objective.goals
-    )
-
-
-def _evidence(notebook: Notebook, held: Held) -> str:
-    planned = format_count(held.planned)
-    most = f"at most {100 * confirming.at_most(held.failures, held.planned):.2g} % fail"
-    first_sentence, *_ = notebook.question.objective.goals
-    how = "right" if first_sentence.within_s is None else "in time"
-    failures = (
-        f"no failure in {planned}" if not held.failures else f"{held.failures} of {planned} failed"
-    )
-    flattered = f"{100 * (held.shown / held.rate - 1):.2g} %"
-    return (
-        f"measured at {format_number(held.shown)}/s, as windows of {held.window_s:.3g} s flatter "
-        f"by about {flattered}: {100 * held.share:.1f} % {how}, [{100 * held.low:.1f}, "
-        f"{100 * held.high:.1f}], in {held.starts} fresh starts; {failures}, so {most}"
-    )
-
-
 def _now(notebook: Notebook, pick: Candidate) -> str:
+    """What runs now, beside the pick."""
     now = notebook.question.current
-    if now is None:
+    if now is None or now not in notebook.states:
         return ""
     if now == pick:
-        return " It is what runs now."
+        return "You run it now."
+    you = f"You run {now.name} now"
     if held := confirming.held_by(notebook, now):
-        return f" {now.name}, which runs now, holds {format_number(held.rate)}/s."
+        return f"{you}: {format_number(held.rate)}/s."
     if rates := confirming.rates_of(notebook, now):
         rate = f"{format_number(rates[0])}/s"
         if confirming.missed(notebook, now, rates[0]):
-            return f" {now.name}, which runs now, did not hold {rate}."
-        return f" {now.name}, which runs now, is not shown to hold {rate}: {_seen(notebook, now)}."
-    if now not in notebook.states:
-        return ""
-    return f" What runs now, {now.name}: {became(*notebook.states[now], between=', ')}."
+            return f"{you}, which did not hold {rate}."
+        return f"{you}, which is not shown to hold {rate}: {_seen(notebook, now)}."
+    return f"{you}: {became(*notebook.states[now], between=', ')}."
 
 
 def _seen(notebook: Notebook, candidate: Candidate) -> str:
-    """ "90.6 % were in time in 3 fresh starts", at the lowest of their rates."""
+    """ "90.6 % in time in 3 fresh runs", at the lowest of their rates."""
     shares = confirming.shares(notebook, candidate, confirming.rates_of(notebook, candidate)[0])
-    starts = f"{len(shares)} fresh start{'s' * (len(shares) != 1)}"
-    return f"{100 * sum(shares) / len(shares):.3g} % were in time in {starts}"
+    goal, *_ = notebook.question.objective.goals
+    runs = f"{len(shares)} fresh run{'s' * (len(shares) != 1)}"
+    return f"{goal.reached(sum(shares) / len(shares))} in {runs}"
 
 
 def _unconfirmed(notebook: Notebook, pick: Candidate) -> str:
-    estimate, rates = notebook.estimate(pick), confirming.rates_of(notebook, pick)
+    rates = confirming.rates_of(notebook, pick)
     if rates and notebook.end is not None:
         return (
             f"{described(pick)} is the best found, and not confirmed: at "
-            f"{format_number(rates[0])}/s {_seen(notebook, pick)}.{_now(notebook, pick)}"
+            f"{format_number(rates[0])}/s {_seen(notebook, pick)}."
         )
+    return f"So far {leading(notebook, pick)}; not confirmed."
+
+
+def leading(notebook: Notebook, pick: Candidate) -> str:
+    """ "uwsgi, 2 processes × 6 threads, leads with about 168/s (2 runs)", for a live line, too."""
+    estimate, asked = notebook.estimate(pick), notebook.question.rate
     if estimate is not None:
-        starts = len(notebook.of(pick, *SOON))
-        return (
-            f"So far {described(pick)} leads with about {format_number(estimate)}/s, after "
-            f"{starts} start{'s' * (starts != 1)}; not confirmed."
-        )
-    if notebook.question.rate is not None:
-        return (
-            f"So far {described(pick)} needs least of those that may hold "
-            f"{format_number(notebook.question.rate)}/s; not confirmed."
-        )
+        count = len(notebook.of(pick, Phase.LADDER, Phase.RACE, Phase.CONFIRM))
+        runs = f"{count} run{'s' * (count != 1)}"
+        return f"{described(pick)} leads with about {format_number(estimate)}/s ({runs})"
+    if asked is not None:
+        return f"{described(pick)} needs least of those that may hold {format_number(asked)}/s"
     through = notebook.screened(pick)
     most = f": {format_number(through)}/s under a full load" if through else ""
-    return f"So far {described(pick)} gets most through{most}; no rate was tried yet."
+    return f"{described(pick)} gets most through{most}"
 
 
 def _begun(notebook: Notebook) -> str:
     if notebook.probe is not None:
-        whole, cpu = 1000 * notebook.probe.response_s, 1000 * notebook.probe.cpu_s
-        return (
-            f"So far only one size was probed: a request takes {whole:.3g} ms, {cpu:.3g} ms of "
-            "that on a CPU."
-        )
+        whole, cpu = map(format_duration, (notebook.probe.response_s, notebook.probe.cpu_s))
+        return f"So far only one size was probed: a request takes {whole}, {cpu} of that on a CPU."
     return "Nothing has been measured yet."
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 UNTRIED = (State.REFUSED, State.BOUNDED_OUT, State.NOT_TRIED)
@@ -285,9 +289,11 @@ class Outcome:
     """Figures come from fresh starts alone; None where there are none."""
 
     end: End | None  #: None while the search goes on, or where it was stopped.
-    sentences: tuple[str, ...]
-    pick: Candidate | None
-    rate: float | None  #: Confirmed.
+    sentences: tuple[str, ...]  #: The answer, and what follows from it.
+    sure: tuple[str, ...] = ()  #: How sure that is, and where it ends.
+    cautions: tuple[str, ...] = ()
+    pick: Candidate | None = None
+    rate: float | None = None  #: Confirmed.
     shown: float | None = None  #: The rate at which fresh starts did, in windows that flatter.
     at_least: bool = False  #: Whether the load generator was the limit.
     share: float | None = None
@@ -316,7 +322,12 @@ def outcome(notebook: Notebook) -> Outcome:
     close = tuple(_close(notebook, one, pick) for one in tied(notebook, pick)) if pick else ()
     return Outcome(
         end=notebook.end,
-        sentences=tuple(_sentences(notebook, pick, held, close, rows)),
+        sentences=(
+            headline(notebook, pick, held),
+            *(_reasons(notebook, pick, held) if pick else ()),
+        ),
+        sure=tuple(_sure(notebook, pick, held, rows)) if pick else (),
+        cautions=tuple(_cautions(notebook, pick)) if pick else (),
         pick=pick,
         rate=held.rate if held else None,
         shown=held.shown if held else None,
@@ -342,7 +353,7 @@ def sentence(notebook: Notebook) -> str:
     if notebook.question.scaling:
         return outcome(notebook).sentences[0]
     pick = notebook.pick()
-    return first_sentence(notebook, pick, confirming.held_by(notebook, pick) if pick else None)
+    return headline(notebook, pick, confirming.held_by(notebook, pick) if pick else None)
 
 
 def _on_several_cpus(notebook: Notebook) -> Outcome:
@@ -351,14 +362,10 @@ def _on_several_cpus(notebook: Notebook) -> Outcome:
     candidates = sorted(notebook.states, key=lambda candidate: candidate.cpus or 0)
     rows = tuple(_row(notebook, candidate) for candidate in candidates)
     nothing = notebook.end in (End.REFUSED, End.NOTHING_RAN, End.NOTHING_HOLDS)
-    sentences = (
-        [first_sentence(notebook, None, None)] if nothing else scaling.sentences(notebook, curve)
-    )
+    sentences = [headline(notebook, None, None)] if nothing else scaling.sentences(notebook, curve)
     return Outcome(
         end=notebook.end,
         sentences=tuple(sentences),
-        pick=None,
-        rate=None,
         rows=rows,
         not_tried=_not_tried(notebook, rows),
         scaling=curve,
@@ -419,32 +426,6 @@ def _close(notebook: Notebook, candidate: Candidate, pick: Candidate) -> Close:
     return Close(candidate=candidate, ratio=compared.value, low=compared.low, high=compared.high)
 
 
-def _sentences(
-    notebook: Notebook,
-    pick: Candidate | None,
-    held: Held | None,
-    close: Sequence[Close],
-    rows: Sequence[Row],
-) -> list[str]:
-    sentences = [first_sentence(notebook, pick, held)]
-    if pick is None:
-        return sentences
-    if close:
-        sentences.append(
-            tie_sentence(notebook, pick, [(one.candidate, _ratio(one)) for one in close])
-        )
-    if held and (own := notebook.estimate(pick)) and _confusing(rows, held):
-        sentences.append(estimates_sentence(own))
-    if fall := cliff(notebook, pick):
-        sentences.append(cliff_sentence(*fall))
-    return [*sentences, *pick_cautions(notebook, pick), *variants.sentences(notebook)]
-
-
-def _confusing(rows: Sequence[Row], held: Held) -> bool:
-    """Whether the estimate of one that had no fresh starts lies above what the pick holds."""
-    return any(row.rate is None and (row.estimate or 0.0) > held.rate for row in rows)
-
-
 def _ratio(close: Close) -> str:
     if close.ratio is None:
         return ""
@@ -470,21 +451,60 @@ MANY = 20  #: Rows from which on a page folds a table.
 
 
 def answer(notebook: Notebook, outcome: Outcome) -> Answer:
-    """The outcome with its configurations: those that were raced, all others, and what was not
-    tried.
+    """The outcome with its figures, and folded below: how sure, which configurations, and what was
+    not tried.
     """
     rows = tried(outcome)
-    raced = [row for row in rows if row.starts] or rows
-    further = [row for row in rows if row not in raced]
-    headline, *reasons = outcome.sentences
+    first, *reasons = outcome.sentences
     return Answer(
         title=f"Tuning for {notebook.question.objective.words}",
-        headline=headline,
+        headline=first,
+        tiles=_tiles(notebook, outcome),
         reasons=reasons,
-        table=_configurations(notebook, outcome, raced) if raced else None,
+        table=_configurations(notebook, outcome, rows) if rows else None,
+        cautions=outcome.cautions,
         next_steps=[outcome.missing] if outcome.missing else [],
-        sections=[*_others(notebook, outcome, further), *_untried(outcome)],
+        sections=[
+            *_sureness(outcome),
+            *_failing(notebook),
+            *_untried(outcome),
+        ],
     )
+
+
+def _tiles(notebook: Notebook, outcome: Outcome) -> list[Tile]:
+    row = next((one for one in outcome.rows if one.candidate == outcome.pick), None)
+    if row is None or row.rate is None or row.share is None:
+        return []
+    goal, *_ = notebook.question.objective.goals
+    now = outcome.now if outcome.now != row else None
+    return [
+        Tile("holds", format_rate(row.rate)),
+        Tile(f"{goal.name} there", format_duration(row.percentile_s)),
+        Tile("memory", format_bytes(row.memory_bytes)),
+        *([Tile(f"now, {now.candidate.name}", format_rate(now.rate))] if now and now.rate else []),
+    ]
+
+
+def _sureness(outcome: Outcome) -> list[Section]:
+    if not outcome.sure:
+        return []
+    return [Section(title="How sure it is", sentences=outcome.sure, brief=outcome.sure[:1])]
+
+
+def _failing(notebook: Notebook) -> list[Section]:
+    """What failed runs said, once, and not in each cell of a table."""
+    texts = {}
+    for text, entries in failures(notebook.entries).items():
+        names = list(dict.fromkeys(entry.trial.candidate.name for entry in entries))
+        times = f", {len(entries)} times" if len(entries) > 1 else ""
+        texts[f"{', '.join(names)}{times}"] = text
+    if not texts:
+        return []
+    count = sum(bool(entry.seen.failure) for entry in notebook.entries)
+    lines = [f"Failed: {names}: {text.partition(chr(10))[0]}" for names, text in texts.items()]
+    title = f"{count} run{'s' * (count != 1)} that failed"
+    return [Section(title=title, copies=texts, brief=lines)]
 
 
 def tried(outcome: Outcome) -> list[Row]:
@@ -494,15 +514,6 @@ def tried(outcome: Outcome) -> list[Row]:
         started,
         key=lambda row: (row.candidate.cpus or 0, ORDER.index(row.state), -(row.estimate or 0.0)),
     )
-
-
-def _others(notebook: Notebook, outcome: Outcome, rows: Sequence[Row]) -> list[Section]:
-    if not rows:
-        return []
-    title = f"{len(rows)} other{'s' * (len(rows) != 1)} that did not come so far"
-    table = replace(_configurations(notebook, outcome, rows), title=title, is_folded=True)
-    brief = [f"{title}: the page and --json have them."]
-    return [Section(title="Other configurations", tables=[table], brief=brief)]
 
 
 def _untried(outcome: Outcome) -> list[Section]:
@@ -542,7 +553,10 @@ def _configurations(notebook: Notebook, outcome: Outcome, rows: Sequence[Row]) -
 
 def columns(goal: Goal) -> dict[str, Callable[[Row], Shown]]:
     """Heading → what a candidate has there, beside its name and its state."""
-    within = "right" if goal.within_s is None else f"within {format_duration(goal.within_s)}"
+    within = {}
+    if not goal.is_mean:
+        name = "right" if goal.within_s is None else f"within {format_duration(goal.within_s)}"
+        within[name] = lambda row: None if row.share is None else 100 * row.share
 
     def confirmed(
         value: Callable[[Row], float | None], show: Callable[[float | None], str]
@@ -556,10 +570,10 @@ def columns(goal: Goal) -> dict[str, Callable[[Row], Shown]]:
     return {
         "estimate": _estimate,
         "holds": _held,
-        f"p{100 * goal.share:.6g} there": confirmed(lambda row: row.percentile_s, format_duration),
-        within: confirmed(
-            lambda row: None if row.share is None else 100 * row.share, format_percent
+        f"{'mean' if goal.is_mean else f'p{100 * goal.share:.6g}'} there": confirmed(
+            lambda row: row.percentile_s, format_duration
         ),
+        **{name: confirmed(share, format_percent) for name, share in within.items()},
         "memory": confirmed(lambda row: row.memory_bytes, format_bytes),
         "CPU a request": confirmed(lambda row: row.cpu_s, format_duration),
         "connections": lambda row: (

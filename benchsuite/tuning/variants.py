@@ -67,12 +67,10 @@ def vary(making: Making, variants: Variants) -> Steps:
 
 
 def sentences(notebook: Notebook) -> Iterator[str]:
-    """What the round showed beside the pick."""
+    """What the round showed to be worth more starts."""
     for variant, (state, why) in notebook.states.items():
         if state is State.WORTH_TRYING:
             yield f"Worth trying: {variant.name}: {why}."
-        elif state is State.NO_DIFFERENCE:
-            yield f"No difference shown: {variant.name}: {why}."
 
 
 def _short_of_memory(notebook: Notebook, pick: Candidate) -> str:

@@ -66,16 +66,20 @@ def test_the_page_has_the_answer_its_table_and_its_evidence(soup: Any) -> None:
     row = make_tuning()
     answer, page = tuning_report(row).answer, soup(address(row))
     assert [one.text for one in page.select("p.sentence")] == [*(answer.headline, *answer.reasons)]
-    assert [one.text for one in page.select("section h2")] == [
-        *("Charts", *(one.title for one in answer.sections))
+    titles = [one.title for one in answer.sections]
+    assert titles[0] == "To paste", "it stands under the answer"
+    assert [one.text for one in page.select("main h2")] == [
+        *("To paste", "Charts", "Configurations", *titles[1:])
     ]
+    assert not page.select("details[open]"), "the card is enough"
+    assert page.select_one(".card pre.command").text == answer.command
     rows = table(page, "Configurations")
     assert answer.table is not None
     assert rows[0] == [" ".join(one.split()) for one in answer.table.headings]
     assert [one[0] for one in rows[1:]] == [one[0] for one in answer.table.rows]
     assert page.select_one("tr.pick th").text == rows[1][0]
-    limits = page.select_one("section[aria-labelledby=limits]")
-    assert "L01 cpu" in limits.text
+    limits = page.select_one("section[aria-label='What limits it']")
+    assert "L01" in limits.text
     parts = [[cell.text for cell in one.select("th, td")] for one in limits.select("tr")]
     assert parts[-1][0] == "something else"
     assert all(one[2].endswith("%") for one in parts)
@@ -98,7 +102,7 @@ def test_each_start_leads_to_its_run_unless_that_is_gone(soup: Any) -> None:
     gone = [one["title"] for one in section.select(".missing")]
     assert gone == ["its run was deleted"] * (len(entries) - 2)
     Run.objects.all().delete()
-    assert not soup(address(row)).select("section[aria-labelledby=limits]")
+    assert not soup(address(row)).select("section[aria-label='What limits it']")
 
 
 @pytest.mark.parametrize("starts", [0, 1, 5, 30])

@@ -98,21 +98,36 @@ class TuningReport:
     @cached_property
     def answer(self) -> Answer:
         bare = answer(self.notebook, self.outcome)
+        steps, command = self._start()
         return replace(
             bare,
-            question=f"Asked: {self.objective}, of {self.workload}. {executions.when(self.row)}.",
+            question=f"Asked: {self.objective}{self._proposed}, of {self.workload}. "
+            f"{executions.when(self.row)}.",
             premises=[self.stopped] if self.stopped else [],
-            next_steps=[*self._start(), *bare.next_steps],
+            reasons=[*bare.reasons, *self._limit()],
+            next_steps=[*steps, *([] if command else bare.next_steps)],
+            command=command,
             sections=[
+                *self._paste(),
                 *self._limits(),
                 *self._flame(),
-                *self._paste(),
                 *bare.sections,
                 *self._decisions(),
-                Section(title="Question", facts=self.question),
+                Section(title="Question", sentences=bare.next_steps, facts=self.question),
                 Section(title="Environment", facts=self.environment),
             ],
         )
+
+    @property
+    def _proposed(self) -> str:
+        """Where the objective comes from, if not from whoever asked."""
+        alone_s = self.notebook.question.alone_s
+        return f" (proposed: one user alone waits {format_duration(alone_s)})" if alone_s else ""
+
+    def _limit(self) -> list[str]:
+        """The first limit in one sentence, with what to do."""
+        limits = self.limiting.limits if self.limiting else ()
+        return [f"{one.says} {one.fix} ({one.code})" for one in limits[:1]]
 
     @property
     def headline(self) -> str:
@@ -166,14 +181,15 @@ class TuningReport:
     def _limits(self) -> Iterator[Section]:
         if self.limiting is None:
             return
-        named = [(one.says, one.evidence, one.fix, one.gain, f"({one.code})")
-                 for one in self.limiting.limits]  # fmt: skip
-        points = [" ".join(filter(None, words)) for words in named]
+        points = [
+            " ".join(filter(None, (one.says, one.evidence, one.fix, one.gain, f"({one.code})")))
+            for one in self.limiting.limits
+        ]
         yield Section(
             title="What limits it",
             sentences=[self.limiting.sentence] if self.limiting.sentence else (),
             points=points,
-            brief=[f"Limit: {one}" for one in points],
+            brief=[f"Limit: {one}" for one in points[1:]],  # the first stands in the answer
         )
 
     def _flame(self) -> Iterator[Section]:
@@ -190,24 +206,24 @@ class TuningReport:
             pick = self.outcome.pick.name if self.outcome.pick else ""
             leads = f"Of {pick}, which leads and is not confirmed."
             sentences = [*[leads] * (self.outcome.rate is None), self.unpasted]
-            yield Section(
-                title="To paste", sentences=[one for one in sentences if one], copies=self.paste
-            )
-
-    def _start(self) -> Iterator[str]:
-        """How to start what is confirmed."""
-        if self.outcome.rate is None:
-            return
-        if self.unpasted:
-            yield self.unpasted
-        if self.paste:
-            *_, command = self.paste["command"].splitlines()
-            example, *_ = self.paste
-            yield f"Start it with: {command}"
-            yield (
+            example = next(iter(self.paste), "")
+            brief = (
                 f"To paste: {', '.join(self.paste)}; for example: python manage.py tunebench "
                 f"--paste={example} --of={self.row.short_id}"
             )
+            yield Section(
+                title="To paste",
+                sentences=[one for one in sentences if one],
+                copies=self.paste,
+                brief=[brief] if self.paste and self.outcome.rate else [],
+            )
+
+    def _start(self) -> tuple[list[str], str]:
+        """How to start what is confirmed, and the command that does; "" without one."""
+        if self.outcome.rate is None or not self.paste:
+            return [self.unpasted] if self.outcome.rate and self.unpasted else [], ""
+        *_, command = self.paste["command"].splitlines()
+        return ["Start it with:"], command
 
     @property
     def paste(self) -> Mapping[str, str]:
@@ -268,10 +284,7 @@ class TuningReport:
         spent, budget = self.notebook.spent_s, self.notebook.question.budget_s
         made = f"{count} start{'s' * (count != 1)} in {format_period(spent)}"
         if self.is_running:
-            return (
-                f"It is still searching: {made} of {format_period(budget)} so far. What follows is "
-                "what is known by now."
-            )
+            return f"It is still searching: {made} of {format_period(budget)} so far."
         where = f" in the {PHASES[self.notebook.entries[-1].trial.phase]}" if count else ""
         return (
             f"It was stopped{where}, after {made} of {format_period(budget)}. What follows is what "

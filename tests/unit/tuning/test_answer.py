@@ -7,7 +7,17 @@ import pytest
 
 from benchsuite.core.answer import Shown
 from benchsuite.core.specs.objective import Goal
-from benchsuite.tuning.answer import ORDER, UNTRIED, Row, answer, columns, outcome, state, tried
+from benchsuite.tuning.answer import (
+    ORDER,
+    UNTRIED,
+    Row,
+    answer,
+    columns,
+    described,
+    outcome,
+    state,
+    tried,
+)
 from benchsuite.tuning.log import found_words, load_words
 from benchsuite.tuning.notebook import State
 from benchsuite.tuning.trial import Candidate, Level, Load, Observation
@@ -83,7 +93,43 @@ def test_the_best_lead_and_what_never_started_is_left_out() -> None:
     ]
 
 
-def test_the_answer_has_those_that_raced_and_below_it_the_others_and_what_was_not_tried() -> None:
+def test_runs_of_the_pick_that_failed_stand_in_the_answer_and_what_they_said_stands_once() -> None:
+    """A server that died at every second start was recommended in silence."""
+    notebook, log = (
+        searched(),
+        "It ended with status 1.\nTraceback (most recent call last):\n  boom",
+    )
+    pick = outcome(notebook).pick
+    assert pick is not None
+    trials = [entry.trial for entry in notebook.entries if entry.trial.candidate == pick][:2]
+    fine = len([one for one in notebook.entries if one.trial.candidate == pick])
+    for trial in trials:
+        notebook.note(trial, Observation(took_s=1.0, failure=log))
+    told = answer(notebook, outcome(notebook))
+    assert told.headline.endswith(f" But 2 of its {fine + 2} runs failed.")
+    (section,) = [one for one in told.sections if one.title == "2 runs that failed"]
+    assert section.copies == {f"{pick.name}, 2 times": log}
+    assert section.brief == [f"Failed: {pick.name}, 2 times: It ended with status 1."]
+    notebook.decide(pick, State.NO_STATEMENT, f"its start failed: {log}")
+    row = next(one for one in outcome(notebook).rows if one.candidate == pick)
+    assert state(row).endswith("its start failed: It ended with status 1.")
+
+
+def test_a_candidate_is_described_as_people_say_it() -> None:
+    assert described(ROW.candidate) == "uwsgi, 3 processes × 8 threads"
+    one = Candidate(server="gunicorn-sync", processes=1, options=(("preload", True),))
+    assert described(one) == "gunicorn-sync, 1 process, preload=True"
+
+
+def test_a_mean_is_told_as_one() -> None:
+    found = shown(ROW, Goal(0.5, 0.2, is_mean=True))
+    assert found["mean there"].text == "168\u2009ms"
+    assert not [name for name in found if name.startswith("within")]
+
+
+def test_the_answer_has_its_configurations_and_below_how_sure_it_is_and_what_was_not_tried() -> (
+    None
+):
     notebook = searched()
     found = outcome(notebook)
     told = answer(notebook, found)
@@ -93,12 +139,9 @@ def test_the_answer_has_those_that_raced_and_below_it_the_others_and_what_was_no
     assert told.table.chosen == 0
     assert found.pick is not None
     assert told.table.rows[0][0] == found.pick.name
-    assert len(told.table.rows) == sum(bool(row.starts) for row in found.rows)
-    others, untried = told.sections
-    (table,) = others.tables
-    assert table.title.endswith("that did not come so far")
-    assert len(table.rows) + len(told.table.rows) + len(found.not_tried) == len(found.rows)
-    assert others.brief == [f"{table.title}: the page and --json have them."]
+    assert len(told.table.rows) + len(found.not_tried) == len(found.rows)
+    sure, untried = told.sections
+    assert sure.sentences == found.sure
     assert list(untried.tables[0].rows) == list(found.not_tried)
     assert all(line.startswith("Not tried: ") for line in untried.brief)
     assert answer(searched(0), outcome(searched(0))).table is None

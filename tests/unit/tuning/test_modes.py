@@ -34,10 +34,8 @@ def test_the_least_memory_that_holds_a_rate() -> None:
     assert told.end is End.CONFIRMED
     assert told.pick is not None
     assert (told.pick.processes, told.pick.threads) == (2, 4)
-    assert told.sentences[0].startswith(
-        f"{told.pick.server} with 2 processes of 4 threads holds 70"
-    )
-    assert "Of all that were tried it needs least: 120" in told.sentences[0]
+    assert told.sentences[0].startswith(f"{told.pick.server}, 2 processes × 4 threads holds 70")
+    assert told.sentences[1].startswith("Of all that were tried it needs least: 120")
     assert all(notebook.state(one) is not State.RECOMMENDED for one in SIZES if one.processes != 2)
     small = [one for one in SIZES if one.processes == 1]
     assert {notebook.state(one) for one in small} == {State.BOUNDED_OUT} or all(
@@ -120,7 +118,6 @@ def test_a_small_budget_makes_less_of_each_step_and_still_confirms(
     assert len(phases[Phase.SCREEN]) <= screened
     assert len(phases[Phase.RACE]) <= raced
     cut = [one for one in SIZES if notebook.state(one) is State.NOT_TRIED]
-    assert ("a race of those that came near" in outcome(notebook).missing) is (raced == 0)
     assert not cut
     assert "candidates for which the budget" not in outcome(notebook).missing
 

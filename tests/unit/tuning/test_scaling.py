@@ -187,4 +187,4 @@ def test_other_numbers_of_cpus_get_a_bound_and_no_rate(
     question = Question(objective=OBJECTIVE, cpus=cpus, for_cpus=for_cpus)
     searching = Search(Notebook(question), lambda _: sizes, sizes[0])
     told = outcome(driven(searching, Ideal(OBJECTIVE, lambda _: 70.0 * cpus)))
-    assert said in told.sentences
+    assert said in told.cautions

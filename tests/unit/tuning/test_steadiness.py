@@ -40,7 +40,7 @@ def test_a_machine_that_is_slower_at_times_is_told(phases, slower, says) -> None
     question = Question(objective=parse("p95 < 200ms"), cpus=1.0, only=ONE)
     measure = Ideal(question.objective, lambda _: 60.0, spoil=spoil)
     notebook = driven(Search(Notebook(question), lambda _: [ONE], ONE), measure)
-    told = [one for one in outcome(notebook).sentences if "equally fast" in one]
+    told = [one for one in outcome(notebook).cautions if "equally fast" in one]
     assert told == ([says] if says else [])
 
 
@@ -53,4 +53,4 @@ def test_so_little_work_that_telemetry_does_not_tell_its_time_says_nothing() -> 
     question = Question(objective=parse("p95 < 200ms"), cpus=1.0, only=ONE)
     measure = Ideal(question.objective, lambda _: 60.0, cpu_s=0.0001, spoil=spoil)
     notebook = driven(Search(Notebook(question), lambda _: [ONE], ONE), measure)
-    assert not any("equally fast" in one for one in outcome(notebook).sentences)
+    assert not any("equally fast" in one for one in outcome(notebook).cautions)

@@ -71,7 +71,7 @@ def test_one_that_is_better_is_confirmed_by_as_many_starts_and_recommended() -> 
         State.BEHIND,
         "gthread 1×4 pool=4 is better, of fresh starts",
     )
-    assert told.sentences[0].startswith("gthread with 1 process of 4 threads, pool=4 holds ")
+    assert told.sentences[0].startswith("gthread, 1 process × 4 threads, pool=4 holds ")
     assert told.end is End.CONFIRMED
     assert notebook.spent_s <= 900
 
@@ -79,11 +79,9 @@ def test_one_that_is_better_is_confirmed_by_as_many_starts_and_recommended() -> 
 def test_one_that_changes_nothing_shows_no_difference() -> None:
     told = outcome(searched(rates()))
     assert told.pick == PLAIN
-    said = [one for one in told.sentences if one.startswith("No difference shown: ")]
-    assert said[0] == (
-        "No difference shown: gthread 1×4 pool=4: as much in 2 starts of each (L04d connecting)."
-    )
-    assert len(said) == 2
+    same = [row for row in told.rows if row.state is State.NO_DIFFERENCE]
+    assert same[0].why == "as much in 2 starts of each (L04d connecting)"
+    assert len(same) == 2
 
 
 def test_one_that_is_worse_is_dropped_without_a_word() -> None:

@@ -276,7 +276,7 @@ def test_more_cpus_than_are_here_get_a_bound_and_what_is_here_is_measured(
     told = as_json(*ONE, "--for-cpus=8")
     assert {one.spec.server.cpus for one in machine.made} == {(0, 1, 2)}
     assert "server on 3 of 4 CPUs, and a bound for 8" in capsys.readouterr().err
-    (said,) = (one for one in told["answer"]["sentences"] if one.startswith("No rate is said"))
+    (said,) = (one for one in told["answer"]["cautions"] if one.startswith("No rate is said"))
     assert "at most about 800/s (8 CPUs, 10.0\u2009ms of CPU time a request)" in said
 
 
@@ -285,7 +285,7 @@ def test_a_quota_is_not_taken_for_cpus(machine: Machine, monkeypatch: pytest.Mon
     monkeypatch.setattr(cpus, "cpu_quota", lambda: 1.5)
     told = as_json(*ONE, "--for-cpus=3")
     assert told["question"]["cpus"] == 2
-    assert any("No rate is said for 3 CPUs" in one for one in told["answer"]["sentences"])
+    assert any("No rate is said for 3 CPUs" in one for one in told["answer"]["cautions"])
     assert ended(*ONE, "--cpus=1,3")[1].startswith("--cpus=3 can't be measured, because 2 CPUs")
 
 
