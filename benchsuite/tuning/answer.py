@@ -477,12 +477,16 @@ def _tiles(notebook: Notebook, outcome: Outcome) -> list[Tile]:
     if row is None or row.rate is None or row.share is None:
         return []
     goal, *_ = notebook.question.objective.goals
-    now = outcome.now if outcome.now != row else None
+    now = outcome.now.rate if outcome.now and outcome.now != row else None
     return [
-        Tile("holds", format_rate(row.rate)),
-        Tile(f"{goal.name} there", format_duration(row.percentile_s)),
-        Tile("memory", format_bytes(row.memory_bytes)),
-        *([Tile(f"now, {now.candidate.name}", format_rate(now.rate))] if now and now.rate else []),
+        tile
+        for tile, value in (
+            (Tile("holds", format_rate(row.rate)), row.rate),
+            (Tile(f"{goal.name} there", format_duration(row.percentile_s)), row.percentile_s),
+            (Tile("memory", format_bytes(row.memory_bytes)), row.memory_bytes),
+            (Tile("you run now", format_rate(now)), now),
+        )
+        if value is not None
     ]
 
 

@@ -96,7 +96,7 @@ def test_each_start_leads_to_its_run_unless_that_is_gone(soup: Any) -> None:
     assert [one[1:3] for one in log.rows] == [
         [PHASES[one.trial.phase], one.trial.candidate.name] for one in entries
     ]
-    section = soup(address(row)).select_one("section[aria-labelledby=decisions]")
+    section = soup(address(row)).select_one("details:has(#decisions)")
     links = [one["href"] for one in section.select("a")]
     assert sorted(links) == sorted(run.get_absolute_url() for run in Run.objects.all())
     gone = [one["title"] for one in section.select(".missing")]

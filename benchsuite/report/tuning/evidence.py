@@ -126,7 +126,7 @@ class TuningReport:
 
     def _limit(self) -> list[str]:
         """The first limit in one sentence, with what to do."""
-        limits = self.limiting.limits if self.limiting else ()
+        limits = self.limiting.limits if self.limiting and self.outcome.rate else ()
         return [f"{one.says} {one.fix} ({one.code})" for one in limits[:1]]
 
     @property

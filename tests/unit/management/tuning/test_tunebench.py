@@ -184,7 +184,7 @@ def test_the_capacity_of_one_configuration_is_confirmed(
     out = capsys.readouterr().out
     assert "▶ probe: gunicorn-gthread 1×4 (1) 33.3\u2009/s" in out
     assert "\u2009% at " in out, "a line says what each level showed"
-    assert "gunicorn-gthread with 1 process of 4 threads holds" in out
+    assert "gunicorn-gthread, 1 process × 4 threads holds" in out
 
 
 def test_json_has_the_answer_and_each_trial_with_its_reason() -> None:
