@@ -9,7 +9,8 @@ from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.load.job import Tick
 from benchsuite.management.output import SafeConsole
 from benchsuite.report.terminal import progress
-from benchsuite.report.terminal.progress import Progress
+from benchsuite.report.terminal.progress import Progress, TrialProgress
+from tests.tuning_factories import searched
 
 SPEC = RunSpec(
     server=ServerSpec(server="circus-chaussette-meinheld"),
@@ -99,3 +100,16 @@ def test_the_time_left_is_of_all_runs_as_is_known_when_one_begins(clock: list[fl
     assert made.left_s == 40
     clock[0] += 100
     assert made.left_s == 20, "what takes longer than planned is not negative"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_tuning_says_who_leads_and_what_the_next_minutes_add(*, terminal: bool) -> None:
+    notebook, shown = searched(12), io.StringIO()
+    console = SafeConsole(file=shown, force_terminal=terminal, width=200)
+    made = TrialProgress(console, notebook, lambda: 300.0)
+    made.next(notebook.entries[-1].trial)
+    assert "So far uwsgi, 4 processes × 4 threads gets most through: 218/s" in shown.getvalue()
+    assert "The next minutes add " in " ".join(shown.getvalue().split())
+    made.begin(SPEC)
+    made.stage("starting")
+    assert "uwsgi 4×4 leads, 218\u2009/s" in made._line(200).plain
