@@ -263,7 +263,7 @@ def context(kind: str, pk: UUID, *, by_socket: bool) -> dict[str, Any] | None:
         **first,
         "url": reverse("benchsuite:live", args=[kind, pk]),
         "by_socket": by_socket,
-        "leads": kind != STUDY,  # it says what the page's own answer would
+        "leads": kind != STUDY and "journal" in first,  # it says what the page's answer would
         "refresh_s": REFRESH_S if kind == RUN else REFRESH_WHOLE_S,
     }
 

@@ -160,7 +160,9 @@ def test_one_that_can_not_be_read_says_where_it_is_drawn(
 ) -> None:
     made = make_running_run("uwsgi")
     Run.objects.update(owner=owner or lock.owner_name())
-    assert words in soup(f"/results/{made.pk}/").select_one("section.live").text
+    page = soup(f"/results/{made.pk}/")
+    assert words in page.select_one("section.live").text
+    assert "uwsgi is being measured" in page.select_one(".headline").text
     assert words in look(client, "run", made.pk)["now"]
     assert not look(client, "batch", made.batch)["seconds"]
     (row,) = live.under_way()
