@@ -10,7 +10,6 @@ from benchsuite.comparing.contrasts import (
     Pair,
     Side,
     contrasts,
-    corrected,
     few,
     figures_of,
     margins_sentence,
@@ -70,7 +69,6 @@ def of_pairs(
         table=replace(table(compared), note=margins_sentence(metrics)),
         cautions=[
             *filter(None, [few(compared, more=not card.next_steps), threads_hop(comparison.cells)]),
-            *filter(None, map(corrected, compared)),
             *notes(pairs),
             *speed_notes(pairs),
             *[by_points] * any(one.scale is Scale.DIFFERENCE for one in metrics),

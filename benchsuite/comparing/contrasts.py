@@ -343,25 +343,6 @@ def _between(baseline: Side, candidate: Side) -> timedelta | None:
     return gap if gap > APART else None
 
 
-NARROWER = 0.01  #: By so much at least, which is more than resampling makes by chance.
-
-
-def corrected(contrast: Contrast) -> str:
-    """Ratio and interval, each start's figure taken to the speed of its target's CPUs; empty where
-    that is not known, where nothing follows from it (memory; a rate that was given), and where the
-    result is no surer than what was measured.
-    """
-    sides = [_figures(side, contrast.metric) for side in (contrast.baseline, contrast.candidate)]
-    if not all(sides):
-        return ""
-    scaled = compare(*sides, scale=contrast.found.scale, margin=contrast.found.margin)
-    if not _is_surer(scaled, contrast.found):
-        return ""
-    text = replace(contrast, found=scaled)
-    figures = " ".join(filter(None, (text.value_text, text.interval_text)))
-    return f"{contrast.name}, corrected for the CPUs' speed: {figures}."
-
-
 def speed_notes(pairs: Iterable[Pair]) -> list[str]:
     """What is to be known where one side's CPUs were slower than the other's: of the pair that is
     furthest apart.
@@ -383,31 +364,8 @@ def speed_notes(pairs: Iterable[Pair]) -> list[str]:
     more = f"; {len(apart) - 1} more pairs differ, too" if len(apart) > 1 else ""
     return [
         f"{cpu_speed.rule.code}: a fixed piece of work took {format_percent(percent)} longer on "
-        f"the CPUs of {slow} than on those of {fast}{more}. Ratios corrected for it stand below "
-        "the others, where that narrows their intervals."
+        f"the CPUs of {slow} than on those of {fast}{more}: part of a difference may be that."
     ]
-
-
-def _figures(side: Side, metric: Metric) -> list[float]:
-    scaled = []
-    for run in side.starts:
-        value, work_s = metric.value(run), run.target_work_s
-        is_open = run.spec.get("load", {}).get("model") == "open"
-        grows = metric.with_speed > 0
-        if value is None or not work_s or not metric.with_speed or (is_open and grows):
-            return []
-        scaled.append(value * work_s if grows else value / work_s)
-    return scaled
-
-
-def _is_surer(scaled: Comparison, measured: Comparison) -> bool:
-    """Whether its interval is narrower, and leaves a clear difference as it was measured."""
-    if not (scaled.low and scaled.high and measured.low and measured.high):
-        return False
-    if scaled.high / scaled.low > (1 - NARROWER) * measured.high / measured.low:
-        return False
-    more, less = measured.low > measured.nothing, measured.high < measured.nothing
-    return not ((more and scaled.low <= scaled.nothing) or (less and scaled.high >= scaled.nothing))
 
 
 def _work_s(side: Side) -> float | None:

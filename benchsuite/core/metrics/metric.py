@@ -106,11 +106,6 @@ class Metric:
         return self.better is Better.MORE
 
     @property
-    def with_speed(self) -> int:
-        """1: twice as fast a CPU doubles it; -1: halves it; 0: nothing follows."""
-        return -1 if self.of_times else int(self.of_answers and self.unit is Unit.RATE)
-
-    @property
     def margin_words(self) -> str:
         """1 %, or 0.1 points of a share."""
         unit = "%" if self.scale is Scale.RATIO else "points"

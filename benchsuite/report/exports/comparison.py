@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from benchsuite.comparing.contrasts import Contrast, Side, corrected
+from benchsuite.comparing.contrasts import Contrast, Side
 from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.gate import Decision, Judgement
 from benchsuite.core.answer import Answer
@@ -76,7 +76,6 @@ def _contrast(contrast: Contrast) -> dict[str, Any]:
         "detectable": compared.detectable,
         "starts_needed": compared.starts_needed,
         "sentence": contrast.sentence,
-        "corrected_for_cpu_speed": corrected(contrast) or None,
     }
 
 
