@@ -12,6 +12,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -32,7 +33,7 @@ from benchsuite.studies import deciding, matrix
 from benchsuite.studies.deciding import LOOKS, Doubt
 from benchsuite.studies.figures import metric
 from benchsuite.studies.matrix import Need, key, needed
-from benchsuite.studies.options import arguments, in_cell, shares
+from benchsuite.studies.options import arguments, in_cell, laid_over, settled, shares
 from benchsuite.studies.study import Cell, Coordinates, Share, Study, cell_title
 
 UNKNOWN = 1
@@ -48,6 +49,7 @@ class Candidate:
     cell: Cell
     plan: Plan | None = None
     reason: str = ""
+    is_wrong: bool = False  #: Whether no machine could run it.
 
     @property
     def title(self) -> str:
@@ -61,6 +63,7 @@ class Candidate:
             self.plan = planning.resolve(replace(spec, label=label))
             preflight.check(self.plan)
         except REFUSED as error:
+            self.is_wrong = isinstance(error, UsageError)
             self.refuse(str(error))
 
     def refuse(self, reason: str) -> None:
@@ -306,6 +309,39 @@ class Execution:
         finished = self.rows[self.place_of(share.cell)].runs.filter(status=Status.FINISHED.value)
         values = (figure.value(run) for run in finished.order_by("repetition"))
         return next((one for one in values if one is not None), None)
+
+
+def check_values(study: Study, candidates: Sequence[Candidate]) -> None:
+    """Raises UsageError for a value of the file with which no cell of the study can be a run
+    anywhere; what only some cells can't have is no fault: they are skipped.
+    """
+    wrong = [candidate for candidate in candidates if candidate.is_wrong]
+    if not wrong:
+        return
+    every = [Candidate(cell) for cell in matrix.every(study)]
+    for candidate in every:
+        candidate.resolve("", {})
+    for candidate in wrong:
+        for axis, value in candidate.cell.coordinates.items():
+            having = [each for each in every if each.cell.coordinates[axis] == value]
+            if all(each.is_wrong for each in having):
+                place = _place_of(candidate.reason, study) or f"axis.{axis}.{value}"
+                raise UsageError(f"{Path(study.path).name}: {place}: {candidate.reason}")
+
+
+def _place_of(reason: str, study: Study) -> str:
+    """Which of the file's tables is refused so by itself."""
+    tables = {"every": study.every} | {
+        f"axis.{axis.name}.{value.name}": laid_over(study.every, value.options)
+        for axis in study.axes
+        for value in axis.values
+    }
+    for place, options in tables.items():
+        alone = Candidate(Cell(coordinates={}, kinds=(), options=settled(options)))
+        alone.resolve("", {})
+        if alone.is_wrong and alone.reason == reason:
+            return place
+    return ""
 
 
 def begun(

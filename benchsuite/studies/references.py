@@ -130,6 +130,11 @@ class _Known:
                     .at(axis)
                     .error(f"must name all values, the one kept longest first; add {missing[0]}.")
                 )
+        options = dict.fromkeys(name for cell in matrix.every(self.study) for name in cell.options)
+        for key in ("shorter", "faster"):
+            for name in getattr(scaling, key):
+                if options and name not in options:
+                    raise place.at(key).unknown(name, "option of a cell", list(options))
         limited = [*scaling.shorter, *scaling.thin, REPEAT]
         for name in scaling.least:
             if name not in limited:

@@ -37,7 +37,7 @@ timeout = "5s"
 [axis.setup]
 waitress = { server = "waitress" }
 sync = { server = "gunicorn-sync" }
-impossible = { server = "gunicorn-sync", max-connections = 10 }
+impossible = { server = "gunicorn-sync", python = "3.99" }
 [axis.page]
 plain = { workload = "plain" }
 missing = { path = "/no/such/page/" }
@@ -133,7 +133,7 @@ def test_what_was_killed_goes_on_and_measures_nothing_twice(study: Command) -> N
     assert resumed.status == 0, resumed.err
     for words in (
         f"{len(before)} made before",
-        "Skipped  setup impossible, page plain: --max-connections",
+        "Skipped  setup impossible, page plain: --python=3.99",
         f"({len(before) + 1} of 6) starting",
         "/results/studies/small/",
         "Failed   setup waitress, page missing: ",
@@ -141,7 +141,7 @@ def test_what_was_killed_goes_on_and_measures_nothing_twice(study: Command) -> N
     ):
         assert words in resumed.out
     assert re.search(r"of 6\) starting · about \d.* left\n", resumed.out)
-    assert re.search(r"can't be told here +It answers\. .*impossible, plain: --max-c", resumed.out)
+    assert re.search(r"can't be told here +It answers\. .*impossible, plain: --python", resumed.out)
     after = ended(study)
     assert after[: len(before)] == before
     wanted = sorted((*cell, repetition) for cell in CELLS for repetition in (1, 2))

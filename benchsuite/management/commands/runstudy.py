@@ -148,6 +148,7 @@ class Command(BriefCommand):
         sample, screen = HostSample(), Screen(verbosity=options["verbosity"])
         try:
             execution = _execution(names, asked)
+            studying.check_values(execution.study, execution.candidates)
             execution.check()
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error

@@ -14,7 +14,7 @@ from django.test import override_settings
 from benchsuite import store
 from benchsuite.core.exceptions import DISK_FULL, UnavailableError
 from benchsuite.core.results import RunResult, Status
-from benchsuite.management import resuming, session
+from benchsuite.management import resuming, session, studying
 from benchsuite.management import session as management_session
 from benchsuite.models import Run, StudyRun
 from benchsuite.pythons.interpreter import OWN
@@ -36,7 +36,7 @@ warmup = "0"
 [axis.setup]
 sync = { server = "gunicorn-sync" }
 gthread = { server = "gunicorn-gthread" }
-broken = { server = "gunicorn-gthread", threads = 5000 }
+broken = { server = "gunicorn-gthread", threads = 999 }
 [axis.load]
 users = { users = 2 }
 half = { rate = { share = 0.5, figure = "answers", cell = { load = "users" } } }
@@ -46,7 +46,7 @@ answers = { of = "goodput" }
 shorter = ["duration"]
 """
 
-BROKEN = "threads must be between"
+BROKEN = "999 threads are more than this machine has memory for."
 
 
 class Machine:
@@ -95,7 +95,12 @@ def machine(run_by: Callable[[Machine], None]) -> Machine:
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Iterator[Path]:
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    def check(plan: Plan) -> None:
+        if plan.spec.server.threads == 999:
+            raise UnavailableError(BROKEN)
+
+    monkeypatch.setattr(studying.preflight, "check", check)
     path = tmp_path / "tiny.toml"
     path.write_text(STUDY)
     with override_settings(BENCHSUITE={**settings.BENCHSUITE, "STUDIES": [str(path)]}):
@@ -142,7 +147,7 @@ def test_every_cell_is_run_in_shuffled_blocks_and_what_is_asked_first_comes_firs
     assert set(row.resolved) == {"1", "3"}
     assert [bool(one.reason) for one in row.cells.all()] == [False] * 4 + [True] * 2
     assert "6 cells × 2 starts, 2 skipped" in out
-    assert f"Skipped  setup broken, load users: --{BROKEN}" in out
+    assert f"Skipped  setup broken, load users: {BROKEN}" in out
     assert "8 runs: 8 weak · 2 cells skipped" in out
 
 
@@ -343,6 +348,28 @@ def test_one_of_another_machine_does_not_go_on(half_done: StudyRun) -> None:
     assert "was on another machine, or this one has changed since (kernel 2.6.32 or" in refused()
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "sentence"),
+    [
+        ("users = 2", 'users = "ten"', "axis.load.users: argument --users: 'ten' is not"),
+        ("gunicorn-sync", "gunicron-sync", "axis.setup.sync: There is no server 'gunicron-sync'"),
+        ('warmup = "0"', 'path = "shop/"', "every: The path 'shop/' must begin with one slash"),
+        (
+            '["duration"]',
+            '["durration"]',
+            "scale.shorter: there is no option of a cell 'durration'",
+        ),
+    ],
+)
+def test_a_value_that_no_machine_can_run_is_a_fault_of_the_file(
+    file: Path, right: str, wrong: str, sentence: str
+) -> None:
+    file.write_text(STUDY.replace(right, wrong, 1))
+    with pytest.raises(CommandError) as refused:
+        call_command("runstudy", "tiny", "--dry-run")
+    assert str(refused.value).startswith(f"{file.name}: {sentence}")
+
+
 def test_one_of_another_revision_does_not_go_on(
     half_done: StudyRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -398,6 +425,6 @@ def test_a_dry_run_shows_each_run_as_a_command(
     assert "--server=gunicorn-" in lines[0]
     assert "--users=2" in lines[0]
     assert all("rate=" in line for line in lines[2:]), "what must be known first comes first"
-    assert "3 s  python manage.py runbench" in lines[0]
+    assert "3 s: python manage.py runbench" in lines[0]
     assert not machine.made
     assert not StudyRun.objects.exists()
