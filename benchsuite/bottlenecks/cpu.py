@@ -311,9 +311,9 @@ TAIL = 3.0
     unless=("L02", "L04a", "L04b", "L05", "L06", "L09", "L13", "L17"),
 )
 def slots_full(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
-    taken, busy = _taken(evidence), evidence.busy_share
+    taken = _taken(evidence)
     inside_s = evidence.alone.mean_s if evidence.alone else evidence.inside_s
-    if taken is None or busy is None or taken < TAKEN or not evidence.response_s:
+    if taken is None or taken < TAKEN or evidence.own_share is None or not evidence.response_s:
         return
     if awaited_cpus(evidence) or (evidence.own_share or 0.0) >= BUSY:
         return
@@ -328,7 +328,7 @@ def slots_full(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     yield {
         "says": f"All {evidence.slots} slots are taken, by requests that wait and use no CPU.",
         "evidence": f"{format_percent(100 * taken)} of the slots have a request, "
-        f"{format_percent(100 * busy)} of the CPUs are busy; a request waits "
+        f"what answers uses {_percent(evidence.own_share)} of the CPUs; a request waits "
         f"{format_duration(waits_s)} for a slot, is {format_duration(inside_s)} in it, and "
         f"computes for {format_duration(evidence.own_cpu_s)} of that.",
         "fix": fix,
