@@ -15,6 +15,7 @@ from benchsuite.core.specs import Option
 from benchsuite.fronts import BUILTIN, base
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
 from benchsuite.fronts.program import ProgramFront
+from tests.golden import Golden
 
 DOCS = Path(__file__).parents[3] / "docs"
 FOLDER = Path("/run/of/a front")
@@ -137,58 +138,6 @@ def test_nginx_writes_in_its_folder_only() -> None:
     assert make("nginx").argv()[-2:] == ["-e", "stderr"]
 
 
-def test_nginx_keeps_no_connection_when_told_so() -> None:
-    said = configuration(make("nginx", upstream_keep_alive=0))
-    assert not [line for line in said if line.startswith("keepalive ")]
-
-
-def test_the_balance_of_nginx_comes_before_its_keep_alive() -> None:
-    """It takes them in that order only."""
-    said = configuration(make("nginx", balance="least_connections"))
-    assert said.index("least_conn;") < said.index("keepalive 256;")
-
-
-@pytest.mark.parametrize(
-    ("name", "option", "value", "message"),
-    [
-        ("nginx", "processes", 0, "nginx's option processes must be at least 1, and is 0"),
-        ("nginx", "threads", 4, "nginx has no option 'threads'; there are: backlog, balance"),
-        ("nginx", "balance", "source", "one of round_robin, least_connections, ip_hash, and"),
-        ("haproxy", "threads", 0, "haproxy's option threads must be at least 1, and is 0"),
-        ("haproxy", "static", True, "haproxy has no option 'static'"),
-        ("haproxy", "reuse", "often", "one of safe, always, aggressive, never, and is 'often'"),
-    ],
-)
-def test_what_it_would_not_honour_is_refused(
-    name: str, option: str, value: Option, message: str
-) -> None:
-    with pytest.raises(UsageError, match=re.escape(message)):
-        make(name, **{option: value})
-
-
-@pytest.mark.parametrize(
-    ("name", "said", "sentence"),
-    [
-        (
-            "nginx",
-            'nginx: [emerg] unknown directive "sevrer" in /run/nginx.conf:3\nnginx: failed',
-            'unknown directive "sevrer" in /run/nginx.conf:3',
-        ),
-        (
-            "haproxy",
-            "[NOTICE]   (31) : haproxy version is 2.6.12\n"
-            "[ALERT]    (31) : config : parsing [/run/haproxy.cfg:3] : unknown keyword 'nbthred'\n"
-            "[ALERT]    (31) : config : Fatal errors found in configuration.\n",
-            "parsing [/run/haproxy.cfg:3] : unknown keyword 'nbthred'",
-        ),
-    ],
-    ids=["nginx", "haproxy"],
-)
-def test_finds_what_the_program_complains_of(name: str, said: str, sentence: str) -> None:
-    assert make(name).complaint_in(said) == sentence
-    assert make(name).complaint_in("something\nelse") == "something else"
-
-
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StaticFiles:
     monkeypatch.setattr(base, "can_read", lambda folder, user: True)
@@ -201,14 +150,6 @@ def test_nginx_serves_static_files_as_this_run_when_it_is_asked(files: StaticFil
     assert said[at + 1] == f'alias "{files.root}/";'
     assert said[at + 2] == 'add_header X-Benchsuite-Run "t0ken" always;'
     assert "location /static/ {" not in configuration(make("nginx", files))
-
-
-@pytest.mark.parametrize(
-    ("name", "path"),
-    [("nginx", r"/it's ä \"b\" 100% $x \\y"), ("haproxy", r"/it's ä \"b\" 100% \$x \\y")],
-)
-def test_any_path_can_stand_between_double_quotes(name: str, path: str) -> None:
-    assert PROGRAMS[name].escaped(Path(r"""/it's ä "b" 100% $x \y""")) == path
 
 
 @pytest.mark.parametrize(
@@ -247,22 +188,6 @@ def test_static_files_that_are_closed_to_nginx_are_refused(
         adapter.ensure_servable()
 
 
-def test_docs_show_the_options_of_every_front() -> None:
-    section = (DOCS / "fronts.md").read_text().partition("## Options\n")[2].partition("\n## ")[0]
-    lines = [line.strip("|").split("|") for line in section.splitlines() if line[:3] == "| `"]
-    shown = [
-        (name, option.strip("` "), default.strip())
-        for option, default, _, names in lines
-        for name in re.findall(r"`(\w+)`", names)
-    ]
-    existing = [
-        (name, option, shown_as(default))
-        for name in BUILTIN
-        for option, default in front_class(name).options.items()
-    ]
-    assert sorted(shown) == sorted(existing)
-
-
 def test_the_front_in_the_docs_is_one() -> None:
     (code,) = re.findall(
         r"```python\n# shop/fronts\.py\n(.*?)```", (DOCS / "extending.md").read_text(), re.DOTALL
@@ -291,3 +216,7 @@ def shown_as(default: Option) -> str:
     if isinstance(default, bool):
         return "yes" if default else "no"
     return str(default) or "—"
+
+
+def test_values(golden: Golden) -> None:
+    golden.values()

@@ -13,6 +13,7 @@ from benchsuite.fronts.base import Address, FrontPlace
 from benchsuite.fronts.program import COMMON, ProgramFront
 from benchsuite.servers.base import Available
 from benchsuite.system import network, programs
+from tests.golden import Golden
 
 
 class Plain(ProgramFront):
@@ -47,31 +48,6 @@ def installed(
 ) -> None:
     monkeypatch.setattr(programs, "find_program", lambda name: path)
     monkeypatch.setattr(programs, "program_version", lambda name, *asked: version)
-
-
-def test_options_take_the_type_of_their_default() -> None:
-    assert plain(depth="3", connections="9").settings["connections"] == 9
-    assert plain(tls="yes").scheme == "https"
-    assert plain().scheme == "http"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"colour": "red"},
-            "plain-front has no option 'colour'; there are: backlog, balance, config",
-        ),
-        ({"connections": 0}, "option connections must be at least 1, and is 0"),
-        ({"upstream_keep_alive": -1}, "option upstream_keep_alive must be at least 0, and is -1"),
-        ({"timeout_s": "long"}, "option timeout_s must be a whole number"),
-        ({"balance": "random"}, "option balance must be one of round_robin, and is 'random'"),
-        ({"config": "/no/such/file"}, "config names no file: /no/such/file; correct it."),
-    ],
-)
-def test_what_it_would_not_honour_is_refused(options: dict[str, Option], message: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(message)):
-        plain(**options)
 
 
 def test_a_template_of_ones_own_takes_the_place_of_ours(tmp_path: Path) -> None:
@@ -125,3 +101,7 @@ def test_says_why_it_is_not_and_the_command(
     installed(monkeypatch, version, path)
     assert Plain.available() == Available(False, reason, "apt install plain-front-light")
     assert Plain.executable() == (path or "plainfront")
+
+
+def test_values(golden: Golden) -> None:
+    golden.values()

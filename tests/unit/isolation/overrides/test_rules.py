@@ -1,7 +1,6 @@
 """Each place that a project writes to is one of the run's, or nowhere; nothing is modified."""
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +14,7 @@ REDIS = "unix:///r.sock?password=p"
 DUMMY = {"BACKEND": MAIL_SINK}
 FILES = "django.core.files.storage.FileSystemStorage"
 FILE_CACHE = "django.core.cache.backends.filebased.FileBasedCache"
-OTHER = "benchsuite.isolation.overrides.backends.storage_of_the_run"
 ADMINS = "django.utils.log.AdminEmailHandler"
-SILENT = "logging.NullHandler"
 
 
 ORIGINAL = {"BENCHSUITE_ORIGINAL"}
@@ -97,33 +94,5 @@ def test_tasks_are_thrown_away_by_whoever_reads_the_setting(has, backend, packag
     assert changed({"TASKS": {"a": entry}})["TASKS"] == {"a": dummy}
 
 
-def test_a_storage_begins_with_what_the_project_has_in_its_own_place():
-    """A place in a bucket is none on this machine."""
-    for location, original in (("/mine", "/mine"), (Path("/mine"), "/mine"), ("mine", "")):
-        entry = {"BACKEND": "shop.Storage", "OPTIONS": {"location": location}}
-        folders = overridden({"STORAGES": {"a": entry}}, INSTRUCTIONS).folders
-        assert folders["/run/files/storage_a"] == original
-
-
-def test_each_folder_says_what_it_stands_for():
-    settings = {
-        "MEDIA_ROOT": "/mine",
-        "STORAGES": {"a": {"BACKEND": FILES, "OPTIONS": {"location": "/private"}}},
-        "CACHES": {"a": {"BACKEND": FILE_CACHE, "LOCATION": "/cache"}},
-    }
-    instructions = Instructions(settings_module="shop.settings", token="feed", folder="/run")
-    assert overridden(settings, instructions).folders == {
-        "/run/files/media": "/mine",
-        "/run/files/storage_a": "/private",
-        "/run/empty/cache_a": "",
-    }
-
-
-def test_a_url_names_any_folder():
-    instructions = Instructions(
-        settings_module="shop.settings", token="feed", folder="/it's 100% #1?"
-    )
-    found = overridden({"RQ_QUEUES": {"default": {"HOST": "prod"}}}, instructions)
-    assert (
-        found.values["RQ_QUEUES"]["default"]["URL"] == "unix:///it%27s%20100%25%20%231%3F/no-redis"
-    )
+def test_values(golden):
+    golden.values()

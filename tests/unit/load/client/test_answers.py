@@ -6,15 +6,12 @@ from typing import Any
 
 import pytest
 
-from benchsuite.core.exceptions import AnswerError, StatusError
 from benchsuite.core.samples import JOURNEY, PROCESS_SHIFT, RECORD, REQUEST, Kind
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.client import target as recording
 from benchsuite.load.client.failures import (
     Failure,
-    kind_of_rejected,
     kind_of_responder,
-    kind_of_status,
     leads_to_log_in,
 )
 from benchsuite.load.client.failures import refusal_sentence as sentence_for
@@ -49,51 +46,6 @@ def test_other_addresses_are_not(location):
 def came(status: int, location: str = "", **more: Any) -> Any:
     headers = {"Location": location} if location else {}
     return SimpleNamespace(status_code=status, headers=headers, **more)
-
-
-@pytest.mark.parametrize(
-    ("answer", "error", "kind"),
-    [
-        (came(302, "/login/"), AssertionError(), Kind.LOG_IN),
-        (came(302, "/shop/"), StatusError("302"), Kind.REDIRECTED),
-        (came(304), StatusError("304"), Kind.HTTP_STATUS),
-        (came(200), StatusError("200"), Kind.HTTP_STATUS),
-        (came(200), AnswerError("no price"), Kind.WRONG_BODY),
-        (came(200, redirect_chain=[("/login/", 302)]), AnswerError("no price"), Kind.LOG_IN),
-        (came(200, redirect_chain=[("/shop/", 301)]), AnswerError("no price"), Kind.WRONG_BODY),
-        (came(200, history=[came(302, "/login/")]), AnswerError("no price"), Kind.LOG_IN),
-        (None, AnswerError("no such message"), Kind.WRONG_BODY),
-    ],
-)
-def test_what_a_journey_calls_wrong(answer, error, kind):
-    assert kind_of_rejected(answer, error) is kind
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "kind"),
-    [
-        (403, b"<p>CSRF verification failed. Request aborted.</p>", Kind.CSRF),
-        (403, b"Forbidden", Kind.HTTP_STATUS),
-        (500, b"CSRF", Kind.HTTP_STATUS),
-    ],
-)
-def test_refusals(status, body, kind):
-    found, words = kind_of_status(status, body)
-    assert found is kind
-    assert f"status {status}" in words
-
-
-def test_each_kind_has_words_of_its_own():
-    assert len({kind.words for kind in Kind}) == len(Kind)
-    assert Kind.LOG_IN.words == "redirected to log-in"
-
-
-@pytest.mark.parametrize(
-    ("wanted", "found", "may_lack"),
-    [("token", "token", False), ("token", None, True), ("", "another", False)],
-)
-def test_the_runs_own_server_answers(wanted, found, may_lack):
-    assert kind_of_responder(wanted, found, may_lack=bool(may_lack)) is None
 
 
 @pytest.mark.parametrize("found", ["another", None])
@@ -196,61 +148,6 @@ def test_redirects(golden):
     golden.cases(case)
 
 
-@pytest.mark.parametrize(
-    ("given", "session", "words"),
-    [
-        ("as eve (created: no permissions)", (True, False), "--login=USER:superuser or :staff"),
-        ("as eve (found in the data: superuser)", (True, True), "something other than rights"),
-        (
-            "with --cookie sid=…",
-            (False, False),
-            "a session of yours is not in the throw-away database",
-        ),
-    ],
-)
-def test_advice_for_who_is_refused_looks_at_what_was_given(given, session, words):
-    logged_in, superuser = session
-    for answer in (
-        failure(kind=Kind.HTTP_STATUS, status=403),
-        failure(kind=Kind.WRONG_BODY, status=302, location="/accounts/login/?next=/shop/"),
-    ):
-        told = sentence(answer, given=given, logged_in=logged_in, superuser=superuser)
-        assert f"asked {given}" in told
-        assert words in told
-        assert "name one with" not in told
-    socket = failure(kind=Kind.HTTP_STATUS, status=403, method="WebSocket")
-    assert f"refuses it, as who asks {given}" in sentence(socket, given=given)
-    assert "nobody is signed in" in sentence(socket)
-
-
-def test_a_wrong_body_shows_how_it_begins_once():
-    wrong = failure(
-        kind=Kind.WRONG_BODY, status=200, message="no price in the page", body=b"x" * 100
-    )
-    told = sentence(wrong)
-    assert told == (
-        "GET /shop/ answered 200, but the journey says: no price in the page; its body begins with "
-        f"{b'x' * 60!r}."
-    )
-    shown = failure(kind=Kind.WRONG_BODY, status=200, message="got b'KO'", body=b"KO")
-    assert sentence(shown).count("b'KO'") == 1
-
-
-def test_another_process():
-    other = failure(kind=Kind.WRONG_RESPONDER, status=200)
-    assert "another process answers on 127.0.0.1:8000" in sentence(other)
-
-
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [(Kind.READ_TIMEOUT, "more time with --timeout"), (Kind.RESET, "the server's log may say why")],
-)
-def test_no_answer(kind, words):
-    told = sentence(failure(kind=kind, message="it broke"))
-    assert told.startswith("GET /shop/ on 127.0.0.1:8000 failed: it broke; ")
-    assert words in told
-
-
 def test_of_several_processes_the_first_example_stays(tmp_path):
     folders = [tmp_path / "a", tmp_path / "b"]
     for folder, kinds in zip(folders, ((0,), (0, 1)), strict=True):
@@ -262,3 +159,7 @@ def test_of_several_processes_the_first_example_stays(tmp_path):
         recorder.close()
     (entry,) = driver.read_all_samples(folders)[1]
     assert entry.examples == {Kind.RESET: "a", Kind.WRONG_BODY: "b"}
+
+
+def test_values(golden):
+    golden.values()

@@ -2,12 +2,12 @@
 
 import math
 from itertools import chain, pairwise
-from statistics import mean, variance
 
 import pytest
 
 from benchsuite.core.specs import LoadProfile
-from benchsuite.load.process.schedule import Tally, arrivals
+from benchsuite.load.process.schedule import arrivals
+from tests.golden import Golden
 
 
 def profile(rate: float, **changes: object) -> LoadProfile:
@@ -32,42 +32,6 @@ def test_rounding_adds_no_arrival() -> None:
     assert len(list(arrivals(profile(10, warmup_s=0.1, duration_s=0.2), seed=0))) == 3
 
 
-def test_no_error_adds_up_over_a_long_schedule() -> None:
-    *_, last = arrivals(profile(300, warmup_s=0, duration_s=3600), seed=0)
-    assert last == pytest.approx(3600 - 1 / 300, abs=1e-9)
-
-
-def test_poisson_arrivals_keep_the_rate() -> None:
-    counts = [len(poisson(seed)) for seed in range(40)]
-    expected = 200 * 100
-    assert abs(mean(counts) - expected) < 4 * math.sqrt(expected / 40)
-    assert variance(counts) == pytest.approx(expected, rel=0.8), "as varied as they are many"
-
-
-def test_the_gaps_of_poisson_arrivals_are_exponential() -> None:
-    moments = poisson(seed=7)
-    gaps = sorted(b - a for a, b in pairwise(moments))
-    count = len(gaps)
-    assert mean(gaps) == pytest.approx(1 / 200, rel=0.03)
-    assert variance(gaps) == pytest.approx(1 / 200**2, rel=0.1)
-    distance = max(
-        max(abs((rank + 1) / count - known), abs(rank / count - known))
-        for rank, known in enumerate(1 - math.exp(-200 * gap) for gap in gaps)
-    )
-    assert distance < 1.63 / math.sqrt(count), "Kolmogorov's limit at 1 %"
-
-
-def test_poisson_arrivals_rise_and_stay_inside() -> None:
-    moments = poisson(seed=1)
-    assert moments == sorted(moments)
-    assert moments[0] > 0
-    assert moments[-1] < 100
-
-
-def test_the_same_seed_gives_the_same_moments() -> None:
-    assert poisson(seed=3) == poisson(seed=3) != poisson(seed=4)
-
-
 @pytest.mark.parametrize("kind", ["constant", "poisson"])
 def test_the_parts_make_up_the_whole(kind: str) -> None:
     load = profile(50, arrivals=kind)
@@ -84,9 +48,5 @@ def test_each_stage_has_its_own_rate() -> None:
     assert len(moments) == 250
 
 
-def test_a_tally_counts_what_lies_in_each_window() -> None:
-    load = profile(10, stages=(10.0, 20.0, 30.0), warmup_s=1.0, duration_s=2.0)
-    tally = Tally(load, origin=100.0)
-    for moment in (100.0, 100.99, 101.0, 102.99, 103.0, 104.5, 105.99, 106.0, 107.0, 109.0):
-        tally.add(moment)
-    assert tally.counts == [2, 2, 1]
+def test_values(golden: Golden) -> None:
+    golden.values()

@@ -12,6 +12,7 @@ from benchsuite.management.options import run as run_options
 from benchsuite.management.options.table import add_to
 from benchsuite.report.terminal.plan import line
 from benchsuite.runner import planning, preflight
+from tests.golden import Golden
 
 
 def specs(*words: str) -> tuple[RunSpec, ...]:
@@ -45,32 +46,6 @@ def test_at_a_rate_connections_are_what_it_goes_over() -> None:
     run = checked("--server=daphne", "--workload=ws_echo", "--connections=50", "--rate=200")
     assert (run.load.max_in_flight, run.load.arrival_rate) == (50, 200.0)
     assert "200 /s over 50 connections" in line([planning.resolve(run)], 60)
-
-
-def test_without_a_server_one_that_speaks_websocket_is_taken() -> None:
-    assert specs("--workload=ws_echo")[0].server.server == "uvicorn"
-
-
-def test_a_path_is_a_consumer_of_the_project() -> None:
-    run = checked("--server=uvicorn", "--workload=ws_echo", "--path=/ws/chat/")
-    assert run.workload.options == {"path": "/ws/chat/"}
-    work = planning.workload(run.workload)
-    assert not work.needs_target_app
-    assert work.ready_path == "/"
-
-
-def test_idle_connections_come_in_steps() -> None:
-    run = checked("--server=daphne", "--workload=ws_idle", "--connections=2000")
-    assert run.load.stages == (250, 500, 750, 1000, 1250, 1500, 1750, 2000)
-    assert (run.load.warmup_s, run.load.duration_s, run.load.spawn_rate) == (2.0, 3.0, 200.0)
-
-
-def test_the_steps_of_idle_connections_may_be_said() -> None:
-    run = checked("--server=daphne", "--workload=ws_idle", "--stages=10:20:30x5s", "--warmup=1")
-    assert run.load.stages == (10, 20, 30)
-    assert (run.load.warmup_s, run.load.duration_s) == (1.0, 5.0)
-    few = checked("--server=daphne", "--workload=ws_idle", "--connections=3")
-    assert few.load.stages == (1, 2, 3)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +146,5 @@ def test_layer_and_sync_choose_the_consumer(options: dict[str, str], path: str) 
     assert WsEcho(**options).needs_target_app
 
 
-def test_a_broadcast_of_a_peer_stays_within_one_process() -> None:
-    words = ("--server=peer-ws", "--front=nginx", "--instances=4")
-    with pytest.raises(UsageError, match="there would be 4; leave --instances out"):
-        checked(*words, "--workload=ws_broadcast")
+def test_values(golden: Golden) -> None:
+    golden.values()

@@ -19,17 +19,17 @@ from benchsuite.core.specs import (
     ServerSpec,
     VisitorSpec,
 )
-from benchsuite.core.specs.spec import Entry, Spec, changed, table
+from benchsuite.core.specs.spec import Entry, Spec, table
 from benchsuite.management.commands.checkbench import Examination
 from benchsuite.management.commands.completesurvey import Filling
 from benchsuite.management.commands.seedbench import Seed
 from benchsuite.management.options import run, tune
 from benchsuite.management.options.parsing import Parser
-from benchsuite.management.options.table import add_to, both, cells, markdown
-from benchsuite.runner.planning import resolve
+from benchsuite.management.options.table import add_to, markdown
 from benchsuite.studies.options import Takes
 from benchsuite.system import cpus
 from tests.factories import make_run
+from tests.golden import Golden
 
 DOCS = Path(__file__).parents[4] / "docs" / "options.md"
 COMMANDS = [name for name, app in get_commands().items() if app == "benchsuite"]
@@ -223,18 +223,6 @@ def test_the_docs_have_every_option() -> None:
     assert markdown(tune.OWN) in text
 
 
-def test_no_two_options_have_one_name() -> None:
-    for entries in (run.EVERY, tune.EVERY):
-        names = [
-            name
-            for one in entries
-            for name in (one.name, f"no-{one.name}")
-            if both(one) or name == one.name
-        ]
-        assert len(names) == len(set(names))
-    assert {entry.path for entry in table(RunSpec)} <= {entry.path for entry in run.EVERY}
-
-
 @pytest.mark.parametrize(
     "entry", [one for one in table(RunSpec) if one.is_axis], ids=lambda entry: entry.name
 )
@@ -252,39 +240,5 @@ def test_several_values_make_an_axis(entry: Entry, tmp_path: Path) -> None:
             spec(f"--{entry.name}=a,,b")
 
 
-def test_a_spec_is_changed_in_its_parts_at_once() -> None:
-    base = RunSpec(server=ServerSpec(server="uvicorn"))
-    values = {"server.front": "nginx", "server.instances": 3, "load.users": 7, "label": "x"}
-    other = changed(base, {**values, "load": LoadProfile(users=3, warmup_s=9.0)})
-    assert other.server == ServerSpec(server="uvicorn", front="nginx", instances=3)
-    assert (other.label, other.load) == ("x", LoadProfile(users=7, warmup_s=9.0))
-    assert base.server.instances == 1
-
-
-def test_the_first_axis_is_outermost_and_the_same_cell_is_made_once() -> None:
-    made = cells({"server.processes": [1, 2, 1], "server.server": ["uvicorn", "daphne"]})
-    seen = [(cell.server.server, cell.server.processes) for cell in made]
-    assert seen == [("uvicorn", 1), ("uvicorn", 2), ("daphne", 1), ("daphne", 2)]
-
-
-def test_a_combination_that_cannot_be_is_named() -> None:
-    values = {"server.server": ["uvicorn", "daphne"], "server.instances": [1, 2]}
-    with pytest.raises(UsageError, match=r"^server uvicorn, instances 2: --instances=2 needs some"):
-        cells(values)
-    with pytest.raises(UsageError, match=r"^--instances=2 needs some"):
-        cells({"server.server": ["uvicorn"], "server.instances": [2]})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--user=3"], r"unrecognized arguments: --user=3; did you mean --users\?"),
-        (["--users=many"], "'many' is not a whole number"),
-        (["--users=2,4"], "are 2 runs, and a cell of a study is one"),
-        (["--users=0"], "--users must be between 1 and 10000"),
-        (["--server=wait"], "no server 'wait'; did you mean waitress"),
-    ],
-)
-def test_what_is_no_run_of_a_cell(arguments: list[str], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        resolve(run.of_cell(arguments))
+def test_values(golden: Golden) -> None:
+    golden.values(replace={r"lists all \d+": "lists all <n>"})

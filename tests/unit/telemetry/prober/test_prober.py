@@ -12,11 +12,9 @@ from benchsuite.stats.signs import Traffic
 from benchsuite.telemetry.prober import answer, probes
 from benchsuite.telemetry.prober.answer import NotAnswered, answers_as, ask
 from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG
-from benchsuite.telemetry.prober.probes import AT_ONCE, Pacing
+from benchsuite.telemetry.prober.probes import Pacing
 from benchsuite.workloads.base import Workload
-from benchsuite.workloads.database import IoCreate, IoRead
-from benchsuite.workloads.pages import Plain
-from benchsuite.workloads.url import Url
+from tests.golden import Golden
 from tests.unit.findings.clean import summary
 
 
@@ -30,43 +28,6 @@ class Journey(Workload):
 
 def made(call: Any) -> Workload:
     return type("Made", (Journey,), {"calls": staticmethod(call)})()
-
-
-@pytest.mark.parametrize(
-    ("workload", "path", "status"),
-    [
-        (Plain(), "/bench/plain/", None),
-        (IoRead(rows=5), "/bench/io_read/", None),
-        (Url(path="/shop/?page=2"), "/shop/?page=2", None),
-        (Url(path="/gone/,/shop/", status="/gone/=410"), "/gone/", 410),
-        (IoCreate(), None, None),
-        (made(lambda client: client.get("/a/", name="page")), "/a/", None),
-        (made(lambda client: client.get("/a/", {"q": 1})), None, None),
-        (made(lambda client: client.get("/a/", headers={"X": "1"})), None, None),
-        (made(lambda client: client.get("/a/", follow=True)), None, None),
-        (made(lambda client: None), None, None),
-        (made(lambda client: 1 / 0), None, None),
-    ],
-)
-def test_the_first_page_of_a_journey(workload, path, status):
-    found = probes.probed_page(workload)
-    assert (found and (found.path, found.status)) == (path and (path, status))
-
-
-def test_a_page_has_the_name_by_which_the_load_knows_it():
-    for call, name in (
-        (lambda client: client.get("/a/?b=c"), "GET /a/"),
-        (lambda client: client.get("/a/", name="page"), "page"),
-    ):
-        page = probes.probed_page(made(call))
-        assert page is not None
-        assert page.name == name
-
-
-def test_a_locustfile_is_not_probed():
-    workload = Plain()
-    workload.locustfile = "locustfile.py"
-    assert probes.probed_page(workload) is None
 
 
 NOBODY = Traffic(np.empty(0), np.empty(0))
@@ -117,21 +78,6 @@ def probe(connection: int, moment: int, outcome: str = RIGHT) -> probes.Probe:
     return probes.Probe(
         connection=connection, due=float(moment), late_s=0.0, waited_s=waited_s, outcome=outcome
     )
-
-
-def test_a_connection_is_held_against_those_asked_at_the_same_time():
-    asked = [probe(number, place) for place, number in enumerate([1, 2, 1, 2, 1, 3, 1, 3, 4])]
-    asked[6] = probe(1, 6, HUNG)
-    found = probes.between(asked, (0.0, 9.0), summary(), None, NOBODY)
-    assert found.sent == 7, "its third and fourth request say nothing of all connections"
-    seen = found.connections
-    assert seen[0].times_s == (0.1, 0.1, 0.1, 0.9)
-    assert seen[0].beside_s == (0.1,) * 4, "the first requests of 2 and 3, and of 3 and 4"
-    assert seen[0].broke_alone
-    assert not any(one.broke_alone or one.beside_s for one in seen[1:])
-    asked[7] = probe(3, 7, HUNG)
-    seen = probes.between(asked, (0.0, 9.0), summary(), None, NOBODY).connections
-    assert not any(one.broke_alone for one in seen), "all hung at that moment"
 
 
 RIGHT_answer = b"HTTP/1.1 200 OK\r\nx-benchsuite-RUN: \tmine \r\n\r\n"
@@ -216,55 +162,12 @@ def test_no_connection_is_no_answer(monkeypatch, error):
         ask("http://127.0.0.1:8001", timeout_s=3.0)
 
 
-@pytest.mark.parametrize("url", ["ftp://127.0.0.1/", "127.0.0.1:8000", "http:///path"])
-def test_what_is_no_url_is_a_mistake_of_the_caller(url):
-    with pytest.raises(ValueError, match=r"wants http\(s\)://host:port/path"):
-        answers_as(url, "mine")
-
-
 def paced(rate: float, p50_s: float = 0.01, seconds: int = 3, **load: Any) -> Pacing:
     """After so many seconds at this rate."""
     pacing = Pacing(LoadProfile(**load))
     for second in range(1, seconds + 1):
         pacing.told(float(second), int(rate * second), p50_s)
     return pacing
-
-
-@pytest.mark.parametrize(
-    ("rate", "duration_s", "pause_s"),
-    [
-        (5000, 10.0, 0.2),  # five times a second is enough
-        (5000, 2.0, 0.05),  # but it must be forty times in a window
-        (5000, 60.0, 0.2),
-        (200, 60.0, 0.5),  # one in a hundred
-        (200, 10.0, 0.25),
-        (20, 10.0, 1.0),  # and one in twenty at most, whatever comes of it
-        (200, 1.0, 0.1),
-    ],
-)
-def test_of_what_is_asked_the_prober_asks_a_hundredth_or_what_is_needed(rate, duration_s, pause_s):
-    assert paced(rate, duration_s=duration_s).pace.pause_s == pytest.approx(pause_s)
-
-
-@pytest.mark.parametrize(
-    ("p50_s", "patience_s"), [(0.01, 1.0), (0.2, 6.0), (0.5, 15.0), (7.0, 30.0)]
-)
-def test_patience_goes_with_the_loads_times(p50_s, patience_s):
-    pace = paced(100, p50_s).pace
-    assert (pace.patience_s, pace.at_once) == (pytest.approx(patience_s), AT_ONCE)
-
-
-def test_before_the_load_is_answered_one_probe_waits_and_all_its_time():
-    pace = Pacing(LoadProfile(timeout_s=17.0)).pace
-    assert (pace.at_once, pace.patience_s) == (1, 17.0)
-    pacing = paced(100, seconds=1)
-    pacing.told(2.0, 100, None)
-    assert pacing.pace.at_once == AT_ONCE, "a second without an answer changes nothing"
-
-
-def test_arrivals_have_a_rate_before_the_first_answer():
-    load = LoadProfile(model="open", arrival_rate=100.0, stages=(20.0, 100.0), duration_s=10.0)
-    assert Pacing(load).pace.pause_s == pytest.approx(1.0)
 
 
 def test_it_follows_the_stages_of_a_load():
@@ -318,3 +221,7 @@ def test_a_page_that_never_waits_is_asked_in_a_few_rounds(monkeypatch):
     Target(monkeypatch, answers=1000, each_s=0.01)
     found = probes.stall({})
     assert (len(found.rounds), found.is_shown) == (probes.FEWEST_ROUNDS, False)
+
+
+def test_values(golden: Golden) -> None:
+    golden.values(raises=ValueError)
