@@ -142,9 +142,11 @@ def more_runs(standing: Standing) -> tuple[str, str]:
     sides = [standing.best, *(one.candidate for one in undecided)]
     more = max((wanted[id(one)] or 0) - min(one.found.starts) for one in undecided)
     seconds = more * sum(_run_s(side) for side in sides)
+    who = listed([one.candidate.title for one in undecided])
+    apart = f" {standing.best.title} from {who}" if standing.rivals not in ([], undecided) else ""
     ids = ",".join(side.starts[0].pk.hex[:ID_LETTERS] for side in sides)
     return (
-        f"{more} more run{'s' * (more != 1)} each, about {_about(seconds)}, would tell:",
+        f"{more} more run{'s' * (more != 1)} each, about {_about(seconds)}, would tell{apart}:",
         f"python manage.py runbench --again={ids} --repeat={more}",
     )
 
