@@ -47,9 +47,9 @@ def test_pages_tell_it(runs, soup):
     tiles = {one.dt.text: one.dd.text for one in page.select(".tiles div")}
     assert tiles["Patience (twice p95)"] == shown(runs[0])
     page = soup(f"/results/compare/?batch={runs[0].batch}")
-    headings = [one.text for one in page.select("table.comparison th[scope=col]")]
+    headings = [one.text for one in page.select(".all th[scope=col]")]
     assert headings[-1] == "patience"
-    assert PATIENCE.show(2 * runs[0].p95_s) in page.select("table.comparison tbody")[0].text
+    assert PATIENCE.show(2 * runs[0].p95_s) in page.select(".all tbody")[0].text
 
 
 def test_files_tell_it(runs, client):

@@ -125,7 +125,12 @@ def make_everything() -> None:
 
 def addresses() -> Iterator[str]:
     runs = list(Run.objects.order_by("pk").values_list("pk", flat=True))
-    yield from ("/results/", "/results/?sort=-goodput", "/results/studies/", "/results/tune/")
+    yield from (
+        "/results/",
+        "/results/configurations/?sort=-goodput",
+        "/results/studies/",
+        "/results/tune/",
+    )
     yield from ("/results/export/?format=csv", "/results/export/?format=json")
     yield from (f"/results/{pk}/" for pk in runs)
     yield from (f"/results/{pk}/{slug}.csv" for pk in runs[:2] for slug in ("goodput", "cpu"))
