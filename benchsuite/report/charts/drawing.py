@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -236,7 +236,6 @@ class Spot:
     group: str = ""  #: Its name in the legend, where it stands once for all of them.
     low: float | None = None
     high: float | None = None  #: Ends of the interval of `y`.
-    identity: Mapping[str, Any] = field(default_factory=dict)  #: For the page's script.
 
 
 def scatter(series: Series, spots: Sequence[Spot], *, legend: bool = False) -> Chart:
@@ -275,7 +274,6 @@ def _trace(spot: Spot, series: Series, *, first: bool) -> dict[str, Any]:
         "textposition": "top center",
         "marker": {**spot.marker, "size": 12},
         "hovertemplate": f"{hover}<extra></extra>",
-        **spot.identity,
     }
     if spot.low is not None and spot.high is not None:
         ends = {"array": [spot.high - spot.y], "arrayminus": [spot.y - spot.low]}
