@@ -123,7 +123,7 @@ def database_waits(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
 @bottleneck(
     "L04c",
     "repeated-queries",
-    when="diagnostic start: a request makes at least 10 equal queries from one line, which take at "
+    when="diagnostic run: a request makes at least 10 equal queries from one line, which take at "
     "least 20 % of its time",
     explains=(ITS_TIME,),
 )
@@ -146,7 +146,7 @@ def repeated(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
 @bottleneck(
     "L04d",
     "connecting",
-    when="diagnostic start: opening and closing connections to the database takes at least 10 % of "
+    when="diagnostic run: opening and closing connections to the database takes at least 10 % of "
     "a request",
     explains=(ITS_TIME,),
 )

@@ -87,7 +87,7 @@ def growing(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
 @bottleneck(
     "L15",
     "gc",
-    when="diagnostic start: pauses of the garbage collector take at least 5 % of the CPU time, or "
+    when="diagnostic run: pauses of the garbage collector take at least 5 % of the CPU time, or "
     "one takes a quarter of the objective",
     explains=(CPU, REST),
 )

@@ -74,9 +74,7 @@ UNNAMED = Rule(
 )
 RULES.update({UNNAMED.number: UNNAMED})
 
-ASK = (
-    "Ask with --diagnose, which times queries and pauses of the garbage collector in one more start"
-)
+ASK = "Ask with --diagnose, which times queries and pauses of the garbage collector in one more run"
 TIMED = "Queries and pauses of the garbage collector were timed, and do not explain it"
 FURTHER = "runbench --flame shows which functions use the CPU."
 

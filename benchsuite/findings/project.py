@@ -34,13 +34,13 @@ def settings(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-@finding("B502", "diagnosed", of="a diagnostic start", invalid_words="always")
+@finding("B502", "diagnosed", of="a diagnostic run", invalid_words="always")
 def diagnosed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """A start that is looked into answers slower than others, and never counts."""
     if evidence.diagnosed:
         yield rule.found(
             Level.INVALID,
-            f"This was a diagnostic start: {SLOWS[evidence.diagnosed]}, which slows it down.",
+            f"This was a diagnostic run: {SLOWS[evidence.diagnosed]}, which slows it down.",
             hint="What it found stands on this page; its other figures are not to be compared.",
         )
 

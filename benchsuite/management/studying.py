@@ -237,7 +237,7 @@ class Execution:
         text = "\n".join(
             f"{'; '.join(titles)}: {candidate}" for candidate, titles in reasons.items()
         )
-        raise UnavailableError(f"No cell of {self.study.name} can run here.\n{text}")
+        raise UnavailableError(f"No configuration of {self.study.name} can run here.\n{text}")
 
     def enter(self, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on, with its cells and why some of them can't run."""
@@ -385,8 +385,8 @@ def resumed(study: Study, cells: Sequence[Cell], row: StudyRun, *, again_failed:
         raise UsageError(f"{which} can't be read ({row.unreadable}): leave --resume out.")
     if [one.coordinates for one in rows] != [dict(one.coordinates) for one in cells]:
         raise UsageError(
-            f"{which} has other cells than this benchsuite makes of the same file: leave --resume "
-            "out."
+            f"{which} has other configurations than this benchsuite makes of the same file: leave "
+            "--resume out."
         )
     orders, candidates = {one.pk: one.order for one in rows}, _candidates(cells, row)
     stored = Run.objects.filter(study_cell__in=rows).select_related("software")
@@ -439,8 +439,8 @@ def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) ->
     resuming.ensure_idle(row, when)
     if row.digest != study.digest:
         raise UsageError(
-            f"{when} was of another {study.path}: cells from before and after the change don't "
-            "belong together. Leave --resume out, or restore the file."
+            f"{when} was of another {study.path}: configurations from before and after the change "
+            "don't belong together. Leave --resume out, or restore the file."
         )
     resuming.ensure_same_machine(row, when)
     return row
@@ -465,8 +465,9 @@ def _needed(cell: Cell) -> dict[str, Share]:
 
 def _missing(option: str, share: Share, value: float | None) -> str:
     return (
-        f"--{option} is a share of the {share.figure} of the cell {cell_title(share.cell)}, "
-        f"which {'is not known' if value is None else 'has no limit there'}."
+        f"--{option} is a share of the {share.figure} of the configuration "
+        f"{cell_title(share.cell)}, which "
+        f"{'is not known' if value is None else 'has no limit there'}."
     )
 
 

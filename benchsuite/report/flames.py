@@ -70,7 +70,7 @@ class Flame:
         )
         return (
             f"{format_count(self.samples)} samples of Python code at work, taken "
-            f"{self.rate_hz} times a second for {format_period(self.run.duration_s)} of a start of "
+            f"{self.rate_hz} times a second for {format_period(self.run.duration_s)} of a run of "
             f"its own with one user. Who waits is not sampled.{rare}"
         )
 

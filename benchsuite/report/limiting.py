@@ -115,7 +115,7 @@ def middle(cell: Cell) -> Run | None:
 
 def _diagnosed(seen: Diagnosis) -> str:
     return (
-        f"A diagnostic start: a request took {format_duration(seen.request_s)} in Django, "
+        f"A diagnostic run: a request took {format_duration(seen.request_s)} in Django, "
         f"{format_duration(seen.query_s)} of that in {format_number(seen.queries)} queries and "
         f"{format_duration(seen.connecting_s)} in opening and closing connections; the garbage "
         "collector took "

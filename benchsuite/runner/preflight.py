@@ -134,7 +134,7 @@ def _check_diagnosis(plan: Plan) -> None:
         return
     if by == QUERIES and (not plan.server.serves_project or plan.spec.server.application):
         raise UsageError(
-            "A diagnostic start (--diagnose) times the queries of Django, and "
+            "A diagnostic run (--diagnose) times the queries of Django, and "
             f"{plan.spec.server.server} serves "
             f"{plan.spec.server.application or 'a target of its own'} here."
         )

@@ -58,7 +58,7 @@ class Outcome(StrEnum):
     TOO_SMALL = "too small to matter"
     """Less than the margin: the value of a difference that is there, or the whole interval."""
     NOT_SHOWN = "not shown"
-    TOO_FEW = "too few starts"
+    TOO_FEW = "too few runs"
     UNDEFINED = "undefined"  #: A figure is 0, so there is no ratio.
 
 

@@ -61,7 +61,7 @@ def fitted(starts: Mapping[int, Sequence[float]]) -> Law | NoLaw:
     known = {cpus: starts[cpus] for cpus in sorted(starts) if len(starts[cpus]) >= FEWEST_STARTS}
     if len(known) < FEWEST_COUNTS:
         return NoLaw(
-            f"it takes {FEWEST_COUNTS} numbers of CPUs with {FEWEST_STARTS} starts or more at "
+            f"it takes {FEWEST_COUNTS} numbers of CPUs with {FEWEST_STARTS} runs or more at "
             f"each, and there {'is' if len(known) == 1 else 'are'} {len(known)}"
         )
     fit = _Fit(known)
@@ -76,8 +76,7 @@ def fitted(starts: Mapping[int, Sequence[float]]) -> Law | NoLaw:
     if rates[-1].high > WIDEST * rates[-1].low:
         ends = f"{format_number(rates[-1].low)} to {format_number(rates[-1].high)}/s"
         return NoLaw(
-            f"starts differ too much: on {len(rates)} CPUs anything from {ends} would agree with "
-            "them"
+            f"runs differ too much: on {len(rates)} CPUs anything from {ends} would agree with them"
         )
     return Law(contention=fit.share(1), coherency=fit.share(2), measured=tuple(known), rates=rates)
 

@@ -101,7 +101,9 @@ def side_of(execution: Execution, cell: MeasuredCell | None, figure: str) -> Sid
 def _claim(study: Study, execution: Execution, claim: Claim) -> Judgement:
     asked = [(check, cell) for check in claim.checks for cell in _asked(study, check)]
     if not asked:
-        return Judgement(claim, Outcome.UNTOLD, "no cell of the study is the one that it is about")
+        return Judgement(
+            claim, Outcome.UNTOLD, "no configuration of the study is the one that it is about"
+        )
     checks = [_judged(execution, claim, check, cell, len(asked)) for check, cell in asked]
     failed = [one for one in checks if one.outcome is Outcome.FAILS]
     untold = [one for one in checks if one.outcome is Outcome.UNTOLD]

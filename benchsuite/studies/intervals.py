@@ -63,7 +63,7 @@ class Scatter:
 
     @property
     def words(self) -> str:
-        of = f"{self.cells} cells" if self.cells > 1 else "one cell"
+        of = f"{self.cells} configurations" if self.cells > 1 else "one configuration"
         return f"Welch on logarithms, variance moderated by {of}"
 
     def moderated(self, logarithms: Sequence[float]) -> tuple[float, float]:
@@ -212,7 +212,7 @@ def interval(
         )
     return Interval(
         value,
-        reason=f"a start has 0, which has no logarithm; with {FEWEST_STARTS} starts a side "
+        reason=f"a run has 0, which has no logarithm; with {FEWEST_STARTS} runs a side "
         "none is needed",
     )
 
@@ -231,10 +231,10 @@ def _without_limit(kind: Kind, cell: Side, other: Side | None, confidence: float
         other is not None and any(map(math.isinf, other.starts)) != other.is_without_limit
     )
     if mixed or len(endless) != 1 or min(len(one.starts) for one in sides) < FEWEST:
-        return Interval(None, reason="a start has no limit there")
+        return Interval(None, reason="a run has no limit there")
     tried = min(endless[0].at_least, default=None)
     if tried is None:
-        return Interval(None, reason="no start has a limit, and how far it was tried is not known")
+        return Interval(None, reason="no run has a limit, and how far it was tried is not known")
     method = f"no limit up to {tried:.4g}"
     if other is None:
         return Interval(math.inf, tried, math.inf, method)
@@ -254,13 +254,13 @@ def _bootstrapped(
     from scipy.stats import t
 
     if kind is Kind.RATIO and not any(cell):
-        return Interval(0.0, 0.0, 0.0, "every start has 0")
+        return Interval(0.0, 0.0, 0.0, "every run has 0")
     if kind is Kind.RATIO and not all([*cell, *other]):
-        return Interval(value, reason="a start has 0, of which there is no ratio")
+        return Interval(value, reason="a run has 0, of which there is no ratio")
     scale = Scale.RATIO if kind is Kind.RATIO else Scale.DIFFERENCE
     comparison = compare(other, cell, scale=scale)
     if confidence == CONFIDENCE or not comparison.error or comparison.freedom is None:
-        return Interval(value, comparison.low, comparison.high, "bootstrapped over starts")
+        return Interval(value, comparison.low, comparison.high, "bootstrapped over runs")
     # resamples of five values have no tails
     half = float(t.ppf((1 + confidence) / 2, comparison.freedom)) * comparison.error
     low, high = (
@@ -284,7 +284,7 @@ def _counted(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
         low = float(chi2.ppf(tail, 2 * events)) / 2 if events else 0.0
         high = float(chi2.ppf(1 - tail, 2 * events + 2)) / 2
         counts.append((events / amount, low / amount, high / amount))
-    method = "Poisson, of the counts of all starts together"
+    method = "Poisson, of the counts of all runs together"
     if len(counts) == 1:
         return Interval(*counts[0], method)
     (mine, low, high), (other, least, most) = counts
@@ -314,7 +314,7 @@ def _welch(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
         freedoms.append(freedom)
     value, error = _value(kind, *means), sum(errors)
     if value is None or not error:
-        return Interval(value, value, value, "all starts alike")
+        return Interval(value, value, value, "all runs alike")
     # both know the same typical variance, so that their degrees of freedom don't add up
     half = float(t.ppf((1 + confidence) / 2, min(freedoms))) * math.sqrt(error)
     words = sides[0].of_all.words

@@ -48,8 +48,8 @@ def cells(
             _add(cell, by_key, wanted)
     if not wanted:
         raise UsageError(
-            f"No cell of {study.name} is {selector_words(only)} at scale {scale:g}; the study "
-            "excludes this combination."
+            f"No configuration of {study.name} is {selector_words(only)} at scale {scale:g}; the "
+            "study excludes this combination."
         )
     return tuple(
         Cell(

@@ -167,7 +167,7 @@ class _Known:
         """That there are some, and that those exist whose figures others need, in no circle."""
         by_key = {matrix.key(cell.coordinates): cell for cell in matrix.every(self.study)}
         if not by_key:
-            raise place.at("exclude").error("no cell is left.")
+            raise place.at("exclude").error("no configuration is left.")
 
         def follow(at: Coordinates, asked: tuple[Any, ...]) -> None:
             for option, share in shares(by_key[matrix.key(at)].options).items():
@@ -176,9 +176,9 @@ class _Known:
                 self.coordinates(share.cell, here.at("cell"))
                 needed = in_cell(share, at).cell
                 if matrix.key(needed) not in by_key:
-                    raise here.error(f"the cell {_shown(needed)} is excluded.")
+                    raise here.error(f"the configuration {_shown(needed)} is excluded.")
                 if matrix.key(needed) in asked:
-                    raise here.error(f"the cell {_shown(needed)} would need itself.")
+                    raise here.error(f"the configuration {_shown(needed)} would need itself.")
                 follow(needed, (*asked, matrix.key(needed)))
 
         for key, cell in by_key.items():
@@ -194,20 +194,24 @@ class _Known:
         compared = check.to is not None or bool(check.to_figure)
         if compared == (given == ["value"]):
             raise place.at(given[0]).error(
-                "is of one cell, and to names another." if compared else "needs the other cell: to."
+                "is of one configuration, and to names another."
+                if compared
+                else "needs the other configuration: to."
             )
         if check.to_figure:
             self.figure(check.to_figure, place.at("to_figure"))
         self.coordinates(check.to or {}, place.at("to"))
         checked = [reference for reference in self.all if admits(check.cell, reference)]
         if not checked:
-            raise place.at("cell").error("selects no cell.")
+            raise place.at("cell").error("selects no configuration.")
         for reference in checked:
             other = {**reference, **(check.to or {})}
             if other not in self.all:
-                raise place.at("to").error(f"the cell {_shown(other)} is excluded.")
+                raise place.at("to").error(f"the configuration {_shown(other)} is excluded.")
             if other == reference and check.to_figure in ("", check.figure) and compared:
-                raise place.at("to").error(f"the cell {_shown(reference)} is held against itself.")
+                raise place.at("to").error(
+                    f"the configuration {_shown(reference)} is held against itself."
+                )
 
     def answer(self, answer: Answer, place: Place) -> None:
         for axis in answer.choice:
@@ -222,7 +226,7 @@ class _Known:
             raise place.error("needs figure and best, as the study has no objective.")
         selected = [one for one in self.all if admits(answer.only, one)]
         if not selected:
-            raise place.at("only").error("selects no cell.")
+            raise place.at("only").error("selects no configuration.")
         if len(selected) == len(situations(answer, selected)):
             raise place.at("choice").error(
                 f"{', '.join(answer.choice)} has one value in each situation: nothing to choose."

@@ -99,7 +99,7 @@ def _entry(
     cell: MeasuredCell | None, metric: Metric, rows: Sequence[published.Row], kind: str
 ) -> Shown:
     if cell is None:
-        return Shown.missing("no such cell in this execution")
+        return Shown.missing("no such configuration in this execution")
     if kind == MEASURED:
         return shown(cell, metric)
     value = published.of(rows, cell.coordinates).get(metric.name)
@@ -166,7 +166,7 @@ def _question(study: Study, question: Answered) -> Table:
         for title, column in _columns(study, question.situations, metric)
         if any(column)
     }
-    nothing = " No cell of it is part of this execution." * (not question.situations)
+    nothing = " No configuration of it is part of this execution." * (not question.situations)
     return Table(
         list(columns),
         list(zip(*columns.values(), strict=True)),

@@ -614,4 +614,4 @@ def _held(row: Row) -> Shown:
 
 
 def _why_not(row: Row) -> str:
-    return "no fresh starts confirmed it" if row.starts else state(row)
+    return "no fresh runs confirmed it" if row.starts else state(row)

@@ -117,7 +117,7 @@ def hold(making: Making, candidates: list[Candidate], rate: float) -> Picked:
             _cost_s(making, rate, starts) + _others_s(making, hopeful, candidate, rate)
             > making.left_s
         ):
-            notebook.decide(candidate, State.RACING, "the budget left no time for its fresh starts")
+            notebook.decide(candidate, State.RACING, "the budget left no time for its fresh runs")
         elif (yield from _holds(making, candidate, rate, starts, "the one that needs least")):
             notebook.decide(candidate, State.RECOMMENDED)
             pick = candidate
@@ -174,9 +174,9 @@ def _why(making: Making, candidate: Candidate, rate: float) -> str:
         making.question.objective.goals[0],
     )
     if not shares:
-        return "its fresh starts say nothing"
+        return "its fresh runs say nothing"
     mean = sum(shares) / len(shares)
-    shown = f"{100 * mean:.3g} % in time at {rate:g}/s in {len(shares)} fresh starts"
+    shown = f"{100 * mean:.3g} % in time at {rate:g}/s in {len(shares)} fresh runs"
     return f"{shown}{', which does not show that it holds' if mean >= goal.share else ''}"
 
 
@@ -190,6 +190,6 @@ def _judge(making: Making, candidate: Candidate, seen: Observation) -> None:
     elif max(point.margin for point in points) < HOPE and candidate != making.question.current:
         share = min(seen.levels[0].met) / seen.levels[0].planned
         shown = f"{100 * share:.3g} % in time at {points[0].rate:g}/s"
-        notebook.decide(candidate, State.DROPPED, f"dropped after its first start, with {shown}")
+        notebook.decide(candidate, State.DROPPED, f"dropped after its first run, with {shown}")
     else:
         notebook.decide(candidate, State.RACING)

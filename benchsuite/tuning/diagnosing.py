@@ -42,7 +42,7 @@ def _cpu(notebook: Notebook, candidate: Candidate) -> dict[int, float]:
     }
 
 
-WHAT, FLAME = "a diagnostic start", "a flame graph"
+WHAT, FLAME = "a diagnostic run", "a flame graph"
 OF_CPU = ("L01", "L02")
 FLAME_S = 10.0  #: A thousand samples of a busy process.
 

@@ -86,7 +86,7 @@ def fresh(
         if not _affords(making, rates, others_s, max(1, confirming.FEWEST_STARTS - place)):
             break
         yield from making.start(
-            candidate, Phase.CONFIRM, load, f"fresh starts of {whose}", place=first + place
+            candidate, Phase.CONFIRM, load, f"fresh runs of {whose}", place=first + place
         )
         if confirming.missed(making.notebook, candidate, rates[0]):
             break

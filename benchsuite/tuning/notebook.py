@@ -77,7 +77,7 @@ class Notebook:
     def drop(self, candidate: Candidate) -> None:
         """Spends no more time on it, which says nothing of what it holds."""
         starts = len(self.of(candidate, Phase.LADDER, Phase.RACE))
-        self.decide(candidate, State.DROPPED, f"dropped after {starts} start{'s' * (starts != 1)}")
+        self.decide(candidate, State.DROPPED, f"dropped after {starts} run{'s' * (starts != 1)}")
 
     def state(self, candidate: Candidate) -> State | None:
         return self.states[candidate][0] if candidate in self.states else None

@@ -59,11 +59,11 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
 def unsaid(seen: Observation) -> str:
     """Why a start says nothing of its server."""
     if seen.failure:
-        return f"its start failed: {seen.failure.strip().removesuffix('.')}"
+        return f"its run failed: {seen.failure.strip().removesuffix('.')}"
     if seen.limit:
         return f"the load generator was the limit ({', '.join(seen.limit)})"
     if seen.codes:
-        return f"{', '.join(seen.codes)} in both of its starts"
+        return f"{', '.join(seen.codes)} in both of its runs"
     fails = f" ({', '.join(seen.fails)})" if seen.fails else ""
     return f"no right answer{fails}{_said(seen)}"
 

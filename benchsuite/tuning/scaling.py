@@ -60,7 +60,7 @@ def sentences(notebook: Notebook, scaling: Scaling) -> list[str]:
         window_s = max(candidate.window_s for candidate in held.values())
         lines.append(
             f"{ordered[0].server} holds {each}, with {notebook.question.objective.words} in fresh "
-            f"starts of {window_s:g} s."
+            f"runs of {window_s:g} s."
         )
     lines += [
         f"On {_where(candidate)}: {_open(notebook, candidate)}."

@@ -81,7 +81,7 @@ def cautions(notebook: Notebook, pick: Candidate) -> list[str]:
     _, least, most = max(slower)
     return [
         f"The machine was not equally fast all the time: a request took {format_duration(least)} "
-        f"of CPU in one start of {pick.name} and {format_duration(most)} in another. Tune again "
+        f"of CPU in one run of {pick.name} and {format_duration(most)} in another. Tune again "
         "where nothing else uses it."
     ]
 

@@ -99,9 +99,9 @@ def _race(making: Making, pick: Candidate, held: Held, wanted: Wanted) -> Steps:
     for variant in sorted(racing, key=lambda variant: -(gains[variant] or 0.0)):
         gain = gains[variant]
         if gain is None:
-            notebook.decide(variant, State.NO_STATEMENT, "its starts say nothing")
+            notebook.decide(variant, State.NO_STATEMENT, "its runs say nothing")
             continue
-        reason = f"{_more(gain)} in {STARTS} starts of each ({wanted[variant]})"
+        reason = f"{_more(gain)} in {STARTS} runs of each ({wanted[variant]})"
         if abs(gain - 1) < WORTH:
             notebook.decide(variant, State.NO_DIFFERENCE, reason)
         elif gain < 1:
@@ -130,7 +130,7 @@ def _settle(
     if gain is None:
         return
     interval = f"{gain.value:.2f} times the pick's rate, [{gain.low:.2f}, {gain.high:.2f}]"
-    shown = f"{interval}, in {held.starts} starts of each ({why})"
+    shown = f"{interval}, in {held.starts} runs of each ({why})"
     if gain.low <= 1:
         notebook.decide(variant, State.NO_DIFFERENCE, shown)
         return
@@ -152,9 +152,9 @@ def _save(making: Making, pick: Candidate, held: Held, wanted: Wanted) -> Steps:
         entries, after = notebook.of(variant, Phase.VARY), notebook.memory_bytes(variant)
         points = notebook.points(entries)
         if not after or not before or not points:
-            notebook.decide(variant, State.NO_STATEMENT, "its starts say nothing")
+            notebook.decide(variant, State.NO_STATEMENT, "its runs say nothing")
             continue
-        reason = f"{_more(after / before)} memory in {len(entries)} starts ({wanted[variant]})"
+        reason = f"{_more(after / before)} memory in {len(entries)} runs ({wanted[variant]})"
         if min(point.margin for point in points) < 0:
             notebook.decide(variant, State.DROPPED, f"it missed {rate:.3g}/s; {reason}")
         elif after > (1 - WORTH) * before:
@@ -180,7 +180,7 @@ def _confirm(
         return
     for other, (state, _) in list(notebook.states.items()):
         if state in (State.RECOMMENDED, State.NOT_TOLD_APART):
-            notebook.decide(other, State.BEHIND, f"{variant.name} is better, of fresh starts")
+            notebook.decide(other, State.BEHIND, f"{variant.name} is better, of fresh runs")
     notebook.decide(variant, State.RECOMMENDED)
 
 

@@ -242,7 +242,7 @@ def test_a_tuning_is_interrupted_and_goes_on_to_its_answer(command: Command) -> 
     )
     assert len(profiled) <= len(diagnosed) <= 1
     if told["answer"]["end"] == "confirmed" and not diagnosed:
-        assert "a diagnostic start" in dict(told["answer"]["not_tried"])
+        assert "a diagnostic run" in dict(told["answer"]["not_tried"])
     for one in measured:
         levels = one["observation"]["levels"]
         assert [level["rate"] for level in levels] == one["load"]["rates"][: len(levels)]

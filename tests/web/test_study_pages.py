@@ -89,7 +89,7 @@ def test_a_study_answers_on_its_own_page_too(soup, folder, file):
     rows = [[one.text.strip() for one in line.select("th, td")] for line in found.select("tr")]
     assert [one[0] for one in rows] == ["delay 100", "delay 200"]
     assert rows[1][1].startswith("● async 1")
-    assert "No cell of it is part of this execution." in page.text
+    assert "No configuration of it is part of this execution." in page.text
     written = to_markdown(whole(study_report(mine)))
     assert "\n### Does it wait?\n\nBy answers a second; the most is the best.\n\n| case " in written
     assert f"| {' | '.join(rows[1])} |" in written

@@ -82,11 +82,11 @@ class Asked(Spec):
         None, "--scale N  shorter and thinner: above 0, at most 1", unless="1"
     )
     only: tuple[str, ...] = option((), "--only AXIS=VALUE[,VALUE…]  these values of an axis alone")
-    repeat: int | None = option(None, "--repeat N  starts of each cell", unless="the file's")
-    seed: int = option(0, "--seed N  of the order and of each start")
+    repeat: int | None = option(None, "--repeat N  runs of each configuration", unless="the file's")
+    seed: int = option(0, "--seed N  of the order and of each run")
     label: str = option("", "--label WORD  a word to find this execution by")
     claims: bool = option(
-        False, "--claims  only what the claims need, with more starts of those still in doubt"
+        False, "--claims  only what the claims need, with more runs of those still in doubt"
     )
     budget: float | None = option(
         None,
@@ -277,7 +277,7 @@ def _headline(execution: Execution, seconds: float) -> str:
     row, count = execution.row, len(execution.candidates)
     skipped, done = len(execution.skipped), len(execution.done)
     parts = [
-        f"{count} cell{'s' * (count != 1)} × {row.repeat} start{'s' * (row.repeat != 1)}",
+        f"{count} configuration{'s' * (count != 1)} × {row.repeat} run{'s' * (row.repeat != 1)}",
         *[f"scale {row.scale:g}"] * (row.scale != 1),
         *[f"{skipped} skipped"] * bool(skipped),
         *[f"{done} made before"] * bool(done),
@@ -333,7 +333,7 @@ def _summary(execution: Execution) -> Sequence[str]:
     counts = Counter(run.verdict or run.status for run in runs)
     words = ", ".join(f"{count} {word}" for word, count in counts.most_common())
     skipped = len(execution.skipped)
-    left_out = f" · {skipped} cell{'s' * (skipped != 1)} skipped" if skipped else ""
+    left_out = f" · {skipped} configuration{'s' * (skipped != 1)} skipped" if skipped else ""
     failed = [run for run in runs if run.status == Status.FAILED.value]
     return [
         f"{len(runs)} run{'s' * (len(runs) != 1)}: {words}{left_out}",

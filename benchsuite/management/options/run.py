@@ -150,14 +150,14 @@ class Shorthand(Spec):
     )
     diagnose: bool = option(
         False,
-        "--diagnose  make one more start of each, which never counts, and time queries and pauses "
+        "--diagnose  make one more run of each, which never counts, and time queries and pauses "
         "in it: repeated queries are named with their line",
         again=True,
         group=RUNS,
     )
     flame: bool = option(
         False,
-        "--flame  make one more start of each, which never counts, and profile it: which "
+        "--flame  make one more run of each, which never counts, and profile it: which "
         "functions use the CPU",
         again=True,
         group=RUNS,
@@ -170,9 +170,7 @@ class Series(Spec):
 
     group = RUNS
 
-    repeat: int = option(
-        1, "--repeat N  fresh starts of each server, interleaved in shuffled blocks"
-    )
+    repeat: int = option(1, "--repeat N  fresh runs of each server, interleaved in shuffled blocks")
     again: str = option(
         "",
         "--again RUN_ID  repeat a stored run, exactly; several, with commas, are added to their "
@@ -187,7 +185,7 @@ class Output(Spec):
 
     group = "Runs and output"
 
-    seed: int = option(0, "--seed N  of the order and of each start")
+    seed: int = option(0, "--seed N  of the order and of each run")
     port: int | None = option(
         None, "--port N  port of the server", within=(1, 65535), unless="a free one"
     )
@@ -261,8 +259,8 @@ def of_cell(arguments: Sequence[str]) -> RunSpec:
     cell_specs = specs(options)
     if len(cell_specs) > 1:
         raise UsageError(
-            f"These options are {len(cell_specs)} runs, and a cell of a study is one: make what "
-            "varies an axis of the study."
+            f"These options are {len(cell_specs)} runs, and a configuration of a study is one: "
+            "make what varies an axis of the study."
         )
     return cell_specs[0]
 

@@ -142,14 +142,14 @@ def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
     for phase in Phase:
         some = [one for one in notebook.entries[before:] if one.trial.phase is phase]
         if some:
-            count = f"{len(some)} start{'s' * (len(some) != 1)}"
+            count = f"{len(some)} run{'s' * (len(some) != 1)}"
             taken = format_period(round(sum(one.seen.took_s for one in some)))
             yield f"  {phase.value:<8} {count:>10}  {taken:>12}  {some[0].trial.reason}"
     if not before:
         whole, cpu = format_duration(ASSUMED.response_s), format_duration(ASSUMED.cpu_s)
         yield (
             f"This is for a page that takes {whole}, {cpu} of that on a CPU, which nobody has "
-            "measured yet: the first two starts tell what yours takes, and sizes follow from it."
+            "measured yet: the first two runs tell what yours takes, and sizes follow from it."
         )
     if notebook.end is End.CONFIRMED and not any(one.changes for one in notebook.states):
         yield "In the time that is left other settings are tried against what the diagnosis names."

@@ -154,7 +154,7 @@ def runs_of(comparison: Comparison) -> list[Drawn]:
     cells = zip(comparison.titles, comparison.cells, styles(comparison), strict=True)
     for number, (title, cell, style) in enumerate(islice(cells, MOST_DRAWN), start=1):
         for start, run in enumerate(cell.measured, start=1):
-            own = f"{title} start {start}" if len(cell.measured) > 1 else title
+            own = f"{title} run {start}" if len(cell.measured) > 1 else title
             invalid = run.verdict == Verdict.INVALID.value
             group = f"{title} (invalid)" if invalid else title
             runs.append(Drawn(run, own, group, style, len(runs) + 1, number, start == 1))

@@ -20,7 +20,9 @@ from benchsuite.studies.claims import place
 from benchsuite.studies.study import Study
 from benchsuite.studies.trend import FEWEST_EXECUTIONS, Change, trends
 
-OTHER_FILE = "The two are of another file or scale: cells with the same values may not be the same."
+OTHER_FILE = (
+    "The two are of another file or scale: configurations with the same values may not be the same."
+)
 ALIKE = "Their environments don’t differ in what matters."
 NONE_TURNED = "No claim came out otherwise."
 

@@ -85,7 +85,7 @@ def _cell(row: StudyRun, study: Study, cell: StudyCell) -> MeasuredCell:
         state = State.UNAVAILABLE if cell.reason else State.PLANNED
         reason = reason or "not measured"
     elif ended < row.repeat and row.status != Status.FINISHED.value:
-        state, reason = State.PLANNED, f"{ended} of {row.repeat} starts so far"
+        state, reason = State.PLANNED, f"{ended} of {row.repeat} runs so far"
     return MeasuredCell(
         coordinates=cell.coordinates,
         state=state,

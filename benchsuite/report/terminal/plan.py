@@ -13,7 +13,7 @@ from benchsuite.system import cpus
 from benchsuite.system.cpus import available, usable, words
 
 FACETS = ("Python", "size", "front", "load", "delay")
-DIAGNOSTIC = "diagnostic start"
+DIAGNOSTIC = "diagnostic run"
 FEW = 3  #: Loads that are all named in the line.
 
 
@@ -52,7 +52,7 @@ def _shape(plans: Sequence[Plan]) -> str:
     ]
     repeats = max(plan.spec.repetition for plan in plans)
     if prod(counts.values()) != len(cells):
-        words[-1] += f" ({len(cells)} cells)"
+        words[-1] += f" ({len(cells)} configurations)"
     return " × ".join([*words, *[f"{repeats} repeats"] * (repeats > 1)])
 
 

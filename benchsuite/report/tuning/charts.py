@@ -48,7 +48,7 @@ def shares(notebook: Notebook, answer: Outcome) -> Chart:
             IN_TIME,
             (Column("rate_per_s", "rate", format_number, first), *columns, asked),
             tuple((rate, *(one.get(rate) for one in measured), 100 * goal.share) for rate in rates),
-            "Filled: fresh starts, all of a rate together. Hollow: the shorter windows of the "
+            "Filled: fresh runs, all of a rate together. Hollow: the shorter windows of the "
             "search, which flatter a little.",
         )
     )
@@ -97,7 +97,7 @@ def against_memory(notebook: Notebook, answer: Outcome) -> Chart:
             RATE,
             Column("capacity_per_s", "capacity", format_rate),
             _capacities(notebook, answer),
-            "Filled: estimated by the search, with the interval over starts. Hollow: never "
+            "Filled: estimated by the search, with the interval over runs. Hollow: never "
             "started, at the most that arithmetic allows, with the memory of its processes as "
             "that of the one that was probed.",
         )
@@ -107,7 +107,7 @@ def against_memory(notebook: Notebook, answer: Outcome) -> Chart:
         IN_TIME,
         Column("share_percent", "in time", format_percent),
         _shares(notebook, answer),
-        "Of fresh starts where there are any, else of one short window.",
+        "Of fresh runs where there are any, else of one short window.",
     )
 
 
@@ -208,8 +208,8 @@ def scaling(answer: Outcome) -> Chart:
             RATE,
             _scaling_columns(answer.rows),
             tuple(tuple(_scaling_row(answer, cpus, rows.get(cpus))) for cpus in counts),
-            "Filled: confirmed by fresh starts. Hollow: the rate that the shorter windows of the "
-            "race just held, with its interval over starts; a law goes through these.",
+            "Filled: confirmed by fresh runs. Hollow: the rate that the shorter windows of the "
+            "race just held, with its interval over runs; a law goes through these.",
         )
     )
     if counts and counts[-1] <= TICKS:

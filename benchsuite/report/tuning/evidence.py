@@ -262,7 +262,7 @@ class TuningReport:
                 zip(entries, list(runs[: len(entries)]), strict=True), start=1
             )  # meanwhile there may be more
         ]
-        count = f"{len(rows)} start{'s' * (len(rows) != 1)}"
+        count = f"{len(rows)} run{'s' * (len(rows) != 1)}"
         table = Table(
             ["no.", "phase", "configuration", "load", "why", "found", "run"],
             rows,
@@ -282,7 +282,7 @@ class TuningReport:
             return ""
         count = len(self.notebook.entries)
         spent, budget = self.notebook.spent_s, self.notebook.question.budget_s
-        made = f"{count} start{'s' * (count != 1)} in {format_period(spent)}"
+        made = f"{count} run{'s' * (count != 1)} in {format_period(spent)}"
         if self.is_running:
             return f"It is still searching: {made} of {format_period(budget)} so far."
         where = f" in the {PHASES[self.notebook.entries[-1].trial.phase]}" if count else ""

@@ -182,7 +182,9 @@ def test_a_share_of_what_failed_is_skipped(machine: Machine, file: Path) -> None
     runstudy("--only=setup=sync", "--repeat=1")
     assert ran() == [("sync", "users", 1, "failed")]
     reason = StudyRun.objects.get().cells.get(order=1).reason
-    assert reason.startswith("--rate is a share of the answers of the cell setup sync, load users")
+    assert reason.startswith(
+        "--rate is a share of the answers of the configuration setup sync, load users"
+    )
 
 
 def test_a_share_of_what_has_no_limit_is_skipped(machine: Machine, file: Path) -> None:
@@ -195,7 +197,7 @@ def test_a_share_of_what_has_no_limit_is_skipped(machine: Machine, file: Path) -
     runstudy("--only=setup=sync", "--repeat=1")
     assert ran() == [("sync", "users", 1, "finished")]
     reason = StudyRun.objects.get().cells.get(order=1).reason
-    assert reason.endswith("of the cell setup sync, load users, which has no limit there.")
+    assert reason.endswith("of the configuration setup sync, load users, which has no limit there.")
 
 
 @pytest.mark.parametrize("repeated", [False, True])
@@ -290,7 +292,10 @@ def test_results_that_are_refused_end_it(
         (["--only=setup=asyn"], "axis setup of tiny has no 'asyn'.*sync, gthread, broken"),
         (["--only=setups=sync"], "no axis 'setups'; did you mean setup"),
         (["--only=sync"], "not of the form axis=value"),
-        (["--only=setup=broken"], rf"No cell of tiny can run here.*\n.*load users.*{BROKEN}"),
+        (
+            ["--only=setup=broken"],
+            rf"No configuration of tiny can run here.*\n.*load users.*{BROKEN}",
+        ),
         (["--scale=2"], "--scale must be above 0 and at most 1"),
         (["--repeat=0"], "--repeat must be between 1 and 1000"),
         (["--again-failed"], "add --resume"),
@@ -316,7 +321,7 @@ def test_an_unknown_study_is_told_the_names(machine: Machine, file: Path) -> Non
 def test_a_cell_is_one_run(machine: Machine, file: Path) -> None:
     file.write_text(STUDY.replace("users = 2", 'users = "2,4"'))
     with pytest.raises(
-        CommandError, match="These options are 2 runs, and a cell of a study is one"
+        CommandError, match="These options are 2 runs, and a configuration of a study is one"
     ):
         runstudy("--only=load=users")
 

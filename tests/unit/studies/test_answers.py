@@ -70,7 +70,7 @@ def test_what_the_starts_do_not_tell_apart_stands_together() -> None:
         ({"starts": [worlds.start(9.0, excluded="B401")] * 2}, "no run counts (B401)"),
         ({"starts": [worlds.start(None)] * 2}, "2 of 2 runs without plateau"),
         ({"starts": [worlds.start(9.0)]}, "one run has no interval"),
-        ({"state": State.PLANNED, "reason": "1 of 2 starts so far"}, "1 of 2 starts so far"),
+        ({"state": State.PLANNED, "reason": "1 of 2 runs so far"}, "1 of 2 runs so far"),
     ],
 )
 def test_nobody_is_named_while_another_arm_might_be_better(

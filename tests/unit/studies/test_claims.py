@@ -117,7 +117,7 @@ def with_cell(**given: object) -> Execution:
         (with_cell(starts=[worlds.start(0.0)] * 2), "has no logarithm"),
         (
             with_cell(starts=[worlds.start(math.inf), worlds.start(1.0)]),
-            "a start has no limit there",
+            "a run has no limit there",
         ),
         (Execution(cells=worlds.execution().cells[:2]), "sync, 200 is no part of this execution"),
     ],

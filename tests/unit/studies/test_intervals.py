@@ -64,7 +64,7 @@ def test_two_starts_a_side_get_welch_on_logarithms() -> None:
     assert (found.value, found.low, found.high) == pytest.approx(
         (2.0, 2 * math.exp(-half), 2 * math.exp(half))
     )
-    assert found.method == "Welch on logarithms, variance moderated by 10 cells"
+    assert found.method == "Welch on logarithms, variance moderated by 10 configurations"
 
 
 def test_a_noisy_cell_neither_blinds_a_quiet_one_nor_is_flattered_by_it() -> None:
@@ -125,10 +125,10 @@ def test_the_other_way_round_is_the_inverse() -> None:
         (Kind.RATIO, [], [1.0], "no run has the figure"),
         (Kind.RATIO, [1.0], [1.0, 2.0], "one run has no interval"),
         (Kind.RATIO, [1.0, 1.0], [0.0, 0.0], "it would be divided by 0"),
-        (Kind.VALUE, [0.0, 1.0], None, "a start has 0, which has no logarithm"),
-        (Kind.DIFFERENCE, [0.0, 1.0], [1.0, 1.0], "a start has 0, which has no logarithm"),
-        (Kind.RATIO, [0.0, 1, 1, 1, 1], [1.0] * 5, "a start has 0, of which there is no ratio"),
-        (Kind.VALUE, [math.inf, 1.0], None, "a start has no limit there"),
+        (Kind.VALUE, [0.0, 1.0], None, "a run has 0, which has no logarithm"),
+        (Kind.DIFFERENCE, [0.0, 1.0], [1.0, 1.0], "a run has 0, which has no logarithm"),
+        (Kind.RATIO, [0.0, 1, 1, 1, 1], [1.0] * 5, "a run has 0, of which there is no ratio"),
+        (Kind.VALUE, [math.inf, 1.0], None, "a run has no limit there"),
     ],
 )
 def test_what_has_no_interval_says_why(

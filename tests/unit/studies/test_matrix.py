@@ -67,7 +67,9 @@ def test_a_scale_thins_levels_and_what_is_asked_for_is_kept() -> None:
 def test_only_selects_and_combines() -> None:
     found = matrix.cells(study(), 1, {"setup": ("sync", "pool"), "route": ("read",)})
     assert [cell.coordinates["setup"] for cell in found] == ["sync"] * 3 + ["pool"] * 3
-    with pytest.raises(UsageError, match="No cell of shop is setup=pool and route=cpu at scale 1"):
+    with pytest.raises(
+        UsageError, match="No configuration of shop is setup=pool and route=cpu at scale 1"
+    ):
         matrix.cells(study(), 1, {"setup": ("pool",), "route": ("cpu",)})
 
 

@@ -85,7 +85,11 @@ def test_a_value_may_be_a_share_of_what_another_cell_reaches() -> None:
         ('when = { setup = "pool" }', "when = { setup = 1 }", "set[2].when.setup: must be a list"),
         ('when = { setup = "pool" }', "", "set[2]: the key when is missing."),
         ('setup = ["pool"]', 'stup = ["pool"]', "exclude[1]: there is no axis 'stup'"),
-        ('setup = ["pool"]\nroute = "cpu"', 'route = ["cpu", "read"]', "exclude: no cell is left."),
+        (
+            'setup = ["pool"]\nroute = "cpu"',
+            'route = ["cpu", "read"]',
+            "exclude: no configuration is left.",
+        ),
         ('of = "best_window"', 'off = "best_window"', "figures.best"),
         ('length = "10s"', "length = [10]", "figures.best.length: must be a number, and is [10]."),
         ('scope = "load"', 'scope = "all"', "figures.best.scope: must be one of window, load"),
@@ -106,14 +110,18 @@ def test_a_value_may_be_a_share_of_what_another_cell_reaches() -> None:
         ("ratio = [0.4, 0.6]", "ratio = [0.4]", "claim[1].check[1].ratio: must be a region"),
         ("ratio = [0.4, 0.6]", "ratio = [nan, 1]", "claim[1].check[1].ratio: must be a region"),
         ("ratio = [0.4, 0.6]", "", "needs one region of ratio, difference, value, and has 0."),
-        ('to = { delay = "100" }', "", "claim.sync-collapses.check[1].ratio: needs the other cell"),
-        ("value = [-inf, 3]", 'value = [0, 3]\nto = { delay = "0" }', "value: is of one cell, and"),
+        ('to = { delay = "100" }', "", "check[1].ratio: needs the other configuration"),
+        (
+            "value = [-inf, 3]",
+            'value = [0, 3]\nto = { delay = "0" }',
+            "value: is of one configuration, and",
+        ),
         ('to = { delay = "100" }', 'to = { delay = "200" }', "is held against itself"),
         ('to = { delay = "100" }', 'to = { setup = "pool" }', "setup=pool route=cpu delay=200 is"),
         (
             'cell = { setup = "sync" }',
             'cell = { setup = "pool", route = "cpu" }',
-            "selects no cell",
+            "selects no configuration",
         ),
         ('choice = "setup"', 'choice = "stup"', "answer[1].choice: there is no axis 'stup'; did"),
         ('choice = "setup"', 'choice = ["setup", "setup"]', "answer[1].choice: two are called"),
@@ -122,7 +130,7 @@ def test_a_value_may_be_a_share_of_what_another_cell_reaches() -> None:
         ('choice = "setup"', "", "answer[1]: the key choice is missing."),
         ('asks = "Which set-up reads most?"', 'asks = ""', "answer[1].asks: must be a text"),
         ('["read"] }', '["raed"] }', "answer[1].only.route: there is no value 'raed'; did you"),
-        ('["read"] }', '"cpu", setup = "pool" }', "answer[1].only: selects no cell."),
+        ('["read"] }', '"cpu", setup = "pool" }', "answer[1].only: selects no configuration."),
         ('["read"] }', '"read", setup = "sync" }', "answer[1].choice: setup has one value in"),
         ('choice = "setup"', 'choice = "setup"\nbest = "least"', "answer[1]: figure and best bel"),
         (
@@ -151,9 +159,9 @@ def test_what_is_wrong_is_said_with_file_and_key(old: str, new: str, said: str) 
 
 def test_options_may_need_figures_of_cells_but_not_in_a_circle() -> None:
     share = 'rate = { share = 0.2, figure = "plateau", cell = { setup = "%s", delay = "0" } }'
-    with pytest.raises(UsageError, match=r"rate: the cell setup=pool .* would need itself"):
+    with pytest.raises(UsageError, match=r"configuration setup=pool .* would need itself"):
         study(changed(("users = 50\n", f"{share % 'pool'}\n")))
-    with pytest.raises(UsageError, match=r"rate: the cell setup=pool route=cpu .* is excluded"):
+    with pytest.raises(UsageError, match=r"configuration setup=pool route=cpu .* is excluded"):
         study(changed(("users = 500\n", f"{share % 'pool'}\n"), ("users = 50\n", "rate = 5\n")))
 
 

@@ -55,7 +55,7 @@ def test_what_fresh_starts_hold_stands_beside_the_estimate() -> None:
     ]
     unconfirmed = shown(replace(ROW, **UNCONFIRMED))
     assert unconfirmed["estimate"] == found["estimate"], "all have the same kind of figure"
-    assert unconfirmed["holds"] == Shown.missing("no fresh starts confirmed it")
+    assert unconfirmed["holds"] == Shown.missing("no fresh runs confirmed it")
     assert {"right", "p99.9 there"} < set(shown(ROW, Goal(0.999, None)))
 
 

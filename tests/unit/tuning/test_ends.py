@@ -53,7 +53,7 @@ def test_a_start_that_was_spoiled_is_made_once_more_and_then_says_nothing() -> N
         return Observation(took_s=seen.took_s, codes=("B401",))
 
     notebook = searched(ideal(spoil=noisy))
-    assert notebook.states[SIZES[1]] == (State.NO_STATEMENT, "B401 in both of its starts")
+    assert notebook.states[SIZES[1]] == (State.NO_STATEMENT, "B401 in both of its runs")
     reasons = [entry.trial.reason for entry in notebook.of(SIZES[1])]
     assert reasons == ["each candidate once", "each candidate once; once more, because of B401"]
     assert outcome(notebook).end is End.CONFIRMED
@@ -66,7 +66,7 @@ def test_where_only_the_machine_kept_them_from_climbing_that_is_said() -> None:
         return Observation(took_s=seen.took_s, codes=("B401",))
 
     told = outcome(searched(ideal(spoil=noisy)))
-    assert told.sentences == ("Nothing could be measured: B401 in both of its starts.",)
+    assert told.sentences == ("Nothing could be measured: B401 in both of its runs.",)
 
 
 def test_where_nothing_could_be_measured_a_longer_search_would_add_nothing() -> None:
@@ -84,9 +84,7 @@ def test_where_nothing_starts_it_says_why() -> None:
 
     told = outcome(searched(ideal(spoil=dead)))
     assert told.end is End.NOTHING_RAN
-    assert told.sentences == (
-        "Nothing could be measured: its start failed: it ended with status 3.",
-    )
+    assert told.sentences == ("Nothing could be measured: its run failed: it ended with status 3.",)
 
 
 def test_what_two_servers_fail_alike_in_is_asked_of_no_third() -> None:
@@ -114,9 +112,7 @@ def test_a_machine_that_is_busy_for_two_servers_is_so_for_all(users: int) -> Non
     notebook = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), ideal(spoil=noisy))
     asked = dict.fromkeys(one.trial.candidate.server for one in notebook.entries)
     assert list(asked) == ["waitress", "gthread"]
-    assert outcome(notebook).sentences == (
-        "Nothing could be measured: B401 in both of its starts.",
-    )
+    assert outcome(notebook).sentences == ("Nothing could be measured: B401 in both of its runs.",)
 
 
 def test_where_the_first_does_not_start_another_is_probed() -> None:

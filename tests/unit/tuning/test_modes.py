@@ -98,7 +98,7 @@ def test_starts_that_differed_by_chance_put_the_capacity_of_one_no_further_down(
     assert 0.85 * capacity < (told.rate or 0.0) <= capacity
     assert told.starts == 6
     rates = [entry.trial.load.rates for entry in notebook.of(only, Phase.CONFIRM)]
-    assert rates[0][-1] < 0.8 * capacity, "the rates of the first fresh starts were too low"
+    assert rates[0][-1] < 0.8 * capacity, "the rates of the first fresh runs were too low"
     assert notebook.spent_s <= question.budget_s
 
 

@@ -66,7 +66,7 @@ def test_each_number_of_cpus_is_confirmed_and_the_curve_goes_on_to_twice_as_many
     said = " ".join(told.sentences)
     assert told.sentences[0].startswith("gthread holds ")
     assert "/s on 1 CPU (1×4), " in told.sentences[0]
-    assert told.sentences[0].endswith(", with p95 < 200ms in fresh starts of 10 s.")
+    assert told.sentences[0].endswith(", with p95 < 200ms in fresh runs of 10 s.")
     assert "Extrapolated, and never measured: 8 CPUs would just hold about " in said
     assert "if processes grow alike and nothing else binds" in said
 
@@ -125,7 +125,7 @@ def test_one_that_holds_nothing_does_not_keep_the_others_from_being_told() -> No
         State.NO_STATEMENT,
         State.MEASURED,
     ]
-    assert "On 2 CPUs (2×4): its start failed: no memory." in told.sentences
+    assert "On 2 CPUs (2×4): its run failed: no memory." in told.sentences
     assert told.sentences[0].startswith("gthread holds ")
 
 

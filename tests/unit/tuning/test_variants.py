@@ -69,7 +69,7 @@ def test_one_that_is_better_is_confirmed_by_as_many_starts_and_recommended() -> 
     assert 1.05 * plain.rate < told.rate <= 1.12 * 90
     assert (plain.state, plain.why) == (
         State.BEHIND,
-        "gthread 1×4 pool=4 is better, of fresh starts",
+        "gthread 1×4 pool=4 is better, of fresh runs",
     )
     assert told.sentences[0].startswith("gthread, 1 process × 4 threads, pool=4 holds ")
     assert told.end is End.CONFIRMED
@@ -80,14 +80,14 @@ def test_one_that_changes_nothing_shows_no_difference() -> None:
     told = outcome(searched(rates()))
     assert told.pick == PLAIN
     same = [row for row in told.rows if row.state is State.NO_DIFFERENCE]
-    assert same[0].why == "as much in 2 starts of each (L04d connecting)"
+    assert same[0].why == "as much in 2 runs of each (L04d connecting)"
     assert len(same) == 2
 
 
 def test_one_that_is_worse_is_dropped_without_a_word() -> None:
     notebook = searched(rates(pool=0.9))
     assert notebook.state(POOL) is State.DROPPED
-    assert "% less in 2 starts of each" in notebook.states[POOL][1]
+    assert "% less in 2 runs of each" in notebook.states[POOL][1]
     assert "pool" not in " ".join(outcome(notebook).sentences)
 
 
@@ -100,7 +100,7 @@ def test_one_that_time_was_left_to_try_and_not_to_confirm_is_worth_trying() -> N
     assert told.pick == PLAIN
     (said,) = (one for one in told.sentences if one.startswith("Worth trying: "))
     assert said.startswith("Worth trying: gthread 1×4 pool=4: ")
-    assert said.endswith(" % more in 2 starts of each (L04d connecting), not confirmed.")
+    assert said.endswith(" % more in 2 runs of each (L04d connecting), not confirmed.")
     (row,) = (one for one in told.rows if one.candidate == POOL)
     assert (row.rate, row.starts) == (None, 2)
 
@@ -156,7 +156,7 @@ def test_memory_that_is_nearly_what_is_allowed_is_worth_a_try_and_no_more() -> N
     notebook = searched(rates(), limits=(), saved=0.7, objective=memory)
     assert notebook.state(FROZEN) is State.WORTH_TRYING
     assert notebook.states[FROZEN][1].startswith(
-        "30 % less memory in 2 starts (it takes 60.0\u2009MiB"
+        "30 % less memory in 2 runs (it takes 60.0\u2009MiB"
     )
     assert notebook.pick() == PLAIN
     plenty = searched(rates(), limits=(), saved=0.7, objective="p95 < 200ms, memory <= 1GiB")

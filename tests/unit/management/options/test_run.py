@@ -314,8 +314,8 @@ def test_diagnostic_starts_come_last_one_for_each_cell_but_for_its_load() -> Non
     assert plan.line(plans, 60.0).startswith(
         "2 servers × 2 loads × 2 repeats, plain, 5 users and 50 users, "
     )
-    assert "2 diagnostic starts · " in plan.line(plans, 60.0)
-    assert plan.titles(plans)[-1].endswith(", diagnostic start")
+    assert "2 diagnostic runs · " in plan.line(plans, 60.0)
+    assert plan.titles(plans)[-1].endswith(", diagnostic run")
 
 
 def test_values(golden: Golden) -> None:

@@ -194,7 +194,7 @@ def test_a_cell_of_a_study_says_it_in_the_same_words(entry: Entry) -> None:
         assert (known[name] is Takes.FLAG) is (entry.kind is bool)
         assert (known[name] is Takes.PAIRS) is (entry.metavar == "NAME=VALUE")
     if entry.name in ("diagnose", "flame"):
-        with pytest.raises(UsageError, match="are 2 runs, and a cell of a study is one"):
+        with pytest.raises(UsageError, match="are 2 runs, and a configuration of a study is one"):
             run.of_cell(words_of(entry))
         return
     assert run.of_cell(words_of(entry)) == spec(*words_of(entry))
