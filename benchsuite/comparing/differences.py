@@ -10,7 +10,7 @@ from benchsuite.comparing.cells import Cell, cells
 from benchsuite.comparing.contrasts import Pair, Side, figures_of, metric
 from benchsuite.comparing.standing import deciding, standing
 from benchsuite.comparing.titles import Around, cell_titles, load_title, workload_title
-from benchsuite.core.units import MISSING, format_count, format_period
+from benchsuite.core.units import MISSING, format_count, format_period, in_words
 from benchsuite.models import Run
 from benchsuite.system.fingerprint import VOLATILE
 from benchsuite.system.programs import short_revision
@@ -150,7 +150,7 @@ def _programs(runs: Sequence[Run]) -> list[dict[str, str]]:
 
 def _flat(data: Mapping[str, Any]) -> dict[str, str]:
     return {
-        name: value if isinstance(value, str) else json.dumps(value)
+        name: value if isinstance(value, str) else in_words(value)
         for name, value in data.items()
         if value is not None
     }
@@ -308,10 +308,10 @@ def _words(name: str, words: Callable[[Run], str], runs: Sequence[Run]) -> Itera
         yield Difference(name, values)
 
 
-def _fields(part: str, runs: Sequence[Run], in_words: Sequence[str]) -> Iterator[Difference]:
+def _fields(part: str, runs: Sequence[Run], told: Sequence[str]) -> Iterator[Difference]:
     """Those of the fields of a part of the spec that no words tell of."""
     parts = [run.spec.get(part) or {} for run in runs]
-    for name in dict.fromkeys(name for one in parts for name in one if name not in in_words):
+    for name in dict.fromkeys(name for one in parts for name in one if name not in told):
         if len({json.dumps(one.get(name), sort_keys=True) for one in parts}) > 1:
             title = NAMES.get(name, name.removesuffix("_s").replace("_", " "))
             yield Difference(title, tuple(_value(name, one.get(name)) for one in parts))
@@ -324,7 +324,7 @@ def _value(name: str, value: Any) -> str:
         return "on" if value else "off"
     if isinstance(value, int | float):
         return format_period(value) if name.endswith("_s") else format_count(value)
-    return value if isinstance(value, str) else json.dumps(value)
+    return value if isinstance(value, str) else in_words(value)
 
 
 def _told(difference: Difference, titles: Sequence[str], kind: str) -> str:

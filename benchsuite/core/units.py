@@ -96,7 +96,7 @@ def in_words(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:g}"
+        return f"{value:.10g}"
     if isinstance(value, datetime):
         return f"{value:%d %b %Y, %H:%M}"
     if isinstance(value, Mapping):

@@ -15,7 +15,7 @@ from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.gate import Judgement
 from benchsuite.core.answer import Answer
 from benchsuite.core.exceptions import UsageError
-from benchsuite.management import streams
+from benchsuite.management import html_files, streams
 from benchsuite.management.options.parsing import names
 from benchsuite.management.output import Screen
 from benchsuite.report.exports.comparison import as_json, as_junit
@@ -37,7 +37,7 @@ class ComparisonReport:
 
 def compared(options: Mapping[str, Any]) -> ComparisonReport:
     """Compares what the options ask for; raises UsageError."""
-    for name in ("json", "junit", "markdown"):
+    for name in ("json", "html", "junit", "markdown"):
         streams.check(f"--{name}", options[name])
     margins = (parsed(options["margin"]), conf.margins())
     metrics = [metric(name, *margins) for name in names("--metric", options["metric"]) or DEFAULT]
@@ -76,6 +76,10 @@ def write(report: ComparisonReport, options: Mapping[str, Any]) -> None:
             comparison=report.comparison,
         )
         streams.write(options["json"], json.dumps(content, indent=2) + "\n")
+    if options["html"]:
+        runs = ",".join(str(run.pk) for run in report.comparison.runs)
+        first = report.contrasts[0].baseline.cell.first.pk if report.contrasts else ""
+        html_files.write(options["html"], "compare", runs=runs, baseline=first, forced=1)
     if options["junit"]:
         streams.write(options["junit"], as_junit(report.judgements, report.answer.premises))
     if options["markdown"]:

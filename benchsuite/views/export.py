@@ -89,10 +89,7 @@ def one_run(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     page = run_page.stored(pk)
     if page is None:
         return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
-    shown: Formats = {
-        "html": lambda: [page.as_file()],
-        "md": lambda: [to_markdown(page.answer)],
-    }
+    shown: Formats = {"md": lambda: [to_markdown(page.answer)]}
     try:
         return _answer(request, queries.exported().filter(pk=pk), f"run-{pk}", shown)
     except UsageError as error:

@@ -1,6 +1,7 @@
 """Renders pages without assumptions about the project, with plotly.js from our own origin."""
 
 import gzip
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import cache_control
 
-from benchsuite.report.pages.html import VERSION, plotly
+from benchsuite.report.pages.html import VERSION, one_file, plotly
 from benchsuite.views import access
 
 YEAR_S = 365 * 24 * 3600
@@ -49,10 +50,25 @@ def _be_present(version: str) -> None:
         raise Http404(f"The version of plotly.js here is {VERSION}.")
 
 
+FILES = ("run", "compare", "history")
+"""Pages that are files by themselves; those of studies and tunings are beside other formats."""
+
+
+def as_file(name: str, context: Mapping[str, Any]) -> HttpResponse:
+    filename = re.sub(r"[^\w-]+", "-", f"{name}-{context['title']}").strip("-")
+    headers = {"Content-Disposition": f'attachment; filename="{filename}.html"'}
+    return HttpResponse(one_file(name, context), headers=headers)
+
+
 def page(
     request: HttpRequest, name: str, context: Mapping[str, Any], *, status: int = 200
 ) -> HttpResponse:
-    """Renders one of our templates; adds `request`, as a project may lack the processor."""
+    """Renders one of our templates; adds `request`, as a project may lack the processor.
+
+    With ?format=html some of them are one file.
+    """
+    if name in FILES and request.GET.get("format") == "html":
+        return as_file(name, context)
     common = {
         "request": request,
         "admin_url": url_or_none("admin:index"),

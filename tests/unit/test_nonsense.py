@@ -53,6 +53,7 @@ ANY_WORD = {
     "--host": "a machine may have any name",
     "--path": "a page may have any path",
     "--json": "a file may have any name",
+    "--html": "as --json",
     "--junit": "as --json",
     "--markdown": "as --json",
     "--answer": "a form may ask anything",

@@ -142,7 +142,7 @@ def test_a_diagnostic_start_is_told_with_the_runs_of_its_command(soup):
     run.key = RunSpec.from_json(beside.spec).diagnosed.key
     run.save()
     for one in (beside, run):
-        section = soup(f"/results/{one.pk}/").select_one("section[aria-labelledby=limits]")
+        section = soup(f"/results/{one.pk}/").select_one("section[aria-label='What limits it']")
         assert "shop/views.py:12 makes 24.0 equal queries" in section.text
     assert "in 25.0 queries" in section.select_one("p.quiet").text
 
@@ -188,7 +188,7 @@ def test_a_profiled_start_is_drawn_on_its_page_and_on_those_of_its_cell(soup):
         assert first[3:] == ["50.0\u2009%", "50.0\u2009%"]
     assert own.select_one(f"{FLAME} > p a") is None
     assert beside.select_one(f"{FLAME} > p a")["href"] == start.get_absolute_url()
-    assert own.select_one("section[aria-labelledby=limits]") is None
+    assert own.select_one("section[aria-label='What limits it']") is None
     assert "goes in list_products" in beside.select_one(".limits .hint").text
 
 

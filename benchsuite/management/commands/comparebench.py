@@ -67,6 +67,7 @@ class Command(BriefCommand):
             "1 when one is broken, 3 when one is undecided",
         )
         add("--json", metavar="FILE", help='write everything as JSON ("-" for standard output)')
+        add("--html", metavar="FILE", help="write the page as one file that opens offline")
         add("--junit", metavar="FILE", help="write the conditions as JUnit XML")
         add(
             "--markdown",

@@ -1,15 +1,15 @@
 """Measures this project on real servers and stores what it finds."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.core.management.base import CommandError
 
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.results import Status, Verdict
+from benchsuite.management import html_files, streams
 from benchsuite.management import output as screens
-from benchsuite.management import streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import add_to, read
@@ -44,7 +44,8 @@ class Command(BriefCommand):
             plans: Sequence[Plan] = [planning.resolve(spec) for spec in run_options.specs(options)]
             for plan in plans:
                 preflight.check(plan)
-            streams.check("--json", options["json"])
+            for name in ("json", "html"):
+                streams.check(f"--{name}", options[name])
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
         estimate = estimated(plans)
@@ -75,31 +76,45 @@ class Command(BriefCommand):
                             break
         except BenchsuiteError as error:
             # what ended well, or failed before, is told all the same
-            self._tell(screen, results, before, options["json"])
+            self._tell(screen, results, before, options)
             words = _joined(screen.failures(results.rows), str(error), results.sentence)
             raise CommandError(words, returncode=1) from error
         except KeyboardInterrupt as interrupt:
-            self._tell(screen, results, before, options["json"])
+            self._tell(screen, results, before, options)
             words = "Interrupted; runs that had ended are stored."
             raise CommandError(results.sentence or words, returncode=130) from interrupt
-        self._tell(screen, results, before, options["json"])
+        self._tell(screen, results, before, options)
         _judge(screen, results, strict=options["strict"])
 
     def _tell(
-        self, screen: screens.Screen, results: Results, before: Sequence[Run], file: str | None
+        self,
+        screen: screens.Screen,
+        results: Results,
+        before: Sequence[Run],
+        options: Mapping[str, Any],
     ) -> None:
         """With the runs of a command that was continued."""
         if results.rows:
             screen.results(
                 [*before, *results.rows], stored=len(results.rows) > len(results.refused)
             )
-        if not file:
-            return
         try:
-            screens.write_json(file, results.rows)
+            if file := options["json"]:
+                screens.write_json(file, results.rows)
+            if file := options["html"]:
+                _write_page(file, [*before, *results.rows])
         except BenchsuiteError as error:
             stored = results.sentence or "The results are stored."
             raise CommandError(f"{error} {stored}", returncode=1) from error
+
+
+def _write_page(file: str, rows: Sequence[Run]) -> None:
+    """Of the one run that is stored, or of those compared."""
+    stored = Run.objects.filter(pk__in=[row.pk for row in rows]).values_list("pk", flat=True)
+    if len(stored) == 1:
+        html_files.write(file, "run", stored[0])
+    elif stored:
+        html_files.write(file, "compare", runs=",".join(map(str, stored)), forced=1)
 
 
 def _judge(screen: screens.Screen, results: Results, *, strict: bool) -> None:

@@ -21,7 +21,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.specs.run import check_label
 from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.units import format_period
-from benchsuite.management import resuming, study_pages, studying
+from benchsuite.management import html_files, resuming, streams, study_pages, studying
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import add_to, read
@@ -105,6 +105,11 @@ class Asked(Spec):
         'and stop ("-" for standard output); of several studies into a folder, with a README.md '
         "that answers from all",
     )
+    html: str = option(
+        "",
+        "--html FILE  write the page of the last execution, of that --label if there is one, as "
+        "one file that opens offline, and stop",
+    )
     remark: str = option(
         "",
         "--remark FILE  store this paragraph with the last execution, of that --label if there is "
@@ -142,7 +147,7 @@ class Command(BriefCommand):
         names, asked = options["names"], read(Asked, options)
         if asked.beside and not asked.markdown:
             raise UsageError("--with says what --markdown tells the difference to: add --markdown.")
-        if asked.remark or asked.markdown:
+        if asked.remark or asked.markdown or asked.html:
             self._tell(names, asked)
             return
         sample, screen = HostSample(), Screen(verbosity=options["verbosity"])
@@ -206,6 +211,10 @@ class Command(BriefCommand):
             text = remark(chosen(_one(names), asked.label), asked.remark)
         if asked.markdown:
             text = study_pages.write(asked.markdown, names, asked.label, asked.beside)
+        if asked.html:
+            streams.check(html_files.FLAG, asked.html)
+            execution = chosen(_one(names), asked.label)
+            html_files.write(asked.html, "study", execution.name, execution=execution.pk)
         if text:
             self.stdout.write(text)
 

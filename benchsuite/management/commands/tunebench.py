@@ -15,7 +15,7 @@ from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageE
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import format_duration, format_period, listed
-from benchsuite.management import resuming, streams
+from benchsuite.management import html_files, resuming, streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options import tune as tune_options
 from benchsuite.management.options.parsing import BriefCommand
@@ -80,9 +80,10 @@ class Command(BriefCommand):
         try:
             execution = self._execution(options, screen)
             output = read(run_options.Output, options)
-            streams.check("--json", options["json"])
-            if options["dry_run"] and options["json"]:
-                raise UsageError("--dry-run finds nothing to write: leave --json out.")
+            for name in ("json", "html"):
+                streams.check(f"--{name}", options[name])
+                if options["dry_run"] and options[name]:
+                    raise UsageError(f"--dry-run finds nothing to write: leave --{name} out.")
         except (UsageError, UnavailableError) as error:
             raise CommandError(str(error), returncode=2) from error
         ahead = rehearsed(execution.asked, execution.notebook.entries, _overheads(execution))
@@ -112,13 +113,13 @@ class Command(BriefCommand):
                 execution.enter(at_work, fingerprint.fingerprint())
                 execution.run(at_work, shown, partial(_limiting, execution))
         except BenchsuiteError as error:
-            _tell(screen, execution, options["json"])
+            _tell(screen, execution, options)
             raise CommandError(f"{error}{_again(execution)}", returncode=1) from error
         except KeyboardInterrupt as interrupt:
-            _tell(screen, execution, options["json"])
+            _tell(screen, execution, options)
             words = f"Interrupted.{_again(execution)}"
             raise CommandError(words, returncode=130) from interrupt
-        _tell(screen, execution, options["json"])
+        _tell(screen, execution, options)
         notebook = execution.notebook
         if notebook.end in WHY:
             some = any(confirming.held_by(notebook, one) for one in notebook.question.scaling)
@@ -223,7 +224,7 @@ def _again(execution: Execution) -> str:
     return f" Go on with: python manage.py tunebench --resume={execution.name}"
 
 
-def _tell(screen: Screen, execution: Execution, file: str | None) -> None:
+def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> None:
     """What is known, whatever ended the search; nothing where it has not begun."""
     if execution.row._state.adding:
         return
@@ -232,11 +233,13 @@ def _tell(screen: Screen, execution: Execution, file: str | None) -> None:
     if planning.workload(execution.asked.spec.workload).locustfile:
         screen.warn(LOCUST)
     screen.warn(f"Look: {addresses.of_tuning(execution.row.pk)}")
-    if file:
-        try:
-            streams.write(file, report.as_json(execution.runs))
-        except BenchsuiteError as error:
-            raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
+    try:
+        if options["json"]:
+            streams.write(options["json"], report.as_json(execution.runs))
+        if options["html"]:
+            html_files.write(options["html"], "tuning", execution.row.pk)
+    except BenchsuiteError as error:
+        raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
 
 
 def _limiting(execution: Execution, pick: Candidate, start: Run) -> Sequence[str]:

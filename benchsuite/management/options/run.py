@@ -199,6 +199,9 @@ class Output(Spec):
     json: str | None = option(
         None, '--json FILE  write the results as JSON ("-" for standard output)'
     )
+    html: str | None = option(
+        None, "--html FILE  write the page of the results as one file that opens offline"
+    )
     dry_run: bool = option(False, "--dry-run  show the plan and stop")
 
 

@@ -28,7 +28,6 @@ from benchsuite.report.executions import made_for
 from benchsuite.report.flames import drawing
 from benchsuite.report.levels import columns_of_parts
 from benchsuite.report.limiting import Told
-from benchsuite.report.pages.html import one_file
 from benchsuite.report.sentences import model_sentence
 from benchsuite.system.programs import short_revision
 
@@ -63,9 +62,6 @@ class RunPage:
     def answer(self) -> Answer:
         measurements = list(self.run.measurements.all())
         return run_answer.of_run(self.run, self.findings, measurements, self.limiting.limits)
-
-    def as_file(self) -> str:
-        return one_file("run", self.context())
 
     def context(self, call: str = "") -> dict[str, Any]:
         """Of its template; `call` is what a flame graph is zoomed to."""

@@ -1,0 +1,55 @@
+"""What holds for each page, whatever it shows."""
+
+import re
+
+from bs4 import BeautifulSoup
+
+from tests.every_page import addresses, files
+
+REPR = re.compile(
+    r"""[(\[{]['"] | ['"],?[)\]}] | ['"]:\s | \b(None(?!\ of)|True|False)\b | \ object\ at\ 0x
+    | \bdatetime\. | \b(UUID|Decimal|OrderedDict|frozenset)\(
+    | <\w[\w.]*[:\ ] | \b[A-Z]\w+\.[A-Z]{3,}\b""",
+    re.VERBOSE,
+)
+"""What Python writes of its values, and no person would."""
+OF_PYTHON = "script, style, code, pre"  #: Settings, commands and logs are Python's, or a server's.
+
+
+def test_nothing_is_written_as_python_writes_it(client, settings, tmp_path):
+    pages = addresses(settings, tmp_path)
+    found = {}
+    for path in pages:
+        page = BeautifulSoup(client.get(path).content, "html.parser")
+        for part in page.select(OF_PYTHON):
+            part.decompose()
+        texts = [str(text) for text in page.find_all(string=True)]
+        texts += [
+            tag[name]
+            for tag in page.find_all(True)
+            for name in ("title", "aria-label", "data-label")
+            if tag.has_attr(name)
+        ]
+        if wrong := [text.strip() for text in texts if REPR.search(text)]:
+            found[path] = wrong
+    assert found == {}
+    for value in (("B401",), {"a": 1}, None, [True], object(), settings, ["x"]):
+        assert REPR.search(str(value)), "it would be seen"
+
+
+def test_a_page_is_one_small_file_that_leads_nowhere(client, settings, tmp_path):
+    """The browser test opens them; here none asks for anything, nor leads into a console."""
+    paths = files(addresses(settings, tmp_path))
+    assert len(paths) >= 12
+    for path in paths:
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+        assert answer["Content-Disposition"].endswith('.html"'), path
+        text = answer.getvalue().decode()
+        assert len(text) < 1_000_000, path
+        page = BeautifulSoup(text, "html.parser")
+        assert page.select_one("#plotly") is not None or not page.select("figure.chart"), path
+        asked = (
+            "link, script[src], img, iframe, form, button[type=submit], a[href^='/'], a[href^='?']"
+        )
+        assert page.select(asked) == [], path
