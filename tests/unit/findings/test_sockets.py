@@ -5,23 +5,12 @@ from typing import Any
 
 from benchsuite.core.results import Accounts, IdleMemory
 from tests.golden import Golden
+from tests.socket_factories import KEPT
 from tests.unit.findings.clean import words
 
 
 def accounts(**changes: Any) -> Accounts:
-    clean = Accounts(
-        messages=1000,
-        lost=0,
-        duplicated=0,
-        reordered=0,
-        corrupt=0,
-        misdirected=0,
-        handshakes=100,
-        handshakes_failed=0,
-        closings_failed=0,
-        closed_early=0,
-    )
-    return replace(clean, **changes)
+    return replace(KEPT, **{"messages": 1000, **changes})
 
 
 MIB = 2**20
