@@ -11,11 +11,12 @@ behind has half of its starts in doubt: it might be the best, or not.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import fmean
 
 from benchsuite.comparing.starts import INVALID_SHARE
 from benchsuite.studies import matrix
 from benchsuite.studies.claims import doubts, find, place, side_of
-from benchsuite.studies.intervals import FEWEST, Interval, Kind, interval, mean
+from benchsuite.studies.intervals import FEWEST, Interval, Kind, interval
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Answer, Coordinates, Objective, Study, admits, situations
 
@@ -140,7 +141,7 @@ def _apart(
 ) -> tuple[list[Arm], list[Arm]]:
     """Those that may be the best, and the others."""
     most = by.best == "most"
-    order = sorted(known, key=lambda pair: mean(pair[1].values(by.figure)), reverse=most)
+    order = sorted(known, key=lambda pair: fmean(pair[1].values(by.figure)), reverse=most)
     best: list[Arm] = []
     behind: list[Arm] = []
     confidence = 1 - (1 - execution.confidence) / max(1, len(order) - 1)

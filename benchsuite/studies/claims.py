@@ -11,10 +11,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from statistics import fmean
 
 from benchsuite.core.units import format_number
 from benchsuite.studies import matrix
-from benchsuite.studies.intervals import Interval, Kind, Side, interval, mean
+from benchsuite.studies.intervals import Interval, Kind, Side, interval
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Check, Claim, Coordinates, Region, Study, admits
 
@@ -228,8 +229,8 @@ def obstacles(
     for name, (low, high) in given.items():
         ends = (-math.inf if low is None else low, math.inf if high is None else high)
         values = cell.values(name)
-        if not values or not ends[0] <= mean(values) <= ends[1]:
-            seen = format_number(mean(values)) if values else "not known"
+        if not values or not ends[0] <= fmean(values) <= ends[1]:
+            seen = format_number(fmean(values)) if values else "not known"
             must = f"and must be {region_words(*ends)}"
             yield f"not this question here: {name} of {where} is {seen}, {must}"
     without = [one for one in cell.counted if one.figures.get(figure) is None]

@@ -1,11 +1,11 @@
 """The interval of a figure, a ratio or a difference, as far as the starts of two cells carry one.
 
-* It is Welch's on the logarithms, so what it is about is the geometric mean. Few starts don't show
-  their own spread, so each cell's variance is moderated by those of all cells of the study in that
-  figure (Smyth 2004, "Linear models and empirical Bayes methods"): the more alike the cells
-  scatter, the more it is theirs. A noisy cell then doesn't blind a quiet one, nor does a quiet one
-  flatter a noisy one. `python -m benchmarks.claims` measures what that covers; docs/studies.md has
-  its table.
+* It is around what the means give, as everywhere, with the error that Welch's has on logarithms.
+  Few starts don't show their own spread, so each cell's variance is moderated by those of all cells
+  of the study in that figure (Smyth 2004, "Linear models and empirical Bayes methods"): the more
+  alike the cells scatter, the more it is theirs. A noisy cell then doesn't blind a quiet one, nor
+  does a quiet one flatter a noisy one. `python -m benchmarks.claims` measures what that covers;
+  docs/studies.md has its table.
 * 0 has no logarithm. Where a start has 0 of what is counted, the number in all starts together has
   the exact interval of Poisson's law (Garwood 1936), and a difference that of Zou and Donner
   (2008); both are widened by as much as starts lie further apart than that law has it, in the cell
@@ -20,7 +20,7 @@ import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from statistics import fmean, geometric_mean, median, variance
+from statistics import fmean, median, variance
 
 from benchsuite.core.metrics.metric import Scale
 from benchsuite.stats.compare import CONFIDENCE, compare
@@ -145,13 +145,6 @@ def _inverse_trigamma(value: float) -> float:
     return place
 
 
-def mean(figures: Sequence[float]) -> float:
-    """The one mean of a figure that studies tell: geometric, or arithmetic where one is 0."""
-    if any(math.isinf(each) for each in figures):
-        return math.inf
-    return geometric_mean(figures) if min(figures) > 0 else fmean(figures)
-
-
 def dispersion(cells: Iterable[tuple[Sequence[float], Sequence[float]]]) -> float:
     """How far counts of starts lie apart, where 1 is what chance alone does: Pearson's χ² by
     its freedom, and never less. Cells are figures with their amounts.
@@ -196,7 +189,7 @@ def interval(
         return Interval(None, reason="no run has the figure")
     if any(math.isinf(value) for value in figures):
         return _without_limit(kind, cell, other, confidence)
-    value = _value(kind, *(mean(one.starts) for one in sides))
+    value = _value(kind, *(fmean(one.starts) for one in sides))
     if value is None:
         return Interval(None, reason="it would be divided by 0")
     if starts < FEWEST:

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Iterator, Sequence
 from itertools import product
+from statistics import fmean
 
 from benchsuite.core.answer import Shown, Table
 from benchsuite.core.metrics.metric import Metric
 from benchsuite.studies import figures, published
 from benchsuite.studies.answers import Answered, Arm, Lead, Situation, answered
 from benchsuite.studies.claims import written as ratio_words
-from benchsuite.studies.intervals import mean
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Coordinates, Selector, Study, admits, cell_title, names
 from benchsuite.studies.study import Table as Layout
@@ -106,13 +106,13 @@ def _entry(
     if value is None:
         return Shown.missing("not published")
     values = cell.values(metric.name)
-    times = published.times_published(mean(values) if values else None, value)
+    times = published.times_published(fmean(values) if values else None, value)
     note = f"measured {times:.3g} ×" if times is not None and not math.isinf(times) else ""
     return Shown(value if isinstance(value, str) else written(metric, value), note)
 
 
 def shown(cell: MeasuredCell, metric: Metric) -> Shown:
-    """The mean of the starts that count, by `intervals.mean`, with the least and the most."""
+    """The mean over the runs that count, with the least and the most."""
     values = cell.values(metric.name)
     if not values:
         return Shown.missing(_why_not(cell))
@@ -121,7 +121,7 @@ def shown(cell: MeasuredCell, metric: Metric) -> Shown:
         notes.append(f"{written(metric, min(values))} – {written(metric, max(values))}")
     if why := failed(cell):
         notes.append(why)
-    return Shown(written(metric, mean(values)), "; ".join(notes))
+    return Shown(written(metric, fmean(values)), "; ".join(notes))
 
 
 def failed(cell: MeasuredCell) -> str:

@@ -16,7 +16,7 @@ from statistics import fmean, median
 from benchsuite.core.exceptions import UsageError
 from benchsuite.stats.compare import CONFIDENCE
 from benchsuite.studies.claims import Judgement, judge
-from benchsuite.studies.intervals import Interval, Kind, Side, interval, mean, scatter
+from benchsuite.studies.intervals import Interval, Kind, Side, interval, scatter
 from benchsuite.studies.measured import Execution, MeasuredCell
 from benchsuite.studies.study import Coordinates, Study
 
@@ -149,7 +149,7 @@ def _means(
             if cell.coordinates == coordinates
             for value in cell.values(figure)
         ]
-        means.append(mean(values) if values else None)
+        means.append(fmean(values) if values else None)
     return means
 
 

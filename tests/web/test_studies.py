@@ -75,7 +75,7 @@ def test_the_answer_has_claims_with_their_reasons_and_the_evidence_below() -> No
     assert cpus[0] == "◐ can't be told here"
     assert "cpus-target must be at least 64.0, and is" in str(cpus[3])
     checks, shape, cells, *_ = answer.sections
-    assert "variance moderated by 6 cells" in str(checks.tables[0].rows[0])
+    assert "variance moderated by 6 configurations" in str(checks.tables[0].rows[0])
     (beside,) = shape.tables
     assert list(beside.headings) == [
         *("delay", "figure", "sync, measured", "sync, published"),

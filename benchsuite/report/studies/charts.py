@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from enum import Enum
+from statistics import fmean
 from typing import Any
 
 from benchsuite.core.metrics.metric import Metric, Unit
@@ -23,7 +24,6 @@ from benchsuite.report.charts.series import (
 )
 from benchsuite.report.charts.styles import COLOURS, DASHES
 from benchsuite.studies import figures, published
-from benchsuite.studies.intervals import mean
 from benchsuite.studies.measured import Execution, MeasuredCell
 from benchsuite.studies.study import Chart, Coordinates, Study, names
 from benchsuite.studies.tables import open_axes, rest_title, selected, written
@@ -157,7 +157,7 @@ def _at(chart: Chart, line: str) -> Coordinates:
 def _mean(cells: Sequence[MeasuredCell], figure: str, where: Coordinates) -> float | None:
     for cell in cells:
         if where.items() <= dict(cell.coordinates).items() and (values := cell.values(figure)):
-            middle = mean(values)
+            middle = fmean(values)
             return None if math.isinf(middle) else middle
     return None
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean
 from typing import Any
 
 from benchsuite.core.answer import Answer, Section, Shown, Table
@@ -20,7 +21,7 @@ from benchsuite.report.studies.following import Follow, follows, next_step
 from benchsuite.studies import figures, matrix, published, tables
 from benchsuite.studies.answers import answered
 from benchsuite.studies.claims import Judgement, Outcome, judge, written
-from benchsuite.studies.intervals import Interval, mean
+from benchsuite.studies.intervals import Interval
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Kind, Study, cell_title, names
 
@@ -334,7 +335,7 @@ def _rows(
         beside = published.of(report.published, cell.coordinates)
         for name in names:
             values = cell.values(name)
-            known = [mean(values), min(values), max(values)] if values else [None] * 3
+            known = [fmean(values), min(values), max(values)] if values else [None] * 3
             row += [None if one is None or math.isinf(one) else one for one in known]
             row.append(beside.get(name))
         yield row

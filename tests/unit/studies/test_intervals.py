@@ -14,7 +14,6 @@ from benchsuite.studies.intervals import (
     Side,
     dispersion,
     interval,
-    mean,
     scatter,
 )
 
@@ -94,13 +93,6 @@ def test_five_starts_of_which_some_are_0_are_compared_as_everywhere() -> None:
     found = interval(Kind.DIFFERENCE, side(*second), side(*first))
     known = compare(first, second, scale=Scale.DIFFERENCE)
     assert (found.value, found.low, found.high) == (known.value, known.low, known.high)
-
-
-@pytest.mark.parametrize(
-    ("figures", "expected"), [([1.0, 4.0], 2.0), ([0.0, 4.0], 2.0), ([1.0, math.inf], math.inf)]
-)
-def test_one_mean_for_one_figure(figures: list[float], expected: float) -> None:
-    assert mean(figures) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("kind", list(Kind))
