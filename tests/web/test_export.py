@@ -82,8 +82,8 @@ def test_chosen_runs_as_csv(client):
     assert "attachment" in answer["Content-Disposition"]
     found = rows(answer)
     assert [one["server"] for one in found] == ["uwsgi", "uvicorn"]
-    assert float(found[0]["goodput"]) == chosen.goodput
-    assert found[1]["goodput"] == ""
+    assert float(found[0]["goodput_per_s"]) == chosen.goodput
+    assert found[1]["goodput_per_s"] == ""
 
 
 def test_filtered_runs_as_json(client):

@@ -150,9 +150,9 @@ def test_it_leaves_as_markdown_csv_and_one_html_file(client: Client, tmp_path: P
         call_command("runstudy", "shop", markdown=str(tmp_path))
     rows = list(csv.DictReader(io.StringIO(text(client, f"{mine}csv"))))
     assert [(one["setup"], one["delay"]) for one in rows] == list(RATES)
-    assert float(rows[0]["plateau"]) == pytest.approx(120, rel=0.1)
-    assert (rows[0]["plateau_published"], rows[1]["plateau_published"]) == ("120.0", "")
-    assert float(rows[0]["plateau_least"]) <= float(rows[0]["plateau"])
+    assert float(rows[0]["plateau_per_s"]) == pytest.approx(120, rel=0.1)
+    assert (rows[0]["plateau_per_s_published"], rows[1]["plateau_per_s_published"]) == ("120.0", "")
+    assert float(rows[0]["plateau_per_s_least"]) <= float(rows[0]["plateau_per_s"])
     page = text(client, f"{mine}html")
     parsed = BeautifulSoup(page, "html.parser")
     assert len(parsed.select("figure.chart")) >= 5
@@ -234,8 +234,8 @@ def test_charts_have_a_line_an_arm_and_one_for_each_small_value(soup: Any, clien
     data = page.select_one("figure .data a")["href"]
     rows = list(csv.reader(io.StringIO(client.get(data).content.decode())))
     assert rows[0] == [
-        *("delay", "sync plateau", "async plateau"),
-        *("sync plateau published", "async plateau published"),
+        *("delay", "sync plateau_per_s", "async plateau_per_s"),
+        *("sync plateau_per_s published", "async plateau_per_s published"),
     ]
     assert [float(row[0]) for row in rows[1:]] == [0, 100, 200]
     chart = client.get(page.select("figure .data a")[1]["href"])

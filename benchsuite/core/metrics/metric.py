@@ -93,6 +93,12 @@ class Metric:
         return title.format(units=units)
 
     @property
+    def with_unit(self) -> str:
+        """Its name as headers of a CSV have it: "goodput_per_s"."""
+        suffix = _SUFFIXES.get(self.unit, "")
+        return self.name if self.name.endswith(suffix) else f"{self.name}{suffix}"
+
+    @property
     def heading(self) -> str:
         """Of its column in a table, and in a sentence."""
         return self.headline().partition(" (")[0]
@@ -143,6 +149,15 @@ class Metric:
             return format_rate(value, units if self.of_answers else "")
         return _SHOW[self.unit](value)
 
+
+_SUFFIXES = {
+    Unit.RATE: "_per_s",
+    Unit.SECONDS: "_s",
+    Unit.BYTES: "_bytes",
+    Unit.CPUS: "_percent",
+    Unit.PERCENT: "_percent",
+    Unit.SHARE: "_share",
+}
 
 _SHOW: dict[Unit, Callable[[float | None], str]] = {
     Unit.SECONDS: format_duration,

@@ -34,6 +34,8 @@ FACTS = (
 )
 """What is told of a run beside its figures, by columns of `Run`."""
 
+WITH_UNITS = {"arrival_rate": "arrival_rate_per_s"}  #: Where a column's name lacks it.
+
 TIMES = ("response_time", "service_time", "wait_time")
 
 
@@ -102,7 +104,8 @@ def csv_of(runs: Iterable[Run]) -> Iterator[str]:
         [*(_plain(getattr(run, name)) for name in FACTS), *(one.value(run) for one in figures)]
         for run in runs
     )
-    return table_as_csv([*FACTS, *(one.name for one in figures)], rows)
+    facts = [WITH_UNITS.get(name, name) for name in FACTS]
+    return table_as_csv([*facts, *(one.with_unit for one in figures)], rows)
 
 
 def table_as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:

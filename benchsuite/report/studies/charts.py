@@ -67,7 +67,7 @@ def _series(
     title = chart.title or f"{up.headline()} by {across.title}"
     columns = [
         Column(
-            f"{line} {chart.y}".strip(),
+            f"{line} {up.with_unit}".strip(),
             line or up.headline(),
             _show(up),
             mark=_mark(at, kind),
@@ -81,7 +81,7 @@ def _series(
     ]
     columns += [
         Column(
-            f"{line} {chart.y} published".strip(),
+            f"{line} {up.with_unit} published".strip(),
             f"{line or up.headline()}, published",
             _show(up),
             mark=_mark(place, kind, published=True),
@@ -143,7 +143,7 @@ def _of_figure(
             mine = cell.coordinates.get(chart.line, "")
             of_lines = (_mean([cell], chart.y, {}) if line == mine else None for line, _ in lines)
             rows.append((place / axis.per, *of_lines))
-    return sorted(rows, key=_first), Column(metric.name, axis.title), axis
+    return sorted(rows, key=_first), Column(axis.title, axis.title), axis
 
 
 def _first(row: Row) -> float:

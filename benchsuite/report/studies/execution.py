@@ -322,7 +322,8 @@ def csv(report: StudyReport) -> Iterator[str]:
     axes = [axis.name for axis in report.study.axes]
     names = [one.name for one in report.study.figures]
     head = [*axes, "state", "reason", "starts", "counted"]
-    head += [f"{name}{end}" for name in names for end in ("", "_least", "_most", "_published")]
+    units = [figures.metric(one).with_unit for one in report.study.figures]
+    head += [f"{name}{end}" for name in units for end in ("", "_least", "_most", "_published")]
     return table_as_csv(head, _rows(report, axes, names))
 
 

@@ -3,6 +3,8 @@
 from itertools import pairwise
 from typing import Any
 
+import pytest
+
 from benchsuite.report.charts.drawing import draw
 from benchsuite.report.charts.series import (
     RESPONSE_TIME,
@@ -11,6 +13,7 @@ from benchsuite.report.charts.series import (
     Axis,
     Column,
     Mark,
+    Scale,
     Series,
     band,
     bars,
@@ -82,3 +85,23 @@ def test_names_at_the_ends_of_lines_are_moved_apart() -> None:
     assert [note["name"] for note in layout["annotations"]] == ["1", "2", "3"]
     assert layout["showlegend"] is False
     assert [after - before for before, after in pairwise(shifts)] == [15, 15]
+
+
+@pytest.mark.parametrize(
+    ("levels", "kind"),
+    [
+        ([1, 2, 4, 8, 16, 32, 64], "log"),
+        ([1, 10, 100], "log"),
+        ([250, 500, 750, 1000, 1250], None),
+        ([0, 100, 200], None),
+        ([5, 50], None),
+        (["sync", "async"], "category"),
+    ],
+)
+def test_levels_that_double_lie_as_far_apart(levels: list[Any], kind: str | None) -> None:
+    columns = (Column("users", "users"), Column("rate", "rate", mark=line("#000000")))
+    across = Axis("users", scale=Scale.LEVEL)
+    series = Series("any", "Any", across, UP, columns, tuple((one, 1) for one in levels))
+    axis = draw(series).layout["xaxis"]
+    assert axis.get("type") == kind
+    assert kind == "category" or axis["tickvals"] == levels
