@@ -146,9 +146,9 @@ def test_every_cell_is_run_in_shuffled_blocks_and_what_is_asked_first_comes_firs
     assert rates == {float(f"{goodput / 2:.3g}")}
     assert set(row.resolved) == {"1", "3"}
     assert [bool(one.reason) for one in row.cells.all()] == [False] * 4 + [True] * 2
-    assert "6 cells × 2 starts, 2 skipped" in out
+    assert "6 configurations × 2 runs, 2 skipped" in out
     assert f"Skipped  setup broken, load users: {BROKEN}" in out
-    assert "8 runs: 8 weak · 2 cells skipped" in out
+    assert "8 runs: 8 weak · 2 configurations skipped" in out
 
 
 def test_a_cell_that_fails_ends_nothing(

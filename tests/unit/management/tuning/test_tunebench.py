@@ -515,7 +515,7 @@ def test_a_dry_run_starts_nothing_and_says_how_long(
     out = capsys.readouterr().out
     assert "2 servers, plain, p95 < 200ms" in out
     assert "confirm" in out
-    assert re.search(r"diagnose +1 start ", out)
+    assert re.search(r"diagnose +1 run ", out)
     assert "Compared: gunicorn-gthread 1×" in out
     assert "Not tried: gunicorn-sync 1, " in out
     assert "holds" not in out, "nothing has been measured"
@@ -555,8 +555,8 @@ def test_windows_that_are_longer_have_a_budget_that_still_races(
     out = capsys.readouterr().out
     assert f"budget {budget}" in out
     assert ("\n  race " in out) is races
-    assert ("a race of those that came near, for which the budget left no time" in out) is not races
-    assert re.search(r"\n  confirm +(5|6|12) starts", out), out
+    assert ("for which the budget left no time" in out) is not races
+    assert re.search(r"\n  confirm +(5|6|12) runs", out), out
 
 
 def test_a_server_that_can_not_start_ends_the_search_with_its_reason(
