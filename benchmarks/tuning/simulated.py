@@ -7,16 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from benchmarks.tuning.ideal import driven
-from benchmarks.tuning.world import (
-    Outcome,
-    Size,
-    Start,
-    World,
-    capacity,
-    holds,
-    poisson,
-    speed,
-)
+from benchmarks.tuning.world import Outcome, Size, Start, World, capacity, holds, poisson, speed
 from benchsuite.core.specs.objective import Objective, parse
 from benchsuite.servers.base import Against
 from benchsuite.tuning.bounds import Probe, threads_needed
@@ -35,8 +26,27 @@ class Measured:
         self.world, self.objective = world, objective
         self.random = random.Random(seed)
         self.clock_s = 0.0
+        self.busy_from_s = self._busy_in()
 
     def __call__(self, trial: Trial) -> Observation:
+        begun_s = self.clock_s
+        self.clock_s += getattr(trial, "wait_s", 0.0)
+        if self.random.random() < self.world.flaky.get(trial.candidate.server, 0.0):
+            self.clock_s += OVERHEAD_S
+            return Observation(took_s=self.clock_s - begun_s, failure="it ended with status 3")
+        seen = self._measured(trial)
+        seen = replace(seen, took_s=self.clock_s - begun_s)
+        while self.busy_from_s + self.world.busy_s < begun_s:
+            self.busy_from_s += self.world.busy_s + self._busy_in()
+        if self.clock_s > self.busy_from_s:
+            return Observation(took_s=seen.took_s, codes=("B401",))
+        return seen
+
+    def _busy_in(self) -> float:
+        every_s = self.world.busy_every_s
+        return math.inf if every_s == math.inf else self.random.expovariate(1 / every_s)
+
+    def _measured(self, trial: Trial) -> Observation:
         load, made = trial.load, size(trial.candidate)
         factor = speed(self.world, self.random, self.clock_s)
         for name, _ in trial.candidate.changes:
@@ -70,8 +80,7 @@ class Measured:
             for begun, time in zip(outcome.begun, outcome.times, strict=True)
             if load.warmup_s <= begun + time < load.duration_s
         ]
-        wrong = sum(outcome.begun[one] >= load.warmup_s for one in outcome.wrong)
-        return self._level(0.0, times + wrong * [math.inf], load.window_s)
+        return self._level(0.0, times + outcome.wrong * [math.inf], load.window_s)
 
     def _open(self, outcome: Outcome, trial: Trial) -> tuple[list[Level], float]:
         """The rates that were reached, and how long that took."""
@@ -175,7 +184,10 @@ class Exhaustive:
         probe = Probe(
             response_s=cpu_s + world.wait_s, cpu_s=cpu_s, goodput=1 / cpu_s, memory_bytes=None
         )
-        return grid(world, probe)
+        sizes = grid(world, probe)
+        if world.sweet is not None:
+            sizes += [candidate(server, *world.sweet) for server in world.servers]
+        return list(dict.fromkeys(sizes))
 
     @functools.cached_property
     def best(self) -> float:

@@ -1,11 +1,15 @@
-"""A simulated server: slots, first come first served; a GIL a process; CPUs; a wait for others."""
+"""A simulated server: slots, first come first served; a GIL a process; CPUs; a wait for others.
 
-import heapq
+Each request takes a slot of a process, then CPU time of that process and of one of the CPUs, then
+it waits for others and leaves its slot. That is followed request by request and not event by event,
+so that a quarter of an hour takes a fraction of a second.
+"""
+
 import math
 import random
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from heapq import heapify, heapreplace
 
 WRONG_S = 0.001  #: What a wrong answer takes.
 
@@ -28,20 +32,29 @@ class World:
     cpu_s: float = 0.010  #: CPU time of a request.
     cpu_spread: float = 0.3  #: Coefficient of variation of the same.
     wait_s: float = 0.0  #: Mean of the time that a request waits for others, exponential.
-    rare: float = 0.0  #: Share of requests whose wait is `rare_factor` times as long.
-    rare_factor: float = 20.0
+    rare: float = 0.0  #: Share of requests that wait `rare_s` longer, whatever the rate.
+    rare_s: float = 0.4
     servers: dict[str, float] = field(default_factory=lambda: {"gthread": 1.0})
     """Server to what it makes of the CPU time of a request."""
     start_noise: float = 0.03  #: Standard deviation of the logarithm of a start's CPU time.
     drift: float = 0.0  #: By how much CPU time grows over an hour, in a logarithm.
     slows_after_s: float = math.inf
     """From then on the machine is a third slower."""
+    pause_every_s: float = math.inf  #: Mean time between two pauses of all CPUs.
+    pause_s: float = 0.2  #: Length of a pause.
+    busy_every_s: float = math.inf
+    """Mean time between two spells in which other programs disturb whatever is measured."""
+    busy_s: float = 40.0  #: Length of such a spell.
     thread_cost: float = 0.0  #: By how much each further thread raises the CPU time of a request.
+    sweet: tuple[int, int] | None = None
+    """Processes and threads that cost least: each step away from them costs `step_cost` more."""
+    step_cost: float = 0.05
     memory: int = 60 << 20  #: Of a process.
     memory_thread: int = 1 << 20
     collapses: float = math.inf
     """With more requests waiting than this times the slots, CPU time doubles, and stays so."""
     lucky: float = 0.0  #: Chance of a start that takes three quarters of the CPU time.
+    flaky: dict[str, float] = field(default_factory=dict)  #: Server to the share of failed starts.
     tails: dict[str, tuple[float, float]] = field(default_factory=dict)
     """Server to the share of its requests that wait so much longer, holding their slot."""
     stall_s: float = 0.0  #: By how much an answer is late where the server does nothing else.
@@ -52,8 +65,11 @@ class World:
 
     def cpu_of(self, size: Size) -> float:
         """Mean CPU time of a request in a usual start."""
-        extra = 1 + self.thread_cost * (size.threads - 1)
-        return self.cpu_s * self.servers[size.server] * extra
+        cost = 1 + self.thread_cost * (size.threads - 1)
+        if self.sweet is not None:
+            steps = abs(size.processes - self.sweet[0]) + abs(size.threads - self.sweet[1])
+            cost += self.step_cost * steps
+        return self.cpu_s * self.servers[size.server] * cost
 
     def memory_of(self, size: Size) -> float:
         return size.processes * (self.memory + size.threads * self.memory_thread)
@@ -66,8 +82,7 @@ class Outcome:
     begun: list[float]
     times: list[float]
     cpu_s: float  #: Spent in all.
-    until_s: float
-    wrong: list[int]  #: Which arrivals got a wrong answer.
+    wrong: int  #: How many got a wrong answer; their times are inf.
 
 
 def speed(world: World, generator: random.Random, at_s: float) -> float:
@@ -79,138 +94,89 @@ def speed(world: World, generator: random.Random, at_s: float) -> float:
 
 
 class Start:
-    """One start of a server under load, event by event."""
+    """One start of a server under load."""
 
     def __init__(self, world: World, size: Size, factor: float, seed: int) -> None:
         self.world, self.size = world, size
         self._random = random.Random(seed)
         sigma = math.sqrt(math.log1p(world.cpu_spread**2))
         self._mu, self._sigma = math.log(world.cpu_of(size) * factor) - sigma**2 / 2, sigma
-        self._slow = 1.0
 
     def open(self, arrivals: Sequence[float], until_s: float) -> Outcome:
         """Arrivals at these moments; what isn't answered until then is not."""
-        return self._run(arrivals, until_s, None)
+        return self._run(arrivals, until_s, closed=False)
 
     def closed(self, users: int, until_s: float) -> Outcome:
         """Users who ask again at once."""
-        return self._run([0.0] * users, until_s, users)
+        return self._run([0.0] * users, until_s, closed=True)
 
-    def _run(self, arrivals: Sequence[float], until_s: float, users: int | None) -> Outcome:
-        processes, threads, cpus = self.size.processes, self.size.threads, self.world.cpus
-        wait_s, rare = self.world.wait_s, self.world.rare
-        pick, normal, expo = self._random.random, self._random.gauss, self._random.expovariate
-        begun, times = list(arrivals), [math.inf] * len(arrivals)
-        burst = [0.0] * len(arrivals)
-        home = [0] * len(arrivals)
-        late: set[int] = set()
-        alone: set[int] = set()
-        wrong: list[int] = []
-        tail, tail_s = self.world.tails.get(self.size.server, (0.0, 0.0))
-        stall_s, refuses = self.world.stall_s, self.world.refuses
-        free = [threads] * processes
-        queue: deque[int] = deque()
-        ready: list[deque[tuple[int, bool]]] = [deque() for _ in range(processes)]
-        running = [False] * processes
-        runnable: deque[int] = deque()
-        idle, spent, number = cpus, 0.0, 0
-        limit = self.world.collapses * processes * threads
-        events: list[tuple[float, int, int, int]] = []  # time, number, kind, request
-        for request, moment in enumerate(arrivals):
-            events.append((moment, number, 0, request))
-            number += 1
-        heapq.heapify(events)
-
-        def run(now: float) -> None:
-            nonlocal idle, spent, number
-            while idle and runnable:
-                process = runnable.popleft()
-                request, last = ready[process].popleft()
-                idle -= 1
-                running[process] = True
-                cost = burst[request] * self._slow
-                spent += cost
-                heapq.heappush(events, (now + cost, number, 3 if last else 1, request))
-                number += 1
-
-        def again(at: float) -> None:
-            nonlocal number
-            begun.append(at)
-            times.append(math.inf)
-            burst.append(0.0)
-            home.append(0)
-            heapq.heappush(events, (at, number, 0, len(begun) - 1))
-            number += 1
-
-        def wants_cpu(request: int, *, last: bool) -> None:
-            process = home[request]
-            ready[process].append((request, last))
-            if not running[process] and len(ready[process]) == 1:
-                runnable.append(process)
-
-        def accept(request: int) -> None:
-            start = int(pick() * processes)
-            process = next(
-                (start + step) % processes
-                for step in range(processes)
-                if free[(start + step) % processes]
-            )
-            free[process] -= 1
-            home[request] = process
-            cost = math.exp(normal(self._mu, self._sigma))
-            if tail and pick() < tail:
-                late.add(request)
-            if stall_s and slots == most - 1:
-                alone.add(request)
-            waits = wait_s or request in late
-            burst[request] = cost / 2 if waits else cost
-            wants_cpu(request, last=not waits)
-
-        slots = most = processes * threads
-        while events:
-            now, _, kind, request = heapq.heappop(events)
-            if now >= until_s:
-                break
-            if kind == 0:
-                if refuses and pick() < refuses:
-                    wrong.append(request)
-                    if users is not None:
-                        again(now + WRONG_S)
-                elif slots:
-                    slots -= 1
-                    accept(request)
-                else:
-                    queue.append(request)
-                    if len(queue) > limit:
-                        self._slow = 2.0
-            elif kind == 2:
-                wants_cpu(request, last=True)
+    def _run(self, arrivals: Sequence[float], until_s: float, *, closed: bool) -> Outcome:
+        world, processes = self.world, self.size.processes
+        chance, normal, expo = self._random.random, self._random.gauss, self._random.expovariate
+        mu, sigma, wait_s = self._mu, self._sigma, world.wait_s
+        tail, tail_s = world.tails.get(self.size.server, (0.0, 0.0))
+        rare, rare_s, stall_s, refuses = world.rare, world.rare_s, world.stall_s, world.refuses
+        slots = [(0.0, chance(), p) for p in range(processes) for _ in range(self.size.threads)]
+        heapify(slots)
+        cpus, locks = [0.0] * world.cpus, [0.0] * processes
+        pause = expo(1 / world.pause_every_s) if world.pause_every_s < math.inf else math.inf
+        limit, slow, spent, wrong = world.collapses * len(slots), 1.0, 0.0, 0
+        waiting: list[float] = []  # moments at which those that queued got their slot
+        users = [(0.0, number) for number in range(len(arrivals))] if closed else []
+        begun, times = [], []
+        place = 0
+        while True:
+            if closed:
+                moment = users[0][0]
+            elif place < len(arrivals):
+                moment = arrivals[place]
             else:
-                process = home[request]
-                running[process] = False
-                idle += 1
-                if ready[process]:
-                    runnable.append(process)
-                if kind == 1:
-                    wait = expo(1 / wait_s) if wait_s else 0.0
-                    if rare and pick() < rare:
-                        wait *= self.world.rare_factor
-                    if request in late:
-                        wait += tail_s
-                    heapq.heappush(events, (now + wait, number, 2, request))
-                    number += 1
+                break
+            place += 1
+            if moment >= until_s:
+                break
+            begun.append(moment)
+            if refuses and chance() < refuses:
+                wrong += 1
+                times.append(math.inf)
+                if closed:
+                    heapreplace(users, (moment + WRONG_S, users[0][1]))
+                continue
+            free_at, _, process = slots[0]
+            is_alone = stall_s and all(at <= moment for at, _, _ in slots)
+            start = free_at if free_at > moment else moment
+            if limit < math.inf:
+                waiting = [at for at in waiting if at > moment]
+                if start > moment:
+                    waiting.append(start)
+                if len(waiting) > limit:
+                    slow = 2.0
+            cost = math.exp(normal(mu, sigma)) * slow
+            spent += cost
+            if start >= pause:
+                resumes = pause + world.pause_s
+                if start < resumes:
+                    cpus = [max(at, resumes) for at in cpus]
                 else:
-                    finish = now + (stall_s if request in alone else 0.0)
-                    times[request] = finish - begun[request]
-                    free[process] += 1
-                    if queue:
-                        accept(queue.popleft())
-                    else:
-                        slots += 1
-                    if users is not None:
-                        again(finish)
-            run(now)
-        return Outcome(begun, times, spent, until_s, wrong)
+                    pause = start + expo(1 / world.pause_every_s)
+            # both queues keep working while a request waits in the other one
+            on_cpu = max(start, cpus[0]) + cost
+            heapreplace(cpus, on_cpu)
+            locks[process] = max(start, locks[process]) + cost
+            done = max(on_cpu, locks[process])
+            if wait_s:
+                done += expo(1 / wait_s)
+            if tail and chance() < tail:
+                done += tail_s
+            if rare and chance() < rare:
+                done += rare_s
+            heapreplace(slots, (done, chance(), process))
+            if is_alone:
+                done += stall_s
+            times.append(done - moment if done < until_s else math.inf)
+            if closed:
+                heapreplace(users, (done, users[0][1]))
+        return Outcome(begun, times, spent, wrong)
 
 
 def poisson(rates: Sequence[tuple[float, float]], seed: int) -> list[float]:

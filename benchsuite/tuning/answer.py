@@ -17,12 +17,11 @@ from benchsuite.core.units import (
 from benchsuite.tuning import confirming, scaling, spread, variants
 from benchsuite.tuning.choosing import against
 from benchsuite.tuning.confirming import FEWEST_MISSES, Held, cliff
-from benchsuite.tuning.notebook import End, Entry, Notebook, State
-from benchsuite.tuning.planning import CONFIRMING_S, PLANS
+from benchsuite.tuning.fresh import STARTS
+from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
+from benchsuite.tuning.planning import CONFIRMING_S
 from benchsuite.tuning.scaling import Scaling
 from benchsuite.tuning.trial import Candidate, Phase
-
-STARTS = PLANS[0].starts  #: That confirm.
 
 
 def headline(notebook: Notebook, pick: Candidate | None, held: Held | None) -> str:
@@ -32,6 +31,8 @@ def headline(notebook: Notebook, pick: Candidate | None, held: Held | None) -> s
         return f"Nothing was started. {notebook.said[:1].upper()}{notebook.said[1:]}."
     if notebook.end is End.NOTHING_RAN:
         return f"Nothing could be measured{f': {notebook.said}' if notebook.said else ''}."
+    if notebook.end is End.UNSTABLE:
+        return f"No rate holds {objective} for sure: unstable, {notebook.said}."
     if notebook.end is End.NOTHING_HOLDS:
         rate = notebook.question.rate
         asked = f" at {format_number(rate)}/s" if rate else ""
@@ -166,7 +167,7 @@ def longer_search(notebook: Notebook, pick: Candidate | None, held: Held | None)
     if held is not None:
         additions += _not_shown(notebook, held)
         if held.window_s <= CONFIRMING_S:
-            additions.append(f"windows longer than {held.window_s:g} s (--thorough)")
+            additions.append(f"windows longer than {held.window_s:.3g} s (--thorough)")
     return f"A longer search would add {'; '.join(additions)}." if additions else ""
 
 
@@ -234,7 +235,7 @@ def leading(notebook: Notebook, pick: Candidate) -> str:
     """ "uwsgi, 2 processes × 6 threads, leads with about 168/s (2 runs)", for a live line, too."""
     estimate, asked = notebook.estimate(pick), notebook.question.rate
     if estimate is not None:
-        count = len(notebook.of(pick, Phase.LADDER, Phase.RACE, Phase.CONFIRM))
+        count = len(notebook.of(pick, *RISING, Phase.CONFIRM))
         runs = f"{count} run{'s' * (count != 1)}"
         return f"{described(pick)} leads with about {format_number(estimate)}/s ({runs})"
     if asked is not None:
@@ -404,7 +405,7 @@ def _row(notebook: Notebook, candidate: Candidate) -> Row:
         memory_bytes=notebook.memory_bytes(candidate),
         cpu_s=notebook.cpu_s(candidate),
         connections=candidate.connections,
-        starts=len(notebook.of(candidate, Phase.LADDER, Phase.RACE, Phase.CONFIRM, Phase.VARY)),
+        starts=len(notebook.of(candidate, *RISING, Phase.CONFIRM, Phase.VARY)),
     )
 
 
@@ -444,6 +445,7 @@ ORDER = (
     State.DROPPED,
     State.BEHIND,
     State.NO_STATEMENT,
+    State.DISCARDED,
 )
 """The nearer to the answer, the higher in the table."""
 

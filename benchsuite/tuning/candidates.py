@@ -124,8 +124,28 @@ def beyond(
             sizes.append((best.processes, 2 * best.threads))
         if best.threads == min(one for one in threads if one is not None):
             sizes.append((best.processes, best.threads // 2))
-    resized = [resize(best, *size) for size in sizes if 0 not in size]
-    return [one for one in resized if one is not None and one not in tried]
+    return [one for one in _resized(best, sizes, resize) if one not in tried]
+
+
+def beside(best: Candidate, resize: Resize) -> list[Candidate]:
+    """One process more and less, and one thread; of many a few, which alone can be seen."""
+    processes, threads = best.processes, best.threads
+    step = max(1, round(STEP * processes))
+    sizes: list[tuple[int, int | None]] = [(processes + step, threads), (processes - step, threads)]
+    if threads is not None:
+        step = max(1, round(STEP * threads))
+        sizes += [(processes, threads + step), (processes, threads - step)]
+    return _resized(best, sizes, resize)
+
+
+STEP = 0.2  #: Of so many processes or threads is a step to the next size.
+
+
+def _resized(
+    like: Candidate, sizes: Iterable[tuple[int, int | None]], resize: Resize
+) -> list[Candidate]:
+    resized = [resize(like, *size) for size in sizes if 0 not in size]
+    return [one for one in dict.fromkeys(resized) if one is not None and one != like]
 
 
 def refusal(question: Question, candidate: Candidate) -> str:

@@ -15,37 +15,49 @@ from benchsuite.tuning.fresh import fresh
 from benchsuite.tuning.notebook import Notebook, State
 from benchsuite.tuning.planning import Making
 from benchsuite.tuning.probing import unsaid
-from benchsuite.tuning.racing import tried
+from benchsuite.tuning.spread import spread
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
 
-TIED = 0.03  #: Within this of the best: nobody would act on it.
-UNSURE = 0.08  #: Within this where their starts don't show a difference.
+TIED = 0.02  #: Within this of the best: nobody would act on it.
+CAUTION = 0.5  #: Standard errors that an estimate counts as lower: few starts may be lucky ones.
 
 
 def choose(notebook: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
     """The pick; the notebook says which others are behind the best, or as good as it."""
-    rates = {candidate: rate for candidate in alive if (rate := notebook.estimate(candidate))}
+    rates = {one: rate for one in notebook.going(alive) if (rate := notebook.estimate(one))}
     for candidate in list(rates):
         if why := excess(notebook, candidate):
             notebook.decide(candidate, State.OVER, why)
             del rates[candidate]
-    if not rates:
+    known = [one for one in rates if notebook.is_bracketed(one)] or list(rates)
+    if not known:
         return None
-    known = notebook.known(rates)
-    best = max(known, key=lambda candidate: rates[candidate])
+    apart = spread(notebook)
+    surely = {
+        one: math.log(rates[one]) - CAUTION * apart / math.sqrt(max(1, len(notebook.blocks(one))))
+        for one in known
+    }
+    best = max(known, key=lambda one: surely[one])
+    tied = [one for one in known if surely[one] >= surely[best] - TIED]
+    pick = min(tied, key=lambda one: _preference(notebook, tied, one))
     for candidate in rates:
-        if candidate in known:
-            _decide(notebook, candidate, best, rates[candidate] / rates[best])
-        else:
+        if candidate not in known:
             notebook.drop(candidate)
-    tied = [
-        candidate
-        for candidate in known
-        if _tied(notebook, candidate, best, rates[candidate] / rates[best])
-    ]
-    pick = min(tied, key=lambda candidate: needs(notebook, candidate))
-    notebook.decide(pick, State.RECOMMENDED)
+        elif candidate != pick:
+            _decide(notebook, candidate, pick, rates[candidate] / rates[pick])
     return pick
+
+
+def _preference(
+    notebook: Notebook, tied: Sequence[Candidate], candidate: Candidate
+) -> tuple[bool, float, float, float]:
+    """What runs now before a change that shows nothing; then what needs least, or what has most
+    room, where one of them did not recover from overload.
+    """
+    changes = candidate != notebook.question.current
+    if any(notebook.recovers(one) is False for one in tied):
+        return changes, -(candidate.slots or math.inf), 0.0, 0.0
+    return changes, *needs(notebook, candidate)
 
 
 def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, float, float]:
@@ -56,7 +68,7 @@ def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, float, float
 
 
 def against(notebook: Notebook, candidate: Candidate, other: Candidate) -> Ratio | None:
-    """Its rate in the race against the other's, block by block; None with too few blocks."""
+    """Its rate against the other's, by starts that met the same arrivals; None with too few."""
     return ratio(notebook.blocks(candidate), notebook.blocks(other))
 
 
@@ -65,7 +77,7 @@ def _decide(notebook: Notebook, candidate: Candidate, best: Candidate, estimated
     compared = against(notebook, candidate, best)
     if estimated >= 1 - TIED or (compared and compared.high >= 1 - TIED):
         notebook.decide(candidate, State.NOT_TOLD_APART)
-    elif compared and _is_known(notebook, candidate):
+    elif compared and len(notebook.blocks(candidate)) >= FEWEST_STARTS:
         less, most = (f"{100 * (1 - end):.0f}" for end in (compared.high, compared.low))
         notebook.decide(
             candidate, State.BEHIND, f"{100 * (1 - compared.value):.0f} % less [{less}, {most}]"
@@ -74,21 +86,12 @@ def _decide(notebook: Notebook, candidate: Candidate, best: Candidate, estimated
         notebook.drop(candidate)
 
 
-def _is_known(notebook: Notebook, candidate: Candidate) -> bool:
-    return len(notebook.blocks(candidate)) >= FEWEST_STARTS
-
-
-def _tied(notebook: Notebook, candidate: Candidate, best: Candidate, estimated: float) -> bool:
-    """Whether it may be picked before the best, because nobody would notice."""
-    if estimated >= 1 - TIED or estimated < 1 - UNSURE:
-        return estimated >= 1 - TIED
-    return _is_known(notebook, candidate) and notebook.state(candidate) is State.NOT_TOLD_APART
-
-
 STARTS = 6  #: To confirm.
 FEWER = 5  #: Where time is short.
 ARRIVALS = 150  #: Planned in the window that screens, at least.
 LONGEST_S = 20.0
+TRYING = 0.45  #: Of the budget at most goes into the first starts.
+FEWEST = 4  #: Are tried, however short it is.
 HOPE = -1.2
 """Logits below its goals in one short window, from which fresh starts don't bring a candidate back:
 a share of 85 % where 95 % were asked."""
@@ -98,10 +101,14 @@ Picked = Generator[Trial, Observation, Candidate | None]
 
 def hold(making: Making, candidates: list[Candidate], rate: float) -> Picked:
     """The one of least memory that holds the rate; None where none was shown to."""
-    notebook, current = making.notebook, making.question.current
+    notebook, question, current = making.notebook, making.question, making.question.current
     window_s = min(LONGEST_S, max(3.0, ARRIVALS / rate))
-    load = Load(rates=(rate,), warmup_s=1, window_s=window_s * making.question.window_factor)
-    candidates = tried(making, candidates, load)
+    load = Load(rates=(rate,), warmup_s=1, window_s=window_s * question.window_factor)
+    room = max(FEWEST, int(TRYING * question.budget_s / making.cost_s(load)))
+    order = sorted(candidates, key=lambda one: (one != current, one.processes, one.slots or 0))
+    for candidate in order[room:]:
+        notebook.decide(candidate, State.NOT_TRIED, "the budget left no time for it")
+    candidates = [one for one in candidates if one in order[:room]]
     for candidate in making.shuffled(candidates) if len(candidates) > 1 else []:
         seen = yield from making.start(candidate, Phase.SCREEN, load, f"each once at {rate:g}/s")
         _judge(making, candidate, seen)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.notebook import RISING, Notebook
 from benchsuite.tuning.trial import Candidate, Level, Phase
 
 GOOD = 0.99
@@ -19,7 +19,7 @@ def cliff(notebook: Notebook, candidate: Candidate) -> tuple[float, float] | Non
     """
     shares = sorted(
         (level.rate, min(level.met) / level.planned)
-        for entry in notebook.of(candidate, Phase.LADDER, Phase.RACE, Phase.CONFIRM)
+        for entry in notebook.of(candidate, *RISING, Phase.CONFIRM)
         for level in entry.seen.levels
         if level.planned and not entry.seen.limit
     )
@@ -170,7 +170,11 @@ def _held(rate: float, levels: Sequence[Level], notebook: Notebook, candidate: C
     shares = [level.met[0] / level.planned for level in levels]
     mean, half = interval(shares)
     times = [level.percentile_s for level in levels if level.percentile_s is not None]
-    window_s = notebook.of(candidate, Phase.CONFIRM)[0].trial.load.window_s
+    window_s = min(
+        entry.trial.load.window_s
+        for entry in notebook.of(candidate, Phase.CONFIRM)
+        if rate in entry.trial.load.rates
+    )
     return Held(
         rate=rate / flattered(window_s, notebook.question.objective.limit_s),
         shown=rate,

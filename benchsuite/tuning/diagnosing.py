@@ -11,8 +11,8 @@ from benchsuite.tuning.trial import Candidate, Load, Phase
 
 
 def others(notebook: Notebook, candidate: Candidate) -> list[Other]:
-    """Other sizes of its server, and servers of the other interface, that were raced in the same
-    blocks often enough for an interval.
+    """Other sizes of its server, and servers of the other interface, that were started at the same
+    arrivals often enough for an interval.
     """
     rivals = []
     for rival in notebook.states:
@@ -34,10 +34,10 @@ def others(notebook: Notebook, candidate: Candidate) -> list[Other]:
 
 
 def _cpu(notebook: Notebook, candidate: Candidate) -> dict[int, float]:
-    """Seed of each block → the logarithm of a request's CPU time."""
+    """Seed of each start → the logarithm of a request's CPU time."""
     return {
         one.trial.seed: math.log(one.seen.cpu_s)
-        for one in notebook.of(candidate, Phase.RACE)
+        for one in notebook.of(candidate, Phase.RACE, Phase.BISECT)
         if one.seen.cpu_s
     }
 

@@ -5,70 +5,93 @@ from collections.abc import Generator, Sequence
 
 from benchsuite.stats.levels import crossing
 from benchsuite.tuning import confirming
-from benchsuite.tuning.confirming import cliff
-from benchsuite.tuning.planning import Making, Plan, Steps
-from benchsuite.tuning.spread import below
-from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
+from benchsuite.tuning.confirming import FEWEST_STARTS, cliff
+from benchsuite.tuning.notebook import State
+from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps
+from benchsuite.tuning.spread import spread
+from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Trial
 
-MOST = 3  #: Times that rates are tried, each time lower ones.
-DOWN = 0.93  #: What is confirmed the next time, of the time before, at most.
-ROUND = 30  #: Places of the starts of a next time begin so much further.
-NEAR = 1.06
-"""The lowest rate that is not known to hold, of the highest that holds: between them none is tried.
-"""
+STARTS = 6  #: That confirm, where the budget allows it.
+LONGEST_S = 20.0  #: Longer windows than this would show little more.
+MOST = 6  #: Rates that are tried.
+SPARE = 0.97  #: Of the time left is planned with: starts take a little more or less.
+AT_FIRST = 0.6  #: Of the time that is left goes into the first of them, at most.
+DOWN = 0.9  #: The next rate, of one that was missed, at most.
+NEAR = 1.1  #: A rate that was missed, of one that held: between them none is tried.
+BELOW = 1.8
+"""So many spreads of starts below the estimate is the rate that is tried first: what one start in
+twenty does not hold."""
+FEWEST_LATE = 8  #: Fewer late answers are chance.
+ROUND = 20  #: Places of the starts at another rate begin so much further.
+STRAIN = (0.5, 1.15, 0.5, 0.5, 0.5)  #: Of what it holds: whether it recovers.
+STRAIN_S = 5.0
+LEAST_STRAIN_S = 300.0  #: A budget that is shorter has no time for it.
+UNSTEADY = 0.92
+"""Of what a goal allows to be late: where so much is late at half of what it holds, it does not
+come from the rate."""
 
 Told = Generator[Trial, Observation, bool]
 
 
-def confirm(
-    making: Making, candidate: Candidate, plan: Plan, whose: str, others_s: float = 0.0
-) -> Told:
-    """Whether a rate was confirmed; at lower rates, if there is time, where none was at first.
-    `others_s` of the budget is left for the fresh starts of others; for fewer of them where this
-    one missed.
+def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.0) -> Told:
+    """Whether a rate was confirmed: a cautious one at first, then others between the highest that
+    held and the lowest that didn't, while there is time. `kept_s` of the budget is left for others.
     """
     notebook = making.notebook
-    estimate, factors = notebook.estimate(candidate), below(notebook, plan.confirmed)
+    estimate = notebook.estimate(candidate)
     if estimate is None:
         return False
-    if notebook.is_limited(candidate):
-        factors = (0.9, 1.0)
-        estimate = notebook.highest_held(candidate) or estimate
-    elif fall := cliff(notebook, candidate):
-        estimate = min(estimate, fall[0] / factors[-1])
+    rate, missed = _cautious(making, candidate, estimate), estimate
     for attempt in range(MOST):
-        rates = [one * estimate for one in factors]
-        lower = ", at lower rates" * bool(attempt)
-        first = attempt * ROUND
-        kept_s = others_s * (confirming.FEWEST_STARTS / plan.starts if attempt else 1)
-        if not _affords(making, rates, kept_s):
-            rates = rates[:1]
-        yield from fresh(making, candidate, rates, plan.starts, whose + lower, kept_s, first)
-        if confirming.held_by(notebook, candidate) is not None:
-            if making.question.only is not None:
-                nearer = f"{whose}, nearer to its limit"
-                yield from _nearer(making, candidate, plan, nearer, estimate, first + ROUND)
-            return True
-        points = notebook.points(notebook.of(candidate, Phase.CONFIRM))
-        estimate = min(DOWN * estimate, crossing(points).rate) if points else DOWN * estimate
-    return False
-
-
-def _nearer(
-    making: Making, candidate: Candidate, plan: Plan, whose: str, estimate: float, first: int
-) -> Steps:
-    """Halve the gap above the highest rate that holds while there is time: where one size alone is
-    asked about, its rate is the answer. Too few starts before may have put the rates far down.
-    """
-    notebook = making.notebook
-    while held := confirming.held_by(notebook, candidate):
-        above = [one for one in confirming.rates_of(notebook, candidate) if one > held.shown]
-        bound = min([estimate, *above])
-        rates = [math.sqrt(held.shown * bound)]
-        if bound < NEAR * held.shown or not _affords(making, rates, 0.0):
+        held = confirming.held_by(notebook, candidate)
+        left_s = making.left_s - kept_s
+        shape = None if attempt else _shape(making, AT_FIRST * left_s)
+        shape = shape or _shape(making, left_s)
+        if shape is None or notebook.state(candidate) is State.DISCARDED:
             break
-        yield from fresh(making, candidate, rates, plan.starts, whose, first=first)
-        first += ROUND
+        starts, window_s = shape
+        reason = whose + (", nearer to its limit" if held else ", at a lower rate" * bool(attempt))
+        yield from fresh(
+            making, candidate, (rate,), starts, reason, kept_s, attempt * ROUND, window_s
+        )
+        if (now := confirming.held_by(notebook, candidate)) and now.shown >= rate:
+            low = rate
+        else:
+            missed = min(missed, rate)
+            low = now.shown if now else 0.0
+        if low:
+            rate = math.sqrt(low * missed)
+            if missed < NEAR * low:
+                break
+        else:
+            points = notebook.points(notebook.of(candidate, Phase.CONFIRM))
+            rate = min([DOWN * rate, *([crossing(points).rate] if points else [])])
+    return confirming.held_by(notebook, candidate) is not None
+
+
+def _cautious(making: Making, candidate: Candidate, estimate: float) -> float:
+    """What nearly every start holds, and longer windows too."""
+    notebook = making.notebook
+    if notebook.is_limited(candidate):
+        return notebook.highest_held(candidate) or estimate
+    count = max(1, len(notebook.blocks(candidate)))
+    apart = spread(notebook) * math.sqrt(1 + 1 / count)
+    rate = estimate * math.exp(-BELOW * apart)
+    fall = cliff(notebook, candidate)
+    return min(rate, fall[0]) if fall else rate
+
+
+def _shape(making: Making, left_s: float) -> tuple[int, float] | None:
+    """How many starts with windows of which length fit; None for too few."""
+    shortest = making.confirming((1.0,), 0.0)
+    beside_s = making.cost_s(shortest) - shortest.window_s
+    left_s *= SPARE
+    least_s = max(shortest.window_s, CONFIRMING_S * making.longer)
+    for starts in range(STARTS, FEWEST_STARTS - 1, -1):
+        window_s = left_s / starts - beside_s
+        if window_s >= least_s or (starts == FEWEST_STARTS and 2.5 * window_s >= least_s):
+            return starts, min(window_s / making.longer, LONGEST_S)
+    return None
 
 
 def fresh(
@@ -77,25 +100,48 @@ def fresh(
     rates: Sequence[float],
     starts: int,
     whose: str,
-    others_s: float = 0.0,
+    kept_s: float = 0.0,
     first: int = 0,
+    window_s: float = CONFIRMING_S,
 ) -> Steps:
     """As many starts as there is time for; none where these would be too few to show anything."""
-    load = making.confirming(rates)
+    load = making.confirming(rates, window_s)
     for place in range(starts):
-        if not _affords(making, rates, others_s, max(1, confirming.FEWEST_STARTS - place)):
+        needed = max(1, FEWEST_STARTS - place)
+        if making.cost_s(load, needed) > making.left_s - kept_s:
             break
-        yield from making.start(
-            candidate, Phase.CONFIRM, load, f"fresh runs of {whose}", place=first + place
-        )
+        reason = f"fresh runs of {whose}"
+        yield from making.start(candidate, Phase.CONFIRM, load, reason, place=first + place)
         if confirming.missed(making.notebook, candidate, rates[0]):
             break
+        if making.notebook.state(candidate) is State.DISCARDED:
+            break
 
 
-def _affords(
-    making: Making,
-    rates: Sequence[float],
-    others_s: float,
-    starts: int = confirming.FEWEST_STARTS,
-) -> bool:
-    return making.cost_s(making.confirming(rates), starts) <= making.left_s - others_s
+def strain(making: Making, candidate: Candidate) -> Told:
+    """Whether it is worth a confirmation: not where as many are late at half the rate. One start
+    also shows whether it recovers once more came than it holds.
+    """
+    notebook = making.notebook
+    estimate = notebook.estimate(candidate)
+    load = making.arrivals([share * (estimate or 0.0) for share in STRAIN], 1, STRAIN_S)
+    needed_s = making.cost_s(load) + making.cost_s(making.confirming((1.0,)), STARTS)
+    is_short = making.question.budget_s < LEAST_STRAIN_S or needed_s > making.left_s
+    if estimate is None or is_short or notebook.is_limited(candidate):
+        return True
+    reason = "half its rate, more than that, and half again: whether it recovers"
+    seen = yield from making.start(candidate, Phase.STRAIN, load, reason)
+    if not seen.levels or not _is_unsteady(making, seen.levels[0]):
+        return True
+    load = making.arrivals(load.rates[:1], 1, LONGEST_S)
+    reason = "whether as many are late at half of what it holds"
+    seen = yield from making.start(candidate, Phase.STRAIN, load, reason, place=1)
+    return not seen.levels or not _is_unsteady(making, seen.levels[0])
+
+
+def _is_unsteady(making: Making, level: Level) -> bool:
+    for met, goal in zip(level.met, making.question.objective.goals, strict=True):
+        late = level.planned - met
+        if late > UNSTEADY * (1 - goal.share) * level.planned and late >= FEWEST_LATE:
+            return True
+    return False

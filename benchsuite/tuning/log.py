@@ -20,6 +20,8 @@ PHASES = {
     Phase.DIAGNOSE: "diagnosis",
     Phase.VARY: "variants",
     Phase.FLAME: "flame graph",
+    Phase.BISECT: "bisection",
+    Phase.STRAIN: "overload",
 }
 
 

@@ -9,11 +9,15 @@ from enum import StrEnum
 from benchsuite.core.specs.objective import margin
 from benchsuite.stats.levels import Crossing, Point, crossing, shifted
 from benchsuite.tuning.bounds import Probe
-from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Question, Trial
+from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
 
 OVERHEAD_S = 4.0  #: Of the first start.
-COUNTED = tuple(one for one in Phase if one not in (Phase.DIAGNOSE, Phase.FLAME))
-FEWEST_BLOCKS = 3  #: From so many on a mean over starts is steadier than a fit of all rates.
+COUNTED = tuple(one for one in Phase if one not in (Phase.DIAGNOSE, Phase.FLAME, Phase.STRAIN))
+RISING = (Phase.LADDER, Phase.RACE, Phase.BISECT)  #: Starts that look for the rate that just holds.
+NEAR = 0.15  #: So far from that rate, in its logarithm, a start says how it differs from others.
+FAILED_STARTS = 2  #: So many of one candidate are too many.
+STAYS_DOWN = 0.5
+"""With less than this share in time at half of what it holds it has not come back from overload."""
 
 
 class State(StrEnum):
@@ -22,9 +26,10 @@ class State(StrEnum):
     REFUSED = "refused"  #: By arithmetic, or it can't run here.
     BOUNDED_OUT = "bounded out"  #: It can't be among the best.
     NOT_TRIED = "not tried"  #: No time was left for it.
-    NO_STATEMENT = "no statement"  #: All its starts were spoiled, or it did not start.
+    NO_STATEMENT = "no statement"  #: All its starts were spoiled.
+    DISCARDED = "discarded"  #: Several of its starts failed.
     OVER = "over a limit"  #: It needs more memory or connections than the objective allows.
-    BEHIND = "behind"  #: As intervals of the race or fresh starts show.
+    BEHIND = "behind"  #: As intervals over its starts or fresh starts show.
     DROPPED = "dropped"  #: To save time, which is no claim.
     RACING = "racing"
     NOT_TOLD_APART = "not told apart"
@@ -40,6 +45,7 @@ class End(StrEnum):
     CONFIRMED = "confirmed"
     NOT_CONFIRMED = "not confirmed"
     NOTHING_HOLDS = "nothing holds it"
+    UNSTABLE = "unstable"  #: As many are late at any rate as the objective allows.
     NOTHING_RAN = "nothing could be measured"
     REFUSED = "refused"  #: All that was asked for, before any start.
 
@@ -70,17 +76,29 @@ class Notebook:
 
     def note(self, trial: Trial, seen: Observation) -> None:
         self.entries.append(Entry(trial, seen))
+        failed = self.failed_starts(trial.candidate)
+        if seen.failure and len(failed) >= FAILED_STARTS:
+            starts = sum(one.trial.candidate == trial.candidate for one in self.entries)
+            first_line = seen.failure.strip().partition("\n")[0].removesuffix(".")
+            why = f"{len(failed)} of its {starts} runs failed: {first_line}"
+            self.states[trial.candidate] = (State.DISCARDED, why)
 
     def decide(self, candidate: Candidate, state: State, why: str = "") -> None:
-        self.states[candidate] = (state, why)
+        """Whoever is discarded stays so."""
+        if self.state(candidate) is not State.DISCARDED:
+            self.states[candidate] = (state, why)
 
     def drop(self, candidate: Candidate) -> None:
         """Spends no more time on it, which says nothing of what it holds."""
-        starts = len(self.of(candidate, Phase.LADDER, Phase.RACE))
+        starts = len(self.of(candidate, *RISING))
         self.decide(candidate, State.DROPPED, f"dropped after {starts} run{'s' * (starts != 1)}")
 
     def state(self, candidate: Candidate) -> State | None:
         return self.states[candidate][0] if candidate in self.states else None
+
+    def going(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Those about which nothing else was decided."""
+        return [one for one in candidates if self.state(one) in (None, State.RACING)]
 
     @property
     def spent_s(self) -> float:
@@ -91,7 +109,11 @@ class Notebook:
         """What a start takes besides its load, as those before did; the lower of two, as data are
         made once, in the first.
         """
-        took = [one.seen.took_s - one.trial.load.duration_s for one in self.entries if one.is_whole]
+        took = [
+            one.seen.took_s - one.trial.load.duration_s - one.trial.wait_s
+            for one in self.entries
+            if one.is_whole
+        ]
         return max(0.5, statistics.median_low(took)) if took else OVERHEAD_S
 
     def of(self, candidate: Candidate, *phases: Phase) -> list[Entry]:
@@ -100,6 +122,14 @@ class Notebook:
             one
             for one in self.entries
             if one.trial.candidate == candidate and one.trial.phase in (phases or COUNTED)
+        ]
+
+    def failed_starts(self, candidate: Candidate) -> list[str]:
+        """Why each of those starts failed that did, of all phases."""
+        return [
+            one.seen.failure
+            for one in self.entries
+            if one.trial.candidate == candidate and one.seen.failure
         ]
 
     def screened(self, candidate: Candidate) -> float | None:
@@ -118,9 +148,7 @@ class Notebook:
         return [] if 0 in goodputs else [math.log(one) for one in goodputs]
 
     def failings(self, candidate: Candidate) -> list[str]:
-        """Findings by which it failed in each of its starts with such users; none where it held
-        out in one.
-        """
+        """Findings by which it failed in each of its starts with such users."""
         seen = [one.seen.fails for one in self.of(candidate, Phase.SCREEN) if one.trial.load.users]
         return sorted({code for codes in seen for code in codes}) if all(seen) else []
 
@@ -149,18 +177,36 @@ class Notebook:
         return max((entry for entry in counts if entry is not None), default=None)
 
     def points(self, entries: Iterable[Entry]) -> list[Point]:
-        """Of all rates; where the load generator was the limit, of those that held."""
+        """Of all rates, as they came; where the load generator was the limit, of those that held.
+
+        In a window of seconds chance makes a Poisson rate some percent higher or lower than it was
+        planned, which shows in the shares.
+        """
+        goals, each = self.question.objective.goals, self._requests_each()
         points = [
-            (self.point(level), bool(one.seen.limit))
+            (
+                Point(
+                    level.planned / (each * one.trial.load.window_s),
+                    margin(goals, level.planned, level.met),
+                    level.planned,
+                ),
+                bool(one.seen.limit),
+            )
             for one in entries
             for level in one.seen.levels
             if level.planned and level.rate
         ]
         return [point for point, limited in points if point.margin >= 0 or not limited]
 
-    def point(self, level: Level) -> Point:
-        goals = self.question.objective.goals
-        return Point(level.rate, margin(goals, level.planned, level.met), level.planned)
+    def _requests_each(self) -> float:
+        """Of an arrival, on average: rates are those of journeys."""
+        planned = asked = 0.0
+        for one in self.entries:
+            for level in one.seen.levels:
+                if level.rate and one.trial.phase in COUNTED:
+                    planned += level.planned
+                    asked += level.rate * one.trial.load.window_s
+        return planned / asked if planned else 1.0
 
     def pick(self) -> Candidate | None:
         """What is recommended, or leads so far."""
@@ -178,48 +224,61 @@ class Notebook:
 
     def crossing(self, candidate: Candidate) -> Crossing | None:
         """The rate at which it just holds the objective, from all its starts so far."""
-        points = self.points(self.of(candidate, Phase.LADDER, Phase.RACE))
+        points = self.points(self.of(candidate, *RISING))
         return crossing(points) if points else None
 
-    def known(self, candidates: Iterable[Candidate]) -> list[Candidate]:
-        """Those whose estimates are no guesses, if there are any; else all."""
-        every = list(candidates)
-        return [one for one in every if not self.is_guessed(one)] or every
-
     def is_guessed(self, candidate: Candidate) -> bool:
-        """Whether its estimate lies below all its rates: far below, or in a start or two."""
-        crossing = self.crossing(candidate)
-        if crossing is None or crossing.beyond != "below":
-            return False
-        return crossing.is_far or len(self.blocks(candidate)) < FEWEST_BLOCKS
+        """Whether its estimate lies far below all the rates that it was asked for."""
+        found = self.crossing(candidate)
+        return found is not None and found.beyond == "below" and found.is_far
+
+    def is_bracketed(self, candidate: Candidate) -> bool:
+        """Whether that rate lies between or near some that it was asked for."""
+        found = self.crossing(candidate)
+        return found is not None and (not found.is_far or len(self.blocks(candidate)) > 2)
 
     def estimate(self, candidate: Candidate) -> float | None:
-        """That rate, as the mean over its starts in the race where there are enough of them."""
-        logarithms = list(self.blocks(candidate).values())
-        if len(logarithms) >= FEWEST_BLOCKS:
-            return math.exp(sum(logarithms) / len(logarithms))
+        """That rate; None without any start that says something."""
         whole = self.crossing(candidate)
         return whole.rate if whole else None
 
     def blocks(self, candidate: Candidate) -> dict[int, float]:
-        """Seed of each block of the race → the logarithm of that rate there."""
+        """Seed of each start near that rate → the logarithm of the rate that this start holds."""
         whole = self.crossing(candidate)
         if whole is None:
             return {}
-        starts = {one.trial.seed: self.points([one]) for one in self.of(candidate, Phase.RACE)}
-        return {seed: shifted(points, whole) for seed, points in starts.items() if points}
+        starts = {
+            one.trial.seed: self.points([one])
+            for one in self.of(candidate, Phase.RACE, Phase.BISECT)
+        }
+        return {
+            seed: shifted(points, whole)
+            for seed, points in starts.items()
+            if any(abs(math.log(point.rate / whole.rate)) <= NEAR for point in points)
+        }
 
     def is_limited(self, candidate: Candidate) -> bool:
         """Whether the load generator gave out before the candidate did."""
-        entries = self.of(candidate, Phase.LADDER, Phase.RACE)
+        entries = self.of(candidate, *RISING)
         if not any(one.seen.limit for one in entries):
             return False
-        crossing = self.crossing(candidate)
-        return crossing is None or crossing.beyond == "above"
+        found = self.crossing(candidate)
+        return found is None or found.beyond == "above"
+
+    def recovers(self, candidate: Candidate) -> bool | None:
+        """Whether it is in time again seconds after more came than it holds; None if not asked."""
+        for entry in self.of(candidate, Phase.STRAIN):
+            if (
+                entry.is_whole
+                and len(entry.seen.levels) > 1
+                and (last := entry.seen.levels[-1]).planned
+            ):
+                return min(last.met) >= STAYS_DOWN * last.planned
+        return None
 
     def highest_held(self, candidate: Candidate) -> float | None:
         """The highest rate that one of its starts held."""
-        points = self.points(self.of(candidate, Phase.LADDER, Phase.RACE))
+        points = self.points(self.of(candidate, *RISING))
         return max((one.rate for one in points if one.margin >= 0), default=None)
 
     def best_share(self, candidate: Candidate) -> tuple[float, float] | None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Generator, Sequence
 
-from benchsuite.core.specs.objective import Goal
+from benchsuite.core.specs.objective import Goal, Objective
 from benchsuite.core.units import format_duration
 from benchsuite.tuning.bounds import Probe
 from benchsuite.tuning.notebook import End, State
@@ -50,7 +50,7 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Probed:
         causes.add(cause)
     notebook.end = End.NOTHING_RAN
     whys = dict.fromkeys(
-        why for state, why in notebook.states.values() if state is State.NO_STATEMENT
+        why for state, why in notebook.states.values() if why and state is not State.REFUSED
     )
     notebook.said = "; ".join(whys)
     return None
@@ -63,14 +63,14 @@ def unsaid(seen: Observation) -> str:
     if seen.limit:
         return f"the load generator was the limit ({', '.join(seen.limit)})"
     if seen.codes:
-        return f"{', '.join(seen.codes)} in both of its runs"
+        return f"{', '.join(seen.codes)} in each of its runs"
     fails = f" ({', '.join(seen.fails)})" if seen.fails else ""
     return f"no right answer{fails}{_said(seen)}"
 
 
-def full_load(making: Making, rate: float) -> int:
+def full_load(objective: Objective, rate: float) -> int:
     """Users who, at this rate, get their answers in a good part of the time allowed."""
-    users = math.ceil(FULL * making.question.objective.limit_s * rate)
+    users = math.ceil(FULL * objective.limit_s * rate)
     return max(FEWEST_USERS, min(MOST_USERS, users))
 
 
@@ -79,7 +79,7 @@ def _full(making: Making, first: Candidate, observation: Observation) -> Seen:
     cpus = making.question.cpus
     assert observation.response_s
     rate = cpus / (observation.cpu_s or observation.response_s)
-    load = making.users(full_load(making, rate), 1, 3)
+    load = making.users(full_load(making.question.objective, rate), 1, 3)
     full = yield from making.start(first, Phase.PROBE, load, "as many users as it takes")
     if not full.levels or not full.levels[0].goodput:
         return full

@@ -1,30 +1,33 @@
 """The search: which trial is next. Each step is a function that yields trials and is sent what was
 seen; the order of trials follows from the question and the observations alone."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.units import format_number, format_period
-from benchsuite.tuning import choosing, racing
+from benchsuite.tuning import choosing
+from benchsuite.tuning.bisecting import bisect
 from benchsuite.tuning.bounds import Probe
 from benchsuite.tuning.candidates import Resize, excess, refusal
 from benchsuite.tuning.choosing import choose
+from benchsuite.tuning.confirming import FEWEST_STARTS
 from benchsuite.tuning.diagnosing import diagnose
-from benchsuite.tuning.fresh import confirm
+from benchsuite.tuning.fresh import confirm, strain
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
-from benchsuite.tuning.planning import Making, Plan, Steps, confirming_s, ladder_s, least_s, planned
-from benchsuite.tuning.planning import Narrowed as Left
+from benchsuite.tuning.planning import Making, Narrowed, Steps, least_s
 from benchsuite.tuning.probing import probe
 from benchsuite.tuning.scaling import scale
-from benchsuite.tuning.trial import Candidate, Observation, Trial
+from benchsuite.tuning.screening import screen, startable
+from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
 from benchsuite.tuning.variants import Variants, vary
 
 Grid = Callable[[Probe], Sequence[Candidate]]
-Narrowed = Generator[Trial, Observation, tuple[list[Candidate], Plan]]
 
 ASSUMED = Probe(response_s=0.05, cpu_s=0.01, goodput=100.0, memory_bytes=None)
 """A page, before one was seen: what is refused in all its sizes is never started."""
+SPOILED = (State.NO_STATEMENT, State.DISCARDED)
+UNSTEADY = 2  #: Servers that are so: then the page is.
 MOST_NAMED = 3  #: Refusals that the end quotes.
 
 
@@ -60,7 +63,7 @@ class Search:
         probed = (yield from probe(self.making, firsts)) if firsts else None
         if probed is None:
             return
-        candidates = racing.startable(self.making, self._candidates(probed))
+        candidates = startable(self.making, self._candidates(probed))
         if not candidates:
             self._refused()
         elif self.question.rate is not None:
@@ -118,59 +121,78 @@ class Search:
 
     def _highest(self, candidates: list[Candidate]) -> Steps:
         """The highest rate that one of them holds."""
-        notebook, making = self.notebook, self.making
-        alive, plan = yield from self._narrowed(candidates)
-        now, confirmed = self.question.current, False
-        while alive and (pick := choose(notebook, alive)):
-            others_s = confirming_s(making, plan) if self._waits(now, pick) else 0.0
-            confirmed = yield from confirm(making, pick, plan, "the pick", others_s)
-            if not (over := excess(notebook, pick)):
+        notebook, making, only = self.notebook, self.making, self.question.only
+        ranked = candidates
+        if only is None:
+            ranked = yield from screen(making, candidates, self.resize)
+        alive = yield from bisect(making, ranked, self.resize)
+        confirmed, unsteady = False, dict[str, str]()
+        while not confirmed and len(unsteady) < UNSTEADY:
+            pick = choose(notebook, alive)
+            if pick is None:
+                alive = yield from self._given_up(ranked, unsteady)
+                if not alive:
+                    break
+                continue
+            if not (yield from strain(making, pick)):
+                unsteady[pick.server] = self._late(pick)
+                for one in notebook.going([pick, *notebook.states]):
+                    if one.server == pick.server:
+                        notebook.decide(one, State.BEHIND, f"unstable: {self._late(pick)}")
+                continue
+            if notebook.recovers(pick) is False:
+                pick = choose(notebook, alive) or pick
+            notebook.decide(pick, State.RECOMMENDED)
+            confirmed = yield from confirm(making, pick, "the pick", self._kept_s(pick))
+            if over := excess(notebook, pick):
+                notebook.decide(pick, State.OVER, over)
+            if notebook.state(pick) is not State.RECOMMENDED:
+                confirmed = False
+            elif not confirmed:
                 break
-            notebook.decide(pick, State.OVER, over)
-            confirmed = False
-            alive = [one for one in alive if one != pick]
-            if not alive:
-                alive = yield from self._left_behind(candidates, plan)
+        now = self.question.current
         if now is not None and self._waits(now, notebook.pick()):
-            yield from confirm(making, now, plan, "what runs now")
+            yield from confirm(making, now, "what runs now")
+        if unsteady and notebook.pick() is None:
+            notebook.end, notebook.said = End.UNSTABLE, next(iter(unsteady.values()))
+            return
         self._ended(candidates, confirmed=confirmed)
 
-    def _left_behind(self, candidates: list[Candidate], plan: Plan) -> Left:
-        """Who was given up: the best of them comes second where those that were not are over a
-        limit that only their own rates show.
+    def _late(self, candidate: Candidate) -> str:
+        """ "5.1 % are late even at 40/s", by the lowest rate that it was asked for."""
+        entries = [*self.notebook.of(candidate), *self.notebook.of(candidate, Phase.STRAIN)[:1]]
+        levels = [level for entry in entries for level in entry.seen.levels if level.rate]
+        lowest = min(levels, key=lambda level: level.rate)
+        late = 100 * (1 - min(lowest.met) / lowest.planned)
+        return f"{late:.2g} % are late even at {format_number(lowest.rate)}/s"
+
+    def _kept_s(self, pick: Candidate) -> float:
+        """What fresh starts of what runs now will take."""
+        now = self.question.current
+        if now is None or not self._waits(now, pick):
+            return 0.0
+        return self.making.cost_s(self.making.confirming((1.0,)), FEWEST_STARTS)
+
+    def _given_up(self, ranked: Sequence[Candidate], unsteady: Container[str]) -> Narrowed:
+        """Where all that were left are over a limit that only their own rates show, or unsteady:
+        who was given up, and then who was only screened.
         """
-        notebook, making = self.notebook, self.making
-        given_up = [
-            candidate
-            for candidate in candidates
-            if notebook.state(candidate) in (State.DROPPED, State.BEHIND)
+        notebook = self.notebook
+        dropped = [
+            one
+            for one, (state, _) in notebook.states.items()
+            if state in (State.DROPPED, State.NOT_TOLD_APART) and one.server not in unsteady
         ]
-        climbed = [candidate for candidate in given_up if notebook.estimate(candidate) is not None]
-        ranked = sorted(
-            filter(notebook.screened, given_up),
-            key=lambda candidate: -(notebook.screened(candidate) or 0),
-        )
-        cost_s = ladder_s(making) + confirming_s(making, plan)
-        if climbed or not ranked or cost_s > making.left_s:
+        climbed = [one for one in dropped if notebook.estimate(one)]
+        for candidate in climbed or dropped:
+            del notebook.states[candidate]
+        if climbed or not dropped:
             return climbed
-        return (yield from racing.ladder(making, ranked, plan))
+        return (yield from bisect(self.making, [one for one in ranked if one in dropped], None))
 
-    def _waits(self, now: Candidate | None, pick: Candidate | None) -> bool:
+    def _waits(self, now: Candidate, pick: Candidate | None) -> bool:
         """Whether what runs now is to have fresh starts beside the pick's."""
-        return now is not None and now != pick and self.notebook.estimate(now) is not None
-
-    def _narrowed(self, candidates: list[Candidate]) -> Narrowed:
-        """Those that are left of the race, and how much is made of the rest."""
-        if self.question.only is not None:
-            ranked, plan = candidates, planned(self.making, 1, None)
-        else:
-            ranked, plan = yield from racing.screen(self.making, candidates, self.resize)
-        if not ranked:
-            return [], plan
-        alive = yield from racing.ladder(self.making, ranked, plan)
-        if not any(self.notebook.is_limited(one) for one in alive):
-            alive = yield from racing.race(self.making, alive, plan)
-        return alive, plan
+        return now != pick and self.notebook.estimate(now) is not None
 
     def _ended(self, candidates: Sequence[Candidate], *, confirmed: bool) -> None:
         notebook = self.notebook
@@ -184,7 +206,7 @@ class Search:
         }
         if not shares:
             notebook.end = End.NOTHING_RAN
-            whys = [why for state, why in notebook.states.values() if state is State.NO_STATEMENT]
+            whys = [why for state, why in notebook.states.values() if state in SPOILED]
             notebook.said = "; ".join(dict.fromkeys(whys))
             return
         limited = any(entry.seen.limit for entry in notebook.entries)

@@ -6,7 +6,7 @@ from itertools import permutations
 from statistics import median
 
 from benchsuite.core.units import format_duration
-from benchsuite.tuning.notebook import Entry, Notebook
+from benchsuite.tuning.notebook import RISING, Entry, Notebook
 from benchsuite.tuning.trial import Candidate, Phase
 
 USUAL = 0.04
@@ -65,7 +65,7 @@ APART_OVER_TIME = 1.4
 request takes changes with the rate, too: more where requests are in each other's way, which is
 why higher rates show nothing, and some tenths where so few come that caches forget them."""
 ENOUGH_S = 1.0  #: Of CPU time in a start, which telemetry of each second tells exactly enough.
-COMPARED = (Phase.LADDER, Phase.RACE, Phase.CONFIRM)
+COMPARED = (*RISING, Phase.CONFIRM)
 
 
 def cautions(notebook: Notebook, pick: Candidate) -> list[str]:

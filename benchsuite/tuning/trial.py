@@ -11,12 +11,14 @@ from benchsuite.core.specs.options import Option
 class Phase(StrEnum):
     PROBE = "probe"
     SCREEN = "screen"
-    LADDER = "ladder"
+    LADDER = "ladder"  #: Of tunings stored before there was `BISECT`, as the next one.
     RACE = "race"
     CONFIRM = "confirm"
     DIAGNOSE = "diagnose"  #: Says what limits the pick, and never counts.
     VARY = "vary"  #: The pick in other settings.
     FLAME = "flame"  #: Says where the pick's CPU time goes, and never counts.
+    BISECT = "bisect"  #: One rate a start, nearer to what just holds each time.
+    STRAIN = "strain"  #: Half of that, more than it, and half again: whether it recovers.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,7 @@ class Trial:
     seed: int  #: Of the arrivals; the same for all candidates of a block.
     reason: str  #: Why it is made, for the log of decisions.
     ends_early: bool = False  #: Whether it ends where less than half are in time.
+    wait_s: float = 0.0  #: Before it begins, as the machine was busy.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +112,7 @@ class Observation:
     """Findings by which the load generator was the limit; only levels that held then count."""
     fails: tuple[str, ...] = ()  #: Findings by which the target itself failed at a level.
     wrong: str = ""  #: What most of the wrong answers said, where there are many.
-    failure: str = ""  #: Why it did not start.
+    failure: str = ""  #: Why it did not start, or what ended it before its time.
     named: tuple[str, ...] = ()
     """Of a diagnostic start: the limits that it and those that confirmed name together."""
 

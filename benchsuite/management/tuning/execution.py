@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, Protocol
 
 from django.db import Error
@@ -65,6 +65,7 @@ class Execution:
             while (trial := self.searching.next) is not None:
                 shown.next(trial)
                 begun = monotonic()
+                sleep(trial.wait_s)
                 ran: Run | None = None
                 try:
                     ran, result = resuming.one(at_work, self.plan_of(trial))

@@ -65,6 +65,7 @@ def observation(
         limit=_codes(result, GENERATOR),
         fails=_fails(result),
         wrong=_wrong(result),
+        failure=result.failure if _died(result) else "",
     )
 
 

@@ -15,7 +15,7 @@ from benchsuite.tuning.answer import UNTRIED, outcome, untried_lines
 from benchsuite.tuning.bounds import Probe
 from benchsuite.tuning.notebook import End, Entry, Notebook
 from benchsuite.tuning.search import Search, Searching
-from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Level, Observation, Trial
 from benchsuite.tuning.variants import Variants
 
 Settings = tuple[Mapping[str, Option], Mapping[str, Option]]
@@ -139,7 +139,7 @@ def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
     """What a search will do that has made so many trials: how many starts each phase takes, which
     candidates it compares, and what it will not try.
     """
-    for phase in Phase:
+    for phase in dict.fromkeys(one.trial.phase for one in notebook.entries[before:]):
         some = [one for one in notebook.entries[before:] if one.trial.phase is phase]
         if some:
             count = f"{len(some)} run{'s' * (len(some) != 1)}"

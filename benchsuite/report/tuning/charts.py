@@ -17,10 +17,10 @@ from benchsuite.report.charts.series import MEMORY, Axis, Column, Series, band, 
 from benchsuite.report.charts.styles import Style, styles
 from benchsuite.tuning.answer import Outcome, Row, interval, state
 from benchsuite.tuning.bounds import bound
-from benchsuite.tuning.notebook import Entry, Notebook, State
+from benchsuite.tuning.notebook import RISING, Entry, Notebook, State
 from benchsuite.tuning.trial import Candidate, Phase
 
-SEARCHED = (Phase.LADDER, Phase.RACE)
+SEARCHED = RISING
 IN_TIME = Axis("planned arrivals in time (%)", " %")
 GREY = "#8a8a8a"
 

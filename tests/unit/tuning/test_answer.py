@@ -19,7 +19,7 @@ from benchsuite.tuning.answer import (
     tried,
 )
 from benchsuite.tuning.log import found_words, load_words
-from benchsuite.tuning.notebook import State
+from benchsuite.tuning.notebook import Entry, State
 from benchsuite.tuning.trial import Candidate, Level, Load, Observation
 from tests.tuning_factories import searched
 
@@ -103,8 +103,8 @@ def test_runs_of_the_pick_that_failed_stand_in_the_answer_and_what_they_said_sta
     assert pick is not None
     trials = [entry.trial for entry in notebook.entries if entry.trial.candidate == pick][:2]
     fine = len([one for one in notebook.entries if one.trial.candidate == pick])
-    for trial in trials:
-        notebook.note(trial, Observation(took_s=1.0, failure=log))
+    failed = Observation(took_s=1.0, failure=log)
+    notebook.entries += [Entry(trial, failed) for trial in trials]  # of a tuning made before
     told = answer(notebook, outcome(notebook))
     assert told.headline.endswith(f" But 2 of its {fine + 2} runs failed.")
     (section,) = [one for one in told.sections if one.title == "2 runs that failed"]
@@ -134,7 +134,7 @@ def test_the_answer_has_its_configurations_and_below_how_sure_it_is_and_what_was
     found = outcome(notebook)
     told = answer(notebook, found)
     assert [told.headline, *told.reasons] == list(found.sentences)
-    assert told.next_steps == [found.missing]
+    assert told.next_steps == [found.missing] * bool(found.missing)
     assert told.table is not None
     assert told.table.chosen == 0
     assert found.pick is not None

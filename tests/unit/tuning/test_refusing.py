@@ -93,8 +93,8 @@ def test_what_runs_now_is_not_started_either_where_it_is_refused() -> None:
     assert told.sentences[1].startswith(said)
 
 
-@pytest.mark.parametrize(("budget_s", "end"), [(239.0, End.REFUSED), (240.0, End.CONFIRMED)])
-def test_four_minutes_are_the_least(budget_s, end) -> None:
+@pytest.mark.parametrize(("budget_s", "end"), [(119.0, End.REFUSED), (120.0, End.CONFIRMED)])
+def test_two_minutes_are_the_least(budget_s, end) -> None:
     asked = question(budget_s=budget_s)
     notebook = driven(
         Search(Notebook(asked), lambda _: [size()], size()), Ideal(asked.objective, lambda _: 90.0)

@@ -66,7 +66,7 @@ def test_each_number_of_cpus_is_confirmed_and_the_curve_goes_on_to_twice_as_many
     said = " ".join(told.sentences)
     assert told.sentences[0].startswith("gthread holds ")
     assert "/s on 1 CPU (1×4), " in told.sentences[0]
-    assert told.sentences[0].endswith(", with p95 < 200ms in fresh runs of 10 s.")
+    assert " in fresh runs of " in told.sentences[0]
     assert "Extrapolated, and never measured: 8 CPUs would just hold about " in said
     assert "if processes grow alike and nothing else binds" in said
 
@@ -77,9 +77,8 @@ def test_each_is_measured_as_if_it_were_asked_alone() -> None:
     for one in question.scaling:
         phases = [entry.trial.phase for entry in notebook.of(one)]
         assert phases.count(Phase.PROBE) == 2
-        assert Phase.LADDER in phases
-        assert phases.count(Phase.RACE) == 6
-        assert phases.count(Phase.CONFIRM) == 6
+        assert phases.count(Phase.BISECT) >= 6
+        assert phases.count(Phase.CONFIRM) >= 6
     assert notebook.spent_s <= question.budget_s
 
 
@@ -122,10 +121,10 @@ def test_one_that_holds_nothing_does_not_keep_the_others_from_being_told() -> No
     assert told.end is End.NOT_CONFIRMED
     assert [row.state for row in told.rows] == [
         State.MEASURED,
-        State.NO_STATEMENT,
+        State.DISCARDED,
         State.MEASURED,
     ]
-    assert "On 2 CPUs (2×4): its run failed: no memory." in told.sentences
+    assert "On 2 CPUs (2×4): 2 of its 2 runs failed: no memory." in told.sentences
     assert told.sentences[0].startswith("gthread holds ")
 
 
@@ -138,7 +137,7 @@ def test_where_nothing_holds_it_says_what_one_user_gets() -> None:
 
 
 def test_a_budget_that_ends_leaves_numbers_out_with_the_reason() -> None:
-    told = scaled(asks((1, 2, 3), budget_s=600.0))
+    told = scaled(asks((1, 2, 3), budget_s=300.0))
     assert [row.state for row in told.rows].count(State.NOT_TRIED) >= 1
     assert all("a budget of" in why for _, why in told.not_tried)
 

@@ -15,7 +15,7 @@ from benchsuite.tuning.trial import Observation, Phase, Question, Trial
 
 ONE = candidate("gthread", 2, 8)
 SAYS = (
-    "The machine was not equally fast all the time: a request took {} of CPU in one start of "
+    "The machine was not equally fast all the time: a request took {} of CPU in one run of "
     "gthread 2×8 and {} in another. Tune again where nothing else uses it."
 )
 
@@ -26,7 +26,7 @@ SAYS = (
         ((), 1.0, None),
         ((Phase.CONFIRM,), 1.3, None),
         ((Phase.CONFIRM,), 1.5, SAYS.format(format_duration(0.010), format_duration(0.015))),
-        ((Phase.LADDER, Phase.RACE), 1.5, None),
+        ((Phase.BISECT,), 1.5, None),
         ((Phase.PROBE,), 1.5, None),
     ],
 )
