@@ -128,9 +128,17 @@ def _cell(study: Study, coordinates: Coordinates, values: tuple[Value, ...]) -> 
 
 
 def selector(given: Iterable[str]) -> Selector:
-    """ "setup=sync,pool" and "delay=0" as a selector; one axis may be given several times."""
-    chosen: dict[str, tuple[str, ...]] = {}
+    """ "setup=sync,pool" and "delay=0" as a selector; one axis may be given several times. What the
+    command line has split at its commas is the same: "setup=sync", then "pool".
+    """
+    joined: list[str] = []
     for text in given:
+        if "=" in text or not joined:
+            joined.append(text)
+        else:
+            joined[-1] += f",{text}"
+    chosen: dict[str, tuple[str, ...]] = {}
+    for text in joined:
         axis, equals, values = text.partition("=")
         wanted = [value.strip() for value in values.split(",")]
         if not equals or not axis.strip() or not all(wanted):

@@ -280,3 +280,15 @@ def _trace(spot: Spot, series: Series, *, first: bool) -> dict[str, Any]:
         ends = {name: [rounded(value / up.per) for value in some] for name, some in ends.items()}
         trace["error_y"] = {"type": "data", "symmetric": False, "thickness": 1.5, **ends}
     return trace
+
+
+def checked(chart: Chart) -> Chart:
+    """The chart, held against plotly's own description of every property.
+
+    Raises ValueError for what plotly does not know.
+    """
+    from plotly.graph_objects import Figure  # a measured server that has the pages needs none
+
+    shared = chart.drawing.get("shared", {})
+    Figure(data=[{**shared, **trace} for trace in chart.drawing["data"]], layout=chart.layout)
+    return chart

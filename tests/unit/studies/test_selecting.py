@@ -8,7 +8,7 @@ from tests.unit.studies.samples import study
 
 
 def test_axes_with_values_by_comma_or_by_repeating() -> None:
-    found = matrix.selector(["setup=sync, pool", "delay=0", "delay=100"])
+    found = matrix.selector(["setup=sync", " pool", "delay=0", "delay=100"])
     assert found == {"setup": ("sync", "pool"), "delay": ("0", "100")}
 
 
