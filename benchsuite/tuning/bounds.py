@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from benchsuite.core.units import format_number
 from benchsuite.tuning.trial import Candidate
 
 HOPELESS = 0.80  #: A candidate whose bound is below this share of the highest bound isn't started.
@@ -62,7 +63,7 @@ def hopeless(
     if rate is None:
         rate = max((limit.rate for limit in bounds.values()), default=0.0)
     return {
-        candidate: f"{limit.because}: at most {limit.rate:.3g}/s"
+        candidate: f"{limit.because}: at most {format_number(limit.rate)}/s"
         for candidate, limit in bounds.items()
         if limit.rate < HOPELESS * rate
     }

@@ -8,7 +8,7 @@ from benchsuite.core.plain import plain
 from benchsuite.core.units import format_number, format_period
 from benchsuite.tuning import choosing
 from benchsuite.tuning.bisecting import bisect
-from benchsuite.tuning.bounds import Probe
+from benchsuite.tuning.bounds import Probe, bound
 from benchsuite.tuning.candidates import Resize, excess, refusal
 from benchsuite.tuning.choosing import choose
 from benchsuite.tuning.confirming import FEWEST_STARTS
@@ -112,7 +112,17 @@ class Search:
         return list(dict.fromkeys(possible))
 
     def _refused(self) -> None:
-        notebook = self.notebook
+        notebook, question = self.notebook, self.question
+        if question.rate is not None and notebook.probe is not None and notebook.states:
+            rates = {
+                one: bound(one, notebook.probe, question.cpus, gil=question.gil).rate
+                for one, (state, _) in notebook.states.items()
+                if state is State.BOUNDED_OUT
+            }
+            if nearest := max(rates, key=lambda one: rates[one], default=None):
+                notebook.end = End.NOTHING_HOLDS
+                notebook.said = f"{nearest.name} comes nearest: {notebook.states[nearest][1]}"
+                return
         whys = [f"{one.name}: {why}" for one, (_, why) in notebook.states.items() if why]
         whys += [f"{what}: {why}" for what, why in notebook.unable.items()]
         more = len(whys) - MOST_NAMED

@@ -65,6 +65,15 @@ def test_a_rate_that_nothing_holds_names_who_came_nearest() -> None:
     assert "came nearest" in told.sentences[0]
 
 
+def test_a_rate_beyond_all_arithmetic_names_the_nearest_too() -> None:
+    told = outcome(searched(HELD, rate=3000.0))
+    assert told.end is End.NOTHING_HOLDS
+    assert told.sentences == (
+        "Nothing holds p95 < 200ms at 3\u2009000/s: gthread 4×4 comes nearest: 4 CPUs, 20 ms of "
+        "CPU time a request: at most 200/s.",
+    )
+
+
 def test_a_rate_that_is_just_not_held_is_not_confirmed() -> None:
     notebook = searched(lambda _: 69.0, sizes=SIZES[:3], rate=70.0)
     assert notebook.end in (End.NOT_CONFIRMED, End.NOTHING_HOLDS)
