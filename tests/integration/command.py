@@ -47,7 +47,6 @@ class Command:
             **os.environ,
             "DATABASE_URL": f"sqlite:///{folder}/results.sqlite3",
             "TMPDIR": str(self.temporary),
-            "COLUMNS": "160",
             "PYTHONWARNINGS": "default",
             **env,
         }
