@@ -111,7 +111,7 @@ def test_one_that_was_stopped_shows_what_is_known_and_how_to_go_on(soup: Any, st
     row = make_tuning(notebook, status="interrupted")
     (premise,) = tuning_report(row).answer.premises
     where = f" in the {PHASES[notebook.entries[-1].trial.phase]}" if starts else ""
-    assert premise.startswith(f"It was stopped{where}, after {starts} start")
+    assert premise.startswith(f"It was stopped{where}, after {starts} run")
     assert premise.endswith(f"python manage.py tunebench --resume={row.pk}")
     page = soup(address(row))
     assert page.select_one("p.note").text == premise
@@ -126,7 +126,7 @@ def test_one_that_is_still_searching_says_so_and_stays_fresh(soup: Any) -> None:
     row = make_tuning(searched(12), status="running", made_by=lock.owner_name())
     page = soup(address(row))
     assert page.select("section.live")
-    assert page.select("p.note")[-1].text.startswith("It is still searching: 12 starts in ")
+    assert page.select("p.note")[-1].text.startswith("It is still searching: 12 runs in ")
     assert page.select("meta[http-equiv=refresh]")
     assert "--resume" not in page.text
     Tuning.objects.update(owner="")  # its command was killed
