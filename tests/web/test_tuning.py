@@ -130,7 +130,7 @@ def test_one_that_is_still_searching_says_so_and_stays_fresh(soup: Any) -> None:
     assert page.select("meta[http-equiv=refresh]")
     assert "--resume" not in page.text
     Tuning.objects.update(owner="")  # its command was killed
-    assert "It was stopped in the screening, after 12 starts" in soup(address(row)).text
+    assert "It was stopped in the screening, after 12 runs" in soup(address(row)).text
     assert table(soup(LIST), "Tunings")[1][3] == "■ interrupted"
 
 
