@@ -17,6 +17,13 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+
+@pytest.fixture(autouse=True)
+def unknown_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test prints is as wide as it is, whoever runs the tests in whatever terminal."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 AUDITS = tuple(Path(__file__).parent / name for name in ("sabotage", "truth"))
 
 
