@@ -68,7 +68,7 @@ def test_the_terminal_tells_it(runs):
 def test_runs_are_compared_and_judged_by_it(runs, settings, capsys):
     call_command("comparebench", "uwsgi", "waitress", "--metric=patience", "--margin=patience=2%")
     said = capsys.readouterr().out
-    assert said.startswith("waitress against uwsgi: better in patience (0.77).")
+    assert said.startswith("Take waitress; it has 0.77 × the patience of uwsgi [0.75, 0.78].")
     assert "below 2 % in patience" in said
     with pytest.raises(CommandError) as broken:
         call_command("comparebench", "waitress", "uwsgi", "--fail-if=patience > +5%")

@@ -167,7 +167,7 @@ def test_cells_are_no_formulas_and_negative_numbers_stay(client):
     found = list(csv.DictReader(io.StringIO(text, newline="")))
     assert [one["label"] for one in found[-2:]] == ["plain", "a=b"]
     assert [one["label"] for one in found[:-2]] == [f"'{label}" for label in labels[:-2]]
-    assert {one["goodput"] for one in found} == {"-2.5"}
+    assert {one["goodput_per_s"] for one in found} == {"-2.5"}
 
 
 def test_exports_stream_in_their_order(client):

@@ -33,7 +33,7 @@ from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import resolve
-from benchsuite.system.journal import Journal
+from benchsuite.system.journal import journal
 from tests.unit.results_file import results_in
 from tests.unit.test_store import SPEC, result
 
@@ -339,14 +339,15 @@ def test_a_run_whose_environment_is_unbuilt_gets_it_first(
         told.append("measured")
 
     watcher = Progress(Console(file=io.StringIO()), ["waitress"], lambda done: [1.0])
-    made = management_session.Session(
-        AtWork(folder, measured),
-        session.Results(lambda line: None),
-        watcher,
-        told.append,
-        Journal(uuid4()),
-    )
-    row, found = made.one(unbuilt)
+    with journal(uuid4()) as opened:
+        made = management_session.Session(
+            AtWork(folder, measured),
+            session.Results(lambda line: None),
+            watcher,
+            told.append,
+            opened,
+        )
+        row, found = made.one(unbuilt)
     assert told == ["new: making it", "looked at new", "measured"]
     assert found.spec == unbuilt.spec
     assert Run.objects.get() == row
