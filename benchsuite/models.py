@@ -167,6 +167,11 @@ class StudyRun(Execution):
         default=dict,
         help_text="What was not known before other cells had run, or calibrated.",
     )
+    outcomes = JSON(
+        kind=Mapping[str, int],
+        default=dict,
+        help_text="How many of its claims hold, don't hold and can't be told, when it ended.",
+    )
     remark = models.TextField(
         blank=True, help_text="A paragraph by people: what surprised, and by which figures."
     )

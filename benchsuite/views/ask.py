@@ -75,15 +75,17 @@ def _answer(found: Sequence[Candidate]) -> Answer:
     return Answer(
         title="ask",
         headline=headline if found else "Nothing was measured yet.",
-        reasons=[
-            f"Of {len(found)} stored configurations {len(fitting)} fit; of {len(unknown)} it is "
-            "not known."
-        ]
-        if found
-        else [],
+        reasons=[_counts(len(found), len(fitting), len(unknown))] if found else [],
         next_steps=[f"Measure {unknown[0].title} there:"] if command else [],
         command=command,
     )
+
+
+def _counts(stored: int, fitting: int, unknown: int) -> str:
+    """ "2 of 5 stored configurations fit; 1 was not measured for it." """
+    several, verb = "s" * (stored != 1), "fits" if fitting == 1 else "fit"
+    rest = f"; {unknown} {'was' if unknown == 1 else 'were'} not measured for it" if unknown else ""
+    return f"{fitting} of {stored} stored configuration{several} {verb}{rest}."
 
 
 def _plot(found: Sequence[Candidate]) -> list[tuple[float, float, Candidate, bool]]:

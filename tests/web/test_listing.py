@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from benchsuite.core.results import Status
-from benchsuite.models import Run
+from benchsuite.models import Run, StudyRun
 from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.store import notes
 from benchsuite.system import journal
@@ -100,11 +100,14 @@ def test_interleaved_commands_keep_their_groups(soup):
 def test_a_study_and_a_tuning_are_one_row_each(soup, settings, tmp_path):
     settings.BENCHSUITE = {"ACCESS": BY_TOKEN, "STUDIES": [write(tmp_path)]}
     study, tuning = make_study_run(), make_tuning(searched(12))
+    StudyRun.objects.update(outcomes={"holds": 2, "doesn't hold": 1})
     measured({"uwsgi": (600,)}, minutes=9)
     rows = soup("/results/").select("tr.command")
     links = [row.select_one("a")["href"] for row in rows]
     assert Counter(links).most_common(1)[0][1] == 1
     assert {study.get_absolute_url(), tuning.get_absolute_url()} < set(links)
+    of_study = next(row for row in rows if "study" in row.select_one(".what").text)
+    assert of_study.select_one(".answer").text == "2 hold and 1 doesn't hold"
     told = next(row for row in rows if "tune" in row.select_one(".what").text)
     assert "p95 < 200ms" in told.select_one(".what").text
     assert told.select_one(".answer").text == tuning_report(tuning).answer.headline

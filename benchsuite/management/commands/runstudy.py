@@ -199,7 +199,10 @@ class Command(BriefCommand):
             raise CommandError(text, returncode=130) from interrupt
         for line in _summary(execution):
             screen.warn(line)
-        screen.answer(study_report(execution.row).answer, addresses.of_study(execution.study.name))
+        report = study_report(execution.row)
+        execution.row.outcomes = report.outcomes
+        execution.row.save(update_fields=["outcomes"])
+        screen.answer(report.answer, addresses.of_study(execution.study.name))
         for line in _undecided(execution, estimate):
             screen.warn(line)
 

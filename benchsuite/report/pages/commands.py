@@ -12,7 +12,7 @@ from django.db.models import Count, QuerySet
 from django.urls import reverse
 
 from benchsuite.comparing.cells import Cell, cells
-from benchsuite.comparing.starts import Starts
+from benchsuite.comparing.starts import Starts, reasons_of
 from benchsuite.comparing.titles import cell_titles, load_title, units_beside, workload_title
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
@@ -21,6 +21,7 @@ from benchsuite.core.units import format_rate, listed
 from benchsuite.models import Note, Run, StudyRun, Tuning
 from benchsuite.report import queries
 from benchsuite.report.pages import html
+from benchsuite.report.studies.execution import of_claims
 from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.store import notes
 
@@ -109,7 +110,7 @@ class Command:
         if isinstance(self.execution, Tuning):
             return self._tuning[1]
         if isinstance(self.execution, StudyRun):
-            return ""
+            return of_claims(self.execution.outcomes)
         if not self._ranked:
             return self._without
         (title, cell, most), *others = self._ranked
@@ -128,9 +129,10 @@ class Command:
         if idle:
             return f"{listed(cell_titles(idle)[:MOST_BARS])}: idle connections"
         reasons = [reason for run in self.all if (reason := html.reason(run, 120))]
-        return (
-            f"Nothing counts: {reasons[0]}" if reasons else "Nothing counts: all runs are invalid."
-        )
+        if reasons:
+            return f"Nothing counts: {reasons[0]}"
+        why = reasons_of([start for cell in self.cells for start in cell.starts.every])
+        return f"Nothing counts: all runs are invalid{f' ({why})' if why else ''}."
 
     @property
     def bars(self) -> list[Bar]:

@@ -176,16 +176,13 @@ class StudyReport:
         return words[outcomes.pop()]
 
     @property
+    def outcomes(self) -> dict[str, int]:
+        """How many claims came out how."""
+        return dict(Counter(claim.outcome.value for claim in self.claims))
+
+    @property
     def counts(self) -> str:
-        """How the claims came out: "3 hold, 1 doesn't hold, 2 can't be told here"."""
-        outcomes = Counter(one.outcome for one in self.claims)
-        words = {Outcome.HOLDS: ("holds", "hold"), Outcome.FAILS: ("doesn't hold", "don't hold")}
-        parts = [
-            f"{outcomes[one]} {words.get(one, (one.value, one.value))[outcomes[one] != 1]}"
-            for one in Outcome
-            if outcomes[one]
-        ]
-        return listed(parts) if parts else "no claims"
+        return of_claims(self.outcomes) or "no claims"
 
     @property
     def verdicts(self) -> str:
@@ -261,6 +258,18 @@ KINDS = {
     Kind.ADDED: "Not in the original",
     Kind.FLAW: "Repeating a mistake of the original, to show what it did",
 }
+
+
+def of_claims(outcomes: Mapping[str, int]) -> str:
+    """How claims came out: "3 hold, 1 doesn't hold, 2 can't be told here"; empty without claims."""
+    words = {Outcome.HOLDS: ("holds", "hold"), Outcome.FAILS: ("doesn't hold", "don't hold")}
+    counted = [(outcome, outcomes.get(outcome.value, 0)) for outcome in Outcome]
+    parts = [
+        f"{count} {words.get(outcome, (outcome.value, outcome.value))[count != 1]}"
+        for outcome, count in counted
+        if count
+    ]
+    return listed(parts) if parts else ""
 
 
 def study_report(row: StudyRun) -> StudyReport:
