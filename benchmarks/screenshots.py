@@ -36,9 +36,9 @@ def main() -> None:
 
 
 def shoot(page: Any, name: str, path: str) -> None:
-    """The whole page, with every chart drawn."""
+    """The whole page as it opens, with every chart drawn that is not folded."""
     page.goto(path)
-    for figure in page.locator("figure.chart").all():
+    for figure in page.locator("figure.chart:visible").all():
         figure.scroll_into_view_if_needed()
         figure.locator("svg.main-svg").first.wait_for()
     page.mouse.move(0, 0)

@@ -181,7 +181,7 @@ def test_the_documented_study_of_ones_own_project_runs(command: Command, tmp_pat
     words = ("shop_servers", "--scale=0.05", "--only=size=1", "--repeat=1")
     done = command.run("runstudy", *words, limit_s=LONGEST_S)
     assert done.status == 0, done.err
-    assert "3 cells × 1 start, scale 0.05" in done.out
+    assert "5 configurations × 1 run, scale 0.05" in done.out
     found = rows(command, RUNS.replace("$.setup", "$.server"))
     assert sorted(row[:2] for row in found) == [
         (server, "cart") for server in ("sync", "threads", "waitress")
