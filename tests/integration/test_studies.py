@@ -259,6 +259,8 @@ def test_a_tuning_is_interrupted_and_goes_on_to_its_answer(command: Command) -> 
 
 
 class Listening(Quiet):
+    title, place, total, left_s = "waitress", 1, 1, 0.0
+
     def begin(self, spec: RunSpec) -> None:
         self.stages.append(spec.server.server)
 
