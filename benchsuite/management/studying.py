@@ -91,17 +91,20 @@ class Execution:
     is_over_budget: bool = False
     ahead: list[Turn] = field(default_factory=list)
     """The turn under way and those that are known to follow it."""
+    needs: Mapping[matrix.Key, Need] = field(init=False)  #: What needs each cell of the study.
+
+    def __post_init__(self) -> None:
+        self.needs = needed(self.study)
 
     @property
     def turns(self) -> list[Turn]:
         """First starts that remain to be made, in order; whatever another cell needs to know comes
         before it.
         """
-        needs = needed(self.study)
         every = planning.turns(len(self.candidates), self.row.repeat, self.row.seed)
         ordered = sorted(
             every,
-            key=lambda turn: (self._need(needs, turn), turn.repetition, self._depth(turn)),
+            key=lambda turn: (self._need(turn), turn.repetition, self._depth(turn)),
         )
         return [turn for turn in ordered if self._remains(turn)]
 
@@ -120,8 +123,8 @@ class Execution:
         """Whether nobody knows how many runs there will be."""
         return self.is_sequential or math.isfinite(self.budget_s)
 
-    def _need(self, needs: Mapping[matrix.Key, Need], turn: Turn) -> Need:
-        return needs[key(self.candidates[turn.place].cell.coordinates)]
+    def _need(self, turn: Turn) -> Need:
+        return self.needs[key(self.candidates[turn.place].cell.coordinates)]
 
     def _remains(self, turn: Turn) -> bool:
         planned = self.candidates[turn.place].plan is not None
@@ -133,19 +136,19 @@ class Execution:
 
     def _turns(self) -> Iterator[Turn]:
         """All that is run, as far as it goes; `ahead` says what is known to follow."""
-        needs, first = needed(self.study), self.turns
-        groups = [[turn for turn in first if self._need(needs, turn) is need] for need in Need]
+        first = self.turns
+        groups = [[turn for turn in first if self._need(turn) is need] for need in Need]
         for need, group in zip(Need, groups, strict=True):
             later = [turn for other in groups[need + 1 :] for turn in other]
             while group:
                 self.ahead = [*group, *later]
                 yield group.pop(0)
             if self.is_sequential and need is not Need.NOTHING:
-                yield from self._rounds(need, later, self._rounds_of(need, needs))
+                yield from self._rounds(need, later, self._rounds_of(need))
 
-    def _rounds_of(self, need: Need, needs: Mapping[matrix.Key, Need]) -> int:
+    def _rounds_of(self, need: Need) -> int:
         """How many may be made up to the end of what claims or questions need."""
-        here = {needs[key(candidate.cell.coordinates)] for candidate in self.candidates}
+        here = {self.needs[key(candidate.cell.coordinates)] for candidate in self.candidates}
         return 3 if need is Need.CLAIM and Need.QUESTION in here else LOOKS - 1
 
     def _rounds(self, need: Need, later: Sequence[Turn], most: int) -> Iterator[Turn]:
@@ -162,7 +165,7 @@ class Execution:
     @property
     def rounds_made(self) -> int:
         """Of one start more, beyond the first starts."""
-        return max([number - self.row.repeat for _, number in self.done if number], default=0)
+        return max([number - self.row.repeat for _, number in self.done], default=0)
 
     def _one_more(self, place: int) -> Turn:
         made = max(number for at, number in self.done if at == place)

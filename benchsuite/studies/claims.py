@@ -134,8 +134,9 @@ def _judged(
 
     def side(coordinates: Coordinates, figure: str) -> Side:
         known = find(execution, coordinates)
-        closed.extend(obstacles(execution, claim.needs, known, coordinates, figure, claim.given))
-        reasons.extend(doubts(execution, claim.needs, known, coordinates, figure, claim.given))
+        before = [*obstacles(execution, claim.needs, known, coordinates, figure, claim.given)]
+        closed.extend(before)
+        reasons.extend([*before, *_unmeasured(known, coordinates)])
         return side_of(execution, known, figure)
 
     sides = side(cell, check.figure), side(to, other) if to is not None else None
@@ -167,9 +168,13 @@ def _region(check: Check) -> tuple[Kind, tuple[float, float]]:
         (Kind.VALUE, check.value),
     ):
         if ends is not None:
-            low, high = ends
-            return kind, (-math.inf if low is None else low, math.inf if high is None else high)
+            return kind, _ends(ends)
     raise ValueError(f"A check of {check.figure} has no region.")
+
+
+def _ends(region: Region) -> tuple[float, float]:
+    low, high = region
+    return -math.inf if low is None else low, math.inf if high is None else high
 
 
 def find(execution: Execution, coordinates: Coordinates) -> MeasuredCell | None:
@@ -182,24 +187,21 @@ def doubts(
     cell: MeasuredCell | None,
     coordinates: Coordinates,
     figure: str,
-    given: Mapping[str, Region] = NOTHING,
 ) -> Iterator[str]:
     """Why nothing may be said of a cell whatever its figures are."""
-    where, before = (
-        place(coordinates),
-        list(obstacles(execution, needs, cell, coordinates, figure, given)),
-    )
-    yield from before
+    yield from obstacles(execution, needs, cell, coordinates, figure)
+    yield from _unmeasured(cell, coordinates)
+
+
+def _unmeasured(cell: MeasuredCell | None, coordinates: Coordinates) -> Iterator[str]:
+    """What a cell that can run here still lacks."""
+    where = place(coordinates)
     if cell is None or cell.state is State.UNAVAILABLE:
         return
     if cell.state is not State.MEASURED:
         yield f"{where}: {cell.reason or cell.state.value}"
-        return
-    counted = cell.counted
-    if not counted:
-        why = reasons(cell.starts) or "no run"
-        yield f"{where}: no run counts ({why})"
-        return
+    elif not cell.counted:
+        yield f"{where}: no run counts ({reasons(cell.starts) or 'no run'})"
 
 
 def obstacles(
@@ -226,12 +228,12 @@ def obstacles(
             known = "not known" if has is None else format_number(has)
             of = f"{where}: " if name in cell.conditions else ""
             yield f"{of}{name} must be at least {format_number(least)}, and is {known}"
-    for name, (low, high) in given.items():
-        ends = (-math.inf if low is None else low, math.inf if high is None else high)
+    for name, region in given.items():
+        low, high = _ends(region)
         values = cell.values(name)
-        if not values or not ends[0] <= fmean(values) <= ends[1]:
+        if not values or not low <= fmean(values) <= high:
             seen = format_number(fmean(values)) if values else "not known"
-            must = f"and must be {region_words(*ends)}"
+            must = f"and must be {region_words(low, high)}"
             yield f"not this question here: {name} of {where} is {seen}, {must}"
     without = [one for one in cell.counted if one.figures.get(figure) is None]
     if without:

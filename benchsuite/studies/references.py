@@ -98,7 +98,8 @@ class _Known:
         self.study = study
         self.axes = {axis.name: names(axis.values) for axis in study.axes}
         self.figures = [figure.name for figure in study.figures]
-        self.all = [cell.coordinates for cell in matrix.every(study)]
+        self.cells_by_key = {matrix.key(cell.coordinates): cell for cell in matrix.every(study)}
+        self.all = [cell.coordinates for cell in self.cells_by_key.values()]
 
     def axis(self, name: str, place: Place) -> None:
         if name not in self.axes:
@@ -130,7 +131,9 @@ class _Known:
                     .at(axis)
                     .error(f"must name all values, the one kept longest first; add {missing[0]}.")
                 )
-        options = dict.fromkeys(name for cell in matrix.every(self.study) for name in cell.options)
+        options = dict.fromkeys(
+            name for cell in self.cells_by_key.values() for name in cell.options
+        )
         for key in ("shorter", "faster"):
             for name in getattr(scaling, key):
                 if options and name not in options:
@@ -165,7 +168,7 @@ class _Known:
 
     def cells(self, place: Place) -> None:
         """That there are some, and that those exist whose figures others need, in no circle."""
-        by_key = {matrix.key(cell.coordinates): cell for cell in matrix.every(self.study)}
+        by_key = self.cells_by_key
         if not by_key:
             raise place.at("exclude").error("no configuration is left.")
 
