@@ -71,13 +71,13 @@ def _answer(found: Sequence[Candidate]) -> Answer:
         headline = f"Take {fitting[0].title}: of those that fit it needs least memory."
     else:
         headline = "No stored configuration is known to fit."
-    command = next((one.command for one in unknown if one.command), "")
+    measurable = next((candidate for candidate in unknown if candidate.command), None)
     return Answer(
         title="ask",
         headline=headline if found else "Nothing was measured yet.",
         reasons=[_counts(len(found), len(fitting), len(unknown))] if found else [],
-        next_steps=[f"Measure {unknown[0].title} there:"] if command else [],
-        command=command,
+        next_steps=[f"Measure {measurable.title} there:"] if measurable else [],
+        command=measurable.command if measurable else "",
     )
 
 

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from benchsuite.comparing import asking
 from benchsuite.comparing.asking import command_of
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.table import add_to
@@ -51,6 +52,22 @@ def test_each_configuration_fits_or_does_not_or_was_not_measured(soup: Any) -> N
     assert "--rate=600" in command
     best = [one.title.text.split(":")[0] for one in page.select("circle.best")]
     assert set(best) == {"uwsgi · 2 × 4", "daphne · 2 × 4"}
+
+
+@pytest.mark.usefixtures("measured")
+def test_the_command_is_that_of_the_configuration_that_is_named(
+    soup: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_run("hypercorn", rate=100, users=10, memory_mib=70)
+    command_of = asking.command_of
+    monkeypatch.setattr(
+        asking,
+        "command_of",
+        lambda run, rate: "" if run.server == "daphne" else command_of(run, rate),
+    )
+    card = ask(soup, objective="p95 < 400 ms", rate="600").select_one(".card")
+    assert "Measure hypercorn · 2 × 4 there:" in card.text
+    assert "--server=hypercorn" in card.select_one("pre.command").text
 
 
 @pytest.mark.usefixtures("measured")

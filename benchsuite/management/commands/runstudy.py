@@ -322,8 +322,14 @@ def _undecided(execution: Execution, estimate: Estimate) -> Iterator[str]:
         labelled = f" --label={shlex.quote(row.label)}" if row.label else ""
         yield f"Go on with: python manage.py runstudy {row.name}{labelled} --resume --budget=10m"
     else:
-        again = f"runstudy {row.name} --claims --repeat={2 * made}"
-        yield f"For a surer answer: python manage.py {again}"
+        words = [
+            row.name,
+            *["--claims"] * row.claims,
+            *[f"--scale={row.scale:g}"] * (row.scale != 1),
+            *(f"--only={axis}={','.join(values)}" for axis, values in row.only.items()),
+            f"--repeat={2 * made}",
+        ]
+        yield f"For a surer answer: python manage.py runstudy {shlex.join(words)}"
 
 
 def _lines(execution: Execution, estimate: Estimate) -> list[str]:
