@@ -19,7 +19,7 @@ from tests.integration.command import ROOT, SHORT, Command
 from tests.needs import audited
 
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-NO_BREAK = ("http://", "https://", "pip install", "apt ", "  python manage.py ", "/", "surveys=")
+NO_BREAK = ("http://", "https://", "pip install", "apt ", "python manage.py ", "/", "surveys=")
 """What is to be copied is longer than a narrow terminal, and stays whole."""
 
 
