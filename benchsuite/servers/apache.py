@@ -11,13 +11,13 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from string import Template
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
-from benchsuite.core.specs import Limits, Option, Within
+from benchsuite.core.specs import Option, Within
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, Available, ServerAdapter
 from benchsuite.servers.deploying import Deployed
@@ -26,34 +26,38 @@ ASK_S = 20.0
 PROGRAMS = ("/usr/sbin/apache2", "/usr/sbin/httpd", "/usr/bin/httpd")
 MODULES = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules")
 
-_ASK = """
+ASK = """
 import json, sys, sysconfig
-platlib = sysconfig.get_path("platlib")
-print(json.dumps([sys.version_info[:2], sys.prefix, sys.base_prefix, platlib]))
+packages = sysconfig.get_path("platlib")
+print(json.dumps([sys.version_info[:2], sys.prefix, sys.base_prefix, packages]))
 """
 _APACHE = re.compile(rb"Apache/(2\.\d+\.\d+)")
 _LINKED = re.compile(rb"libpython(\d+)\.(\d+)\.so")
 _VERSION = re.compile(rb"\0([4-9]\.\d+\.\d+)\0")
 """The module holds its own version and one of Python's, 3.11.1."""
 
+CONF = Path(__file__).parent / "conf"
+AS_NOBODY = ("unshare", "--user", "--map-user=33", "--map-group=33", "--")
+"""As whom Apache appears when root starts it: Debian's www-data."""
+CAP_SYS_ADMIN = 21  #: The capability to create namespaces; see linux/capability.h.
+LEAST_FRONT_THREADS = 128
 
-@dataclass(frozen=True, slots=True)
-class WsgiModule:
+COMMON: Mapping[str, Option] = {
+    "backlog": BACKLOG,
+    "config": "",
+    "keep_alive_s": KEEP_ALIVE_S,
+    "main_interpreter": True,
+    "timeout_s": 60,
+}
+EMBEDDED: Mapping[str, Option] = {**COMMON, "max_connections": 0}
+
+
+class WsgiModule(NamedTuple):
     """One mod_wsgi and where its Python finds installed packages."""
 
     file: Path
     version: str
     python_home: str
-
-
-@dataclass(frozen=True, slots=True)
-class Home:
-    """An interpreter's version, prefixes and folder of compiled packages."""
-
-    version: tuple[int, int]
-    prefix: str
-    base: str
-    packages: str = ""
 
 
 def program() -> Path | None:
@@ -76,8 +80,21 @@ def apache_version() -> str | None:
 
 @cache
 def wsgi_module(python: Interpreter) -> WsgiModule | None:
-    """The one of the interpreter's environment, else the system's if it was made for it."""
-    return _installed(python) or _of_the_system(python)
+    """The one of the interpreter's environment, else the system's if it was made for it: for the
+    system's Python, as the same version elsewhere is another program.
+    """
+    own, file = python.installed("mod_wsgi"), _system_file()
+    if own is None and file is None:
+        return None
+    made_with, prefix, base, packages = _home(python)
+    if own is not None:
+        files = sorted(Path(packages, "mod_wsgi", "server").glob("mod_wsgi-py*.so"))
+        if files:
+            return WsgiModule(files[0], own, prefix)
+    if file is None or made_with != made_for() or base != "/usr":
+        return None
+    version = _VERSION.search(file.read_bytes())
+    return WsgiModule(file, version.group(1).decode() if version else "", prefix)
 
 
 @cache
@@ -88,64 +105,20 @@ def made_for() -> tuple[int, int] | None:
     return (int(match.group(1)), int(match.group(2))) if match else None
 
 
-def _installed(python: Interpreter) -> WsgiModule | None:
-    version = python.installed("mod_wsgi")
-    if version is None:
-        return None
-    home = _home(python)
-    files = sorted(Path(home.packages, "mod_wsgi", "server").glob("mod_wsgi-py*.so"))
-    return WsgiModule(files[0], version, home.prefix) if files else None
-
-
-def _of_the_system(python: Interpreter) -> WsgiModule | None:
-    """Its Python must be the system's: the same version elsewhere is another program."""
-    file = _system_file()
-    if file is None:
-        return None
-    home = _home(python)
-    if home.version != made_for() or home.base != "/usr":
-        return None
-    version = _VERSION.search(file.read_bytes())
-    return WsgiModule(file, version.group(1).decode() if version else "", home.prefix)
-
-
 def _system_file() -> Path | None:
-    folder = modules()
-    file = folder / "mod_wsgi.so" if folder else None
-    return file if file and file.is_file() else None
+    file = (modules() or Path()) / "mod_wsgi.so"
+    return file if file.is_file() else None
 
 
 @cache
-def _home(python: Interpreter) -> Home:
+def _home(python: Interpreter) -> tuple[tuple[int, int], str, str, str]:
+    """An interpreter's version, prefixes and folder of compiled packages."""
     if python.is_own:
-        platlib = sysconfig.get_path("platlib")
-        return Home(sys.version_info[:2], sys.prefix, sys.base_prefix, platlib)
-    done = subprocess.run(
-        [python.executable, "-c", _ASK], capture_output=True, text=True, timeout=ASK_S, check=True
-    )
-    (major, minor), prefix, base, platlib = json.loads(done.stdout)
-    return Home((major, minor), prefix, base, platlib)
-
-
-CONF = Path(__file__).parent / "conf"
-NOBODY = 33  #: The user that Apache appears as when root starts it: Debian's www-data.
-CAP_SYS_ADMIN = 21  #: The capability to create namespaces; see linux/capability.h.
-LEAST_FRONT_THREADS = 128
-
-COMMON: Mapping[str, Option] = {
-    "backlog": BACKLOG,
-    "config": "",
-    "keep_alive_s": KEEP_ALIVE_S,
-    "main_interpreter": True,
-    "timeout_s": 60,
-}
-EMBEDDED: Mapping[str, Option] = {**COMMON, "max_connections": 0}
-LIMITS: Limits = {
-    "front_threads": Within(0),
-    "max_connections": Within(0),
-    "start_processes": Within(1),
-    "timeout_s": Within(1),
-}
+        return sys.version_info[:2], sys.prefix, sys.base_prefix, sysconfig.get_path("platlib")
+    words = [python.executable, "-c", ASK]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=ASK_S, check=True)
+    (major, minor), prefix, base, packages = json.loads(done.stdout)
+    return (major, minor), prefix, base, packages
 
 
 def _may_unshare() -> bool:
@@ -159,10 +132,6 @@ def _may_unshare() -> bool:
     return most > 0 and bool(int(rights, 16) >> CAP_SYS_ADMIN & 1)
 
 
-def _as_nobody() -> list[str]:
-    return ["unshare", "--user", f"--map-user={NOBODY}", f"--map-group={NOBODY}", "--"]
-
-
 class Apache(ServerAdapter):
     """What all modes share; `mpm` is Apache's name for the kind of process."""
 
@@ -171,7 +140,12 @@ class Apache(ServerAdapter):
     finishes_in_flight = True
     # "Graceful stop"; at SIGTERM it drops what it is answering.
     stop_signal = signal.SIGWINCH
-    limits = LIMITS
+    limits = {
+        "front_threads": Within(0),
+        "max_connections": Within(0),
+        "start_processes": Within(1),
+        "timeout_s": Within(1),
+    }
     mpm: ClassVar[str]
     process_group: ClassVar[str] = "%{GLOBAL}"
 
@@ -182,50 +156,40 @@ class Apache(ServerAdapter):
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
-        if program() is None or modules() is None:
-            return Available(
-                False,
-                "apache2 is not installed",
-                "apt install apache2-bin libapache2-mod-wsgi-py3",
-            )
-        if wsgi_module(python) is None:
-            return cls._without_module(python)
-        if os.geteuid() == 0 and not _may_unshare():
-            return Available(
-                False,
-                "Apache must not run as root, and no user namespace can be created for it",
-                "run benchsuite as an ordinary user",
-            )
-        return Available(True)
-
-    @classmethod
-    def _without_module(cls, python: Interpreter) -> Available:
+        module, system = wsgi_module(python), made_for()
         compiling = "apt install apache2-dev gcc python3-dev && pip install mod_wsgi"
-        system = made_for()
-        if system is None:
+        if program() is None or modules() is None:
+            reason = "apache2 is not installed"
+            command = "apt install apache2-bin libapache2-mod-wsgi-py3"
+        elif module is None and system is None:
+            reason = "mod_wsgi is not installed"
             command = f"apt install libapache2-mod-wsgi-py3 (for /usr/bin/python3), or {compiling}"
-            return Available(False, "mod_wsgi is not installed", command)
-        its_python = f"/usr/bin/python{system[0]}.{system[1]}"
-        return Available(
-            False,
-            f"the system's mod_wsgi is built for {its_python}, and this is {python.executable} "
-            f"({python.version})",
-            compiling,
-        )
+        elif module is None and system is not None:
+            its_python = f"/usr/bin/python{system[0]}.{system[1]}"
+            reason = f"the system's mod_wsgi is built for {its_python}, and this is "
+            reason, command = f"{reason}{python.executable} ({python.version})", compiling
+        elif os.geteuid() == 0 and not _may_unshare():
+            reason = "Apache must not run as root, and no user namespace can be created for it"
+            command = "run benchsuite as an ordinary user"
+        else:
+            return Available(True)
+        return Available(False, reason, command)
 
     def argv(self, host: str, port: int) -> list[str]:
-        return [*(_as_nobody() if os.geteuid() == 0 else []), *self._command()]
+        words = [str(program() or "apache2"), "-f", str(self.place.folder / "apache.conf")]
+        return [*(AS_NOBODY if os.geteuid() == 0 else ()), *words, "-DFOREGROUND"]
 
     def deployed(self, host: str, port: int) -> Deployed:
-        return replace(super().deployed(host, port), argv=self._command())
-
-    def _command(self) -> list[str]:
-        apache = str(program() or "apache2")
-        return [apache, "-f", str(self.place.folder / "apache.conf"), "-DFOREGROUND"]
+        measured = super().deployed(host, port)
+        return replace(measured, argv=[word for word in measured.argv if word not in AS_NOBODY])
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
         module = wsgi_module(self.python)
-        included = str(self.settings["config"])
+        included = self.settings["config"]
+        served, _, name = self.application.wsgi.partition(":")
+        script = Template((CONF / "apache.wsgi").read_text()).substitute(
+            project=repr(os.getcwd()), module=served, callable=name
+        )
         content = Template((CONF / "apache.conf").read_text()).substitute(
             folder=_escaped(self.place.folder),
             host=host,
@@ -238,11 +202,12 @@ class Apache(ServerAdapter):
             wsgi_module=_escaped(module.file) if module else "",
             processes=_lines(self._processes()),
             application=_lines(self._application(module.python_home if module else "")),
-            group=self._group(),
+            # The interpreter inside a process: the first one, or one of its own.
+            group="%{GLOBAL}" if self.settings["main_interpreter"] else "benchsuite",
             process_group=self.process_group,
             included=f'Include "{_escaped(Path(included).resolve())}"' if included else "",
         )
-        return {"apache.conf": content, "application.wsgi": self._script()}
+        return {"apache.conf": content, "application.wsgi": script}
 
     def expected_processes(self) -> int:
         return 1 + self.processes
@@ -254,16 +219,6 @@ class Apache(ServerAdapter):
     def _application(self, python_home: str) -> Mapping[str, object]:
         """Directives for where the application runs."""
         return {"WSGIPythonHome": f'"{_escaped(python_home)}"'}
-
-    def _group(self) -> str:
-        """The interpreter inside a process: the first one, or one of its own."""
-        return "%{GLOBAL}" if self.settings["main_interpreter"] else "benchsuite"
-
-    def _script(self) -> str:
-        module, _, name = self.application.wsgi.partition(":")
-        return Template((CONF / "apache.wsgi").read_text()).substitute(
-            project=repr(os.getcwd()), module=module, callable=name
-        )
 
 
 class ApachePrefork(Apache):
@@ -294,17 +249,12 @@ class ApacheThreaded(Apache):
     default_processes = 16
     default_threads = 25
 
-    @property
-    def starting(self) -> int:
-        """Number of processes that it starts with."""
-        return min(int(self.settings["start_processes"]), self.processes)
-
     def expected_processes(self) -> int:
-        return 1 + self.starting
+        return 1 + min(int(self.settings["start_processes"]), self.processes)
 
     def _processes(self) -> Mapping[str, object]:
         return {
-            "StartServers": self.starting,
+            "StartServers": self.expected_processes() - 1,
             "ServerLimit": self.processes,
             "ThreadLimit": self.threads,
             "ThreadsPerChild": self.threads,

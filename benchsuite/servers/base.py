@@ -2,19 +2,19 @@
 
 import shlex
 import signal
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import DatabaseSpec, Limits, Option, ServerSpec, Within, chosen_options
 from benchsuite.core.specs.server import OURS, check_variable
 from benchsuite.pythons.building import Recipe
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers.deploying import EVERYWHERE, Deployed, measured_by, texts
+from benchsuite.servers.deploying import EVERYWHERE, Deployed, texts
 
 Interface = Literal["wsgi", "asgi", "own"]
 """What it serves: a Python application by one of its interfaces, or its own program."""
@@ -98,11 +98,11 @@ class Place:
     """Name → URL of each service that `ServerAdapter.services` asks for."""
 
 
-class ServerAdapter(ABC):
+class ServerAdapter:
     """One way to serve a Django project.
 
-    Subclasses declare facts as class attributes and write `argv()`; everything else has a default.
-    The constructor checks the spec: what the server can't honour is a UsageError, never ignored.
+    Subclasses declare facts as class attributes, and either the parts of the command line or
+    `argv()`. The constructor checks the spec: what the server can't honour is a UsageError.
     """
 
     name: ClassVar[str]
@@ -111,6 +111,15 @@ class ServerAdapter(ABC):
     requirement: ClassVar[str] = ""  #: pip's requirement for it; empty for the name alone.
     companions: ClassVar[tuple[str, ...]] = ()
     """Other distributions that must be installed as well."""
+    program: ClassVar[str] = ""  #: The Python module that is started.
+    line: ClassVar[str] = "APPLICATION WHERE FLAGS"
+    """The words after the program, with stand-ins for what is served, where, and `flags`."""
+    listens: ClassVar[str] = "--bind {host}:{port}"  #: WHERE; options may stand in it, too.
+    inherits: ClassVar[str] = ""
+    """WHERE on the inherited listening socket {descriptor}; empty if it can't serve on one."""
+    flags: ClassVar[Mapping[str, str]] = {}
+    """Flag → the option or attribute that it sets, in their order. A flag alone stands for what is
+    true, and for what isn't if "not " stands before; what is 0 by default is left out at 0."""
     threads_word: ClassVar[str | None] = None
     """The server's own word for what `ServerSpec.threads` sets; None when it can't be set."""
     max_processes: ClassVar[int | None] = None  #: The most processes it can run; None for no limit.
@@ -123,8 +132,6 @@ class ServerAdapter(ABC):
     """Whether a process without configurable threads answers one request at a time."""
     keeps_threads: ClassVar[bool] = True
     """Whether its threads live as long as their process; ASGI servers never keep those of views."""
-    takes_socket: ClassVar[bool] = False
-    """Whether it can serve on an inherited listening socket, by `argv_on_socket()`."""
     keeps_alive: bool = True  #: Whether a connection serves more than one request.
     websocket: ClassVar[bool] = False
     handshake_headers: ClassVar[bool] = True
@@ -164,19 +171,40 @@ class ServerAdapter(ABC):
         self.processes = spec.processes or self.default_processes
         self.threads = spec.threads or self.default_threads
         defaults, limits = {**FOR_ALL, **self.options}, {**USUAL, **self.limits}
-        self.settings = chosen_options(self.name, defaults, spec.options, limits)
+        self.settings: dict[str, Any] = chosen_options(self.name, defaults, spec.options, limits)
         self._check()
 
-    @abstractmethod
+    @property
+    def served(self) -> str:
+        """The callable of its interface."""
+        return self.application.wsgi if self.interface == "wsgi" else self.application.asgi
+
     def argv(self, host: str, port: int) -> list[str]:
         """The exact command line; pure."""
+        return self.command(self.listens.format(host=host, port=port, **self.settings))
 
     def argv_on_socket(self, descriptor: str) -> list[str]:
-        """The command line for a listening socket under this file descriptor; pure.
+        """The command line for a listening socket under this file descriptor; pure."""
+        return self.command(self.inherits.format(descriptor=descriptor))
 
-        Only of servers that declare `takes_socket`.
-        """
-        raise NotImplementedError(f"{self.name} takes no listening socket")
+    def command(self, where: str) -> list[str]:
+        """The command line that listens there, made of `program`, `line` and `flags`."""
+        parts = {"APPLICATION": [self.served], "WHERE": where.split(), "FLAGS": self._flagged()}
+        words = (parts.get(word, [word]) for word in self.line.split())
+        return [*self.python.module(self.program), *chain.from_iterable(words)]
+
+    def _flagged(self) -> list[str]:
+        words = []
+        for flag, name in self.flags.items():
+            option = name.removeprefix("not ")
+            value = self.settings.get(option, getattr(self, option, None))
+            if isinstance(value, bool):
+                words += [flag] if value == (option == name) else []
+            elif option == "threads" and self.threads_word is None:
+                continue
+            elif isinstance(value, str | float | int) and (value or self.options.get(option)):
+                words += [f"{flag}{value}"] if flag.endswith("=") else [flag, str(value)]
+        return words
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
         """Files that the command line names: name below `place.folder` → content; pure."""
@@ -188,8 +216,7 @@ class ServerAdapter(ABC):
 
     def env(self) -> dict[str, str]:
         """Variables to add to the environment of the server: those of the option `env`."""
-        words = shlex.split(str(self.settings["env"]))
-        return {name: value for name, _, value in (word.partition("=") for word in words)}
+        return dict(word.split("=", 1) for word in shlex.split(self.settings["env"]))
 
     def deployed(self, host: str, port: int) -> Deployed:
         """How it is started where it serves: as it is measured, without what only a run needs."""
@@ -210,11 +237,14 @@ class ServerAdapter(ABC):
         host, _, port = address.rpartition(":")
         place = replace(self.place, folder=Path.cwd())
         here = type(self)(self.spec, self.application, place)
-        threads = self.threads if self.threads_word is not None else None
         return texts(
             here.deployed(host, int(port)),
             here.deployed(EVERYWHERE, int(port)),
-            measured=measured_by(self.spec, self.processes, threads),
+            measured=replace(
+                self.spec,
+                processes=self.processes,
+                threads=None if self.threads_word is None else self.threads,
+            ),
             python=self.python.executable,
             port=int(port),
             stop_signal=self.stop_signal,
@@ -270,25 +300,20 @@ class ServerAdapter(ABC):
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
         """Whether program and companions are installed and, if not, what would install them."""
-        missing = [name for name in cls.companions if python.installed(name) is None]
-        wanted = list(missing)
+        missing = {name: name for name in cls.companions if python.installed(name) is None}
         if cls.version(python) is None:
-            missing.insert(0, cls.distribution)
-            wanted.insert(0, cls.requirement or cls.distribution)
+            missing = {cls.distribution: cls.requirement or cls.distribution, **missing}
         if not missing:
             return Available(True)
-        verb = "is" if len(missing) == 1 else "are"
-        return Available(
-            False,
-            f"{' and '.join(missing)} {verb} not installed",
-            f"pip install {shlex.join(wanted)}",
-        )
+        reason = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed"
+        return Available(False, reason, f"pip install {shlex.join(missing.values())}")
 
     def _check(self) -> None:
         if self.max_processes is not None and self.processes > self.max_processes:
+            most = "1 process" if self.max_processes == 1 else f"{self.max_processes} processes"
             raise UsageError(
-                f"{self.name} runs {_count(self.max_processes, 'process')}, not the "
-                f"{self.processes} asked for; {self.for_processes}."
+                f"{self.name} runs {most}, not the {self.processes} asked for; "
+                f"{self.for_processes}."
             )
         if self.threads_word is None and self.spec.threads not in (None, 1):
             raise UsageError(
@@ -296,7 +321,7 @@ class ServerAdapter(ABC):
                 f"; {self.for_threads}."
             )
         try:
-            words = shlex.split(str(self.settings["env"]))
+            words = shlex.split(self.settings["env"])
         except ValueError as error:
             raise UsageError(
                 f"{self.name}'s option env can't be read ({error}); write NAME=VALUE, several with "
@@ -305,7 +330,3 @@ class ServerAdapter(ABC):
         for word in words:
             name, _, value = word.partition("=")
             check_variable(f"{self.name}'s option env: {word}", name if value else "", value)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}es"

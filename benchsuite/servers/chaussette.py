@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import Available, ServerAdapter
-from benchsuite.servers.launched import Bjoern, meinheld_available
+from benchsuite.servers.launched import Bjoern, Meinheld
 
 
 class Chaussette(ServerAdapter):
@@ -15,23 +15,24 @@ class Chaussette(ServerAdapter):
 
     interface = "wsgi"
     distribution = "chaussette"
+    program = "benchsuite.servers.launchers.chaussette"
     max_processes = 1
-    takes_socket = True
+    line = "FLAGS WHERE APPLICATION"
+    listens = "--host {host} --port {port}"
+    inherits = "--fd {descriptor}"
+    flags = {"--backend=": "backend", "--nodelay": "nodelay"}
     backend: ClassVar[str]
+    inside: ClassVar[type[ServerAdapter] | None] = None
+    """The server that must be available, too."""
 
-    def argv(self, host: str, port: int) -> list[str]:
-        return self._listening("--host", host, "--port", str(port))
+    @property
+    def served(self) -> str:
+        return self.application.wsgi.replace(":", ".")
 
-    def argv_on_socket(self, descriptor: str) -> list[str]:
-        return self._listening("--fd", descriptor)
-
-    def _listening(self, *where: str) -> list[str]:
-        launcher = self.python.module("benchsuite.servers.launchers.chaussette")
-        dotted = self.application.wsgi.replace(":", ".")
-        return [*launcher, self.backend, *self._more(), *where, dotted]
-
-    def _more(self) -> list[str]:
-        return []
+    @classmethod
+    def available(cls, python: Interpreter = OWN) -> Available:
+        own = super().available(python)
+        return own & cls.inside.available(python) if cls.inside else own
 
 
 class ChaussetteGevent(Chaussette):
@@ -46,20 +47,14 @@ class ChaussetteGevent(Chaussette):
     for_threads = "it has a greenlet for each connection; take gunicorn-gthread for threads"
     options = {"nodelay": False}
 
-    def _more(self) -> list[str]:
-        return ["--nodelay"] if self.settings["nodelay"] else []
-
 
 class ChaussetteBjoern(Chaussette):
     """bjoern; one request at a time in each process."""
 
     name = "chaussette-bjoern"
     backend = "bjoern"
+    inside = Bjoern
     one_at_a_time = True
-
-    @classmethod
-    def available(cls, python: Interpreter = OWN) -> Available:
-        return super().available(python) & Bjoern.available(python)
 
 
 class ChaussetteMeinheld(Chaussette):
@@ -70,10 +65,7 @@ class ChaussetteMeinheld(Chaussette):
 
     name = "chaussette-meinheld"
     backend = "meinheld"
+    inside = Meinheld
     one_at_a_time = True
     keeps_alive = False
     finishes_in_flight = True
-
-    @classmethod
-    def available(cls, python: Interpreter = OWN) -> Available:
-        return super().available(python) & meinheld_available(python)

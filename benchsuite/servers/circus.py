@@ -9,13 +9,14 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from pkgutil import resolve_name
 from string import Template
 from typing import ClassVar
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import ServerSpec
+from benchsuite.core.specs import Option, ServerSpec
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers import chaussette, daphne, gunicorn, hypercorn, launched, uvicorn, uwsgi
+from benchsuite.servers import BUILTIN, chaussette
 from benchsuite.servers.base import BACKLOG, FOR_ALL, Application, Available, Place, ServerAdapter
 
 TEMPLATE = Path(__file__).parent / "conf" / "circus.ini"
@@ -101,22 +102,18 @@ FACTS = (
 
 def under(started: type[ServerAdapter]) -> type[Circus]:
     """Circus with that server; all but the number of processes is as that server has it."""
-    sets_backlog = started is not gunicorn.GunicornAsgi  # it listens with 100
+    # Gunicorn's ASGI worker listens with 100.
+    own: dict[str, Option] = {} if started.name == "gunicorn-asgi" else {"backlog": BACKLOG}
     content = {
         **{fact: getattr(started, fact) for fact in FACTS},
         "__module__": __name__,
         "name": f"circus-{started.name}",
         "started": started,
-        "options": {**({"backlog": BACKLOG} if sets_backlog else {}), **started.options},
+        "options": {**own, **started.options},
     }
     return type(f"Circus{started.__name__}", (Circus,), content)
 
 
-STARTED: tuple[type[ServerAdapter], ...] = (
-    *(gunicorn.GunicornSync, gunicorn.GunicornGthread, gunicorn.GunicornGevent),
-    *(gunicorn.GunicornTornado, gunicorn.GunicornUvicorn, gunicorn.GunicornAsgi),
-    *(uwsgi.UwsgiHttpSocket, uvicorn.Uvicorn, daphne.Daphne, hypercorn.Hypercorn),
-    *(launched.Waitress, launched.Tornado, launched.Bjoern, launched.Meinheld),
-    *(chaussette.ChaussetteGevent, chaussette.ChaussetteBjoern, chaussette.ChaussetteMeinheld),
-)
-vars().update({f"circus-{started.name}": under(started) for started in STARTED})
+ALONE = {one.name: one for one in vars(chaussette).values() if hasattr(one, "backend")}
+for name in [name.removeprefix("circus-") for name in BUILTIN if name.startswith("circus-")]:
+    vars()[f"circus-{name}"] = under(ALONE.get(name) or resolve_name(BUILTIN[name]))

@@ -29,23 +29,11 @@ class Deployed:
     env: Mapping[str, str] = field(default_factory=dict)
 
 
-def measured_by(spec: ServerSpec, processes: int, threads: int | None) -> str:
-    """The command that measures the server in this size."""
-    words = [f"--server={spec.server}", f"--processes={processes}"]
-    words += [f"--threads={threads}"] if threads is not None else []
-    words += [f"--application={spec.application}"] if spec.application else []
-    words += [f"--front={spec.front}", f"--instances={spec.instances}"] if spec.front else []
-    for name, value in spec.options.items():
-        text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
-        words += ["--option", f"{name}={text}"]
-    return f"python manage.py runbench {shlex.join(words)}"
-
-
 def texts(
     here: Deployed,
     contained: Deployed,
     *,
-    measured: str,
+    measured: ServerSpec,
     python: str,
     port: int,
     stop_signal: signal.Signals,
@@ -54,13 +42,28 @@ def texts(
     """Kind → text: each file by its name, then the ways to start it; `contained` is the server as
     it listens in a container, `python` the interpreter that was measured.
     """
-    text = " ".join([*here.argv, *here.files.values()])
-    head = f"# Measured by: {measured}\n{f'# {NEEDS_US}' * ('benchsuite.' in text)}".rstrip() + "\n"
-    command = _line(here, python)
+    spec, text = measured, " ".join([*here.argv, *here.files.values()])
+    words = [f"--server={spec.server}", f"--processes={spec.processes}"]
+    words += [f"--threads={spec.threads}"] if spec.threads is not None else []
+    words += [f"--application={spec.application}"] if spec.application else []
+    words += [f"--front={spec.front}", f"--instances={spec.instances}"] if spec.front else []
+    for name, value in spec.options.items():
+        said = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+        words += ["--option", f"{name}={said}"]
+    head = f"# Measured by: python manage.py runbench {shlex.join(words)}\n"
+    head += f"# {NEEDS_US}\n" if "benchsuite." in text else ""
+    variables = [f"{name}={value}" for name, value in here.env.items()]
+    started = _short(here.argv, python)
+    command = shlex.join(["env", *variables, *started] if variables else started)
     unit = _unit(here, stop_signal, grace_s)
     kinds = {**here.files, "command": command, "systemd": unit, "Procfile": f"web: {command}"}
     if contained.files == here.files:  # else they name the address
-        kinds["Dockerfile"] = _steps(contained, python, port, stop_signal)
+        lines = [f"ENV {name}={json.dumps(value)}" for name, value in contained.env.items()]
+        lines += [f"COPY {name} ./" for name in contained.files]
+        lines += [f"EXPOSE {port}"]
+        lines += [f"STOPSIGNAL {stop_signal.name}"] if stop_signal is not signal.SIGTERM else []
+        lines += [f"CMD {json.dumps(_short(contained.argv, python))}"]
+        kinds["Dockerfile"] = "\n".join(lines)
     return {kind: f"{head}{text}\n" for kind, text in kinds.items()}
 
 
@@ -92,11 +95,6 @@ def flags(words: Sequence[str]) -> Iterator[tuple[str, str | None]]:
             yield name, value if equals else None if after.startswith("--") else after
 
 
-def _line(server: Deployed, python: str) -> str:
-    variables = [f"{name}={value}" for name, value in server.env.items()]
-    return shlex.join([*(["env", *variables] if variables else []), *_short(server.argv, python)])
-
-
 def _short(argv: Sequence[str], python: str) -> list[str]:
     """By name alone what is in the environment that was measured, wherever that is now."""
     program = Path(argv[0])
@@ -114,8 +112,8 @@ def _unit(server: Deployed, stop_signal: signal.Signals, grace_s: float) -> str:
         "[Service]",
         "Type=exec",
         "# It runs as root without: User=somebody",
-        f"WorkingDirectory={_escaped(str(Path.cwd()))}",
-        *(f"Environment={_quoted(f'{name}={one}')}" for name, one in server.env.items()),
+        f"WorkingDirectory={str(Path.cwd()).replace('%', '%%')}",
+        *(f"Environment={_quoted(f'{name}={value}')}" for name, value in server.env.items()),
         f"ExecStart={' '.join(_quoted(word).replace('$', '$$') for word in server.argv)}",
         *([f"KillSignal={stop_signal.name}"] if stop_signal is not signal.SIGTERM else []),
         "KillMode=mixed",
@@ -129,23 +127,8 @@ def _unit(server: Deployed, stop_signal: signal.Signals, grace_s: float) -> str:
     return "\n".join(lines)
 
 
-def _escaped(word: str) -> str:
-    return word.replace("%", "%%")
-
-
 def _quoted(word: str) -> str:
     """As a word of a systemd unit."""
-    word = _escaped(word)
-    if not SPECIAL.search(word):
-        return word
-    inner = word.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{inner}"'
-
-
-def _steps(server: Deployed, python: str, port: int, stop_signal: signal.Signals) -> str:
-    """The last steps of an image; `server` listens everywhere in it."""
-    lines = [f"ENV {name}={json.dumps(one)}" for name, one in server.env.items()]
-    lines += [f"COPY {name} ./" for name in server.files]
-    lines += [f"EXPOSE {port}"]
-    lines += [f"STOPSIGNAL {stop_signal.name}"] if stop_signal is not signal.SIGTERM else []
-    return "\n".join([*lines, f"CMD {json.dumps(_short(server.argv, python))}"])
+    word = word.replace("%", "%%")
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"' if SPECIAL.search(word) else word

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from benchsuite.core.specs import Limits, Option, Within
+from benchsuite.core.specs import Option, Within
 from benchsuite.servers.base import (
     BACKLOG,
     CONNECTIONS,
@@ -21,46 +21,36 @@ COMMON: Mapping[str, Option] = {
     "runtime_threads": 1,
 }
 MOST_IDLE_S = 600  #: Granian's own limit.
-LIMITS: Limits = {
-    "backlog": Within(128),
-    "backpressure": Within(0),
-    "blocking_threads_idle_timeout_s": Within(5, MOST_IDLE_S),
-    "loop": LOOPS,
-    "runtime_mode": ("auto", "mt", "st"),
-    "runtime_threads": Within(1),
-}
 
 
 class Granian(ServerAdapter):
     """What both interfaces share."""
 
-    distribution = "granian"
+    distribution = program = "granian"
     finishes_in_flight = True
-    limits = LIMITS
+    listens = "--host {host} --port {port}"
+    flags = {
+        "--workers": "processes",
+        "--blocking-threads": "threads",
+        "--loop": "loop",
+        "--runtime-threads": "runtime_threads",
+        "--runtime-mode": "runtime_mode",
+        "--blocking-threads-idle-timeout": "blocking_threads_idle_timeout_s",
+        "--no-http1-keep-alive": "not http1_keep_alive",
+        "--backlog": "backlog",
+        "--backpressure": "backpressure",
+    }
+    limits = {
+        "backlog": Within(128),
+        "backpressure": Within(0),
+        "blocking_threads_idle_timeout_s": Within(5, MOST_IDLE_S),
+        "loop": LOOPS,
+        "runtime_mode": ("auto", "mt", "st"),
+        "runtime_threads": Within(1),
+    }
     # By default several processes share the backlog, which few clients of one of them can use up.
     knobs = {"backpressure": (CONNECTIONS,)}
     remedies = {**ServerAdapter.remedies, Against.UNEVEN: {"http1_keep_alive": False}}
-
-    def argv(self, host: str, port: int) -> list[str]:
-        wsgi = self.interface == "wsgi"
-        command = [*self.python.module("granian"), "--interface", self.interface]
-        command += ["--host", host, "--port", str(port), "--workers", str(self.processes)]
-        if self.threads_word is not None:
-            command += ["--blocking-threads", str(self.threads)]
-        if "loop" in self.settings:
-            command += ["--loop", str(self.settings["loop"])]
-        command += ["--runtime-threads", str(self.settings["runtime_threads"])]
-        command += ["--runtime-mode", str(self.settings["runtime_mode"])]
-        if "blocking_threads_idle_timeout_s" in self.settings:
-            idle_s = self.settings["blocking_threads_idle_timeout_s"]
-            command += ["--blocking-threads-idle-timeout", str(idle_s)]
-        if not self.settings["http1_keep_alive"]:
-            command.append("--no-http1-keep-alive")
-        command += ["--backlog", str(self.settings["backlog"])]
-        if self.settings["backpressure"]:
-            command += ["--backpressure", str(self.settings["backpressure"])]
-        command += ["--no-access-log", self.application.wsgi if wsgi else self.application.asgi]
-        return command
 
     def expected_processes(self) -> int:
         return 1 + self.processes
@@ -75,6 +65,7 @@ class GranianWsgi(Granian):
 
     name = "granian-wsgi"
     interface = "wsgi"
+    line = "--interface wsgi WHERE FLAGS --no-access-log APPLICATION"
     threads_word = "blocking threads"
     keeps_threads = False  # idle ones end
     default_threads = THREADS
@@ -86,6 +77,7 @@ class GranianAsgi(Granian):
 
     name = "granian-asgi"
     interface = "asgi"
+    line = "--interface asgi WHERE FLAGS --no-access-log APPLICATION"
     websocket = True
     handshake_headers = False
     for_threads = TAKE_THREADS_ASGI

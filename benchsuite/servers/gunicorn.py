@@ -27,9 +27,6 @@ from benchsuite.servers.deploying import Deployed, flags
 from benchsuite.servers.launched import IN_EVENT_LOOP
 from benchsuite.servers.uvicorn import WEBSOCKETS
 
-LOOP, WS = "BENCHSUITE_UVICORN_LOOP", "BENCHSUITE_UVICORN_WS"
-"""Variables that our `uvicorn_workers` reads."""
-
 NEUTRAL_CONFIG = str(Path(__file__).parent / "conf" / "gunicorn.conf.py")
 
 COMMON: Mapping[str, Option] = {
@@ -41,6 +38,12 @@ COMMON: Mapping[str, Option] = {
     "timeout_s": 30,
 }
 """Options of every kind of worker: gunicorn's defaults, and no configuration file."""
+LISTENING: Mapping[str, Option] = {**COMMON, "backlog": BACKLOG}
+CONNECTED: Mapping[str, Option] = {
+    **LISTENING,
+    "connections": CONNECTIONS,
+    "keep_alive_s": KEEP_ALIVE_S,
+}
 
 FROZEN: Mapping[str, Option] = {"freeze": True, "preload": True}
 """The project is loaded once, and the collector leaves it alone."""
@@ -67,63 +70,53 @@ class worker_class(UvicornWorker):
 class Gunicorn(ServerAdapter):
     """What all kinds of worker share; `worker` is gunicorn's name for the kind."""
 
-    distribution = "gunicorn"
+    distribution = program = "gunicorn"
     finishes_in_flight = True
-    takes_socket = True
+    inherits = "--bind fd://{descriptor}"
     limits = {"loop": LOOPS, "timeout_s": Within(0), "ws": WEBSOCKETS}
     worker: ClassVar[str]
-    minimum: ClassVar[tuple[int, ...]] = ()
-    """The oldest version that has this kind of worker; empty for all."""
+    minimum: ClassVar[int] = 0
+    """The oldest version that has this kind of worker."""
     remedies = {
         **ServerAdapter.remedies,
         Against.MEMORY: FROZEN,
         Against.COLLECTING: FROZEN,
         Against.UNEVEN: {"reuse_port": True},
     }
+    flags = {
+        "--config": "config_file",
+        "--workers": "processes",
+        "--worker-class": "worker",
+        "--threads": "threads",
+        "--worker-connections": "connections",
+        "--keep-alive": "keep_alive_s",
+        "--backlog": "backlog",
+        "--max-requests": "max_requests",
+        "--timeout": "timeout_s",
+        "--preload": "preload",
+        "--reuse-port": "reuse_port",
+    }
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
         version = cls.version(python)
-        if version is not None and _numbers(version) < cls.minimum:
-            wanted = ".".join(map(str, cls.minimum))
+        if version is not None and int(re.findall(r"\d+", version)[0]) < cls.minimum:
             return Available(
                 False,
-                f"gunicorn {version} has no {cls.worker} worker, which came with {wanted}",
-                f"pip install {shlex.quote(f'gunicorn>={wanted}')}",
+                f"gunicorn {version} has no {cls.worker} worker, which came with {cls.minimum}",
+                f"pip install {shlex.quote(f'gunicorn>={cls.minimum}')}",
             )
         return super().available(python)
 
-    def argv(self, host: str, port: int) -> list[str]:
-        return self._bound_to(f"{host}:{port}")
-
-    def argv_on_socket(self, descriptor: str) -> list[str]:
-        return self._bound_to(f"fd://{descriptor}")
-
-    def _bound_to(self, address: str) -> list[str]:
-        named = {
-            "--worker-connections": "connections",
-            "--keep-alive": "keep_alive_s",
-            "--backlog": "backlog",
-            "--max-requests": "max_requests",
-            "--timeout": "timeout_s",
-        }
-        command = [*self.python.module("gunicorn"), self._callable(), "--bind", address]
+    @property
+    def config_file(self) -> str:
         frozen = self.settings["freeze"] and str(self.place.folder / CONF)
-        command += ["--config", str(self.settings["config"] or frozen or NEUTRAL_CONFIG)]
-        command += ["--workers", str(self.processes), "--worker-class", self.worker]
-        if self.threads_word is not None:
-            command += ["--threads", str(self.threads)]
-        for flag, option in named.items():
-            if option in self.settings:
-                command += [flag, str(self.settings[option])]
-        for flag in ("preload", "reuse_port"):
-            if self.settings[flag]:
-                command.append(f"--{flag.replace('_', '-')}")
-        return command
+        return str(self.settings["config"] or frozen or NEUTRAL_CONFIG)
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
-        neutral = Path(NEUTRAL_CONFIG).read_text() if self.settings["freeze"] else ""
-        return {CONF: f"{neutral}{FREEZE}"} if neutral else {}
+        if not self.settings["freeze"]:
+            return {}
+        return {CONF: f"{Path(NEUTRAL_CONFIG).read_text()}{FREEZE}"}
 
     def env(self) -> dict[str, str]:
         # Gunicorn reads more arguments from here, which must not change a run by accident.
@@ -133,24 +126,22 @@ class Gunicorn(ServerAdapter):
         measured = super().deployed(host, port)
         if self.settings["config"]:
             return measured
-        argv = [*self.python.module("gunicorn"), self._callable()]
+        argv = [*self.python.module("gunicorn"), self.served]
         argv += ["--config", CONF, "--bind", f"{host}:{port}"]
         return replace(measured, argv=argv, files={CONF: self._settings_file()})
 
     def _settings_file(self) -> str:
         """What the command line says, as a configuration file."""
         lines = ["control_socket_disable = True"]
-        for flag, value in flags(self._bound_to("")):
+        for flag, value in flags(self.command("")):
             name = flag.replace("-", "_")
             if name not in ("bind", "config"):
-                lines.append(f"{NAMES.get(name, name)} = {_literal(value)}")
+                shown = "True" if value is None else value if value.isdigit() else json.dumps(value)
+                lines.append(f"{NAMES.get(name, name)} = {shown}")
         return "\n".join(lines) + FREEZE.rstrip() * bool(self.settings["freeze"])
 
     def expected_processes(self) -> int:
         return 1 + self.processes
-
-    def _callable(self) -> str:
-        return self.application.wsgi if self.interface == "wsgi" else self.application.asgi
 
     def _check(self) -> None:
         super()._check()
@@ -170,7 +161,7 @@ class GunicornSync(Gunicorn):
     worker = "sync"
     keeps_alive = False
     one_at_a_time = True
-    options = {**COMMON, "backlog": BACKLOG}
+    options = LISTENING
 
 
 class GunicornGthread(Gunicorn):
@@ -181,12 +172,7 @@ class GunicornGthread(Gunicorn):
     worker = "gthread"
     threads_word = "threads"
     default_threads = THREADS
-    options = {
-        **COMMON,
-        "backlog": BACKLOG,
-        "connections": CONNECTIONS,
-        "keep_alive_s": KEEP_ALIVE_S,
-    }
+    options = CONNECTED
     # With as many as threads a process accepts nothing that it can't answer at once.
     knobs = {"connections": (CONNECTIONS, Fit.THREADS)}
 
@@ -201,12 +187,7 @@ class GunicornGevent(Gunicorn):
     for_threads = (
         "its greenlets are limited by --option connections=N; take gunicorn-gthread for threads"
     )
-    options = {
-        **COMMON,
-        "backlog": BACKLOG,
-        "connections": CONNECTIONS,
-        "keep_alive_s": KEEP_ALIVE_S,
-    }
+    options = CONNECTED
     knobs = {"connections": (Fit.NEED, 100)}
     remedies = {Against.UNEVEN: {"reuse_port": True}}  # it patches only what is loaded after it
 
@@ -222,7 +203,7 @@ class GunicornTornado(Gunicorn):
     worker = "benchsuite.servers.launchers.tornado_worker.Worker"
     companions = ("tornado",)
     one_at_a_time = True
-    options = {**COMMON, "backlog": BACKLOG}
+    options = LISTENING
 
     def env(self) -> dict[str, str]:
         return {**super().env(), **IN_EVENT_LOOP}
@@ -240,29 +221,19 @@ class GunicornUvicorn(Gunicorn):
     for_threads = TAKE_THREADS_ASGI
     companions = ("uvicorn-worker",)
     websocket = True
-    options = {
-        **COMMON,
-        "backlog": BACKLOG,
-        "keep_alive_s": KEEP_ALIVE_S,
-        "loop": "auto",
-        "ws": "auto",
-    }
-
-    def _bound_to(self, address: str) -> list[str]:
-        # As with uvicorn itself: its worker logs each WebSocket at level "info".
-        return [*super()._bound_to(address), "--log-level", "warning"]
+    # As with uvicorn itself: its worker logs each WebSocket at level "info".
+    line = "APPLICATION WHERE FLAGS --log-level warning"
+    options = {**LISTENING, "keep_alive_s": KEEP_ALIVE_S, "loop": "auto", "ws": "auto"}
 
     def env(self) -> dict[str, str]:
-        chosen = {LOOP: str(self.settings["loop"]), WS: str(self.settings["ws"])}
-        return {**super().env(), **chosen}
+        loop, sockets = self.settings["loop"], self.settings["ws"]
+        ours = {"BENCHSUITE_UVICORN_LOOP": loop, "BENCHSUITE_UVICORN_WS": sockets}
+        return {**super().env(), **ours}
 
     def _settings_file(self) -> str:
-        lines = [
-            line
-            for line in super()._settings_file().splitlines()
-            if not line.startswith("worker_class")
-        ]
-        return "\n".join(lines) + UVICORN.format(**self.settings).rstrip()
+        lines = super()._settings_file().splitlines()
+        own = [line for line in lines if not line.startswith("worker_class")]
+        return "\n".join(own) + UVICORN.format(**self.settings).rstrip()
 
 
 class GunicornAsgi(Gunicorn):
@@ -272,17 +243,7 @@ class GunicornAsgi(Gunicorn):
     interface = "asgi"
     worker = "asgi"
     for_threads = TAKE_THREADS_ASGI
-    minimum = (24,)
+    minimum = 24
     websocket = True
     options = {**COMMON, "keep_alive_s": KEEP_ALIVE_S, "loop": "auto"}
-
-    def _bound_to(self, address: str) -> list[str]:
-        return [*super()._bound_to(address), "--asgi-loop", str(self.settings["loop"])]
-
-
-def _literal(value: str | None) -> str:
-    return "True" if value is None else value if value.isdigit() else json.dumps(value)
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", version))
+    flags = {**Gunicorn.flags, "--asgi-loop": "loop"}

@@ -10,13 +10,24 @@ WEBSOCKETS = ("auto", "websockets", "websockets-sansio", "wsproto")
 class Uvicorn(ServerAdapter):
     """One event loop in each process; sync views run in asgiref's threads."""
 
-    name = "uvicorn"
+    name = distribution = program = "uvicorn"
     interface = "asgi"
-    distribution = "uvicorn"
     requirement = "uvicorn[standard]"
     websocket = True
     finishes_in_flight = True
-    takes_socket = True
+    # At level "info" it logs two lines for each WebSocket, even without an access log.
+    line = "APPLICATION WHERE FLAGS --no-access-log --log-level warning"
+    listens = "--host {host} --port {port}"
+    inherits = "--fd {descriptor}"
+    flags = {
+        "--workers": "processes",
+        "--loop": "loop",
+        "--http": "http",
+        "--backlog": "backlog",
+        "--timeout-keep-alive": "keep_alive_s",
+        "--ws": "ws",
+        "--limit-concurrency": "limit_concurrency",
+    }
     for_threads = TAKE_THREADS_ASGI
     limits = {
         "http": ("auto", "h11", "httptools"),
@@ -32,28 +43,6 @@ class Uvicorn(ServerAdapter):
         "loop": "auto",
         "ws": "auto",
     }
-
-    def argv(self, host: str, port: int) -> list[str]:
-        return self._listening("--host", host, "--port", str(port))
-
-    def argv_on_socket(self, descriptor: str) -> list[str]:
-        return self._listening("--fd", descriptor)
-
-    def _listening(self, *where: str) -> list[str]:
-        most = int(self.settings["limit_concurrency"])
-        return [
-            *self.python.module("uvicorn"),
-            self.application.asgi,
-            *where,
-            *("--workers", str(self.processes)),
-            *("--loop", str(self.settings["loop"]), "--http", str(self.settings["http"])),
-            *("--backlog", str(self.settings["backlog"])),
-            *("--timeout-keep-alive", str(self.settings["keep_alive_s"])),
-            *("--ws", str(self.settings["ws"])),
-            *(("--limit-concurrency", str(most)) if most else ()),
-            # At level "info" it logs two lines for each WebSocket, even without an access log.
-            *("--no-access-log", "--log-level", "warning"),
-        ]
 
     def at_once(self) -> int | None:
         return self.processes * int(self.settings["limit_concurrency"]) or None

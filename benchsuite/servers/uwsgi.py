@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from benchsuite.core.specs import Limits, Option, Within
+from benchsuite.core.specs import Option, Within
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import (
     BACKLOG,
@@ -27,85 +27,75 @@ COMMON: Mapping[str, Option] = {
 }
 INI = "uwsgi.ini"
 ROUTER: Mapping[str, Option] = {"buffer_bytes": 0, "timeout_s": 60}  #: Options of the HTTP router.
-LIMITS: Limits = {
-    "buffer_bytes": Within(0),
-    "keep_alive_s": Within(2),  # to the router 1 means "on, for as long as timeout_s"
-    "request_bytes": Within(0),
-    "timeout_s": Within(1),
-}
 
 
 class UwsgiFamily(ServerAdapter):
-    """What all entry points share; `way_in` is uWSGI's flag for one."""
+    """What all entry points share."""
 
     interface = "wsgi"
     distribution = "pyuwsgi"
     threads_word: ClassVar[str | None] = "threads"
     default_threads = THREADS
-    limits = LIMITS
-    way_in: ClassVar[str]
+    line = "WHERE FLAGS"
+    listens = "--http {host}:{port}"
+    options = COMMON
+    limits = {
+        "buffer_bytes": Within(0),
+        "keep_alive_s": Within(2),  # to the router 1 means "on, for as long as timeout_s"
+        "request_bytes": Within(0),
+        "timeout_s": Within(1),
+    }
     remedies = {**ServerAdapter.remedies, Against.UNEVEN: {"reuse_port": True}}
+    always = True
+    closing: ClassVar[str] = ""
+    """A header of all answers, as it closes without notice, which would lose what was sent."""
+    flags = {
+        "--http-keepalive=": "keep_alive_s",
+        "--http-auto-chunked": "chunked",
+        "--http-timeout": "timeout_s",
+        "--http-buffer-size": "buffer_bytes",
+        "--module": "served",
+        "--need-app": "always",
+        "--master": "always",
+        "--processes": "processes",
+        "--threads": "threads",
+        "--gevent": "connections",
+        "--gevent-early-monkey-patch": "patched",
+        "--listen": "backlog",
+        "--disable-logging": "not log_requests",
+        "--die-on-term": "always",
+        "--no-orphans": "always",
+        "--add-header": "closing",
+        "--buffer-size": "request_bytes",
+        "--max-requests": "max_requests",
+        "--lazy-apps": "not preload",
+        "--reuse-port": "reuse_port",
+    }
 
     @classmethod
     def version(cls, python: Interpreter = OWN) -> str | None:
         return python.installed("pyuwsgi") or python.installed("uWSGI")
 
-    def argv(self, host: str, port: int) -> list[str]:
-        return self._listening(f"{host}:{port}")
-
-    def _listening(self, address: str) -> list[str]:
-        command = [self.python.script("uwsgi"), self.way_in, address, *self._router()]
-        command += ["--module", self.application.wsgi, "--need-app", "--master"]
-        command += ["--processes", str(self.processes), *self._concurrency()]
-        command += ["--listen", str(self.settings["backlog"])]
-        if not self.settings["log_requests"]:
-            command.append("--disable-logging")
-        command += ["--die-on-term", "--no-orphans"]
-        if not self.keeps_alive:
-            # It closes without notice, which would lose what a client has already sent.
-            command += ["--add-header", "Connection: close"]
-        if self.settings["request_bytes"]:
-            command += ["--buffer-size", str(self.settings["request_bytes"])]
-        if self.settings["max_requests"]:
-            command += ["--max-requests", str(self.settings["max_requests"])]
-        if not self.settings["preload"]:
-            command.append("--lazy-apps")
-        if self.settings["reuse_port"]:
-            command.append("--reuse-port")
-        return command
+    def command(self, where: str) -> list[str]:
+        return [self.python.script("uwsgi"), *where.split(), *self._flagged()]
 
     def deployed(self, host: str, port: int) -> Deployed:
-        way_in, *further = flags(self._listening(f"{host}:{port}"))
-        lines = [f"{name} = {'true' if value is None else value}" for name, value in further]
-        argv = [self.python.script("uwsgi"), f"--{way_in[0]}", str(way_in[1]), "--ini", INI]
-        file = "\n".join(["[uwsgi]", *lines])
-        return replace(super().deployed(host, port), argv=argv, files={INI: file})
+        measured = super().deployed(host, port)
+        program, way_in, address, *words = measured.argv
+        lines = [f"{name} = {'true' if value is None else value}" for name, value in flags(words)]
+        argv = [program, way_in, address, "--ini", INI]
+        return replace(measured, argv=argv, files={INI: "\n".join(["[uwsgi]", *lines])})
 
     def expected_processes(self) -> int:
-        router = self.way_in == "--http"
+        router = self.listens.startswith("--http ")
         return 1 + router + self.processes
-
-    def _router(self) -> list[str]:
-        """Flags of the HTTP router, if any."""
-        if self.way_in != "--http":
-            return []
-        flags: list[str] = []
-        if "keep_alive_s" in self.settings:
-            flags += [f"--http-keepalive={self.settings['keep_alive_s']}", "--http-auto-chunked"]
-        flags += ["--http-timeout", str(self.settings["timeout_s"])]
-        if self.settings["buffer_bytes"]:
-            flags += ["--http-buffer-size", str(self.settings["buffer_bytes"])]
-        return flags
-
-    def _concurrency(self) -> list[str]:
-        return ["--threads", str(self.threads)]
 
 
 class Uwsgi(UwsgiFamily):
     """A master, an HTTP router that keeps connections, and worker processes."""
 
     name = "uwsgi"
-    way_in = "--http"
+    chunked = True
     options = {**COMMON, **ROUTER, "keep_alive_s": KEEP_ALIVE_S}
     # Larger answers than its buffer stall for 40 ms each on a kept connection, and few are smaller.
     knobs = {"buffer_bytes": (65_536,)}
@@ -118,6 +108,7 @@ class UwsgiGevent(Uwsgi):
     threads_word = None
     default_threads = 1
     companions = ("gevent",)
+    patched = True  # early: a loaded Django would take all greenlets for one thread
     for_threads = "its greenlets are limited by --option connections=N; take uwsgi for threads"
     options = {**Uwsgi.options, "connections": CONNECTIONS}
     knobs = {**Uwsgi.knobs, "connections": (Fit.NEED, 100)}
@@ -125,17 +116,13 @@ class UwsgiGevent(Uwsgi):
     def at_once(self) -> int:
         return self.processes * int(self.settings["connections"])
 
-    def _concurrency(self) -> list[str]:
-        # Early: a loaded Django would take all greenlets for one thread.
-        return ["--gevent", str(self.settings["connections"]), "--gevent-early-monkey-patch"]
-
 
 class UwsgiHttp(UwsgiFamily):
     """The HTTP router with its defaults: it closes every connection."""
 
     name = "uwsgi-http"
-    way_in = "--http"
     keeps_alive = False
+    closing = "Connection: close"
     options = {**COMMON, **ROUTER}
 
 
@@ -143,18 +130,14 @@ class UwsgiHttpSocket(UwsgiFamily):
     """No router: the processes speak HTTP/1.0 themselves, and close every connection."""
 
     name = "uwsgi-http-socket"
-    way_in = "--http-socket"
+    listens = "--http-socket {host}:{port}"
+    inherits = "--http-socket fd://{descriptor}"
     keeps_alive = False
-    takes_socket = True
-    options = COMMON
-
-    def argv_on_socket(self, descriptor: str) -> list[str]:
-        return self._listening(f"fd://{descriptor}")
+    closing = "Connection: close"
 
 
 class UwsgiHttp11(UwsgiFamily):
     """No router: the processes speak HTTP/1.1 and keep connections; each occupies a thread."""
 
     name = "uwsgi-http11"
-    way_in = "--http11-socket"
-    options = COMMON
+    listens = "--http11-socket {host}:{port}"

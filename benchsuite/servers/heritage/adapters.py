@@ -50,15 +50,15 @@ class Heritage(ServerAdapter):
 
         Packages compiled with flags come last; pip's cache ignores flags.
         """
-        steps = []
+        wheels, steps = [], []
         for line in cls.pins().lines:
             if flags := cls.switches.get(line.partition("==")[0]):
                 options, variables = ("--no-deps", "--no-cache-dir"), {"CFLAGS": flags}
                 pin = Requirements(lines=(line,))
                 steps.append(Step(requirements=pin, options=options, variables=variables))
-        compiled = [line for step in steps for line in step.requirements.lines]
-        wheels = tuple(line for line in cls.pins().lines if line not in compiled)
-        first = Step(requirements=Requirements(lines=wheels), options=("--no-deps",))
+            else:
+                wheels.append(line)
+        first = Step(requirements=Requirements(lines=tuple(wheels)), options=("--no-deps",))
         return Recipe(
             name=f"heritage-{cls.target}",
             python=cls._interpreter(python),
@@ -84,18 +84,16 @@ class Heritage(ServerAdapter):
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
         """Whether its environment exists or can be built here."""
+        header, package = cls.header or ("", "")
         try:
             cls._interpreter("")
         except UnavailableError:
-            named = " or ".join(cls.pythons)
-            return Available(
-                False, f"Python {named} is not on this machine", f"pyenv install {cls.pythons[0]}"
-            )
+            reason = f"Python {' or '.join(cls.pythons)} is not on this machine"
+            return Available(False, reason, f"pyenv install {cls.pythons[0]}")
         if not any(shutil.which(name) for name in COMPILERS):
             return Available(False, "there is no C compiler", "apt install gcc")
-        if cls.header and not _is_header(cls.header[0]):
-            name, package = cls.header
-            return Available(False, f"the header {name} is missing", f"apt install {package}")
+        if header and not _is_header(header):
+            return Available(False, f"the header {header} is missing", f"apt install {package}")
         return Available(True)
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
@@ -265,14 +263,10 @@ def _is_header(name: str) -> bool:
 
 def _adapter(name: str, family: str, **facts: Any) -> type[Heritage]:
     """The class of a row of the table, with what is true of its environment."""
-    base = {"Gunicorn": Gunicorn, "Daphne": Daphne, "Circus": Circus}[family]
     facts = {**TABLE["environments"][facts["target"]], **facts}
-    values = {
-        fact: tuple(value) if isinstance(value, list) else value for fact, value in facts.items()
-    }
-    if "limits" in facts:
-        values["limits"] = {option: tuple(words) for option, words in facts["limits"].items()}
-    return type(family, (base,), {**values, "name": name, "__module__": __name__})
+    for values in (facts, facts.get("limits", {})):
+        values.update({fact: tuple(one) for fact, one in values.items() if isinstance(one, list)})
+    return type(family, (globals()[family],), {**facts, "name": name, "__module__": __name__})
 
 
 vars().update({name: _adapter(name, **row) for name, row in TABLE["servers"].items()})

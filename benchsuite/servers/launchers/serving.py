@@ -6,10 +6,20 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
-from importlib import import_module
-from operator import attrgetter
+from pkgutil import resolve_name
 from types import FrameType
 from typing import Any
+
+SIZES = {
+    "--backlog": 2048,
+    "--cleanup-interval": 30,
+    "--channel-timeout": 5,
+    "--connection-limit": 1000,
+    "--keep-alive": 5,
+    "--processes": 1,
+    "--threads": 1,
+}
+"""What any of them can be told → its default."""
 
 
 def fork(processes: int) -> None:
@@ -47,34 +57,27 @@ def fork(processes: int) -> None:
     sys.exit(max(worst, 0))
 
 
-def arguments(program: str) -> argparse.ArgumentParser:
-    """A parser of the common arguments: `module:callable`, and a port or an inherited socket."""
-    parser = argparse.ArgumentParser(prog=program)
+def started() -> tuple[Callable[..., Any], socket.socket, argparse.Namespace]:
+    """The application, the socket to accept from, and the arguments, in each of the processes.
+
+    The socket never blocks, because other processes may share it.
+    """
+    parser = argparse.ArgumentParser()
     parser.add_argument("application", help="package.module:callable")
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--bind", help="host:port")
     where.add_argument("--fd", type=int, help="file descriptor of a listening socket")
-    parser.add_argument("--backlog", type=int, default=2048)
-    return parser
-
-
-def listener(given: argparse.Namespace) -> socket.socket:
-    """The socket to accept from; it never blocks, because other processes may share it."""
+    for name, default in SIZES.items():
+        parser.add_argument(name, type=int, default=default)
+    given = parser.parse_args()
     if given.fd is not None:
-        inherited = socket.socket(fileno=given.fd)
-        inherited.setblocking(False)
-        return inherited
-    host, _, port = given.bind.rpartition(":")
-    made = socket.create_server((host, int(port)), backlog=given.backlog)
-    made.setblocking(False)
-    return made
-
-
-def application(path: str) -> Callable[..., Any]:
-    """The callable that `package.module:callable` names."""
-    module, _, name = path.partition(":")
-    served: Callable[..., Any] = attrgetter(name)(import_module(module))
-    return served
+        listener = socket.socket(fileno=given.fd)
+    else:
+        host, _, port = given.bind.rpartition(":")
+        listener = socket.create_server((host, int(port)), backlog=given.backlog)
+    listener.setblocking(False)
+    fork(given.processes)
+    return resolve_name(given.application), listener, given
 
 
 def trimmed(application: Callable[..., Any]) -> Callable[..., Any]:

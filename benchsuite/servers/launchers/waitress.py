@@ -2,25 +2,16 @@
 
 import waitress
 
-from benchsuite.servers.launchers.serving import application, arguments, listener
-
-
-def main() -> None:
-    parser = arguments("waitress")
-    parser.add_argument("--threads", type=int, default=4)
-    parser.add_argument("--connections", type=int, default=1000)
-    parser.add_argument("--keep-alive", type=int, default=5)
-    given = parser.parse_args()
-    waitress.serve(
-        application(given.application),
-        sockets=[listener(given)],
-        threads=given.threads,
-        backlog=given.backlog,
-        connection_limit=given.connections,
-        channel_timeout=given.keep_alive,
-        cleanup_interval=given.keep_alive,  # it checks for idle connections only this often
-    )
-
+from benchsuite.servers.launchers.serving import started
 
 if __name__ == "__main__":
-    main()
+    application, listener, given = started()
+    waitress.serve(
+        application,
+        sockets=[listener],
+        threads=given.threads,
+        backlog=given.backlog,
+        connection_limit=given.connection_limit,
+        channel_timeout=given.channel_timeout,
+        cleanup_interval=given.cleanup_interval,
+    )

@@ -46,12 +46,10 @@ class NodePeer(PeerAdapter):
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
-        reason, command = packages.lacking()
-        if reason:
-            return Available(False, reason, command)
-        if cls.version() is None:
+        node = packages.usable()
+        if node.ok and cls.version() is None:
             return Available(False, f"{cls.distribution} is not built", BUILD)
-        return Available(True)
+        return node
 
 
 class Ws(NodePeer):
@@ -97,9 +95,8 @@ class ActionCable(PeerAdapter):
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
-        for program in ("ruby", "puma"):
-            if programs.find_program(program) is None:
-                return Available(False, f"{program} is not installed", PACKAGES)
-        if cls.version() is None:
-            return Available(False, "actioncable is not installed", PACKAGES)
+        missing = [name for name in ("ruby", "puma") if programs.find_program(name) is None]
+        if missing or cls.version() is None:
+            name = missing[0] if missing else "actioncable"
+            return Available(False, f"{name} is not installed", PACKAGES)
         return Available(True)

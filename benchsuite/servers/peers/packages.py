@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from benchsuite.core.exceptions import StartError, UnavailableError
+from benchsuite.servers.base import Available
 from benchsuite.system import programs
 from benchsuite.system.folders import cache_folder
 
@@ -35,14 +36,14 @@ def version(package: str) -> str | None:
     return str(package_facts["version"])
 
 
-def lacking() -> tuple[str, str]:
-    """Why nothing can be built or run here, and what would help; empty if it can."""
+def usable() -> Available:
+    """Whether packages can be built and run here."""
     node = programs.program_version("node", "--version")
     if node is None:
-        return "Node is not installed", "apt install nodejs npm"
+        return Available(False, "Node is not installed", "apt install nodejs npm")
     if int(node.partition(".")[0]) < OLDEST_NODE:
-        return f"Node {node} is too old", f"install Node {OLDEST_NODE} or newer"
-    return "", ""
+        return Available(False, f"Node {node} is too old", f"install Node {OLDEST_NODE} or newer")
+    return Available(True)
 
 
 def build() -> Path:
@@ -50,9 +51,10 @@ def build() -> Path:
 
     Raises UnavailableError without Node or npm, StartError with npm's output when it fails.
     """
-    reason, command = lacking()
-    if reason:
-        raise UnavailableError(f"The packages can't be installed: {reason}; try: {command}.")
+    if not (node := usable()).ok:
+        raise UnavailableError(
+            f"The packages can't be installed: {node.reason}; try: {node.command}."
+        )
     npm = programs.find_program("npm")
     if npm is None:
         raise UnavailableError("The packages can't be installed without npm: apt install npm.")

@@ -5,14 +5,13 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.specs import ServerSpec
-from benchsuite.pythons.interpreter import OWN
+from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers import apache
 from benchsuite.servers.apache import (
     ApacheDaemon,
     ApacheEvent,
     ApachePrefork,
     ApacheWorker,
-    Home,
     WsgiModule,
 )
 from benchsuite.servers.base import Application, Place
@@ -154,10 +153,10 @@ def test_root_without_user_namespaces_is_sent_away(monkeypatch):
 @pytest.mark.parametrize(
     ("home", "taken"),
     [
-        (Home((3, 11), "/home/shop/venv", "/usr"), True),
-        (Home((3, 11), "/usr", "/usr"), True),
-        (Home((3, 11), "/home/shop/venv", "/opt/python"), False),
-        (Home((3, 12), "/home/shop/venv", "/usr"), False),
+        (((3, 11), "/home/shop/venv", "/usr", ""), True),
+        (((3, 11), "/usr", "/usr", ""), True),
+        (((3, 11), "/home/shop/venv", "/opt/python", ""), False),
+        (((3, 12), "/home/shop/venv", "/usr", ""), False),
     ],
 )
 def test_the_system_s_module_is_for_the_system_s_python(monkeypatch, tmp_path, home, taken):
@@ -166,12 +165,10 @@ def test_the_system_s_module_is_for_the_system_s_python(monkeypatch, tmp_path, h
     monkeypatch.undo()
     monkeypatch.setattr(apache, "_system_file", lambda: file)
     monkeypatch.setattr(apache, "_home", lambda python: home)
-    apache.made_for.cache_clear()
-    try:
-        found = apache._of_the_system(OWN)
-    finally:
-        apache.made_for.cache_clear()
-    assert found == (WsgiModule(file, "4.9.4", home.prefix) if taken else None)
+    monkeypatch.setattr(Interpreter, "installed", lambda self, name: None)
+    monkeypatch.setattr(apache, "made_for", apache.made_for.__wrapped__)
+    found = apache.wsgi_module.__wrapped__(OWN)
+    assert found == (WsgiModule(file, "4.9.4", home[1]) if taken else None)
 
 
 def test_values(golden):

@@ -69,11 +69,11 @@ def test_any_other_folder_is_named_as_it_is():
 
 
 def test_it_starts_every_server_that_takes_a_socket():
-    taking = [name for name in BUILTIN if adapter_class(name).takes_socket]
+    taking = [name for name in BUILTIN if adapter_class(name).inherits]
     started = {adapter_class(name).started.name for name in DRIVEN}
     assert taking
     assert set(taking) <= started
-    assert all(adapter_class(name).started.takes_socket for name in DRIVEN)
+    assert all(adapter_class(name).started.inherits for name in DRIVEN)
 
 
 def test_values(golden):

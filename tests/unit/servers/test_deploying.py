@@ -77,7 +77,6 @@ def test_gunicorns_file_says_what_its_command_line_says() -> None:
         "worker_connections = 8\n"
         "keepalive = 5\n"
         "backlog = 2048\n"
-        "max_requests = 0\n"
         "timeout = 30\n"
         "preload_app = True\n"
         "reuse_port = True\n"

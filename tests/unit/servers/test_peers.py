@@ -9,7 +9,7 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import planning, preflight
-from benchsuite.servers.base import Application, ServerAdapter
+from benchsuite.servers.base import Application, Available, ServerAdapter
 from benchsuite.servers.peers import PEERS, packages
 from benchsuite.servers.peers.packages import PROGRAMS
 from benchsuite.system import programs
@@ -103,7 +103,9 @@ def test_without_node_it_says_what_helps(monkeypatch):
 
 def test_an_old_node_is_refused(monkeypatch):
     monkeypatch.setattr(programs, "program_version", lambda *words: "12.22")
-    assert packages.lacking() == ("Node 12.22 is too old", "install Node 18 or newer")
+    assert packages.usable() == Available(
+        False, "Node 12.22 is too old", "install Node 18 or newer"
+    )
 
 
 def test_without_its_packages_it_names_the_command(monkeypatch, tmp_path, found):
