@@ -1,7 +1,6 @@
 """Which of all stored configurations would do for an objective, and what was not measured."""
 
 import json
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,6 +8,7 @@ from statistics import fmean
 
 from benchsuite.comparing.cells import Cell, cells
 from benchsuite.comparing.titles import cell_titles, load_title, size_title
+from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import is_hidden
 from benchsuite.core.specs import RunSpec
@@ -144,7 +144,7 @@ def command_of(run: Run, rate: float) -> str:
     entries = [one for one in table(RunSpec) if not (rate and one.path == "load.think_time_s")]
     words = [word for entry in entries for word in _words(entry, run.spec)]
     load = f"--rate={rate:g}" if rate else f"--users={max(1, (run.users or 2) // 2)}"
-    return f"python manage.py runbench {shlex.join([*words, load])} --repeat={REPEAT}"
+    return command("runbench", *words, load, f"--repeat={REPEAT}")
 
 
 def _words(entry: Entry, spec: Mapping[str, object]) -> list[str]:

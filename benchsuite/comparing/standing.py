@@ -7,6 +7,7 @@ from statistics import fmean
 from benchsuite.comparing.contrasts import Contrast, Side, contrasts
 from benchsuite.comparing.starts import reasons_of
 from benchsuite.comparing.titles import levels_title
+from benchsuite.core.commands import command
 from benchsuite.core.metrics.metric import Metric, Scale
 from benchsuite.core.specs import OPEN
 from benchsuite.core.units import format_period, listed
@@ -147,7 +148,7 @@ def more_runs(standing: Standing) -> tuple[str, str]:
     ids = ",".join(side.starts[0].pk.hex[:ID_LETTERS] for side in sides)
     return (
         f"{more} more run{'s' * (more != 1)} each, about {_about(seconds)}, would tell{apart}:",
-        f"python manage.py runbench --again={ids} --repeat={more}",
+        command("runbench", f"--again={ids}", f"--repeat={more}"),
     )
 
 

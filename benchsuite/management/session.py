@@ -16,6 +16,7 @@ from django.db import Error, OperationalError, close_old_connections
 
 from benchsuite import conf, runner, store
 from benchsuite.conf import addresses
+from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Ceiling, RunResult, Status
 from benchsuite.core.units import format_bytes, format_duration, format_rate
@@ -124,7 +125,7 @@ class Results:
             )
         return (
             f"{words}, and {'is' if many == 1 else 'are'} kept in {self.file}. When the database "
-            f"can be written again: python manage.py loadbench {self.file}"
+            f"can be written again: {command('loadbench', self.file)}"
         )
 
     def _keep(self, row: Run, result: RunResult) -> None:

@@ -16,6 +16,7 @@ from benchsuite.comparing.titles import (
     workload_title,
 )
 from benchsuite.core.answer import Answer, Tile
+from benchsuite.core.commands import command
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Metric, Place
 from benchsuite.core.metrics.reading import was_asked
@@ -120,7 +121,7 @@ def _cautions(run: Run, findings: Sequence[Finding], heavy: Sequence[Finding]) -
 
 def _next(run: Run, heavy: Sequence[Finding], limits: Sequence[Limit]) -> tuple[str, str]:
     """One thing to do, and the command that does it."""
-    again = f"python manage.py runbench --again {run.pk}"
+    again = command("runbench", "--again", run.pk)
     if run.status == Status.RUNNING.value or run.unreadable:
         return "", ""
     if run.status == Status.INTERRUPTED.value:
@@ -128,7 +129,7 @@ def _next(run: Run, heavy: Sequence[Finding], limits: Sequence[Limit]) -> tuple[
     if run.goodput is None:
         return "Run it again when that is mended:", again
     if any(finding.code.startswith("B4") for finding in heavy):
-        return "See what keeps this machine busy, then run it again:", "python manage.py checkbench"
+        return "See what keeps this machine busy, then run it again:", command("checkbench")
     if heavy:
         return "Follow the hint under Findings, then run it again:", again
     if any(limit.code.startswith(BUSY) for limit in limits) and not run.diagnosis:

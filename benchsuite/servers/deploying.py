@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchsuite.core import commands
 from benchsuite.core.specs import DatabaseSpec, ServerSpec
 from benchsuite.core.specs.database import pool_sizes
 
@@ -50,7 +51,7 @@ def texts(
     for name, value in spec.options.items():
         said = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
         words += ["--option", f"{name}={said}"]
-    head = f"# Measured by: python manage.py runbench {shlex.join(words)}\n"
+    head = f"# Measured by: {commands.command('runbench', *words)}\n"
     head += f"# {NEEDS_US}\n" if "benchsuite." in text else ""
     variables = [f"{name}={value}" for name, value in here.env.items()]
     started = _short(here.argv, python)

@@ -6,6 +6,7 @@ from django import template
 from django.template import Context
 
 from benchsuite.comparing.titles import options_title, size_title, workload_title
+from benchsuite.core.commands import command
 from benchsuite.core.glossary import meaning
 from benchsuite.core.units import (
     MISSING,
@@ -43,6 +44,9 @@ register.filter("duration", format_duration)
 register.filter("term", html.term)
 register.filter("codes", html.codes)
 register.filter("words", in_words)
+
+
+register.simple_tag(command)
 
 
 @register.simple_tag

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
+from benchsuite.core.commands import command
 from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
 from benchsuite.core.specs import DatabaseSpec, Option, Within
 from benchsuite.workloads.base import Client, TargetPage, expect_object, twin
@@ -30,7 +31,7 @@ def kept(rows: int, *, comments: bool = False) -> Mapping[str, Any]:
         raise DatabaseError(
             f"The kept database has {count} {'comments' if comments else 'rows'}, not the "
             f"requested {rows}; {f'give --rows={count}, or ' * bool(count)}run: "
-            f"python manage.py seedbench --rows {rows}{' --comments' * comments}"
+            + command("seedbench", f"--rows={rows}", *["--comments"] * comments)
         )
     return {"options": {"rows": rows}}
 

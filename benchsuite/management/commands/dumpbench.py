@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Iterable
 from typing import Any
 
+from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.management import streams
 from benchsuite.management.options.parsing import BriefCommand
@@ -35,8 +36,9 @@ class Command(BriefCommand):
         if not count:
             raise UsageError(_nothing(study, label))
         streams.write(file, json_of(queries.by_and_by(runs)))
-        words = f"{count} run{'s' * (count != 1)} in {file}; elsewhere: python manage.py loadbench"
-        Screen(quiet_stdout=file == "-").warn(f"{words} {file}")
+        elsewhere = command("loadbench", file)
+        words = f"{count} run{'s' * (count != 1)} in {file}; elsewhere: {elsewhere}"
+        Screen(quiet_stdout=file == "-").warn(words)
 
 
 def _nothing(study: str | None, label: str | None) -> str:

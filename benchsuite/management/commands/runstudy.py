@@ -3,7 +3,6 @@
 import argparse
 import math
 import re
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from django.core.management.base import CommandError
 
 from benchsuite import conf
 from benchsuite.conf import addresses
+from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError, choices
 from benchsuite.core.printable import is_control
 from benchsuite.core.results import Status
@@ -319,8 +319,9 @@ def _undecided(execution: Execution, estimate: Estimate) -> Iterator[str]:
             runs = f"{most} more run{'s' * (most != 1)} each of {len(places)}"
             yield f"Open     {about}: about {runs}, {seconds}, would tell."
     if execution.is_over_budget:
-        labelled = f" --label={shlex.quote(row.label)}" if row.label else ""
-        yield f"Go on with: python manage.py runstudy {row.name}{labelled} --resume --budget=10m"
+        labelled = [f"--label={row.label}"] * bool(row.label)
+        again = command("runstudy", row.name, *labelled, "--resume", "--budget=10m")
+        yield f"Go on with: {again}"
     else:
         words = [
             row.name,
@@ -329,7 +330,7 @@ def _undecided(execution: Execution, estimate: Estimate) -> Iterator[str]:
             *(f"--only={axis}={','.join(values)}" for axis, values in row.only.items()),
             f"--repeat={2 * made}",
         ]
-        yield f"For a surer answer: python manage.py runstudy {shlex.join(words)}"
+        yield f"For a surer answer: {command('runstudy', *words)}"
 
 
 def _lines(execution: Execution, estimate: Estimate) -> list[str]:
@@ -337,8 +338,12 @@ def _lines(execution: Execution, estimate: Estimate) -> list[str]:
     turns = execution.turns
     seconds = execution.estimates_s(estimate, turns)
     return [
-        f"{number:>3}  {format_period(round(taken))}: python manage.py runbench "
-        f"{shlex.join(arguments(execution.candidates[turn.place].cell))} --seed={turn.seed}"
+        f"{number:>3}  {format_period(round(taken))}: "
+        + command(
+            "runbench",
+            *arguments(execution.candidates[turn.place].cell),
+            f"--seed={turn.seed}",
+        )
         for number, (turn, taken) in enumerate(zip(turns, seconds, strict=True), start=1)
     ]
 
@@ -363,5 +368,5 @@ def _again(execution: Execution, label: str) -> Iterator[str]:
     """How to go on with what has begun."""
     if not resuming.can_go_on(execution.row):
         return
-    labelled = f" --label={shlex.quote(label)}" if label else ""
-    yield f"Go on with: python manage.py runstudy {execution.study.name}{labelled} --resume"
+    labelled = [f"--label={label}"] * bool(label)
+    yield f"Go on with: {command('runstudy', execution.study.name, *labelled, '--resume')}"

@@ -11,6 +11,7 @@ from django.db import Error
 from benchsuite import store
 from benchsuite.comparing.titles import workload_words
 from benchsuite.conf import addresses
+from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
@@ -221,7 +222,7 @@ def _again(execution: Execution) -> str:
     """How to go on with what has begun."""
     if not resuming.can_go_on(execution.row):
         return ""
-    return f" Go on with: python manage.py tunebench --resume={execution.name}"
+    return f" Go on with: {command('tunebench', f'--resume={execution.name}')}"
 
 
 def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> None:

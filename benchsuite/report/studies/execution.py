@@ -10,6 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from benchsuite.core.answer import Answer, Section, Shown, Table
+from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.units import listed
 from benchsuite.models import Run, StudyRun
@@ -159,7 +160,7 @@ class StudyReport:
     @property
     def command(self) -> str:
         """What all cells share, as a command."""
-        return shlex.join(["python", "manage.py", "runbench", *self.arguments])
+        return command("runbench", *self.arguments)
 
     @property
     def headline(self) -> str:
@@ -297,7 +298,7 @@ def _those(name: str, every: Sequence[StudyRun]) -> str:
     """The labels and ids that there are, or how to execute the study."""
     known = [one.label or str(one.pk) for one in every[:NAMED]]
     if not known:
-        return f"execute it: python manage.py runstudy {name}"
+        return f"execute it: {command('runstudy', name)}"
     return f"there are, the newest first: {', '.join(dict.fromkeys(known))}."
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from benchsuite.core.commands import command
 from benchsuite.core.metrics.metric import Metric
 from benchsuite.core.results import Status
 from benchsuite.core.units import listed
@@ -80,7 +81,7 @@ def _one(situation: Situation, metric: Metric) -> str:
 
 def next_step(row: StudyRun, execution: Execution) -> tuple[str, str]:
     """One thing to do, and the command that does it."""
-    again = f"python manage.py runstudy {row.name}"
+    again = command("runstudy", row.name)
     if row.status == Status.RUNNING.value:
         return "", ""
     if row.status != Status.FINISHED.value:
@@ -89,7 +90,7 @@ def next_step(row: StudyRun, execution: Execution) -> tuple[str, str]:
     noisy = sum(any(why.startswith("B4") for why in run.excluded) for run in runs)
     if 2 * noisy > len(runs):
         busy = f"The machine was busy in {noisy} of {len(runs)} runs; see what keeps it busy:"
-        return busy, "python manage.py checkbench"
+        return busy, command("checkbench")
     if row.scale != 1:
         return "It was shortened; execute it whole to tell more:", again
     return "Execute it again to see whether it stays so:", again

@@ -10,6 +10,7 @@ from benchsuite.bottlenecks.evidence import REST, Alone
 from benchsuite.comparing.limit_evidence import diagnosis, one_user, profiled
 from benchsuite.comparing.titles import workload_words
 from benchsuite.core.answer import Answer, Section, Shown, Table
+from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UnavailableError, UsageError, choices
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
@@ -207,9 +208,8 @@ class TuningReport:
             leads = f"Of {pick}, which leads and is not confirmed."
             sentences = [*[leads] * (self.outcome.rate is None), self.unpasted]
             example = next(iter(self.paste), "")
-            brief = (
-                f"To paste: {', '.join(self.paste)}; for example: python manage.py tunebench "
-                f"--paste={example} --of={self.row.short_id}"
+            brief = f"To paste: {', '.join(self.paste)}; for example: " + command(
+                "tunebench", f"--paste={example}", f"--of={self.row.short_id}"
             )
             yield Section(
                 title="To paste",
@@ -288,7 +288,7 @@ class TuningReport:
         where = f" in the {PHASES[self.notebook.entries[-1].trial.phase]}" if count else ""
         return (
             f"It was stopped{where}, after {made} of {format_period(budget)}. What follows is what "
-            f"was known then. This goes on: python manage.py tunebench --resume={self.row.pk}"
+            f"was known then. This goes on: {command('tunebench', f'--resume={self.row.pk}')}"
         )
 
     @property

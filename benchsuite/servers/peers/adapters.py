@@ -2,13 +2,14 @@
 
 from typing import ClassVar
 
+from benchsuite.core.commands import command
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import BACKLOG, THREADS, Available, ServerAdapter
 from benchsuite.servers.peers import packages
 from benchsuite.servers.peers.packages import PROGRAMS
 from benchsuite.system import programs
 
-BUILD = "python manage.py buildpeer node"
+BUILD = command("buildpeer", "node")
 PACKAGES = "apt install ruby-actioncable ruby-websocket-driver puma"
 ASK = 'require "action_cable/version"; puts ActionCable.version'
 

@@ -192,7 +192,7 @@ def test_rows_that_can_not_be_taken_are_told():
     with pytest.raises(DatabaseError, match="SQLite can't; add --database=postgresql"):
         IoLock().prepare(DatabaseSpec(rows=1))
     kept = DatabaseSpec(use="keep", rows=2)
-    with pytest.raises(DatabaseError, match=r"0 comments.*seedbench --rows 2 --comments"):
+    with pytest.raises(DatabaseError, match=r"0 comments.*seedbench --rows=2 --comments"):
         IoJoin().inspect(kept)
     seed(2, comments=True)
     assert IoJoin().inspect(kept) == {"options": {"rows": 2}}
@@ -278,7 +278,7 @@ def test_rows_that_are_kept_must_be_as_many_as_asked_for():
         IoJoin(rows=3).inspect(database)
     assert str(none.value) == (
         "The kept database has 0 comments, not the requested 3; run: python manage.py seedbench "
-        "--rows 3 --comments"
+        "--rows=3 --comments"
     )
 
 
