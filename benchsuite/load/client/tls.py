@@ -57,11 +57,6 @@ class Tls:
                 break  # to be told so by an exception would take longer
         return b"".join(parts)
 
-    def put(self, data: bytes) -> None:
-        """Encrypts what is to be sent, if anything still may be."""
-        if self._may_speak:
-            self._session.write(data)
-
     def good_bye(self) -> None:
         """Says that nothing more comes from us, as TLS asks for."""
         if self.shaken and self._may_speak:
@@ -69,8 +64,12 @@ class Tls:
             with suppress(OSError, ValueError):  # it would wait for the server's own good-bye
                 self._session.unwrap()
 
-    def due(self) -> bytes:
-        """The encrypted bytes that wait to be sent; after a failure, what tells the server why."""
+    def due(self, data: bytes = b"") -> bytes:
+        """The encrypted bytes that wait to be sent, of this data, too, if any still may be sent;
+        after a failure, what tells the server why.
+        """
+        if data and self._may_speak:
+            self._session.write(data)
         return self._outgoing.read()
 
     def _shake(self) -> None:

@@ -2,23 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from random import getrandbits
-from typing import TYPE_CHECKING
 
 from benchsuite.load.client.http.client import HttpClient
+from benchsuite.load.client.http.streams import EventStream
 from benchsuite.load.client.websocket.accounts import REHEARSING_USER, connection_number
-
-if TYPE_CHECKING:
-    from benchsuite.load.client.http.streams import EventStream
-    from benchsuite.load.client.websocket.socket import WebSocket
+from benchsuite.load.client.websocket.socket import WebSocket
 
 
 class UserClient(HttpClient):
-    """What journeys are given; who speaks HTTP alone doesn't import the rest."""
+    """What journeys are given."""
 
     _connections = 0  #: WebSockets that were begun.
-
-    _websockets: "Mapping[str, WebSocket]" = {}  #: Those that are kept, by path.
-    _streams: "Mapping[str, EventStream]" = {}
+    _websockets: Mapping[str, WebSocket] = {}  #: Those that are kept, by path.
+    _streams: Mapping[str, EventStream] = {}
 
     def begin(self, intended: float | None = None) -> None:
         for kept in self._websockets.values():
@@ -41,19 +37,21 @@ class UserClient(HttpClient):
         headers: Mapping[str, str] | None = None,
         subprotocols: Sequence[str] = (),
         deflate: bool = False,
-    ) -> "WebSocket":
+    ) -> WebSocket:
         """An open WebSocket: a new one or, with `keep`, that of an earlier journey if it is still
         open. Raises RequestFailed when the server does not take it.
         """
-        from benchsuite.load.client.websocket.socket import WebSocket
-
         known = self._websockets.get(path) if keep else None
         if known is not None and known.is_open:
             return known
+        self._connections += 1
         made = WebSocket(
             self,
             path,
-            number=self._next_connection(),
+            # the load's own users may be listening already to what is rehearsed
+            number=connection_number(REHEARSING_USER, getrandbits(32))
+            if self.rehearsal
+            else connection_number(self.user, self._connections),
             keep=keep,
             name=name,
             headers=headers,
@@ -67,20 +65,11 @@ class UserClient(HttpClient):
 
     def events(
         self, path: str, *, after: str = "", numbered: bool = False, endless: bool = False
-    ) -> "EventStream":
+    ) -> EventStream:
         """The user's stream of server-sent events of that path, which stays open between journeys;
         it begins after the event with the id `after`.
         """
-        from benchsuite.load.client.http.streams import EventStream
-
         if path not in self._streams:
             made = EventStream(self, path, after=after, numbered=numbered, endless=endless)
             self._streams = {**self._streams, path: made}
         return self._streams[path]
-
-    def _next_connection(self) -> int:
-        """Numbers no other WebSocket of this load has."""
-        self._connections += 1
-        if self.rehearsal:  # the load's own users may be listening already
-            return connection_number(REHEARSING_USER, getrandbits(32))
-        return connection_number(self.user, self._connections)

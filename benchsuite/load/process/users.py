@@ -194,7 +194,7 @@ class Journeys(UserPool):
         return sum(client.user < self._level for client, _ in self._users) - self._finished
 
     def connections(self) -> int | None:
-        return len(self._sockets) if self._sockets.used else None
+        return len(self._sockets.open) if self._sockets.used else None
 
     def traffic(self) -> Traffic | None:
         return copy(self._sockets.traffic) if self._sockets.traffic.negotiated else None

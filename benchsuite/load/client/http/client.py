@@ -5,11 +5,14 @@ get a body as the view wrote it: a Content-Encoding, which only a header of thei
 undone after that. Bytes are counted as they came.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from time import monotonic
 from typing import Any, NoReturn
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlencode, urljoin, urlsplit
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import MESSAGE, PROCESS_SHIFT, REQUEST, RESENT, Kind
@@ -24,9 +27,7 @@ from benchsuite.load.client.http.answer import (
     codings_of,
     decoded,
 )
-from benchsuite.load.client.http.connection import ConnectionFailed
-from benchsuite.load.client.http.encrypted import connection
-from benchsuite.load.client.http.request import FORM, Cookies, encode_body, encode_query
+from benchsuite.load.client.http.connection import Connection, ConnectionFailed
 from benchsuite.load.client.target import (
     RUN_HEADER,
     Begun,
@@ -38,6 +39,108 @@ from benchsuite.load.client.target import (
 )
 from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.client.websocket.sockets import Sockets
+
+
+class Cookies:
+    """Names and values as the server set them; a cookie that is set to expire is forgotten.
+
+    There is only one host and no other site, so `Domain`, `Path`, `Secure` and `SameSite` are not
+    looked at, as in `django.test.Client`.
+    """
+
+    def __init__(self, initial: Mapping[str, str]) -> None:
+        self._initial = dict(initial)
+        self._values = dict(initial)
+        self._write_header()
+
+    def __getitem__(self, name: str) -> str:
+        return self._values[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def forget(self) -> None:
+        """Forgets what the server set; the initial cookies are back."""
+        if self._values != self._initial:
+            self._values = dict(self._initial)
+            self._write_header()
+
+    def take(self, lines: Iterable[str]) -> None:
+        """Takes the values of the Set-Cookie headers of an answer."""
+        for line in lines:
+            pair, *attributes = line.split(";")
+            name, equals, value = pair.partition("=")
+            name = name.strip()
+            if not equals or not name:
+                continue
+            if _expired(attributes):
+                self._values.pop(name, None)
+            else:
+                self._values[name] = value.strip()
+        self._write_header()
+
+    def _write_header(self) -> None:
+        pairs = "; ".join(f"{name}={value}" for name, value in self._values.items())
+        self.header_line = f"Cookie: {pairs}\r\n" if pairs else ""
+
+
+def _expired(attributes: list[str]) -> bool:
+    """Whether the attributes of a cookie delete it; Max-Age weighs more than Expires (RFC 6265)."""
+    wanted = {
+        name.strip().lower(): value.strip()
+        for name, _, value in (attribute.partition("=") for attribute in attributes)
+    }
+    if "max-age" in wanted:
+        try:
+            return int(wanted["max-age"]) <= 0
+        except ValueError:
+            return False
+    if "expires" in wanted:
+        try:
+            moment = parsedate_to_datetime(wanted["expires"])
+        except ValueError:
+            return False
+        return moment.replace(tzinfo=moment.tzinfo or UTC) <= datetime.now(UTC)
+    return False
+
+
+FORM = "application/x-www-form-urlencoded"
+
+
+def encode_query(data: Mapping[str, Any] | None) -> str:
+    """A query with its question mark, or nothing; a list gives its key several times."""
+    return "?" + _urlencode(data) if data else ""
+
+
+def encode_body(data: Any, content_type: str) -> bytes:
+    """The body of a request, encoded as `django.test.Client` does for the same arguments.
+
+    Two differences: a form is urlencoded where Django's client writes multipart (views read both
+    from `request.POST`), and files are refused.
+    """
+    if isinstance(data, bytes):
+        return data
+    if isinstance(data, str):
+        return data.encode()
+    if content_type.partition(";")[0].strip().endswith(("/json", "+json")):
+        return json.dumps(data).encode()
+    if data is None:
+        return b""
+    if content_type != FORM:
+        raise TypeError(
+            f"a {type(data).__name__} can't be sent as {content_type!r}; pass str or bytes"
+        )
+    return _urlencode(data).encode()
+
+
+def _urlencode(data: Mapping[str, Any]) -> str:
+    for key, value in data.items():
+        if value is None:
+            raise TypeError(f"the value of {key!r} is None; leave it out or send an empty string")
+        if hasattr(value, "read"):
+            raise TypeError(f"the value of {key!r} is a file, and journeys send no files")
+    return urlencode(data, doseq=True)
+
 
 MAX_REDIRECTS = 20
 MAX_KNOWN = 100  #: Messages that each user keeps.
@@ -102,7 +205,7 @@ class HttpClient:
         self._expected_status: int | None = None
         """The status of the request in flight that is right, if not any below 400."""
         self._held: _Sample | None = None
-        self._connection = connection(target)
+        self._connection = Connection(target)
         self._connection.on_resend = self._note_resend
         self._bare_gets: dict[tuple[str, str, str], tuple[int, bytes]] = {}
         """Name and message of GETs without headers of their own, by path, name and cookies."""
@@ -219,10 +322,6 @@ class HttpClient:
                 kind=kind, message=message, method=asked[0], path=asked[1], status=status
             )
 
-    def break_off(self, message: str) -> NoReturn:
-        """Ends the journey."""
-        raise RequestFailed(message)
-
     def close(self) -> None:
         self._connection.close()
 
@@ -250,27 +349,29 @@ class HttpClient:
     ) -> Response:
         if self.gate.closed:
             raise LoadEnded
-        self.settle()
         if method == "GET" and headers is None:
-            index, message = self._bare_get(path, name)
+            # journeys ask for the same few pages again and again: each request is written once
+            key = (path, name, self.cookies.header_line)
+            known = self._bare_gets.get(key)
+            if known is None:
+                if len(self._bare_gets) >= MAX_KNOWN:
+                    self._bare_gets.clear()
+                index = self.recorder.index(name or f"GET {path.partition('?')[0]}", REQUEST)
+                known = index, self.wording.message("GET", path, self.cookies.header_line)
+                self._bare_gets[key] = known
+            index, message = known
         else:
             self.left_traces |= method == "POST"
             index = self.recorder.index(name or f"{method} {path.partition('?')[0]}", REQUEST)
             cookies = self.cookies.header_line
             message = self.wording.message(method, path, cookies, body, content_type, headers)
-        self.requests += 1
-        failure: tuple[Kind, str]
-        start = monotonic()
-        intended = self.take_due()
-        begun = (index, start if intended is None else intended, start)
-        self.in_flight.append(begun)
+        begun = self.begin_sample(index)
         try:
             head, content = self._connection.exchange(method, message)
         except ConnectionFailed as error:
-            finish = monotonic()
-            failure = error.failure
+            finish, failure = monotonic(), error.failure
         else:
-            times = (begun[1], start, self._connection.arrived)
+            times = (begun[1], begun[2], self._connection.arrived)
             return self.answered(method, path, index, head, content, times)
         finally:
             self.end_sample(begun)
@@ -281,18 +382,6 @@ class HttpClient:
         _, intended, start = self.in_flight[-1]
         index = self.recorder.index(RESENT, RESENT)
         self.recorder.add(index, Kind.OK, self.user, 0, intended, start, monotonic())
-
-    def _bare_get(self, path: str, name: str) -> tuple[int, bytes]:
-        """Journeys ask for the same few pages again and again: each request is written once."""
-        key = (path, name, self.cookies.header_line)
-        known = self._bare_gets.get(key)
-        if known is None:
-            if len(self._bare_gets) >= MAX_KNOWN:
-                self._bare_gets.clear()
-            index = self.recorder.index(name or f"GET {path.partition('?')[0]}", REQUEST)
-            known = index, self.wording.message("GET", path, self.cookies.header_line)
-            self._bare_gets[key] = known
-        return known
 
     def fail(
         self, begun: Begun, finish: float, failure: tuple[Kind, str], asked: tuple[str, str]

@@ -1,8 +1,9 @@
-"""One user's connection: bytes out, an answer back, every failure with its cause."""
+"""One user's connection: bytes out, an answer back, every failure with its cause; TLS or none."""
 
 import re
 import select
 import socket
+import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic
@@ -16,6 +17,7 @@ from geventhttpclient.response import HTTPParseError, HTTPResponse
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.http.answer import END, FRAMED, MAX_HEAD_BYTES, Body, Head, simple_head
 from benchsuite.load.client.target import Target
+from benchsuite.load.client.tls import Tls
 from benchsuite.load.client.waiting import waiting
 
 BLOCK_BYTES = 65_536
@@ -115,6 +117,8 @@ class Connection:
         """What the server sent without a request; empty when it closed the connection."""
         self._poll: Any = None  #: Tells whether there is anything to read.
         self._streamed: _Answer | None = None  #: The answer whose body is read as it comes.
+        self._tls: Tls | None = None
+        self._early = b""  #: What the server said with the end of the TLS handshake.
 
     def exchange(self, method: str, request: bytes) -> tuple[Head, bytes]:
         """Sends a request and reads its whole answer; raises ConnectionFailed.
@@ -127,7 +131,20 @@ class Connection:
         begin = monotonic()
         deadlines[self] = begin + self._target.timeout_s
         try:
-            return self._exchange(method, request, begin)
+            self.connecting = False
+            rested = begin - self.arrived >= REST_S
+            reused = self._socket is not None
+            if reused and (self._unasked is not None or self._poll.poll(0)):
+                reused = self._is_quiet()
+            try:
+                return self._once(method, request)
+            except _ClosedBeforeAnswer:
+                late = monotonic() - begin > IDLE_CLOSE_S
+                if not (reused and rested) or method != "GET" or late:
+                    raise
+            self.close()
+            self.on_resend()
+            return self._once(method, request)
         except BaseException:
             self.close()
             raise
@@ -184,6 +201,11 @@ class Connection:
             self._readable.stop()
             self._readable.close()
             self._readable = None
+        tls, self._tls = self._tls, None
+        if tls is not None:
+            tls.good_bye()
+            with suppress(OSError):  # a server that is gone need not hear it
+                self._plain.send(tls.due())
         if self._socket is not None:
             self._socket.close()
             self._socket = None
@@ -203,21 +225,6 @@ class Connection:
             else TimedOut(Kind.READ_TIMEOUT, f"no whole answer {limit} ({came} of it had come)")
         )
 
-    def _exchange(self, method: str, request: bytes, begin: float) -> tuple[Head, bytes]:
-        self.connecting = False
-        rested = begin - self.arrived >= REST_S
-        reused = self._socket is not None
-        if reused and (self._unasked is not None or self._poll.poll(0)):
-            reused = self._is_quiet()
-        try:
-            return self._once(method, request)
-        except _ClosedBeforeAnswer:
-            if not (reused and rested) or method != "GET" or monotonic() - begin > IDLE_CLOSE_S:
-                raise
-            self.close()
-        self.on_resend()
-        return self._once(method, request)
-
     def _is_quiet(self) -> bool:
         """Closes the connection if the server has; raises ConnectionFailed when it sent something
         though nothing was asked.
@@ -230,25 +237,51 @@ class Connection:
         return unasked is None
 
     def _look(self) -> bytes | None:
-        """What the server has sent since its last answer; empty when it closed the connection."""
+        """What the server has sent since its last answer; empty when it closed the connection.
+
+        Nothing where it only said what TLS says by itself: tickets for sessions.
+        """
+        tls = self._tls
         try:
-            return bytes(self._plain.recv(SHOWN_BYTES, PEEK))
+            if tls is None:
+                return bytes(self._plain.recv(SHOWN_BYTES, PEEK))
+            block = self._plain.recv(BLOCK_BYTES)
         except BlockingIOError:
             return None
         except OSError:
             return b""
+        plain = tls.take(block)
+        return plain or (None if block and not (tls.over or tls.failure) else b"")
 
     def _connect(self) -> GreenSocket:
         self.connecting = True
         self._socket = connected = GreenSocket(self._target.family, socket.SOCK_STREAM)
         self._plain = connect(connected, self._target.address)
-        self.connecting = False
         self._unasked = None
         self._poll = poll()
         self._poll.register(connected, select.POLLIN)
         self._readable = self._waiting.loop.io(connected.fileno(), READABLE)
         self._readable.start(self._read)
+        if self._target.context is not None:
+            self._shake(connected, self._target.context)
+        self.connecting = False
         return connected
+
+    def _shake(self, connected: GreenSocket, context: ssl.SSLContext) -> None:
+        self._tls = tls = Tls(context, self._target.name)
+        self._early = b""
+        while not tls.shaken:
+            self._send(connected)
+            try:
+                block = self._arriving_block()
+            except OSError:
+                raise _cut_off("reset") from None
+            self._early += tls.take(block)
+            if tls.failure is not None:
+                raise ConnectionFailed(*tls.failure)
+            if not block or tls.over:
+                raise _cut_off("closed")
+        self._send(connected)
 
     def _read(self) -> None:
         """In the hub: takes what there is for the greenlet that waits."""
@@ -270,7 +303,17 @@ class Connection:
         self.arrived = monotonic()
         self._waiting.arrived(self)
 
-    def _next_block(self) -> bytes:
+    def _decrypted_block(self, tls: Tls) -> bytes:
+        assert self._socket is not None
+        plain, self._early = self._early, b""
+        while not plain and not tls.over and (block := self._arriving_block()):
+            plain = tls.take(block)
+            self._send(self._socket)  # a change of keys wants an answer
+            if tls.failure is not None:
+                raise ConnectionFailed(*tls.failure)
+        return plain
+
+    def _arriving_block(self) -> bytes:
         """The next bytes, none at the end of the connection.
 
         It always lets the other users have their turn first: reading at once what a fast server has
@@ -314,7 +357,12 @@ class Connection:
             self._is_quiet()
         self.close()
 
-    def _send(self, connected: GreenSocket, request: bytes) -> None:
+    def _send(self, connected: GreenSocket, request: bytes = b"") -> None:
+        """Also what TLS has to say."""
+        if self._tls is not None:
+            request = self._tls.due(request)
+            if not request:
+                return
         try:
             sent = self._plain.send(request)
             if sent < len(request):
@@ -363,7 +411,8 @@ class Connection:
     def _block_of(self, *, begun: bool) -> bytes:
         """The next block of an answer; `begun`: some of it has come already."""
         try:
-            block = self._next_block()
+            tls = self._tls
+            block = self._arriving_block() if tls is None else self._decrypted_block(tls)
         except (ConnectionResetError, BrokenPipeError):
             raise _ended("reset", begun=begun) from None
         except OSError as error:
@@ -405,6 +454,10 @@ def connect(made: GreenSocket, address: Any) -> Any:
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     inside: Any = made
     return inside._sock
+
+
+def _cut_off(how: str) -> ConnectionFailed:
+    return ConnectionFailed(Kind.RESET, f"the connection was {how} in the TLS handshake")
 
 
 def _more_than_one(surplus: bytes = b"") -> ConnectionFailed:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from time import monotonic
 
 from benchsuite.core.exceptions import AnswerError
-from benchsuite.core.samples import CONNECTION, EVENT, HANDSHAKE, PAUSE, STRAY, Kind
-from benchsuite.load.client.http import encrypted
+from benchsuite.core.samples import EVENT, HANDSHAKE, PAUSE, Kind
 from benchsuite.load.client.http.answer import KEPT_BYTES, Head, codings_of
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import Connection, ConnectionFailed
+from benchsuite.load.client.websocket.records import Records
 from benchsuite.workloads.base import expect_status
 
 MEDIA_TYPE = "text/event-stream"
@@ -96,7 +96,7 @@ class EventStream:
     ) -> None:
         self._owner = owner
         self._asked = ("GET", path)
-        self._name = path.partition("?")[0]
+        self._records = Records(owner, path)
         self._last = after  #: The id of the last event that had one.
         self._numbered = numbered
         self._endless = endless
@@ -136,11 +136,11 @@ class EventStream:
     def _first(self) -> Event:
         """The first event of a new connection."""
         owner = self._owner
-        begun = owner.begin_sample(self._index("stream", HANDSHAKE))
+        begun = owner.begin_sample(self._records.index("stream", HANDSHAKE))
         headers = {"Accept": MEDIA_TYPE, "Cache-Control": "no-cache"}
         if self._last:
             headers["Last-Event-ID"] = self._last.encode().decode("latin-1")  # UTF-8 on the wire
-        connection = encrypted.connection(owner.target)
+        connection = Connection(owner.target)
         self._parser, self._come = Parser(), deque()
         head: Head | None = None
         event: Event | None = None
@@ -176,7 +176,7 @@ class EventStream:
         """The next event of the connection; None at its end."""
         owner, connection = self._owner, self._connection
         assert connection is not None
-        begun = owner.begin_sample(self._index("event", EVENT), start=self._heard)
+        begun = owner.begin_sample(self._records.index("event", EVENT), start=self._heard)
         if not self._endless:
             owner.end_sample(begun)  # whether an event is due nobody knows: the end won't wait
         try:
@@ -222,24 +222,21 @@ class EventStream:
         if self._numbered and _is_number(event.id) and _is_number(self._last):
             missing = int(event.id) - int(self._last) - 1
             again = missing < 0
-            self._lost(min(missing, MOST_LOST), moment)
+            lost = min(missing, MOST_LOST)
+            index, recorder = self._records.index("event", EVENT), self._owner.recorder
+            for _ in range(lost):
+                recorder.add(index, Kind.LOST, self._owner.user, 0, moment, moment, moment)
+            if lost > 0:
+                recorder.example(index, Kind.LOST, f"after event {self._last} {lost} were left out")
         else:
             again = event.id in self._recent
             self._recent.append(event.id)
         if again:
-            self._stray(
-                Kind.DUPLICATED, len(event.data), f"event {event.id[:SHOWN]} came again", moment
-            )
+            words = f"event {event.id[:SHOWN]} came again"
+            self._records.stray(Kind.DUPLICATED, words, len(event.data), moment)
         else:
             self._last = event.id
         return again
-
-    def _lost(self, count: int, moment: float) -> None:
-        index, recorder = self._index("event", EVENT), self._owner.recorder
-        for _ in range(count):
-            recorder.add(index, Kind.LOST, self._owner.user, 0, moment, moment, moment)
-        if count > 0:
-            recorder.example(index, Kind.LOST, f"after event {self._last} {count} were left out")
 
     def _failure(self, error: ConnectionFailed, connection: Connection) -> tuple[Kind, str]:
         kind, words = error.failure
@@ -260,19 +257,8 @@ class EventStream:
         self._owner.sockets.discard(self)
         moment = monotonic()
         if kind is not Kind.OK and not self._owner.sockets.over:
-            self._stray(kind, 0, words, moment)
-        index = self._owner.aside.index(f"connection {self._name}", CONNECTION)
-        user, opened = self._owner.user, self._opened
-        self._owner.aside.add(index, kind, user, 0, opened, opened, moment)
-
-    def _stray(self, kind: Kind, length: int, words: str, moment: float) -> None:
-        recorder = self._owner.aside
-        index = recorder.index(f"stray {self._name}", STRAY)
-        recorder.add(index, kind, self._owner.user, length, moment, moment, moment)
-        recorder.example(index, kind, words)
-
-    def _index(self, what: str, scope: str) -> int:
-        return self._owner.recorder.index(f"{what} {self._name}", scope)
+            self._records.stray(kind, words, 0, moment)
+        self._records.connection(kind, 0, self._opened, moment)
 
 
 def _is_number(text: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""What comes over a WebSocket and how it ends, as samples."""
+"""What comes over a WebSocket and how it ends, as samples: echoes, publications, strays."""
 
 from dataclasses import dataclass
 from time import monotonic
@@ -6,14 +6,15 @@ from typing import NoReturn
 
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidHandshake
-from websockets.frames import Close
 from websockets.protocol import State
 
 from benchsuite.core.exceptions import AnswerError
-from benchsuite.core.samples import CONNECTION, STRAY, UNSOLICITED, Kind
+from benchsuite.core.samples import CONNECTION, MESSAGE, STRAY, UNSOLICITED, Kind
 from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
-from benchsuite.load.client.target import Begun
+from benchsuite.load.client.target import Begun, RequestFailed
+from benchsuite.load.client.websocket import accounts
+from benchsuite.load.client.websocket.sockets import Sockets
 
 NORMAL = 1000
 POLICY = 1008
@@ -77,7 +78,10 @@ def ending_of(protocol: ClientProtocol, how: str) -> Ending | None:
     if received is not None and protocol.close_rcvd_then_sent is False:
         return Ending(Kind.OK, received.code, "closed as asked")
     if received is not None:
-        return Ending(Kind.WEBSOCKET_CLOSED, received.code, _closed_words(received))
+        known = f" ({CODES[received.code]})" if received.code in CODES else ""
+        reason = f": {received.reason}" if received.reason else ""
+        words = f"the server closed the connection with {received.code}{known}{reason}"
+        return Ending(Kind.WEBSOCKET_CLOSED, received.code, words)
     if isinstance(protocol.parser_exc, EOFError):
         words = f"the connection was {how} without a closing handshake"
         return Ending(Kind.RESET, ABNORMAL, words)
@@ -88,32 +92,16 @@ def ending_of(protocol: ClientProtocol, how: str) -> Ending | None:
     return None
 
 
-def cut_off(how: str, *, heard: bool, speaks: bool) -> Ending:
-    """The end of a connection before hands were shaken; `speaks`: whether TLS, if any, stood."""
-    where = "in the middle of" if heard else "before"
-    what = f"{where} the handshake's answer" if speaks else "in the TLS handshake"
-    return Ending(Kind.RESET, ABNORMAL, f"the connection was {how} {what}")
-
-
-def _closed_words(close: Close) -> str:
-    known = CODES.get(close.code)
-    code = f"{close.code} ({known})" if known else str(close.code)
-    return f"the server closed the connection with {code}" + (
-        f": {close.reason}" if close.reason else ""
-    )
-
-
 Failed = tuple[Kind, str]  #: The kind of a failure, and what happened in words.
 
 
 class Records:
     """Writes samples of one connection down for its user."""
 
-    def __init__(self, owner: HttpClient, path: str, name: str) -> None:
+    def __init__(self, owner: HttpClient, path: str, name: str = "") -> None:
         self.name = name or path.partition("?")[0]
         self._owner = owner
         self._path = path
-        self._strays = owner.aside.index(f"stray {self.name}", STRAY)
 
     def index(self, what: str, scope: str) -> int:
         """The number of a name, such as "message /ws/"."""
@@ -127,7 +115,7 @@ class Records:
         self,
         begun: Begun,
         failure: Failed,
-        sent_bytes: int,
+        sent_bytes: int = 0,
         finish: float | None = None,
         status: int | None = None,
     ) -> None:
@@ -144,29 +132,21 @@ class Records:
         self,
         begun: Begun,
         failure: Failed,
-        finish: float | None = None,
-        *,
         sent_bytes: int = 0,
+        finish: float | None = None,
         status: int | None = None,
     ) -> NoReturn:
-        """The same, and the end of the journey: AnswerError when an answer came, else
-        RequestFailed.
-        """
+        """The same, and the end of the journey, as in `blame`."""
         self.lost(begun, failure, sent_bytes, finish, status)
         self.blame(failure, status)
 
     def blame(self, failure: Failed, status: int | None = None) -> NoReturn:
-        """Ends the journey for a failure that is no sample of its own."""
+        """Ends the journey for a failure that is no sample of its own: AnswerError when an answer
+        came, else RequestFailed.
+        """
         kind, words = failure
         self._owner.note_failure((SOCKET, self._path), kind, words, status)
-        if kind is Kind.CORRUPT:
-            raise AnswerError(f"the message {words}")
-        self._owner.break_off(words)
-
-    def stray(self, kind: Kind, message: Message, words: str, meant: float | None = None) -> None:
-        """`meant`: the intended start of the message that it is a copy of, where that is known."""
-        begin = message.moment if meant is None else meant
-        self._aside(kind, begin, message.moment, len(message.data), words)
+        raise AnswerError(f"the message {words}") if kind is Kind.CORRUPT else RequestFailed(words)
 
     def unsolicited(self, message: Message) -> None:
         """A message that the server sent unasked: neither a failure nor a stray."""
@@ -175,16 +155,140 @@ class Records:
         length = len(message.data)
         recorder.add(index, Kind.OK, self._owner.user, length, moment, moment, moment)
 
-    def ended(self, ending: Ending, moment: float) -> None:
-        """The connection ended, and not by us."""
-        self._aside(ending.kind, moment, moment, ending.code, ending.words)
-
     def connection(self, kind: Kind, code: int, opened: float, moment: float) -> None:
         """A connection is over."""
         index = self._owner.aside.index(f"connection {self.name}", CONNECTION)
         self._owner.aside.add(index, kind, self._owner.user, code, opened, opened, moment)
 
-    def _aside(self, kind: Kind, begin: float, moment: float, number: int, words: str) -> None:
-        recorder = self._owner.aside
-        recorder.add(self._strays, kind, self._owner.user, number, begin, moment, moment)
-        recorder.example(self._strays, kind, words)
+    def stray(
+        self, kind: Kind, words: str, number: int, moment: float, meant: float | None = None
+    ) -> None:
+        """`number` is the length of a message or the close code of an end; `meant` the intended
+        start of the message that it is a copy of, where that is known.
+        """
+        recorder, begin = self._owner.aside, moment if meant is None else meant
+        index = recorder.index(f"stray {self.name}", STRAY)
+        recorder.add(index, kind, self._owner.user, number, begin, moment, moment)
+        recorder.example(index, kind, words)
+
+
+FARTHEST = 100_000  #: A number this far ahead of the last one is not from our publisher.
+
+MOST_KNOWN = 20_000  #: Messages whose intended start is remembered.
+
+
+class Echoes:
+    """One is awaited at a time; everything else that arrives is classified and counted."""
+
+    def __init__(
+        self, connection: int, records: Records, meant: dict[accounts.Numbered, float]
+    ) -> None:
+        """`connection` stands in every message; it must be the load's only one. `meant` is the
+        intended start of the last messages of this process.
+        """
+        self.is_over = True  #: Whether nothing is awaited (any more).
+        self.failure: Failed | None = None  #: What was wrong with the awaited echo.
+        self.moment = 0.0  #: When it was back.
+        self._connection = connection
+        self._records = records
+        self._meant = meant
+        self._number = 0  #: That of the last message.
+        self._sent = b""
+        self._is_text = True
+        self._start = 0.0
+
+    def count(self) -> int:
+        """The next number."""
+        self._number += 1
+        return self._number
+
+    def message(self, size: int) -> bytes:
+        """The next message, of `size` bytes."""
+        return accounts.message(self._connection, self.count(), size)
+
+    def expect(self, sent: bytes, *, is_text: bool, begun: Begun) -> None:
+        """Awaits the echo of that message, the last one, from now on."""
+        _, intended, start = begun
+        self._sent, self._is_text, self._start = sent, is_text, start
+        if len(self._meant) >= MOST_KNOWN:
+            del self._meant[next(iter(self._meant))]
+        self._meant[accounts.Numbered(self._connection, self._number)] = intended
+        self.is_over, self.failure = False, None
+
+    def judge(self, message: Message) -> None:
+        """Takes the awaited echo, intact or damaged; counts anything else by what it is."""
+        awaited = not self.is_over and message.moment >= self._start
+        if awaited and message.data == self._sent and message.is_text is self._is_text:
+            self.is_over, self.moment = True, message.moment
+            return
+        last = accounts.Numbered(self._connection, self._number)
+        numbered = accounts.numbered(message.data) if self._sent else None
+        if numbered is not None:
+            is_last, form = numbered == last, "text" if message.is_text else "binary"
+            words = f"came back as {len(message.data)} bytes of {form}"
+        else:
+            is_last = bool(self._sent) and accounts.resembles(message.data, self._sent)
+            words = f"came back as {message.data[:60]!r}"
+        if awaited and is_last:
+            self.is_over, self.failure = True, (Kind.CORRUPT, words)
+            return
+        if numbered is None and not is_last:
+            self._records.unsolicited(message)
+            return
+        kind = Kind.CORRUPT
+        if numbered is not None and numbered.connection != self._connection:
+            kind, words = Kind.MISDIRECTED, "a message of another connection"
+        elif numbered is not None and numbered.number <= self._number:
+            kind, words = Kind.DUPLICATED, f"message {numbered.number} once more"
+        meant = self._meant.get(numbered or last)
+        self._records.stray(kind, words, len(message.data), message.moment, meant)
+
+
+class Subscription:
+    """One subscriber of a broadcast, whose members wait for each other; called in the hub."""
+
+    def __init__(self, records: Records, sockets: Sockets, *, binary: bool) -> None:
+        self.group = sockets.groups[records.name]
+        self.group.members.add(self)
+        self._records = records
+        self._sockets = sockets
+        self._binary = binary
+        self._messages = records.index("message", MESSAGE)
+        self._next: dict[int, int] = {}  #: By publisher, the number after the highest.
+        self._missing: set[tuple[int, int]] = set()  #: Lower ones that have not come.
+
+    def take(self, message: Message) -> None:
+        """Counts a delivery or, when it is not from this load or a duplicate, a stray."""
+        published = accounts.published(message.data)
+        length, moment = len(message.data), message.moment
+        if published is None and not accounts.resembles_publication(message.data):
+            self._records.unsolicited(message)
+            return
+        if published is None or message.is_text is self._binary or moment < published.start:
+            self._records.stray(Kind.CORRUPT, f"came as {message.data[:60]!r}", length, moment)
+            return
+        connection, number = published.connection, published.number
+        kind = self._judged(connection, number)
+        if kind is not Kind.OK:
+            words = f"publication {number} of connection {connection}"
+            self._records.stray(kind, words, length, moment, published.intended)
+        else:
+            begun = (self._messages, published.intended, published.start)
+            self._records.right(begun, moment, length)
+            self._sockets.last_delivery = monotonic()
+            self.group.delivered((connection, number), self)
+
+    def _judged(self, connection: int, number: int) -> Kind:
+        """OK, DUPLICATED, or CORRUPT for an impossible number; the parent judges the order."""
+        expected = self._next.get(connection, number)
+        if number - expected > FARTHEST:
+            return Kind.CORRUPT
+        if number >= expected:
+            if number > expected:
+                self._missing.update((connection, missed) for missed in range(expected, number))
+            self._next[connection] = number + 1
+        elif (connection, number) in self._missing:
+            self._missing.discard((connection, number))
+        else:
+            return Kind.DUPLICATED
+        return Kind.OK

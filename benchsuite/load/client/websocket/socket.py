@@ -2,32 +2,116 @@
 
 A message's time is from its intended start to the last byte of what answers it. Failures never
 enter the times of the successes; what answers nothing is a sample of its own: unsolicited, or a
-stray.
+stray. Nothing is paired by chance: the journey says which message is an answer, and an answer
+arrives after its message was sent. So no time can be negative.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from math import inf
 from time import monotonic
 from types import TracebackType
-from typing import NoReturn, Self
+from typing import Any, Self
 
 from gevent.event import Event
+from websockets.http11 import Response
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.samples import CLOSING, HANDSHAKE, MESSAGE, PUBLICATION, SENT, Kind
+from benchsuite.load.client import failures
 from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import ConnectionFailed, TimedOut
-from benchsuite.load.client.target import Begun
+from benchsuite.load.client.target import RUN_HEADER, Begun
 from benchsuite.load.client.websocket import accounts
-from benchsuite.load.client.websocket.echoes import Echoes, Subscription
-from benchsuite.load.client.websocket.exchanges import Exchange, Exchanges, Matching, predicate
-from benchsuite.load.client.websocket.handshake import Handshake
-from benchsuite.load.client.websocket.records import Content, Ending, Failed, Message, Records
-from benchsuite.load.client.websocket.wire import Wire
+from benchsuite.load.client.websocket.records import (
+    Content,
+    Echoes,
+    Ending,
+    Failed,
+    Message,
+    Records,
+    Subscription,
+)
+from benchsuite.load.client.websocket.sockets import Pending
+from benchsuite.load.client.websocket.wire import Offer, Wire
 
 GLANCE_S = 0.05  #: How long `rest()` lasts when the journey is only being checked.
+
+Matching = str | bytes | int | Mapping[str, Any] | Callable[[Content], object]
+
+
+def predicate(matching: Matching) -> Callable[[Content], bool]:
+    """Whether a message is meant by `matching`; raises UsageError for what says nothing."""
+    if callable(matching):
+        asked = matching
+        return lambda content: bool(asked(content))
+    if isinstance(matching, int):
+        matching = {"id": matching}
+    if not isinstance(matching, (str, bytes, Mapping)) or not matching:
+        raise UsageError(
+            "matching says which message is the answer: by a text that stands in it, by an id or "
+            f"other values of its JSON ({{'id': 7}}), or by a function; {matching!r} is none."
+        )
+    if isinstance(matching, Mapping):
+        values = matching
+        return lambda content: _has(values, content)
+    text = matching.encode() if isinstance(matching, str) else matching
+    return lambda content: text in (content.encode() if isinstance(content, str) else content)
+
+
+def _has(values: Mapping[str, Any], content: Any) -> bool:
+    """Whether an object, or JSON of one, has these values; inner objects may have more."""
+    if isinstance(content, str | bytes):
+        try:
+            content = json.loads(content)
+        except (ValueError, RecursionError):
+            return False
+    return isinstance(content, dict) and all(
+        name in content
+        and (
+            isinstance(content[name], dict) and _has(value, content[name])
+            if isinstance(value, Mapping)
+            else type(content[name]) is type(value) and content[name] == value
+        )
+        for name, value in values.items()
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exchange:
+    """A message that was sent and awaits its answer."""
+
+    begun: Begun
+    content: Content
+    length: int  #: In bytes, as sent.
+    sent: float  #: When it had been handed to the kernel or our queue.
+
+
+def answered_by(
+    awaited: Sequence[Exchange], matching: Matching, to: Exchange | None = None
+) -> Exchange | None:
+    """Which of the messages that await an answer such a one belongs to; None where there are none.
+
+    Raises UsageError when it may belong to several. What is no function identifies the message that
+    is answered, too, because both contain it.
+    """
+    if to is not None:
+        if to not in awaited:
+            raise UsageError("The message that is to be answered has its answer already.")
+        return to
+    meant = list(awaited)
+    if len(meant) > 1 and not callable(matching):
+        is_meant = predicate(matching)
+        meant = [exchange for exchange in meant if is_meant(exchange.content)]
+    if len(meant) == 1 or not awaited:
+        return meant[0] if meant else None
+    raise UsageError(
+        f"{len(awaited)} messages wait for an answer, and {matching!r} may belong to any "
+        "of them: say which, with to= and what send() returned."
+    )
 
 
 class WebSocket:
@@ -39,11 +123,11 @@ class WebSocket:
         path: str,
         *,
         number: int,
-        keep: bool = False,
-        name: str = "",
-        headers: Mapping[str, str] | None = None,
-        subprotocols: Sequence[str] = (),
-        deflate: bool = False,
+        keep: bool,
+        name: str,
+        headers: Mapping[str, str] | None,
+        subprotocols: Sequence[str],
+        deflate: bool,
     ) -> None:
         """`number` is part of every numbered message; it must be unique in the load."""
         self._path = path
@@ -53,27 +137,30 @@ class WebSocket:
         self._sockets = owner.sockets
         self._records = Records(owner, path, name)
         self._messages = self._records.index("message", MESSAGE)
-        self._exchanges = Exchanges()
+        self._awaited: list[Exchange] = []  #: In the order of sending.
         self._echoes = Echoes(number, self._records, owner.sockets.meant)
         self._opened = 0.0  #: When the handshake was over.
         self._rest: Event | None = None
         self._subscription: Subscription | None = None
         self._dialect = None if owner.dialect is None else owner.dialect(path)
         self._ready = self._dialect is None
-        self._handshake = Handshake(
-            owner.target,
-            self._dialect.subprotocols if self._dialect else subprotocols,
-            owner.sockets.traffic if deflate else None,
-        )
+        self._subprotocols = self._dialect.subprotocols if self._dialect else subprotocols
+        """The server must choose one of them, as browsers demand."""
+        self._offered = [*self._subprotocols]
+        target = owner.target
+        if target.run_header and not target.handshake_headers:
+            # only the run's server knows that one
+            self._offered.append(f"{RUN_HEADER}.{target.run_header}")
+        self._traffic = owner.sockets.traffic if deflate else None
         self._wire = Wire(
-            owner.target,
+            target,
             path if self._dialect is None else self._dialect.address,
             headers={
                 **owner.wording.handshake_headers(owner.cookies.header_line),
                 **(headers or {}),
             },
-            subprotocols=self._handshake.offered,
-            extensions=self._handshake.extensions,
+            subprotocols=self._offered,
+            extensions=[] if self._traffic is None else [Offer(self._traffic)],
             on_end=self._on_end,
             on_gone=self._on_gone,
             on_overflow=self._echoes.judge,
@@ -109,7 +196,7 @@ class WebSocket:
     @property
     def subprotocol(self) -> str | None:
         """The subprotocol that the server chose."""
-        return self._wire.subprotocol
+        return self._wire.protocol.subprotocol
 
     def open(self) -> None:
         """The handshake; raises RequestFailed when the server refuses it."""
@@ -120,7 +207,7 @@ class WebSocket:
         try:
             response = self._wire.open()
             status = response.status_code
-            failure = self._handshake.judged(response, self._wire)
+            failure = self._judged(response)
             if failure is None:
                 self._owner.cookies.take(response.headers.get_all("Set-Cookie"))
                 self._wire.wait_for(lambda: self._ready, "whole handshake")
@@ -131,13 +218,40 @@ class WebSocket:
         if failure is not None:
             finish = monotonic()
             self._wire.drop()
-            self._lose_due(failure, begun)
-            self._records.fail(begun, failure, finish, status=status)
+            # what was to be sent over the connection was due, too
+            meant = self._owner.take_due()
+            if meant is not None:
+                due = self._records.index(self._owner.due, self._owner.due)
+                self._records.lost((due, meant, begun[2]), failure)
+            self._records.fail(begun, failure, finish=finish, status=status)
         self._records.right(begun, self._wire.arrived, 0)
         self._opened = self._wire.arrived
         self._sockets.add(self)
         if self._wire.ending is not None:  # with the very bytes of the handshake
             self._on_end(self._wire.ending)
+
+    def _judged(self, response: Response) -> Failed | None:
+        """What is wrong with the answer to the handshake."""
+        status, wanted, chosen = response.status_code, self._subprotocols, self.subprotocol
+        # without headers a subprotocol identifies the run, unless the application has chosen one
+        is_marked = len(self._offered) > len(wanted) and chosen in self._offered
+        foreign = failures.kind_of_responder(
+            self._owner.target.run_header,
+            response.headers.get(RUN_HEADER),
+            may_lack=status >= 400 or is_marked,
+        )
+        if foreign is not None:
+            return foreign
+        if status != 101:
+            return Kind.HTTP_STATUS, f"status {status}"
+        ending = self._wire.ending
+        if ending is not None and ending.kind is Kind.PROTOCOL:
+            return ending.kind, ending.words
+        if wanted and chosen not in wanted:
+            return Kind.PROTOCOL, f"the server chose no subprotocol of {', '.join(wanted)}"
+        if self._traffic is not None:
+            self._traffic.negotiate(response.headers.get("Sec-WebSocket-Extensions", ""))
+        return None
 
     def send(self, data: Content, *, answered: bool = True) -> Exchange:
         """Sends a message: text as text, bytes as binary. With `answered` the journey must say by
@@ -147,13 +261,14 @@ class WebSocket:
         index = self._messages if answered else self._records.index("sent", SENT)
         begun = self._owner.begin_sample(index)
         try:
-            self._wire.send(self._said(payload), is_text=isinstance(data, str))
+            self._send(payload, is_text=isinstance(data, str))
         except ConnectionFailed as error:
             self._lose_all(error.failure)
-            self._fail(begun, error.failure)
+            self._owner.end_sample(begun)
+            self._records.fail(begun, error.failure)
         exchange = Exchange(begun, data, len(payload), monotonic())
         if answered:
-            self._exchanges.add(exchange)
+            self._awaited.append(exchange)
         else:
             self._only_sent(exchange)
         return exchange
@@ -165,7 +280,7 @@ class WebSocket:
         A message that answers nothing is unsolicited: counted apart, and in no time.
         """
         wanted = None if matching is None else predicate(matching)
-        asked = None if matching is None else self._exchanges.answered_by(matching, to)
+        asked = None if matching is None else answered_by(self._awaited, matching, to)
         failure: Failed
         try:
             if wanted is None:
@@ -182,7 +297,7 @@ class WebSocket:
             if asked is None:
                 self._records.unsolicited(message)
             else:
-                self._exchanges.remove(asked)
+                self._awaited.remove(asked)
                 self._owner.end_sample(asked.begun)
                 times = (*asked.begun[1:], message.moment)
                 self._owner.hold(self._messages, len(message.data), times, (SOCKET, self._path))
@@ -201,9 +316,9 @@ class WebSocket:
         Anything else is counted: duplicates, messages of other connections, damaged ones, and what
         the server sends unasked.
         """
-        if self._exchanges:
+        if self._awaited:
             raise UsageError(
-                f"echo() takes all that comes, and {len(self._exchanges)} messages wait for their "
+                f"echo() takes all that comes, and {len(self._awaited)} messages wait for their "
                 "answers: receive() those first."
             )
         self._heard()
@@ -213,17 +328,17 @@ class WebSocket:
         sent_bytes = 0
         failure: Failed | None
         try:
-            self._wire.send(self._said(data), is_text=not binary)
+            self._send(data, is_text=not binary)
             sent_bytes = size
             self._wire.wait_for(self._heard)
             failure = self._echoes.failure
         except ConnectionFailed as error:
             failure = self._given_up(error)
         finally:
-            self._echoes.give_up()
+            self._echoes.is_over = True
             self._owner.end_sample(begun)
         if failure is not None:
-            self._records.fail(begun, failure, sent_bytes=sent_bytes)
+            self._records.fail(begun, failure, sent_bytes)
         self._records.right(begun, self._echoes.moment, size)
 
     def ping(self) -> None:
@@ -239,7 +354,7 @@ class WebSocket:
         finally:
             self._owner.end_sample(begun)
         if failure is not None:
-            self._records.fail(begun, failure, sent_bytes=len(data))
+            self._records.fail(begun, failure, len(data))
         self._records.right(begun, moment, len(data))
 
     def rest(self, seconds: float = inf) -> None:
@@ -259,9 +374,7 @@ class WebSocket:
         if read_bytes_s is not None and not self._owner.rehearsal:
             self._wire.read_slowly(read_bytes_s)
         if self._subscription is None:
-            self._subscription = Subscription(
-                self._records, self._sockets, path=self._records.name, binary=binary
-            )
+            self._subscription = Subscription(self._records, self._sockets, binary=binary)
             self._wire.on_message = self._subscription.take
             while self._wire.inbox:
                 self._subscription.take(self._wire.inbox.take())
@@ -273,24 +386,25 @@ class WebSocket:
         """
         wait = wait or self._owner.rehearsal
         group = self.subscribe(binary=binary).group
-        number = self._echoes.count()
+        publication = self._number, self._echoes.count()
         begun = self._owner.begin_sample(self._records.index("publication", PUBLICATION))
-        data = accounts.publication(self._number, number, size, begun[1], begun[2])
+        data = accounts.publication(*publication, size, begun[1], begun[2])
         limit_s = self._owner.target.timeout_s
-        pending = group.expect(self._number, number, begun[2] + limit_s)
+        pending = Pending(set(group.members), begun[2] + limit_s)
+        group.pending[publication] = pending
         try:
-            self._wire.send(self._said(data), is_text=not binary)
+            self._send(data, is_text=not binary)
             sent = monotonic()
             if wait:
                 pending.done.wait(limit_s)
             self._records.right(begun, sent, size)
         except ConnectionFailed as error:
-            group.forget(self._number, number)
+            group.pending.pop(publication, None)
             self._records.fail(begun, error.failure)
         finally:
             self._owner.end_sample(begun)
         if wait and pending.waiting:
-            group.forget(self._number, number)
+            group.pending.pop(publication, None)
             words = f"{len(pending.waiting)} subscribers did not get it within {limit_s:g} s"
             self._records.blame((Kind.LOST, words))
 
@@ -328,7 +442,8 @@ class WebSocket:
 
     def settle(self) -> None:
         """What the journey sent and took no answer of is only sent."""
-        for exchange in self._exchanges.take_all():
+        awaited, self._awaited = self._awaited, []
+        for exchange in awaited:
             self._owner.unpaired += 1
             self._only_sent(exchange)
 
@@ -339,20 +454,15 @@ class WebSocket:
 
     def _lose_all(self, failure: Failed) -> None:
         """Nothing that was sent will be answered any more."""
-        for exchange in self._exchanges.take_all():
+        awaited, self._awaited = self._awaited, []
+        for exchange in awaited:
             self._owner.end_sample(exchange.begun)
             self._records.lost(exchange.begun, failure, exchange.length)
 
-    def _lose_due(self, failure: Failed, handshake: Begun) -> None:
-        """What was to be sent over the connection that could not be opened: it was due, too."""
-        meant = self._owner.take_due()
-        if meant is not None:
-            index = self._records.index(self._owner.due, self._owner.due)
-            self._records.lost((index, meant, handshake[2]), failure, 0)
-
-    def _fail(self, begun: Begun, failure: Failed) -> NoReturn:
-        self._owner.end_sample(begun)
-        self._records.fail(begun, failure)
+    def _send(self, payload: bytes, *, is_text: bool) -> None:
+        if self._dialect is not None:
+            payload = self._dialect.say(payload)
+        self._wire.send(payload, is_text=is_text)
 
     def _heard(self) -> bool:
         """Takes all that has come; whether the awaited echo is among it."""
@@ -363,28 +473,25 @@ class WebSocket:
 
     def _on_end(self, ending: Ending) -> None:
         """In the hub: the connection has ended, and not because we wanted it."""
-        if self in self._sockets and not self._sockets.over:
-            self._records.ended(ending, monotonic())
+        if self in self._sockets.open and not self._sockets.over:
+            self._records.stray(ending.kind, ending.words, ending.code, monotonic())
             self._gone(ending.kind, ending.code)
         self._gone()
 
     def _on_gone(self) -> None:
         """There is no connection any more: what has come by now is all."""
         self._heard()
-        self._sockets.gone(self)
+        self._sockets.leaving.discard(self)
 
     def _gone(self, kind: Kind = Kind.OK, code: int = 0) -> None:
         """The connection is over, and how; its TCP connection may go on for a while."""
-        if self in self._sockets:
+        if self in self._sockets.open:
             self._records.connection(kind, code, self._opened, monotonic())
         self._sockets.discard(self)
         if self._subscription is not None:
-            self._subscription.leave()
+            self._subscription.group.leave(self._subscription)
         if self._rest is not None:
             self._rest.set()
-
-    def _said(self, payload: bytes) -> bytes:
-        return payload if self._dialect is None else self._dialect.say(payload)
 
     def _translated(self, message: Message) -> Message | None:
         """In the hub: the message in a frame of the server's own protocol."""

@@ -1,15 +1,17 @@
-"""One WebSocket connection: frames, compressed or not, and every end with its cause.
+"""One WebSocket connection: bytes, TLS, frames, compressed or not, and every end with its cause.
 
-Deflating and negotiating are done by `websockets`, with the standard library's zlib.
+Framing, deflating and negotiating are those of `websockets` (its sans-I/O layer, with its masking
+in C): one message there and back costs it 3 µs, where a loop of our own around the same mask costs
+0.5 µs and wsproto 8 µs. At 2 000 messages a second that is 0.6 % of a CPU, so nothing is gained by
+framing ourselves.
 
-Framing is that of `websockets` (its sans-I/O layer, with its masking in C): one message there and
-back costs it 3 µs, where a loop of our own around the same mask costs 0.5 µs and wsproto 8 µs. At
-2 000 messages a second that is 0.6 % of a CPU, so nothing is gained by framing ourselves.
-
-The hub takes what `transport` reads, answers pings and then wakes the greenlet that waits. Nothing
-is compressed unless an extension is offered for it.
+The hub reads what arrives, notes the time, answers pings and then wakes the greenlet that waits, as
+for HTTP (`client.http.connection`). Unlike there it always reads: a WebSocket may speak at any
+time. Nothing is compressed unless an extension is offered for it.
 """
 
+import socket
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from time import monotonic
@@ -17,6 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gevent import getcurrent
+from gevent.socket import socket as GreenSocket
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidStatus
 from websockets.extensions import ClientExtensionFactory, Extension
@@ -30,8 +33,16 @@ from websockets.uri import WebSocketURI
 from benchsuite.core.results import Traffic
 from benchsuite.core.samples import Kind
 from benchsuite.core.wording import quoted
-from benchsuite.load.client.http.connection import ConnectionFailed, TimedOut
+from benchsuite.load.client.http.connection import (
+    BLOCK_BYTES,
+    READABLE,
+    ConnectionFailed,
+    TimedOut,
+    connect,
+)
 from benchsuite.load.client.target import Target
+from benchsuite.load.client.tls import Tls
+from benchsuite.load.client.waiting import waiting
 from benchsuite.load.client.websocket.accounts import MOST_BYTES
 from benchsuite.load.client.websocket.records import (
     ABNORMAL,
@@ -39,10 +50,8 @@ from benchsuite.load.client.websocket.records import (
     POLICY,
     Ending,
     Message,
-    cut_off,
     ending_of,
 )
-from benchsuite.load.client.websocket.transport import Inbox, Transport
 
 MASK_BYTES = 4
 
@@ -89,6 +98,111 @@ def on_the_wire(length: int) -> int:
     return length + (2 if length < 126 else 4 if length < 65_536 else 10)
 
 
+MOST_WAITING = 1_000
+"""How many untaken messages, or `MOST_BYTES` of them, each connection keeps: a server may send them
+endlessly."""
+
+
+class Inbox:
+    """Keeps messages in order of arrival; when it is full, the oldest are dropped."""
+
+    def __init__(self, overflow: Callable[[Message], None]) -> None:
+        """`overflow` is given the messages that are dropped."""
+        self._messages: deque[Message] = deque()
+        self._overflow = overflow
+        self._bytes = 0
+        self.held = False
+        """Whether somebody is about to look at all of them: until then none is dropped."""
+        self.looked = 0  #: How many `find()` has already rejected.
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def add(self, message: Message) -> None:
+        self._messages.append(message)
+        self._bytes += len(message.data)
+        if not self.held:
+            self._make_room()
+
+    def take(self) -> Message:
+        """The oldest."""
+        message = self._messages.popleft()
+        self._bytes -= len(message.data)
+        self.looked = max(0, self.looked - 1)
+        return message
+
+    def find(self, wanted: Callable[[Message], bool], since: float = -inf) -> Message | None:
+        """Takes the oldest wanted message that arrived since then, leaving out those it has
+        already rejected.
+        """
+        while self.looked < len(self._messages):
+            message = self._messages[self.looked]
+            if message.moment >= since and wanted(message):
+                del self._messages[self.looked]
+                self._bytes -= len(message.data)
+                return message
+            self.looked += 1
+        self._make_room()
+        return None
+
+    def _make_room(self) -> None:
+        while len(self._messages) > MOST_WAITING or (
+            self._bytes > MOST_BYTES and len(self._messages) > 1
+        ):
+            self._overflow(self.take())
+
+
+WRITABLE = 2  #: The event of libev.
+
+
+class Outbox:
+    """The outgoing side of one socket; it never blocks."""
+
+    def __init__(self, plain: Any, loop: Any) -> None:
+        """`plain` is a non-blocking socket, `loop` that of the hub."""
+        self._plain = plain
+        self._rest = bytearray()  #: What the kernel has not accepted yet.
+        self._writable = loop.io(plain.fileno(), WRITABLE)
+
+    def send(self, data: bytes) -> None:
+        """Sends in order; errors are ignored, because reading reports them."""
+        if self._rest:
+            self._rest += data
+            return
+        try:
+            sent = self._plain.send(data)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            return
+        if sent < len(data):
+            self._rest += memoryview(data)[sent:]
+            self._writable.start(self._go_on)
+
+    def close(self) -> None:
+        """Stops sending; to be called before the socket is closed."""
+        self._writable.stop()
+        self._writable.close()
+
+    def _go_on(self) -> None:
+        """In the hub: the kernel accepts more."""
+        try:
+            sent = self._plain.send(self._rest)
+        except BlockingIOError:
+            return
+        except OSError:
+            sent = len(self._rest)
+        del self._rest[:sent]
+        if not self._rest:
+            self._writable.stop()
+
+
+READ_S = 0.1  #: How often a slow reader reads.
+
+LINGER_S = 1.0
+"""How long a server may take to close the connection after the closing handshake; then we do."""
+
+
 class Wire:
     """Opened once, ends once; only one greenlet at a time may wait on it."""
 
@@ -98,94 +212,121 @@ class Wire:
         path: str,
         *,
         headers: Mapping[str, str],
-        subprotocols: Sequence[str] = (),
-        extensions: Sequence[ClientExtensionFactory] = (),
-        on_end: Callable[[Ending], None] = lambda ending: None,
-        on_gone: Callable[[], None] = lambda: None,
-        on_overflow: Callable[[Message], None] = lambda message: None,
+        subprotocols: Sequence[str],
+        extensions: Sequence[ClientExtensionFactory],
+        on_end: Callable[[Ending], None],
+        on_gone: Callable[[], None],
+        on_overflow: Callable[[Message], None],
     ) -> None:
         """`on_end` hears of an end that we did not want, `on_gone` that nothing more comes, and
         `on_overflow` gets what had to make room in the inbox; all of them in the hub.
         """
         self.inbox = Inbox(on_overflow)
-        self.on_message: Callable[[Message], None] | None = None
-        """Takes messages in the hub, in place of the inbox."""
+        self.on_message: Callable[[Message], None] = self.inbox.add
+        """Takes messages in the hub."""
         self.translate: Callable[[Message], Message | None] | None = None
         """In the hub: the message in a frame, or None; raises ValueError for one without sense."""
         self.ending: Ending | None = None
-        self.response: Response | None = None
-        self.ponged: tuple[bytes, float] | None = None  #: The last pong and when it arrived.
-        self._on_gone = on_gone
-        self._target = target
-        self._headers = headers
-        self._on_end = on_end
-        self._over = False  #: Whether we have said good-bye.
-        self._protocol = ClientProtocol(
-            _uri(target, path),
+        self.arrived = 0.0  #: When the last bytes were read.
+        secure = target.context is not None
+        host = urlsplit(f"//{target.host}")
+        path, _, query = quoted(path).partition("?")
+        port = host.port or (443 if secure else 80)
+        self.protocol = ClientProtocol(
+            WebSocketURI(secure, host.hostname or "", port, path, query),
             subprotocols=[Subprotocol(name) for name in subprotocols] or None,
             extensions=extensions or None,
             max_size=MOST_BYTES,
         )
-        self._transport = Transport(target, self)
-        self._waiting = self._transport.waiting
+        self._target = target
+        self._headers = headers
+        self._on_end = on_end
+        self._on_gone = on_gone
+        self._left = False  #: Whether we have said good-bye.
+        self._response: Response | None = None
+        self._ponged = (b"", 0.0)  #: The last pong and when it arrived.
         self._fragments: list[bytes] = []
         self._is_text = True
+        self._waiting = waiting()
         self._user: Any = None
         self._awaited = ""  #: What a time-out would be about.
         self._parked = False
+        self._connecting = False  #: Whether there was no connection yet.
+        self._heard_anything = False
+        self._socket: GreenSocket | None = None
+        self._plain: Any = None  #: The socket inside of gevent's, which does not wait.
+        self._tls: Tls | None = None  #: TLS, where the target wants it.
+        self._watchers: list[Any] = []
+        self._outbox: Outbox | None = None
+        self._block_bytes = BLOCK_BYTES
+        self._rest: Any = None  #: The timer between two reads of a slow reader.
+        self._blocks: list[tuple[bytes | OSError, float]] = []
+        """What was read and not looked at yet."""
 
     @property
     def is_gone(self) -> bool:
         """Whether there is no TCP connection (any more)."""
-        return self._transport.is_gone
-
-    @property
-    def arrived(self) -> float:
-        """When the last bytes were read."""
-        return self._transport.arrived
-
-    @property
-    def subprotocol(self) -> str | None:
-        return self._protocol.subprotocol
+        return self._socket is None
 
     def open(self) -> Response:
         """Connects and shakes hands; the answer, which is 101 or another.
 
         Raises ConnectionFailed; TimedOut when it takes longer than the time-out.
         """
-        deadlines = self._waiting.deadlines
+        target, deadlines = self._target, self._waiting.deadlines
         self._user, self._awaited = getcurrent(), "whole handshake"
-        deadlines[self._transport] = monotonic() + self._target.timeout_s
+        deadlines[self] = monotonic() + target.timeout_s
         try:
-            self._transport.connect(self._until)
-            request = self._protocol.connect()
+            self._connecting = True
+            self._socket = connected = GreenSocket(target.family, socket.SOCK_STREAM)
+            self._plain = connect(connected, target.address)
+            self._outbox = Outbox(self._plain, self._waiting.loop)
+            readable = self._waiting.loop.io(connected.fileno(), READABLE)
+            readable.start(self._read)
+            self._watchers.append(readable)
+            if target.context is not None:
+                self._tls = tls = Tls(target.context, target.name)
+                self._write()
+                self._until(lambda: tls.shaken)
+            self._connecting = False
+            request = self.protocol.connect()
             for name, value in self._headers.items():
                 request.headers[name] = value
-            self._protocol.send_request(request)
+            self.protocol.send_request(request)
             self._flush()
-            self._until(lambda: self.response is not None)
+            self._until(lambda: self._response is not None)
         except BaseException:
             self.drop()
             raise
         finally:
-            del deadlines[self._transport]
-        if self._protocol.handshake_exc is not None:
-            self._refused(self._protocol.handshake_exc)
-        assert self.response is not None
-        return self.response
+            del deadlines[self]
+        error = self.protocol.handshake_exc
+        if error is not None:  # the answer was not taken: the connection is of no use
+            if not isinstance(error, InvalidStatus):
+                self.ending = Ending(Kind.PROTOCOL, ABNORMAL, f"the handshake failed: {error}")
+            self.drop()
+        assert self._response is not None
+        return self._response
 
     def read_slowly(self, bytes_s: float) -> None:
-        """From now on reads no more bytes in a second."""
-        self._transport.read_slowly(bytes_s)
+        """From now on reads no more bytes in a second; the kernel's buffers fill up before the
+        server notices.
+        """
+        if self._socket is None or self._rest is not None:
+            return
+        self._block_bytes = max(1, round(bytes_s * READ_S))
+        rest_s = self._block_bytes / bytes_s
+        self._rest = self._waiting.loop.timer(rest_s, rest_s)
+        self._watchers.append(self._rest)
 
     def send(self, data: bytes, *, is_text: bool) -> None:
         """Raises ConnectionFailed when the connection has ended."""
-        if self._protocol.state is not State.OPEN:
+        if self.protocol.state is not State.OPEN:
             raise self._failed()
         if is_text:
-            self._protocol.send_text(data)
+            self.protocol.send_text(data)
         else:
-            self._protocol.send_binary(data)
+            self.protocol.send_binary(data)
         self._flush()
 
     def receive(
@@ -194,53 +335,57 @@ class Wire:
         """The oldest message that is wanted and arrived since then; those before it stay where they
         are. Raises ConnectionFailed; TimedOut after the time-out.
         """
-        messages: list[Message] = []
-        self.inbox.look_again()
+        message: Message | None = None
+        self.inbox.looked = 0
 
         def is_there() -> bool:
+            nonlocal message
             message = self.inbox.find(wanted, since)
-            if message is not None:
-                messages.append(message)
             return message is not None
 
         self.wait_for(is_there)
-        return messages[0]
-
-    def wait_for(self, is_there: Callable[[], object], what: str = "answer") -> None:
-        """Waits until it is so, by looking at all that comes; raises as `receive()` does."""
-        self.inbox.held = True
-        try:
-            self._wait(is_there, what)
-        finally:
-            self.inbox.held = False
+        assert message is not None
+        return message
 
     def ping(self, data: bytes) -> float:
         """Sends a ping; when its pong arrived. Raises as `receive()` does."""
-        if self._protocol.state is not State.OPEN:
+        if self.protocol.state is not State.OPEN:
             raise self._failed()
         start = monotonic()
-        self._protocol.send_ping(data)
+        self.protocol.send_ping(data)
         self._flush()
-        self._wait(
-            lambda: self.ponged is not None and self.ponged[0] == data and self.ponged[1] >= start,
-            "pong",
+        self.wait_for(
+            lambda: self._ponged[0] == data and self._ponged[1] >= start, "pong", looks=False
         )
-        assert self.ponged is not None
-        return self.ponged[1]
+        return self._ponged[1]
 
-    def close(self, code: int = NORMAL) -> None:
+    def wait_for(
+        self, is_there: Callable[[], object], what: str = "answer", *, looks: bool = True
+    ) -> None:
+        """Waits until it is so; raises as `receive()` does. Whoever `looks` at all that comes needs
+        all of it kept meanwhile.
+        """
+        deadlines = self._waiting.deadlines
+        self._user, self._awaited, self.inbox.held = getcurrent(), what, looks
+        deadlines[self] = monotonic() + self._target.timeout_s
+        try:
+            self._until(is_there)
+        finally:
+            del deadlines[self]
+            self.inbox.held = False
+
+    def close(self) -> None:
         """The closing handshake; raises ConnectionFailed when it fails, TimedOut when it takes too
         long. The connection is gone in any case.
         """
         try:
-            if self._protocol.state is not State.OPEN:
+            if self.protocol.state is not State.OPEN:
                 raise self._failed()
-            self._over = True
-            self._protocol.send_close(code)
+            self._left = True
+            self.protocol.send_close(NORMAL)
             self._flush()
-            self._wait(lambda: self.ending is not None, "answer to the close frame")
-            assert self.ending is not None
-            if self.ending.kind is not Kind.OK:
+            self.wait_for(lambda: self.ending, "answer to the close frame", looks=False)
+            if self.ending is None or self.ending.kind is not Kind.OK:
                 raise self._failed()
         except BaseException:
             self.drop()
@@ -248,61 +393,43 @@ class Wire:
 
     def leave(self) -> None:
         """Says good-bye without waiting for an answer."""
-        self._over = True
-        if self._protocol.state is State.OPEN:
-            self._protocol.send_close(NORMAL)
+        self._left = True
+        if self.protocol.state is State.OPEN:
+            self.protocol.send_close(NORMAL)
             self._flush()
-            self._transport.linger()
+            self._linger()
         else:
             self.drop()
 
     def drop(self) -> None:
         """Ends the connection at once."""
-        self._transport.drop()
-
-    def gone(self) -> None:
-        """There is no connection any more."""
-        if self.ending is None:
-            self.ending = Ending(Kind.OK, ABNORMAL, "ended by us")
-        self._on_gone()
-
-    def turned(self) -> None:
-        """In the hub: lets the greenlet have what has come, if it still waits."""
-        if self._parked:
-            self._user.switch()
-
-    def expire(self) -> None:
-        """In the hub: ends the wait."""
-        limit = f"after {self._target.timeout_s:g} s"
-        self._user.throw(
-            TimedOut(Kind.CONNECT_TIMEOUT, f"no connection {limit}")
-            if self._transport.connecting
-            else TimedOut(Kind.READ_TIMEOUT, f"no {self._awaited} {limit}")
-        )
+        watchers, self._watchers = self._watchers, []
+        for watcher in watchers:
+            watcher.stop()
+            watcher.close()
+        if self._tls is not None:
+            self._tls.good_bye()
+            self._write()
+        if self._outbox is not None:
+            self._outbox.close()
+            self._outbox = None
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+            if self.ending is None:
+                self.ending = Ending(Kind.OK, ABNORMAL, "ended by us")
+            self._on_gone()
 
     def _until(self, is_there: Callable[[], object]) -> None:
         """Parks until it is there; raises ConnectionFailed when the connection ends before."""
         while not is_there():
             if self.ending is not None:
                 raise self._failed()
-            self._park()
-
-    def _wait(self, is_there: Callable[[], object], what: str) -> None:
-        """The same, within the time-out; raises TimedOut after it."""
-        deadlines = self._waiting.deadlines
-        self._user, self._awaited = getcurrent(), what
-        deadlines[self._transport] = monotonic() + self._target.timeout_s
-        try:
-            self._until(is_there)
-        finally:
-            del deadlines[self._transport]
-
-    def _park(self) -> None:
-        self._parked = True
-        try:
-            self._waiting.park()
-        finally:
-            self._parked = False
+            self._parked = True
+            try:
+                self._waiting.park()
+            finally:
+                self._parked = False
 
     def _failed(self) -> ConnectionFailed:
         ending = self.ending
@@ -310,95 +437,145 @@ class Wire:
             return ConnectionFailed(Kind.OTHER, "the connection has been closed already")
         return ConnectionFailed(ending.kind, ending.words)
 
-    def heard(self, block: bytes) -> None:
-        """In the hub: what bytes mean."""
-        protocol = self._protocol
+    def _flush(self) -> None:
+        self._write(b"".join(self.protocol.data_to_send()))
+
+    def _write(self, data: bytes = b"") -> None:
+        """Sends in order, and what TLS has to say; reading reports errors."""
+        if self._tls is not None:
+            data = self._tls.due(data)
+        if data and self._outbox is not None:
+            self._outbox.send(data)
+
+    def _linger(self) -> None:
+        """Lets the server close first, so that its port, not ours, stays in use for a while."""
+        if self._socket is not None:
+            timer = self._waiting.loop.timer(LINGER_S)
+            timer.start(self.drop)
+            self._watchers.append(timer)
+
+    # all below is called in the hub
+
+    def expire(self) -> None:
+        """Ends the wait."""
+        limit = f"after {self._target.timeout_s:g} s"
+        self._user.throw(
+            TimedOut(Kind.CONNECT_TIMEOUT, f"no connection {limit}")
+            if self._connecting
+            else TimedOut(Kind.READ_TIMEOUT, f"no {self._awaited} {limit}")
+        )
+
+    def _read(self) -> None:
+        block: bytes | OSError
+        try:
+            block = self._plain.recv(self._block_bytes)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            block = error
+        if not self._blocks:
+            self._waiting.arrived(self)
+        self._blocks.append((block, monotonic()))
+        if not block or isinstance(block, OSError):
+            self._watchers[0].stop()  # nothing more comes, and the loop would call us endlessly
+        elif self._rest is not None:
+            self._watchers[0].stop()
+            self._rest.again(self._read_again)
+
+    def _read_again(self) -> None:
+        self._rest.stop()
+        self._watchers[0].start(self._read)
+
+    def resume(self) -> None:
+        """Hears what was read; then the greenlet goes on, if it still waits."""
+        blocks, self._blocks = self._blocks, []
+        for block, moment in blocks:
+            self.arrived = moment
+            if self._socket is None:
+                continue
+            if isinstance(block, OSError) or not block:
+                self._hear_end("reset" if isinstance(block, OSError) else "closed")
+                self.drop()
+                continue
+            self._heard_anything = True
+            if self._tls is None:
+                self._hear(block)
+            else:
+                self._hear_encrypted(self._tls, block)
+        if self._parked:
+            self._user.switch()
+
+    def _hear_encrypted(self, tls: Tls, block: bytes) -> None:
+        plain = tls.take(block)
+        self._write()
+        if plain:
+            self._hear(plain)
+        if tls.failure is not None:
+            kind, words = tls.failure
+            self._note(Ending(kind, ABNORMAL, words))
+            self.drop()
+        elif tls.over and self._socket is not None:
+            # servers wait for our answer before they close the connection
+            self._hear_end("closed")
+            tls.good_bye()
+            self._write()
+            self._linger()
+
+    def _hear(self, block: bytes) -> None:
+        protocol = self.protocol
         protocol.receive_data(block)
         for event in protocol.events_received():
             if isinstance(event, Frame):
-                self._take_frame(event)
+                self._take(event)
             elif isinstance(event, Response):
-                self.response = event
+                self._response = event
         if protocol.state is not State.OPEN:
-            self._ended("closed")
+            self._note(ending_of(protocol, "closed"))
         self._flush()
 
-    def broken(self, kind: Kind, words: str) -> None:
-        """In the hub: what came is no TLS."""
-        if self.ending is None:
-            self._note(Ending(kind, ABNORMAL, words))
+    def _hear_end(self, how: str) -> None:
+        """Nothing more comes; `how` the connection ended: closed or reset."""
+        if self.protocol.state is State.CONNECTING and self.ending is None:
+            where = "in the middle of" if self._heard_anything else "before"
+            speaks = self._tls is None or self._tls.shaken
+            what = f"{where} the handshake's answer" if speaks else "in the TLS handshake"
+            self.ending = Ending(Kind.RESET, ABNORMAL, f"the connection was {how} {what}")
+        self.protocol.receive_eof()
+        self._note(ending_of(self.protocol, how))
 
-    def heard_end(self, how: str) -> None:
-        """In the hub: nothing more comes."""
-        if self._protocol.state is State.CONNECTING and self.ending is None:
-            transport = self._transport
-            self.ending = cut_off(how, heard=transport.heard_anything, speaks=transport.speaks)
-        self._protocol.receive_eof()
-        self._ended(how)
-
-    def _take_frame(self, frame: Frame) -> None:
-        opcode = frame.opcode
-        if opcode is Opcode.TEXT or opcode is Opcode.BINARY:
+    def _take(self, frame: Frame) -> None:
+        opcode, data = frame.opcode, bytes(frame.data)
+        if opcode is Opcode.PONG:
+            self._ponged = data, self.arrived
+        if opcode in CTRL_OPCODES:
+            return
+        if opcode is not Opcode.CONT:
             self._is_text = opcode is Opcode.TEXT
-            if frame.fin:
-                self._take_message(bytes(frame.data))
-            else:
-                self._fragments = [bytes(frame.data)]
-        elif opcode is Opcode.CONT:
-            self._fragments.append(bytes(frame.data))
-            if frame.fin:
-                self._take_message(b"".join(self._fragments))
-        elif opcode is Opcode.PONG:
-            self.ponged = bytes(frame.data), self.arrived
-
-    def _take_message(self, data: bytes) -> None:
+            self._fragments = []
+        if not frame.fin or self._fragments:
+            self._fragments.append(data)
+            if not frame.fin:
+                return
+            data = b"".join(self._fragments)
         message: Message | None = Message(data, self._is_text, self.arrived)
         if self.translate is not None and message is not None:
             try:
                 message = self.translate(message)
             except (ValueError, RecursionError) as error:
-                self._break(f"the server sent what makes no sense: {error}")
+                if self.ending is None:
+                    self.protocol.fail(POLICY)
+                    words = f"the server sent what makes no sense: {error}"
+                    self._note(Ending(Kind.PROTOCOL, POLICY, words))
                 return
-        if message is None:
-            return
-        if self.on_message is not None:
+        if message is not None:
             self.on_message(message)
-            return
-        self.inbox.add(message)
-
-    def _break(self, words: str) -> None:
-        """Ends the connection for what the server did."""
-        if self.ending is None:
-            self._protocol.fail(POLICY)
-            self._note(Ending(Kind.PROTOCOL, POLICY, words))
-
-    def _ended(self, how: str) -> None:
-        """Notes how the connection ends, once, and who wants to know it hears of it."""
-        if self.ending is None:
-            self._note(ending_of(self._protocol, how))
 
     def _note(self, ending: Ending | None) -> None:
-        if ending is None:
+        """Notes how the connection ends, once, and who wants to know it hears of it."""
+        if ending is None or self.ending is not None:
             return
         self.ending = ending
         if ending.kind is not Kind.RESET:
-            self._transport.linger()
-        if not self._over and self._protocol.state is not State.CONNECTING:
+            self._linger()
+        if not self._left and self.protocol.state is not State.CONNECTING:
             self._on_end(ending)
-
-    def _refused(self, error: Exception) -> None:
-        """The handshake's answer was not taken: the connection is of no use."""
-        if not isinstance(error, InvalidStatus):
-            self.ending = Ending(Kind.PROTOCOL, ABNORMAL, f"the handshake failed: {error}")
-        self.drop()
-
-    def _flush(self) -> None:
-        self._transport.send(b"".join(self._protocol.data_to_send()))
-
-
-def _uri(target: Target, path: str) -> WebSocketURI:
-    secure = target.context is not None
-    parts = urlsplit(f"//{target.host}")
-    path, _, query = quoted(path).partition("?")
-    port = parts.port or (443 if secure else 80)
-    return WebSocketURI(secure, parts.hostname or "", port, path, query)

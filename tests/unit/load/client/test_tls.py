@@ -68,8 +68,7 @@ def shaken(server: Server, *, at_once: int = 65_536) -> Tls:
 @pytest.mark.parametrize("at_once", [1, 1000, 65_536])
 def test_a_handshake_may_come_in_pieces(server, at_once):
     tls = shaken(server, at_once=at_once)
-    tls.put(b"hello")
-    server.take(tls.due())
+    server.take(tls.due(b"hello"))
     assert server.session.read(99) == b"hello"
 
 
@@ -94,9 +93,8 @@ def test_nothing_is_said_after_a_failure(server):
     tls = shaken(server)
     tls.take(b"\x17\x03\x03\x00\x20" + b"?" * 32)
     tls.due()
-    tls.put(b"too late")
     tls.good_bye()
-    assert tls.due() == b""
+    assert tls.due(b"too late") == b""
 
 
 def test_an_answer_that_is_no_tls_is_a_failure_of_the_handshake():
@@ -120,8 +118,7 @@ def test_our_good_bye_is_heard(server):
     tls = shaken(server)
     tls.good_bye()
     tls.good_bye()
-    tls.put(b"too late")
-    server.take(tls.due())
+    server.take(tls.due(b"too late"))
     assert server.session.read(99) == b""
 
 

@@ -13,7 +13,7 @@ from benchsuite.load.client.http.answer import (
     decoded,
     simple_head,
 )
-from benchsuite.load.client.http.request import Cookies
+from benchsuite.load.client.http.client import Cookies
 from benchsuite.load.client.http.streams import Event, Parser, TooLong
 
 

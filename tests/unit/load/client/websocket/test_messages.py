@@ -13,7 +13,7 @@ from benchsuite.load.client.websocket.accounts import (
     resembles_publication,
 )
 from benchsuite.load.client.websocket.dialects import ActionCable, Dialect, Heard, SocketIo
-from benchsuite.load.client.websocket.exchanges import Exchange, Exchanges
+from benchsuite.load.client.websocket.socket import Exchange, answered_by
 
 
 @pytest.mark.parametrize("size", [56, 57, 4000])
@@ -56,23 +56,16 @@ def actioncable() -> Dialect:
     return opened(ActionCable(PATH), WELCOME, CONFIRMED)
 
 
-def exchanges(*contents: str) -> tuple[Exchanges, list[Exchange]]:
-    waiting = Exchanges()
-    sent = [
-        Exchange((0, number, number), content, len(content), number)
-        for number, content in enumerate(contents)
-    ]
-    for one in sent:
-        waiting.add(one)
-    return waiting, sent
+def exchanges(*contents: str) -> list[Exchange]:
+    return [Exchange((0, 0.0, 0.0), content, len(content), 0.0) for content in contents]
 
 
 @pytest.mark.parametrize("matching", [lambda said: True, "hello", "other", 3])
 def test_nothing_is_paired_by_chance(matching):
-    waiting, (_, second, _) = exchanges("hello", "hello", "3")
+    sent = exchanges("hello", "hello", "3")
     with pytest.raises(UsageError, match="say which, with to="):
-        waiting.answered_by(matching)
-    assert waiting.answered_by(matching, second) is second
+        answered_by(sent, matching)
+    assert answered_by(sent, matching, sent[1]) is sent[1]
 
 
 def test_values(golden):

@@ -14,8 +14,7 @@ from websockets.uri import parse_uri
 
 from benchsuite.core.results import Traffic
 from benchsuite.load.client.websocket.records import Message
-from benchsuite.load.client.websocket.transport import MOST_WAITING, Inbox, Outbox
-from benchsuite.load.client.websocket.wire import Offer, on_the_wire
+from benchsuite.load.client.websocket.wire import MOST_WAITING, Inbox, Offer, Outbox, on_the_wire
 
 
 def shaken(traffic: Traffic) -> tuple[ClientProtocol, ServerProtocol]:
