@@ -13,48 +13,47 @@ from benchsuite.target.survey.definitions import Choice, Condition, Page, Questi
 from benchsuite.target.survey.store import Answer, Participation, Upload
 
 
-class PageInline(admin.TabularInline):
+class Inline(admin.TabularInline):
+    """Rows that are read with those that their names stand on."""
+
+    extra = 0
+    related: tuple[str, ...] = ()
+
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[Any]":
+        queryset: QuerySet[Any] = super().get_queryset(request)
+        return queryset.select_related(*self.related)
+
+
+class PageInline(Inline):
     model = Page
     fields = ("number", "title", "intro")
-    extra = 0
+    related = ("survey",)
     show_change_link = True
 
-    def get_queryset(self, request: HttpRequest) -> "QuerySet[Page]":
-        queryset: QuerySet[Page] = super().get_queryset(request)
-        return queryset.select_related("survey")
 
-
-class QuestionInline(admin.TabularInline):
+class QuestionInline(Inline):
     """Limits depend on the kind of a question and are edited on its own page."""
 
     model = Question
     fields = ("position", "name", "kind", "text", "required")
-    extra = 0
+    related = ("page__survey",)
     show_change_link = True
     ordering = ("position",)
 
-    def get_queryset(self, request: HttpRequest) -> "QuerySet[Question]":
-        queryset: QuerySet[Question] = super().get_queryset(request)
-        return queryset.select_related("page__survey")
 
-
-class ChoiceInline(admin.TabularInline):
+class ChoiceInline(Inline):
     model = Choice
-    extra = 0
+    related = ("question",)
     ordering = ("position",)
 
 
-class ConditionInline(admin.TabularInline):
+class ConditionInline(Inline):
     """Offers the questions of earlier pages of the same survey."""
 
     model = Condition
     fields = ("source", "operator", "value")
-    extra = 0
+    related = ("source", "page", "question__page")
     verbose_name_plural = "conditions: asked only where all of them hold"
-
-    def get_queryset(self, request: HttpRequest) -> "QuerySet[Condition]":
-        queryset: QuerySet[Condition] = super().get_queryset(request)
-        return queryset.select_related("source", "page", "question__page")
 
     def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
         formset: Any = super().get_formset(request, obj, **kwargs)
@@ -84,20 +83,13 @@ class SurveyAdmin(admin.ModelAdmin):
     inlines = (PageInline,)
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Survey]":
-        counted: QuerySet[Survey] = (
-            super()
-            .get_queryset(request)
-            .annotate(
-                page_count=Count("pages", distinct=True),
-                question_count=Count("pages__questions", distinct=True),
-                completion_count=Count(
-                    "participations",
-                    filter=Q(participations__completed__isnull=False),
-                    distinct=True,
-                ),
-            )
+        queryset: QuerySet[Survey] = super().get_queryset(request)
+        completed = Q(participations__completed__isnull=False)
+        return queryset.annotate(
+            page_count=Count("pages", distinct=True),
+            question_count=Count("pages__questions", distinct=True),
+            completion_count=Count("participations", filter=completed, distinct=True),
         )
-        return counted
 
     @admin.display(description="pages", ordering="page_count")
     def page_count(self, survey: Any) -> int:
@@ -132,6 +124,8 @@ class QuestionAdmin(admin.ModelAdmin):
 class LookOnly:
     """Read-only: people's answers must not be changed by hand."""
 
+    can_delete = False
+
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
@@ -139,26 +133,20 @@ class LookOnly:
         return False
 
 
-class AnswerInline(LookOnly, admin.TabularInline):
+class AnswerInline(LookOnly, Inline):
     model = Answer
     fields = ("question", "value")
-    can_delete = False
-
-    def get_queryset(self, request: HttpRequest) -> "QuerySet[Answer]":
-        queryset: QuerySet[Answer] = super().get_queryset(request)
-        return queryset.select_related("question__page__survey").order_by(
-            "question__page__number", "question__position"
-        )
+    related = ("question__page__survey",)
+    ordering = ("question__page__number", "question__position")
 
 
-class UploadInline(LookOnly, admin.TabularInline):
+class UploadInline(LookOnly, Inline):
     model = Upload
     fields = ("question", "name", "content_type")
-    can_delete = False
+    related = ("question__page__survey",)
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Upload]":
-        queryset: QuerySet[Upload] = super().get_queryset(request)
-        return queryset.select_related("question__page__survey").defer("content")
+        return super().get_queryset(request).defer("content")
 
 
 @admin.register(Participation)

@@ -15,7 +15,6 @@ from functools import cache
 LOOPS = 10_000
 WRITES = 10_000
 PAUSE_S = 0.1
-SHORTEST_MS, LONGEST_MS = 75, 100
 CONNECTIONS = 10
 QUERY = b"*" * 100 + b"\n"
 PAGE = b"<HTML>\n  <BODY>\n    Hello there.\n  </BODY>\n</HTML>\n"
@@ -41,7 +40,7 @@ def write_small() -> None:
 
 def pause_s() -> float:
     """Of the second version."""
-    return random.randint(SHORTEST_MS, LONGEST_MS) / 1000
+    return random.randint(75, 100) / 1000
 
 
 def ask_database() -> bytes:

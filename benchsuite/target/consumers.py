@@ -74,18 +74,22 @@ class BroadcastSync(WebsocketConsumer):
         self.send(event["text"], event["bytes"])
 
 
-class Echo(AsyncWebsocketConsumer):
+class Idle(AsyncWebsocketConsumer):
     async def connect(self) -> None:
         await self.accept(chosen(self.scope))
 
+
+class IdleSync(WebsocketConsumer):
+    def connect(self) -> None:
+        self.accept(chosen(self.scope))
+
+
+class Echo(Idle):
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         await self.send(text_data, bytes_data)
 
 
-class EchoSync(WebsocketConsumer):
-    def connect(self) -> None:
-        self.accept(chosen(self.scope))
-
+class EchoSync(IdleSync):
     def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         self.send(text_data, bytes_data)
 
@@ -128,13 +132,3 @@ class EchoLayerSync(WebsocketConsumer):
     def bench_echo(self, event: dict[str, Any]) -> None:
         if not self.full:
             self.send(event["text"], event["bytes"])
-
-
-class Idle(AsyncWebsocketConsumer):
-    async def connect(self) -> None:
-        await self.accept(chosen(self.scope))
-
-
-class IdleSync(WebsocketConsumer):
-    def connect(self) -> None:
-        self.accept(chosen(self.scope))

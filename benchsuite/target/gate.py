@@ -5,10 +5,11 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
 from typing import Any, ClassVar, Concatenate, ParamSpec
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 
 RUN_VARIABLE = "BENCHSUITE_RUN"
 """The environment variable that holds the token of the run that started this server."""
+CLOSED = "Target views answer only inside a server that a run started."
 
 P = ParamSpec("P")
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -24,14 +25,10 @@ class Refusal(Exception):
 
 
 class BadInput(Refusal):
-    """The request is out of bounds."""
-
     status = 400
 
 
 class BadGateway(Refusal):
-    """Somebody else, who had to be asked, failed."""
-
     status = 502
 
 
@@ -43,7 +40,7 @@ def only_in_a_run(
     @wraps(view)
     def gated(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if RUN_VARIABLE not in os.environ:
-            raise Http404("Target views answer only inside a server that a run started.")
+            raise Http404(CLOSED)
         try:
             return view(request, *args, **kwargs)
         except Refusal as error:
@@ -53,16 +50,17 @@ def only_in_a_run(
 
 
 def only_in_a_run_async(
-    view: Callable[[HttpRequest], Awaitable[HttpResponse]],
-) -> Callable[[HttpRequest], Coroutine[Any, Any, HttpResponse]]:
-    """The same for an async view."""
+    view: Callable[[HttpRequest], HttpResponseBase | Awaitable[HttpResponseBase]],
+) -> Callable[[HttpRequest], Coroutine[Any, Any, HttpResponseBase]]:
+    """The same as an async view, of an async one or of one that awaits nothing."""
 
     @wraps(view)
-    async def gated(request: HttpRequest) -> HttpResponse:
+    async def gated(request: HttpRequest) -> HttpResponseBase:
         if RUN_VARIABLE not in os.environ:
-            raise Http404("Target views answer only inside a server that a run started.")
+            raise Http404(CLOSED)
         try:
-            return await view(request)
+            response = view(request)
+            return response if isinstance(response, HttpResponseBase) else await response
         except Refusal as error:
             return JsonResponse({"error": str(error)}, status=error.status)
 
@@ -80,7 +78,6 @@ def socket_only_in_a_run(consumer: Asgi) -> Asgi:
 
     @wraps(consumer)
     async def gated(scope: dict[str, Any], receive: Receive, send: Send) -> Any:
-        inside = RUN_VARIABLE in os.environ
-        await (consumer if inside else refused)(scope, receive, send)
+        await (consumer if RUN_VARIABLE in os.environ else refused)(scope, receive, send)
 
     return gated

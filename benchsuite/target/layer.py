@@ -43,7 +43,7 @@ def workers_channel() -> str:
     return f"bench.layer.{os.environ.get(RUN_VARIABLE, 'none')[:TOKEN]}"
 
 
-async def request(scope: Message, receive: Receive) -> Message:
+async def _request(scope: Message, receive: Receive) -> Message:
     """The whole request with its body."""
     body, more = b"", True
     while more:
@@ -62,7 +62,7 @@ async def request(scope: Message, receive: Receive) -> Message:
     }
 
 
-def answer(status: int, body: bytes) -> Message:
+def _answer(status: int, body: bytes) -> Message:
     """A response that is not from Django."""
     return {"status": status, "headers": [[b"content-type", b"text/plain"]], "body": body}
 
@@ -77,10 +77,10 @@ class Answering(AsyncConsumer):
 
     async def bench_request(self, message: Message) -> None:
         try:
-            reply = await answered(message)
+            reply = await _answered(message)
         except Exception:  # later messages on this channel must still be answered
             logger.exception("A request could not be answered: %s", message["path"])
-            reply = answer(500, b"The worker failed.")
+            reply = _answer(500, b"The worker failed.")
         await self._reply(message, reply)
 
     async def _reply(self, message: Message, reply: Message) -> None:
@@ -91,7 +91,10 @@ class Answering(AsyncConsumer):
             logger.error("An answer was lost: the server has not read the earlier ones.")
 
 
-async def answered(message: Message) -> Message:
+_django = cache(ASGIHandler)
+
+
+async def _answered(message: Message) -> Message:
     """Django's response to the request in the message."""
     scope = {
         "type": "http",
@@ -133,11 +136,6 @@ def workers_application() -> Any:
     return ChannelNameRouter({workers_channel(): Answering.as_asgi()})
 
 
-@cache
-def _django() -> ASGIHandler:
-    return ASGIHandler()
-
-
 REPLY_S = 20.0  #: How long an answer may take before the client gets a 504.
 HELLO_S = 0.05  #: Pause between two attempts to reach the first worker.
 
@@ -154,33 +152,31 @@ class Asking:
         self._reply_s = reply_s
         self._numbers = itertools.count(HELLO + 1)
         self._waiting: dict[int, asyncio.Future[Message]] = {}
-        self._met: asyncio.Task[None] | None = None
+        self._meeting: asyncio.Task[None] | None = None
         self._running: list[asyncio.Task[None]] = []
         self._reply_channel = ""
 
     async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
-        message = await request(scope, receive)
+        message = await _request(scope, receive)
         try:
             async with asyncio.timeout(self._reply_s):
                 reply = await self._asked(message)
         except TimeoutError:
-            reply = answer(504, b"No worker has answered in time.")
+            reply = _answer(504, b"No worker has answered in time.")
         except ChannelFull:
-            reply = answer(503, b"The channel of the workers is full.")
+            reply = _answer(503, b"The channel of the workers is full.")
         start = {"type": "http.response.start", "status": reply["status"]}
         await send({**start, "headers": [tuple(header) for header in reply["headers"]]})
         await send({"type": "http.response.body", "body": reply["body"]})
 
     async def _asked(self, message: Message) -> Message:
         await self._meet()
-        return await self._answered(next(self._numbers), message)
-
-    async def _answered(self, number: int, message: Message) -> Message:
-        future: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = future
+        number, answered = next(self._numbers), asyncio.get_running_loop().create_future()
+        self._waiting[number] = answered
         try:
             await self._send(number, message)
-            return await future
+            reply: Message = await answered
+            return reply
         finally:
             del self._waiting[number]
 
@@ -189,17 +185,17 @@ class Asking:
         await _layer().send(workers_channel(), sent)
 
     async def _meet(self) -> None:
-        """Returns once a worker listens; earlier requests all wait for this."""
-        if self._met is None or self._is_broken(self._met):
+        """Returns once a worker listens; earlier requests all wait for this. Again where the layer
+        has failed since: reading answers or reaching workers has ended.
+        """
+        met = self._meeting
+        failed = met is None or (met.done() and (met.cancelled() or met.exception() is not None))
+        if failed or any(task.done() for task in self._running):
             for task in self._running:
                 task.cancel()
-            self._met = asyncio.ensure_future(self._open())
-        await asyncio.shield(self._met)  # a cancelled request must not cancel it for others
-
-    def _is_broken(self, met: asyncio.Task[None]) -> bool:
-        """Whether the layer has failed since: reading answers or reaching workers has ended."""
-        failed = met.done() and (met.cancelled() or met.exception() is not None)
-        return failed or any(task.done() for task in self._running)
+            self._meeting = asyncio.ensure_future(self._open())
+        assert self._meeting is not None
+        await asyncio.shield(self._meeting)  # a cancelled request must not cancel it for others
 
     async def _open(self) -> None:
         layer = _layer()

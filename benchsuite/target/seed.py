@@ -43,8 +43,6 @@ class SeedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """The result of `seed`."""
-
     rows: int
     added: int
     removed: int
@@ -69,8 +67,10 @@ def seed(rows: int, *, comments: bool = False, using: str = "default") -> Seeded
         _remove(count - rows, using)
     if comments:
         _execute(using, _COMMENTS, [CONTENT])
-    for table in (Post, Comment):
-        _analyze(table._meta.db_table, using)
+    # COUNT(*) on a new PostgreSQL table is slow before a vacuum
+    statement = {"postgresql": "VACUUM ANALYZE", "sqlite": "ANALYZE"}.get(connections[using].vendor)
+    for table in (Post, Comment) if statement else ():
+        _execute(using, f"{statement} {table._meta.db_table}", [])
     now = counted(using=using)
     if now != rows:
         raise SeedError(
@@ -107,12 +107,11 @@ def _add(first: int, last: int, using: str) -> None:
     for start in range(first, last + 1, CHUNK):
         end = min(start + CHUNK - 1, last)
         with transaction.atomic(using=using):
+            now = connection.ops.adapt_datetimefield_value(timezone.now())
             if connection.vendor == "sqlite":
-                now = connection.ops.adapt_datetimefield_value(timezone.now())
                 _execute(using, _SQLITE, [start, end, CONTENT, now, now])
             elif connection.vendor == "postgresql":
-                moment = timezone.now()
-                _execute(using, _POSTGRESQL, [CONTENT, moment, moment, start, end])
+                _execute(using, _POSTGRESQL, [CONTENT, now, now, start, end])
             else:
                 posts = (Post(title=f"Post {n}", content=CONTENT) for n in range(start, end + 1))
                 Post.objects.using(using).bulk_create(posts, batch_size=BATCH)
@@ -121,18 +120,8 @@ def _add(first: int, last: int, using: str) -> None:
 def _remove(amount: int, using: str) -> None:
     """Removes any rows: no other row refers to them any more."""
     table = Post._meta.db_table
-    if amount == Post.objects.using(using).count():
-        _execute(using, f"DELETE FROM {table}", [])
-        return
     chosen = f"SELECT id FROM (SELECT id FROM {table} LIMIT %s) AS chosen"
     _execute(using, f"DELETE FROM {table} WHERE id IN ({chosen})", [amount])
-
-
-def _analyze(table: str, using: str) -> None:
-    """COUNT(*) on a new PostgreSQL table is slow before a vacuum."""
-    statements = {"postgresql": f"VACUUM ANALYZE {table}", "sqlite": f"ANALYZE {table}"}
-    if statement := statements.get(connections[using].vendor):
-        _execute(using, statement, [])
 
 
 def _execute(using: str, statement: str, parameters: list[Any]) -> None:

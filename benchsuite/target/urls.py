@@ -2,16 +2,24 @@
 
 from django.urls import include, path
 
-from benchsuite.target.views import async_, events, sync
+from benchsuite.target.survey import views as survey
+from benchsuite.target.views import async_, sync
 
 TWINS = (
     *("plain", "get", "echo", "sleep", "cpu", "io_create", "io_read", "io_join", "io_lock"),
     *("bench_app", "upstream"),
 )
 
+SURVEYS = [
+    path("", survey.listing, name="list"),
+    path("<slug:slug>/", survey.start, name="start"),
+    path("<slug:slug>/<int:number>/", survey.page, name="page"),
+    path("<slug:slug>/thanks/<str:code>/", survey.thanks, name="thanks"),
+]
+
 urlpatterns = [
     *(path(f"{name}/", getattr(sync, name)) for name in TWINS),
     *(path(f"{name}_async/", getattr(async_, name)) for name in TWINS),
-    path("sse/", events.sse),
-    path("survey/", include("benchsuite.target.survey.urls")),
+    path("sse/", sync.sse),
+    path("survey/", include((SURVEYS, survey.NAMES))),
 ]

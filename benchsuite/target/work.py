@@ -26,14 +26,12 @@ MAX_CALLS = 100
 JOINED = Comment.objects.select_related("post")
 
 
-def wanted_size(request: HttpRequest, most: int = MAX_SIZE) -> int:
-    """`?size=`, from 0 to `most`."""
-    return _whole("size", request.GET.get("size", ""), most)
-
-
-def wanted_row(request: HttpRequest) -> int:
-    """`?row=`, the number of a comment."""
-    return _whole("row", request.GET.get("row", ""), MAX_ROWS)
+def wanted(request: HttpRequest, name: str, most: int) -> int:
+    """`?name=`, a whole number from 0 to `most`."""
+    text = request.GET.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) < 12 and int(text) <= most):
+        raise BadInput(f"{name} must be a whole number from 0 to {most}")
+    return int(text)
 
 
 def wanted_sleep(request: HttpRequest) -> float:
@@ -56,17 +54,6 @@ def wanted_calls(request: HttpRequest) -> list[float]:
     if not 0 < len(calls) <= MAX_CALLS or not all(0 <= one <= MAX_SLEEP_S for one in calls):
         raise BadInput(f"calls must be up to {MAX_CALLS} numbers from 0 to {MAX_SLEEP_S:g}")
     return calls
-
-
-def second_version(request: HttpRequest) -> bool:
-    """Whether `?version=2` of bench_app is wanted."""
-    return request.GET.get("version") == "2"
-
-
-def _whole(name: str, text: str, most: int) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 12 and int(text) <= most):
-        raise BadInput(f"{name} must be a whole number from 0 to {most}")
-    return int(text)
 
 
 def sum_of_squares(size: int) -> int:

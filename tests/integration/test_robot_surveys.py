@@ -23,9 +23,9 @@ def surveys(monkeypatch: pytest.MonkeyPatch) -> object:
 
 
 def completions() -> int:
-    from benchsuite.target.survey.store import completions as counted
+    from benchsuite.target.survey.store import counts
 
-    return counted()
+    return counts()["completions"]
 
 
 @pytest.mark.parametrize("seeds", audited(SEEDS, SEEDS[0]))

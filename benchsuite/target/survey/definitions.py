@@ -1,7 +1,8 @@
 """Surveys with their pages, questions of each kind, choices and conditions."""
 
 import re
-from typing import Any
+from operator import attrgetter
+from typing import Any, ClassVar, Self, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
@@ -41,24 +42,39 @@ WITH_CHOICES = (Kind.RADIO, Kind.SELECT, Kind.MULTIPLE, Kind.RATING)
 """Kinds whose choices are rows of their own; those of a rating grid are its lines."""
 
 LONGEST_SCALE = 10  #: Steps of a rating grid.
-
-
 RESERVED = ("back", "csrfmiddlewaretoken")  #: Names that a page's form uses itself.
 LARGEST_UPLOAD = 2 * 1024 * 1024  #: Uploads are kept in the database, so they stay small.
 
 
-class SurveyManager(models.Manager["Survey"]):
-    def get_by_natural_key(self, slug: str) -> "Survey":
-        return self.get(slug=slug)
+Row = TypeVar("Row", bound="Keyed")
 
 
-class Survey(models.Model):
+class KeyedManager(models.Manager[Row]):
+    def get_by_natural_key(self, *key: Any) -> Row:
+        return self.get(**dict(zip(self.model.KEY, key, strict=True)))
+
+
+class Keyed(models.Model):
+    """Rows that fixtures name by what the fields of `KEY` hold."""
+
+    KEY: ClassVar[tuple[str, ...]]
+
+    objects: ClassVar[KeyedManager[Self]] = KeyedManager()
+
+    class Meta:
+        abstract = True
+
+    def natural_key(self) -> tuple[Any, ...]:
+        return tuple(attrgetter(path.replace("__", "."))(self) for path in self.KEY)
+
+
+class Survey(Keyed):
+    KEY = ("slug",)
+
     slug = models.SlugField(unique=True, help_text="Its address.")
     title = models.CharField(max_length=200)
     intro = models.TextField(blank=True, help_text="Stands above the first page.")
     thanks = models.TextField(blank=True, help_text="Stands on the last page.")
-
-    objects = SurveyManager()
 
     class Meta:
         ordering = ["slug"]
@@ -66,22 +82,14 @@ class Survey(models.Model):
     def __str__(self) -> str:
         return self.title
 
-    def natural_key(self) -> tuple[Any, ...]:
-        return (self.slug,)
 
+class Page(Keyed):
+    KEY = ("survey__slug", "number")
 
-class PageManager(models.Manager["Page"]):
-    def get_by_natural_key(self, slug: str, number: int) -> "Page":
-        return self.get(survey__slug=slug, number=number)
-
-
-class Page(models.Model):
     survey = models.ForeignKey(Survey, models.CASCADE, related_name="pages")
     number = models.PositiveSmallIntegerField(validators=[MinValueValidator(1)])
     title = models.CharField(max_length=200)
     intro = models.TextField(blank=True)
-
-    objects = PageManager()
 
     class Meta:
         ordering = ["survey", "number"]
@@ -92,16 +100,10 @@ class Page(models.Model):
     def __str__(self) -> str:
         return f"{self.survey} {self.number}: {self.title}"
 
-    def natural_key(self) -> tuple[Any, ...]:
-        return (*self.survey.natural_key(), self.number)
 
+class Question(Keyed):
+    KEY = ("page__survey__slug", "page__number", "name")
 
-class QuestionManager(models.Manager["Question"]):
-    def get_by_natural_key(self, slug: str, number: int, name: str) -> "Question":
-        return self.get(page__survey__slug=slug, page__number=number, name=name)
-
-
-class Question(models.Model):
     page = models.ForeignKey(Page, models.CASCADE, related_name="questions")
     position = models.PositiveSmallIntegerField()
     name = models.SlugField(help_text="The name of its field in the form.")
@@ -140,8 +142,6 @@ class Question(models.Model):
         max_length=100, blank=True, help_text="Endings of allowed files: .pdf,.png"
     )
 
-    objects = QuestionManager()
-
     class Meta:
         ordering = ["page", "position"]
         constraints = [
@@ -149,10 +149,7 @@ class Question(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.page.survey.slug} {self.page.number} {self.name}"
-
-    def natural_key(self) -> tuple[Any, ...]:
-        return (*self.page.natural_key(), self.name)
+        return " ".join(map(str, self.natural_key()))
 
     def clean(self) -> None:
         """Refuses limits that the kind does not have, and impossible ones."""
@@ -189,25 +186,15 @@ class Question(models.Model):
         return {}
 
 
-class ChoiceManager(models.Manager["Choice"]):
-    def get_by_natural_key(self, slug: str, number: int, name: str, value: str) -> "Choice":
-        return self.get(
-            question__page__survey__slug=slug,
-            question__page__number=number,
-            question__name=name,
-            value=value,
-        )
-
-
-class Choice(models.Model):
+class Choice(Keyed):
     """An answer to choose; for a rating grid one of its lines."""
+
+    KEY = (*(f"question__{path}" for path in Question.KEY), "value")
 
     question = models.ForeignKey(Question, models.CASCADE, related_name="choices")
     position = models.PositiveSmallIntegerField()
     value = models.SlugField()
     label = models.CharField(max_length=200)
-
-    objects = ChoiceManager()
 
     class Meta:
         ordering = ["question", "position"]
@@ -217,9 +204,6 @@ class Choice(models.Model):
 
     def __str__(self) -> str:
         return self.label
-
-    def natural_key(self) -> tuple[Any, ...]:
-        return (*self.question.natural_key(), self.value)
 
     def clean(self) -> None:
         if self.question_id and self.question.kind not in WITH_CHOICES:
@@ -234,21 +218,14 @@ class Operator(models.TextChoices):
 
 
 class ConditionManager(models.Manager["Condition"]):
-    def get_by_natural_key(
-        self, slug: str, page: int, question: str, source_page: int, source: str, operator: str
-    ) -> "Condition":
-        target = (
-            {"question__page__survey__slug": slug, "question__page__number": page}
-            if question
-            else {"page__survey__slug": slug, "page__number": page}
-        )
-        return self.get(
-            **target,
-            **({"question__name": question} if question else {}),
-            source__page__number=source_page,
-            source__name=source,
-            operator=operator,
-        )
+    def get_by_natural_key(self, slug: str, number: int, name: str, *source: Any) -> "Condition":
+        if name:
+            target = zip(Question.KEY, (slug, number, name), strict=True)
+            lookups = {f"question__{path}": value for path, value in target}
+        else:
+            lookups = {"page__survey__slug": slug, "page__number": number}
+        decides = ("source__page__number", "source__name", "operator")
+        return self.get(**lookups, **dict(zip(decides, source, strict=True)))
 
 
 class Condition(models.Model):
@@ -299,9 +276,8 @@ class Condition(models.Model):
 
     def natural_key(self) -> tuple[Any, ...]:
         name = self.question.name if self.question else ""
-        source = self.source
-        target = self.target_page.natural_key()
-        return (*target, name, source.page.number, source.name, self.operator)
+        decides = (self.source.page.number, self.source.name, self.operator)
+        return (*self.target_page.natural_key(), name, *decides)
 
     def clean(self) -> None:
         if not self.source_id or not (self.page_id or self.question_id):

@@ -1,8 +1,6 @@
 """The form of one page: the fields of its questions, read as their answers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import PurePath
 from typing import Any
 
@@ -13,7 +11,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.forms.renderers import DjangoTemplates
 from django.template.defaultfilters import filesizeformat
 
-from benchsuite.target.survey.definitions import LARGEST_UPLOAD, Kind, Question
+from benchsuite.target.survey.definitions import LARGEST_UPLOAD, WITH_CHOICES, Kind, Question
 
 ISO = "%Y-%m-%d"
 SEPARATOR = "__"  #: Between a rating question's name and its line's in the name of a field.
@@ -26,11 +24,16 @@ LONG_LENGTH = 5000
 def fields_of(question: Question) -> dict[str, forms.Field]:
     """Field name → field."""
     if question.kind == Kind.RATING:
-        return {
-            f"{question.name}{SEPARATOR}{line.value}": _rating(question, line.label)
-            for line in question.choices.all()
-        }
-    field = _MAKERS[Kind(question.kind)](question)
+        assert question.minimum is not None
+        assert question.maximum is not None
+        steps = range(int(question.minimum), int(question.maximum) + 1)
+        fields = {}
+        for line in question.choices.all():
+            field = _buttons(question, [(str(step), str(step)) for step in steps])
+            field.label = line.label
+            fields[f"{question.name}{SEPARATOR}{line.value}"] = field
+        return fields
+    field = _field(question)
     field.label = question.text
     field.help_text = " ".join(part for part in (question.help, hint(question)) if part)
     return {question.name: field}
@@ -40,7 +43,7 @@ def hint(question: Question) -> str:
     """The limits of a question in words, if browsers don't show them."""
     low, high = question.minimum, question.maximum
     if question.kind == Kind.NUMBER and low is not None and high is not None:
-        return f"From {_plain(low)} to {_plain(high)}."
+        return f"From {low.normalize():f} to {high.normalize():f}."
     if question.kind == Kind.MULTIPLE:
         least = max(int(low or 0), 1 if question.required else 0)
         if high is None:
@@ -54,43 +57,61 @@ def hint(question: Question) -> str:
     return question.pattern_hint
 
 
-def _short(question: Question) -> forms.Field:
-    validators: list[Callable[[Any], None]] = []
-    attributes = {}
-    if question.pattern:
-        message = question.pattern_hint or "This does not have the required format."
-        validators.append(RegexValidator(rf"^(?:{question.pattern})\Z", message))
-        attributes = {"pattern": question.pattern, "title": message}
-    return forms.CharField(
-        required=question.required,
-        max_length=question.max_length or SHORT_LENGTH,
-        validators=validators,
-        widget=forms.TextInput(attrs=attributes),
-    )
+def _field(question: Question) -> forms.Field:
+    required, choices = question.required, _choices(question)
+    length = question.max_length or (LONG_LENGTH if question.kind == Kind.LONG else SHORT_LENGTH)
+    match question.kind:
+        case Kind.SHORT:
+            validators, attributes = [], {}
+            if question.pattern:
+                message = question.pattern_hint or "This does not have the required format."
+                validators = [RegexValidator(rf"^(?:{question.pattern})\Z", message)]
+                attributes = {"pattern": question.pattern, "title": message}
+            text = forms.TextInput(attrs=attributes)
+            return forms.CharField(
+                required=required, max_length=length, validators=validators, widget=text
+            )
+        case Kind.LONG:
+            area = forms.Textarea(attrs={"rows": 5})
+            return forms.CharField(required=required, max_length=length, widget=area)
+        case Kind.EMAIL:
+            email = forms.EmailInput(attrs={"autocomplete": "email"})
+            return forms.EmailField(required=required, max_length=length, widget=email)
+        case Kind.NUMBER:
+            return _number(question)
+        case Kind.DATE:
+            return _date(question)
+        case Kind.YESNO:
+            return _buttons(question, YES_OR_NO)
+        case Kind.RADIO:
+            return _buttons(question, choices)
+        case Kind.SELECT:
+            return forms.ChoiceField(required=required, choices=[("", "Choose one …"), *choices])
+        case Kind.MULTIPLE:
+            return _multiple(question, choices)
+        case _:
+            return _file(question)
 
 
-def _long(question: Question) -> forms.Field:
-    return forms.CharField(
-        required=question.required,
-        max_length=question.max_length or LONG_LENGTH,
-        widget=forms.Textarea(attrs={"rows": 5}),
-    )
+def _choices(question: Question) -> list[tuple[str, str]]:
+    if question.kind not in WITH_CHOICES:
+        return []
+    return [(choice.value, choice.label) for choice in question.choices.all()]
 
 
 def _number(question: Question) -> forms.Field:
-    if question.decimals:
+    decimals, limits = question.decimals, (question.minimum, question.maximum)
+    if decimals:
+        low, high = (None if limit is None else round(limit, decimals) for limit in limits)
         return forms.DecimalField(
             required=question.required,
-            min_value=_rounded(question.minimum, question.decimals),
-            max_value=_rounded(question.maximum, question.decimals),
+            min_value=low,
+            max_value=high,
             max_digits=12,
-            decimal_places=question.decimals,
+            decimal_places=decimals,
         )
-    return forms.IntegerField(
-        required=question.required,
-        min_value=None if question.minimum is None else int(question.minimum),
-        max_value=None if question.maximum is None else int(question.maximum),
-    )
+    least, most = (None if limit is None else int(limit) for limit in limits)
+    return forms.IntegerField(required=question.required, min_value=least, max_value=most)
 
 
 def _date(question: Question) -> forms.Field:
@@ -107,29 +128,7 @@ def _date(question: Question) -> forms.Field:
     )
 
 
-def _email(question: Question) -> forms.Field:
-    return forms.EmailField(
-        required=question.required,
-        max_length=question.max_length or SHORT_LENGTH,
-        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
-    )
-
-
-def _yes_or_no(question: Question) -> forms.Field:
-    return _buttons(question, YES_OR_NO)
-
-
-def _radio(question: Question) -> forms.Field:
-    return _buttons(question, _choices(question))
-
-
-def _select(question: Question) -> forms.Field:
-    return forms.ChoiceField(
-        required=question.required, choices=[("", "Choose one …"), *_choices(question)]
-    )
-
-
-def _multiple(question: Question) -> forms.Field:
+def _multiple(question: Question, choices: list[tuple[str, str]]) -> forms.Field:
     def ticks(values: Sequence[str]) -> None:
         few = question.minimum is not None and len(values) < question.minimum
         many = question.maximum is not None and len(values) > question.maximum
@@ -138,7 +137,7 @@ def _multiple(question: Question) -> forms.Field:
 
     return forms.MultipleChoiceField(
         required=question.required,
-        choices=_choices(question),
+        choices=choices,
         widget=forms.CheckboxSelectMultiple,
         validators=[ticks],
     )
@@ -169,57 +168,10 @@ def _file(question: Question) -> forms.Field:
     )
 
 
-def _rating(question: Question, line: str) -> forms.Field:
-    assert question.minimum is not None
-    assert question.maximum is not None
-    steps = range(int(question.minimum), int(question.maximum) + 1)
-    field = _buttons(question, [(str(step), str(step)) for step in steps])
-    field.label = line
-    return field
-
-
 def _buttons(question: Question, choices: list[tuple[str, str]]) -> forms.Field:
     """Optional buttons get one more for no answer, because a choice can't be undone."""
     offered = choices if question.required else [*choices, NO_ANSWER]
     return forms.ChoiceField(required=question.required, choices=offered, widget=forms.RadioSelect)
-
-
-def _choices(question: Question) -> list[tuple[str, str]]:
-    return [(choice.value, choice.label) for choice in question.choices.all()]
-
-
-def _rounded(limit: Decimal | None, decimals: int) -> Decimal | None:
-    return None if limit is None else round(limit, decimals)
-
-
-def _plain(number: Decimal) -> str:
-    return f"{number.normalize():f}"
-
-
-_MAKERS: dict[Kind, Callable[[Question], forms.Field]] = {
-    Kind.SHORT: _short,
-    Kind.LONG: _long,
-    Kind.NUMBER: _number,
-    Kind.DATE: _date,
-    Kind.EMAIL: _email,
-    Kind.YESNO: _yes_or_no,
-    Kind.RADIO: _radio,
-    Kind.SELECT: _select,
-    Kind.MULTIPLE: _multiple,
-    Kind.FILE: _file,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A question with its fields, for the template."""
-
-    question: Question
-    fields: Sequence[forms.BoundField]
-
-    @property
-    def is_grid(self) -> bool:
-        return self.question.kind == Kind.RATING
 
 
 class PageForm(forms.Form):
@@ -238,7 +190,12 @@ class PageForm(forms.Form):
     ) -> None:
         initial: dict[str, Any] = {}
         for question in questions:
-            initial.update(_initial(question, answers.get(question.pk)))
+            value = answers.get(question.pk)
+            if value is not None and question.kind == Kind.RATING:
+                lines = value.items()
+                initial |= {f"{question.name}{SEPARATOR}{line}": step for line, step in lines}
+            elif value is not None:
+                initial[question.name] = value
         super().__init__(data, files, initial=initial)
         self._names: dict[int, list[str]] = {}
         self._questions = questions
@@ -256,9 +213,12 @@ class PageForm(forms.Form):
                 self[question.name].help_text = " ".join([words, hint(question)])
                 self.fields[question.name].required = False
 
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[dict[str, Any]]:
+        """Each question with its fields, for the template."""
         for question in self._questions:
-            yield Item(question, [self[name] for name in self._names[question.pk]])
+            fields = [self[name] for name in self._names[question.pk]]
+            is_grid = question.kind == Kind.RATING
+            yield {"question": question, "fields": fields, "is_grid": is_grid}
 
     def answers(self) -> dict[int, Any]:
         """Question's ID → value, for those without errors; None if left empty.
@@ -300,11 +260,3 @@ class PageForm(forms.Form):
         if isinstance(value, UploadedFile):
             return {"name": value.name, "bytes": value.size}
         return None if value in ("", []) else value
-
-
-def _initial(question: Question, value: Any) -> dict[str, Any]:
-    if value is None:
-        return {}
-    if question.kind == Kind.RATING:
-        return {f"{question.name}{SEPARATOR}{line}": step for line, step in value.items()}
-    return {question.name: value}

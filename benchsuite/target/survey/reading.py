@@ -1,7 +1,11 @@
-"""Loads the surveys of the package, and reads definitions in a fixed number of queries."""
+"""Loads the surveys of the package, reads definitions in a fixed number of queries, and decides
+which pages and questions are shown for the answers so far.
+"""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Self
 
@@ -10,8 +14,14 @@ from django.db import connections, transaction
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import Http404
 
-from benchsuite.target.survey.definitions import Choice, Condition, Page, Question, Survey
-from benchsuite.target.survey.flow import Flow
+from benchsuite.target.survey.definitions import (
+    Choice,
+    Condition,
+    Operator,
+    Page,
+    Question,
+    Survey,
+)
 from benchsuite.target.survey.store import Visit
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "surveys"
@@ -30,31 +40,104 @@ class Loaded:
     questions: int
 
 
-def slugs() -> list[str]:
-    """The names of the package's surveys, the smallest first."""
-    files = sorted(FOLDER.glob("*.json"), key=lambda path: path.stat().st_size)
-    return [path.stem for path in files]
-
-
 def load_surveys(*, using: str = "default") -> Loaded:
     """Creates or restores the seven surveys; answers and other surveys stay."""
-    _check_tables(using)
-    names = slugs()
-    with transaction.atomic(using=using):
-        for name in names:
-            call_command("loaddata", str(FOLDER / f"{name}.json"), database=using, verbosity=0)
-    pages = Page.objects.using(using).filter(survey__slug__in=names)
-    questions = Question.objects.using(using).filter(page__in=pages)
-    return Loaded(len(names), pages.count(), questions.count())
-
-
-def _check_tables(using: str) -> None:
     table = Survey._meta.db_table
     if table not in connections[using].introspection.table_names():
         raise SurveyError(
             f"The table {table} is not in {connections[using].settings_dict['NAME']}; create it: "
             "python manage.py migrate benchsuite_target"
         )
+    files = sorted(FOLDER.glob("*.json"))
+    with transaction.atomic(using=using):
+        for path in files:
+            call_command("loaddata", str(path), database=using, verbosity=0)
+    pages = Page.objects.using(using).filter(survey__slug__in=[path.stem for path in files])
+    questions = Question.objects.using(using).filter(page__in=pages)
+    return Loaded(len(files), pages.count(), questions.count())
+
+
+class Flow:
+    """The path through one survey: a pure function; `answers` maps a question's ID to its value."""
+
+    def __init__(
+        self, pages: Sequence[Page], conditions: Sequence[Condition], answers: Mapping[int, Any]
+    ) -> None:
+        self._pages = pages
+        self._answers = answers
+        self._numbers = {page.pk: page.number for page in pages}
+        self._conditions = defaultdict[tuple[int | None, int | None], list[Condition]](list)
+        for condition in conditions:
+            self._conditions[condition.page_id, condition.question_id].append(condition)
+
+    def pages(self) -> list[Page]:
+        """The pages that are shown."""
+        return [page for page in self._pages if self._asks_page(page.pk)]
+
+    def asks(self, question_id: int, page_id: int) -> bool:
+        conditions = self._conditions.get((None, question_id), ())
+        return self._asks_page(page_id) and all(self._holds(one, page_id) for one in conditions)
+
+    def after(self, number: int) -> Page | None:
+        """The next page shown; None after the last."""
+        return next((page for page in self.pages() if page.number > number), None)
+
+    def before(self, number: int) -> Page | None:
+        """The page shown before; None before the first."""
+        return next((page for page in reversed(self.pages()) if page.number < number), None)
+
+    def first_open(self, done: Collection[int]) -> Page | None:
+        """The first page shown and not done; None when all are done."""
+        return next((page for page in self.pages() if page.number not in done), None)
+
+    def may_open(self, number: int, done: Collection[int]) -> bool:
+        """Whether the page is shown and every earlier page is done."""
+        shown = [page.number for page in self.pages()]
+        return number in shown and all(page in done for page in shown if page < number)
+
+    def _asks_page(self, page_id: int) -> bool:
+        conditions = self._conditions.get((page_id, None), ())
+        return all(self._holds(condition, page_id) for condition in conditions)
+
+    def _holds(self, condition: Condition, page_id: int) -> bool:
+        """Only earlier pages decide, so this terminates."""
+        source = condition.source
+        return (
+            0 < self._numbers.get(source.page_id, 0) < self._numbers.get(page_id, 0)
+            and self.asks(source.pk, source.page_id)
+            and holds(condition.operator, condition.value, self._answers.get(source.pk))
+        )
+
+
+def holds(operator: str, wanted: str, given: Any) -> bool:
+    """Whether an answer meets a condition; a missing answer meets none."""
+    if given in (None, "", [], {}):
+        return False
+    if operator == Operator.IS:
+        return _contains(wanted, given)
+    if operator == Operator.IS_NOT:
+        return not _contains(wanted, given)
+    low, high = (wanted, given) if operator == Operator.AT_LEAST else (given, wanted)
+    numbers = _number(str(low)), _number(str(high))
+    if numbers[0] is None or numbers[1] is None:
+        return str(low) <= str(high)  # dates, year first
+    return numbers[0] <= numbers[1]
+
+
+def _contains(wanted: str, given: Any) -> bool:
+    if isinstance(given, list):
+        return wanted in given
+    if str(given) == wanted:
+        return True
+    numbers = _number(str(given)), _number(wanted)
+    return None not in numbers and numbers[0] == numbers[1]
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return None
 
 
 @dataclass(frozen=True, slots=True)

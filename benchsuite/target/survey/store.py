@@ -39,6 +39,15 @@ class Participation(models.Model):
     def __str__(self) -> str:
         return self.code
 
+    def visit(self, answers: Mapping[int, Any]) -> "Visit":
+        return Visit(
+            id=self.pk,
+            code=self.code,
+            done=self.done,
+            answers=answers,
+            completed=self.completed is not None,
+        )
+
 
 class Answer(models.Model):
     """The answer to one question; null if it was left empty."""
@@ -133,7 +142,7 @@ class DatabaseStore:
         self._using = using
 
     def begin(self, survey: Survey) -> Visit:
-        return _visit(Participation.objects.using(self._writes).create(survey=survey), {})
+        return Participation.objects.using(self._writes).create(survey=survey).visit({})
 
     def visit(self, survey: Survey, key: str) -> Visit | None:
         try:
@@ -144,7 +153,7 @@ class DatabaseStore:
         if participation is None:
             return None
         rows = Answer.objects.using(self._writes).filter(participation=participation)
-        return _visit(participation, dict(rows.values_list("question_id", "value")))
+        return participation.visit(dict(rows.values_list("question_id", "value")))
 
     def save_page(
         self,
@@ -156,29 +165,23 @@ class DatabaseStore:
         done: bool,
     ) -> None:
         pages = sorted({*visit.done, number})
+        rows = [
+            Answer(participation_id=visit.id, question_id=question, value=value)
+            for question, value in answers.items()
+        ]
+        files = [
+            Upload(
+                participation_id=visit.id,
+                question_id=question,
+                name=(file.name or "")[-200:],
+                content_type=(file.content_type or "")[:100],
+                content=file.read(),
+            )
+            for question, file in uploads.items()
+        ]
         with transaction.atomic(using=self._writes):
-            self._put(
-                [
-                    Answer(participation_id=visit.id, question_id=question, value=value)
-                    for question, value in answers.items()
-                ],
-                "value",
-            )
-            self._put(
-                [
-                    Upload(
-                        participation_id=visit.id,
-                        question_id=question,
-                        name=(file.name or "")[-200:],
-                        content_type=(file.content_type or "")[:100],
-                        content=file.read(),
-                    )
-                    for question, file in uploads.items()
-                ],
-                "name",
-                "content_type",
-                "content",
-            )
+            self._put(rows, "value")
+            self._put(files, "name", "content_type", "content")
             if done and pages != sorted(visit.done):
                 self._one(visit).update(done=pages)
 
@@ -224,24 +227,9 @@ class DatabaseStore:
         )
 
 
-def _visit(participation: Participation, answers: Mapping[int, Any]) -> Visit:
-    return Visit(
-        id=participation.pk,
-        code=participation.code,
-        done=participation.done,
-        answers=answers,
-        completed=participation.completed is not None,
-    )
-
-
 def counts(using: str | None = None) -> Mapping[str, int]:
     """The stored "participations", "completions", "answers" and "uploads".
 
     From the configured store; with `using`, from the database of that alias.
     """
     return (DatabaseStore(using) if using else store()).counts()
-
-
-def completions(using: str | None = None) -> int:
-    """The number of stored completions."""
-    return counts(using)["completions"]

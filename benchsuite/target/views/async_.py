@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from inspect import unwrap
 
 from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -13,27 +14,12 @@ from benchsuite.target import bench_app as bench
 from benchsuite.target import work
 from benchsuite.target.gate import only_in_a_run_async
 from benchsuite.target.models import Post
+from benchsuite.target.views import sync
 
+plain, get, cpu = (only_in_a_run_async(unwrap(view)) for view in (sync.plain, sync.get, sync.cpu))
+"""They await nothing, so they block the event loop, as such code does."""
 
-@only_in_a_run_async
-async def plain(request: HttpRequest) -> HttpResponse:
-    """Two bytes: what the server and Django cost by themselves."""
-    return HttpResponse(b"OK", content_type="text/plain")
-
-
-@only_in_a_run_async
-async def get(request: HttpRequest) -> HttpResponse:
-    """As many bytes as are asked for."""
-    size = work.wanted_size(request, work.MAX_BODY_BYTES)
-    return HttpResponse(b"x" * size, content_type="application/octet-stream")
-
-
-@csrf_exempt
-@require_POST
-@only_in_a_run_async
-async def echo(request: HttpRequest) -> HttpResponse:
-    """What came in, of any length: `request.body` has a limit."""
-    return HttpResponse(request.read(), content_type="application/octet-stream")
+echo = csrf_exempt(require_POST(only_in_a_run_async(unwrap(sync.echo))))
 
 
 @only_in_a_run_async
@@ -45,20 +31,12 @@ async def sleep(request: HttpRequest) -> HttpResponse:
     return HttpResponse(f"{time.perf_counter() - start:.4f}", content_type="text/plain")
 
 
-@only_in_a_run_async
-async def cpu(request: HttpRequest) -> HttpResponse:
-    """A sum of squares; it awaits nothing, so it blocks the event loop, as such code does."""
-    size = work.wanted_size(request)
-    return JsonResponse({"size": size, "sum": work.sum_of_squares(size)})
-
-
 @csrf_exempt
 @require_POST
 @only_in_a_run_async
 async def io_create(request: HttpRequest) -> HttpResponse:
     """Inserts one row."""
-    fields = work.wanted_post(request)
-    post = await Post.objects.acreate(**fields)
+    post = await Post.objects.acreate(**work.wanted_post(request))
     return JsonResponse(post.to_json(), status=201)
 
 
@@ -72,7 +50,9 @@ async def io_read(request: HttpRequest) -> HttpResponse:
 @only_in_a_run_async
 async def io_join(request: HttpRequest) -> HttpResponse:
     """Reads one comment and its post in one query."""
-    comment = await aget_object_or_404(work.JOINED, number=work.wanted_row(request))
+    comment = await aget_object_or_404(
+        work.JOINED, number=work.wanted(request, "row", work.MAX_ROWS)
+    )
     return JsonResponse(work.joined(comment))
 
 
@@ -81,7 +61,7 @@ async def io_join(request: HttpRequest) -> HttpResponse:
 @only_in_a_run_async
 async def io_lock(request: HttpRequest) -> HttpResponse:
     """Locks one row and changes it: a transaction, for which Django has no async way."""
-    return JsonResponse(await sync_to_async(work.like)(work.wanted_row(request)))
+    return JsonResponse(await sync_to_async(work.like)(work.wanted(request, "row", work.MAX_ROWS)))
 
 
 @only_in_a_run_async
@@ -100,7 +80,7 @@ async def bench_app(request: HttpRequest) -> HttpResponse:
     """The application of the 2012 comparison; only pauses and what threads do can be awaited."""
     start = time.perf_counter()
     bench.loop()
-    if work.second_version(request):
+    if request.GET.get("version") == "2":
         await asyncio.sleep(bench.pause_s())
         return HttpResponse(await asyncio.to_thread(bench.ask_database), content_type="text/plain")
     await asyncio.sleep(bench.PAUSE_S)

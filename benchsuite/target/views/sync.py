@@ -1,8 +1,17 @@
 """The measured views for WSGI; `async_` holds their twins."""
 
+import asyncio
 import time
+from collections.abc import AsyncIterator, Iterator
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.core.handlers.asgi import ASGIRequest
+from django.http import (
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    JsonResponse,
+    StreamingHttpResponse,
+)
 from django.shortcuts import get_object_or_404
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
@@ -22,7 +31,7 @@ def plain(request: HttpRequest) -> HttpResponse:
 @only_in_a_run
 def get(request: HttpRequest) -> HttpResponse:
     """As many bytes as are asked for."""
-    size = work.wanted_size(request, work.MAX_BODY_BYTES)
+    size = work.wanted(request, "size", work.MAX_BODY_BYTES)
     return HttpResponse(b"x" * size, content_type="application/octet-stream")
 
 
@@ -46,7 +55,7 @@ def sleep(request: HttpRequest) -> HttpResponse:
 @only_in_a_run
 def cpu(request: HttpRequest) -> HttpResponse:
     """A sum of squares: nothing but Python."""
-    size = work.wanted_size(request)
+    size = work.wanted(request, "size", work.MAX_SIZE)
     return JsonResponse({"size": size, "sum": work.sum_of_squares(size)})
 
 
@@ -55,8 +64,7 @@ def cpu(request: HttpRequest) -> HttpResponse:
 @only_in_a_run
 def io_create(request: HttpRequest) -> HttpResponse:
     """Inserts one row."""
-    fields = work.wanted_post(request)
-    post = Post.objects.create(**fields)
+    post = Post.objects.create(**work.wanted_post(request))
     return JsonResponse(post.to_json(), status=201)
 
 
@@ -70,7 +78,7 @@ def io_read(request: HttpRequest) -> HttpResponse:
 @only_in_a_run
 def io_join(request: HttpRequest) -> HttpResponse:
     """Reads one comment and its post in one query."""
-    comment = get_object_or_404(work.JOINED, number=work.wanted_row(request))
+    comment = get_object_or_404(work.JOINED, number=work.wanted(request, "row", work.MAX_ROWS))
     return JsonResponse(work.joined(comment))
 
 
@@ -79,7 +87,7 @@ def io_join(request: HttpRequest) -> HttpResponse:
 @only_in_a_run
 def io_lock(request: HttpRequest) -> HttpResponse:
     """Locks one row, changes it, and releases it."""
-    return JsonResponse(work.like(work.wanted_row(request)))
+    return JsonResponse(work.like(work.wanted(request, "row", work.MAX_ROWS)))
 
 
 @only_in_a_run
@@ -98,9 +106,34 @@ def bench_app(request: HttpRequest) -> HttpResponse:
     """The application of the 2012 comparison, in one of its versions."""
     start = time.perf_counter()
     bench.loop()
-    if work.second_version(request):
+    if request.GET.get("version") == "2":
         time.sleep(bench.pause_s())
         return HttpResponse(bench.ask_database(), content_type="text/plain")
     time.sleep(bench.PAUSE_S)
     bench.write_small()
     return HttpResponse(f"{time.perf_counter() - start:.4f}", content_type="text/plain")
+
+
+@only_in_a_run
+def sse(request: HttpRequest) -> HttpResponseBase:
+    """Endless events from the one after Last-Event-ID on, the first one at once."""
+    stream = work.wanted_stream(request)
+    events = _told_async(stream) if isinstance(request, ASGIRequest) else _told(stream)
+    return StreamingHttpResponse(
+        events,
+        content_type="text/event-stream",
+        headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
+    )
+
+
+def _told(stream: work.EventStream) -> Iterator[bytes]:
+    for due, event in stream.events(time.monotonic()):
+        if (wait_s := due - time.monotonic()) > 0:
+            time.sleep(wait_s)
+        yield event
+
+
+async def _told_async(stream: work.EventStream) -> AsyncIterator[bytes]:
+    for due, event in stream.events(time.monotonic()):
+        await asyncio.sleep(max(0.0, due - time.monotonic()))  # always lets others run
+        yield event

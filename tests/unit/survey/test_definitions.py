@@ -8,8 +8,7 @@ from django.core.management import call_command
 from django.db import IntegrityError
 
 from benchsuite.target.survey.definitions import Choice, Condition, Page, Question, Survey
-from benchsuite.target.survey.flow import Flow, holds
-from benchsuite.target.survey.reading import SurveyError, load_surveys
+from benchsuite.target.survey.reading import Flow, SurveyError, holds, load_surveys
 from benchsuite.workloads.survey import SLUGS
 
 
