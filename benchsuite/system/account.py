@@ -10,7 +10,8 @@ from typing import TypedDict
 from benchsuite.core.exceptions import StartError, UnavailableError
 
 NOBODY = "nobody"
-MAP = Path("/proc/self/uid_map")
+MAP = Path("/proc/self/uid_map")  #: The users of our user namespace; all are outside of one.
+CLOSED = stat.S_IRWXG | stat.S_IRWXO  #: Modes, none of which our closed folders have.
 
 
 class Rights(TypedDict, total=False):
@@ -28,7 +29,12 @@ def unprivileged() -> str:
     """
     if os.geteuid() != 0:
         return ""
-    return NOBODY if _mapped(_account(NOBODY).pw_uid) else ""
+    uid = _account(NOBODY).pw_uid
+    try:
+        ranges = [map(int, line.split()) for line in MAP.read_text().splitlines()]
+    except OSError:
+        return NOBODY
+    return NOBODY if any(first <= uid < first + count for first, _, count in ranges) else ""
 
 
 def rights_of(user: str) -> Rights:
@@ -52,11 +58,13 @@ def hand_over(folder: Path, user: str) -> None:
         return
     account = _account(user)
     os.chown(folder, account.pw_uid, account.pw_gid)
+    temporary = Path(tempfile.gettempdir()).resolve()
     for parent in folder.resolve().parents:
         status = parent.stat()
         if _passable(status, account):
             continue
-        if not _may_be_opened(parent, status):
+        is_closed = status.st_uid == os.geteuid() and not status.st_mode & CLOSED
+        if not (is_closed and temporary in parent.parents):
             raise UnavailableError(
                 f"{user} can't reach {folder}: {parent} is closed to others; set TMPDIR to a "
                 "folder open to all (/tmp), or start the run as an ordinary user."
@@ -85,15 +93,6 @@ def _account(user: str) -> pwd.struct_passwd:
         ) from error
 
 
-def _mapped(uid: int) -> bool:
-    """Whether the user exists in our user namespace; all do outside of one."""
-    try:
-        ranges = [line.split() for line in MAP.read_text().splitlines()]
-    except OSError:
-        return True
-    return any(int(first) <= uid < int(first) + int(count) for first, _, count in ranges)
-
-
 def _passable(status: os.stat_result, account: pwd.struct_passwd) -> bool:
     return _may(status, account, stat.S_IXUSR, stat.S_IXGRP, stat.S_IXOTH)
 
@@ -105,9 +104,3 @@ def _may(
     if status.st_uid == account.pw_uid:
         return bool(status.st_mode & owner)
     return bool(status.st_mode & (group if status.st_gid == account.pw_gid else everybody))
-
-
-def _may_be_opened(parent: Path, status: os.stat_result) -> bool:
-    temporary = Path(tempfile.gettempdir()).resolve()
-    ours = status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IRWXG | stat.S_IRWXO)
-    return ours and temporary in parent.parents

@@ -6,11 +6,11 @@ import os
 import platform
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from time import thread_time
 
 from benchsuite.system import folders
-from benchsuite.system.folders import cache_folder
 
 FIRST = 100_000  #: The size that is tried first.
 TRIES = 6  #: Until a size takes the wanted time.
@@ -21,27 +21,29 @@ DIGITS = 3  #: Of a size that is found: more would be noise.
 
 def size_for(seconds: float, work: Callable[[int], object], *, name: str) -> int:
     """The size of work that takes that much CPU time; `name` is what it is remembered by."""
-    known = cache_folder() / "calibrations" / f"{_digest(name, seconds)}.json"
-    try:
+    cpuinfo = Path("/proc/cpuinfo").read_text().splitlines()
+    models = {line.partition(":")[2].strip() for line in cpuinfo if line.startswith("model name")}
+    here = {  # what another size may come of
+        "machine": platform.machine(),
+        "cpu": ", ".join(sorted(models)),
+        "python": f"{os.path.realpath(sys.executable)} {sys.version}",
+    }
+    text = json.dumps([name, seconds, here], sort_keys=True)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    known = folders.cache_folder() / "calibrations" / f"{digest}.json"
+    with suppress(OSError, ValueError, KeyError):
         return int(json.loads(known.read_text())["size"])
-    except (OSError, ValueError, KeyError):
-        size = _rounded(_found(seconds, work))
-    known.parent.mkdir(parents=True, exist_ok=True)
-    new = known.with_suffix(f".{os.getpid()}")
-    folders.write_private(
-        new, json.dumps({"name": name, "seconds": seconds, "size": size, **_here()})
-    )
-    new.replace(known)
-    return size
-
-
-def _found(seconds: float, work: Callable[[int], object]) -> int:
     size = FIRST
     for _ in range(TRIES):
         took_s = min(_timed(work, size) for _ in range(TIMES))
         before, size = size, max(1, round(size * seconds / took_s))
         if abs(size - before) <= NEAR * before:
             break
+    size = round(size, DIGITS - len(str(size)))
+    known.parent.mkdir(parents=True, exist_ok=True)
+    new = known.with_suffix(f".{os.getpid()}")
+    folders.write_private(new, json.dumps({"name": name, "seconds": seconds, "size": size, **here}))
+    new.replace(known)
     return size
 
 
@@ -49,23 +51,3 @@ def _timed(work: Callable[[int], object], size: int) -> float:
     begin = thread_time()
     work(size)
     return max(thread_time() - begin, 1e-6)
-
-
-def _rounded(size: int) -> int:
-    return round(size, DIGITS - len(str(size)))
-
-
-def _here() -> dict[str, str]:
-    """What another size may come of."""
-    cpuinfo = Path("/proc/cpuinfo").read_text().splitlines()
-    models = {line.partition(":")[2].strip() for line in cpuinfo if line.startswith("model name")}
-    return {
-        "machine": platform.machine(),
-        "cpu": ", ".join(sorted(models)),
-        "python": f"{os.path.realpath(sys.executable)} {sys.version}",
-    }
-
-
-def _digest(name: str, seconds: float) -> str:
-    text = json.dumps([name, seconds, _here()], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,7 +1,5 @@
 """Which CPUs a program may run on, and the CPU time that its control groups allow.
 
-Which CPUs a program may run on, so that load and server don't compete.
-
 A child inherits the affinity of the thread that starts it: `given` sets that during the start. This
 needs no wrapper, can't race with a child that forks at once, and applies to all descendants.
 """
@@ -40,21 +38,17 @@ def own_cgroup(root: Path = Path("/")) -> str:
 
 def cpu_quota(root: Path = Path("/")) -> float | None:
     """So many CPUs' time all in this process's groups may take together; None for no limit."""
-    quotas = [_quota(folder) for folder in cgroup_folders("cpu", own_cgroup(root), root)]
-    return min((quota for quota in quotas if quota is not None), default=None)
-
-
-def _quota(folder: Path) -> float | None:
-    """In version 2 "200000 100000", of which the first may be "max"; in version 1 two files, of
-    which the first may be -1.
-    """
-    words = _text(folder / "cpu.max").split() or [
-        *_text(folder / "cpu.cfs_quota_us").split(),
-        *_text(folder / "cpu.cfs_period_us").split(),
-    ]
-    if len(words) != 2 or not all(word.isdigit() for word in words) or not int(words[1]):
-        return None
-    return int(words[0]) / int(words[1])
+    quotas = []
+    for folder in cgroup_folders("cpu", own_cgroup(root), root):
+        # In version 2 "200000 100000", of which the first may be "max"; in version 1 two files, of
+        # which the first may be -1.
+        words = _text(folder / "cpu.max").split() or [
+            *_text(folder / "cpu.cfs_quota_us").split(),
+            *_text(folder / "cpu.cfs_period_us").split(),
+        ]
+        if len(words) == 2 and all(word.isdigit() for word in words) and int(words[1]):
+            quotas.append(int(words[0]) / int(words[1]))
+    return min(quotas, default=None)
 
 
 def _text(path: Path) -> str:
@@ -62,7 +56,6 @@ def _text(path: Path) -> str:
 
 
 SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
-
 RANGE = re.compile(r"(?P<first>[0-9]{1,4})(-(?P<last>[0-9]{1,4}))?")
 MOST = 8192  #: CPUs that Linux may know (CONFIG_NR_CPUS).
 
@@ -178,11 +171,15 @@ def check(cpus: Collection[int] | None, whose: str) -> None:
 
 def words(cpus: Cpus) -> str:
     """ "CPU 0", "CPUs 0–2, 5"."""
-    ranges: list[list[int]] = []
+    return f"CPU{'s' * (len(cpus) > 1)} {ranges(cpus, '–', ', ')}"
+
+
+def ranges(cpus: Cpus, dash: str, comma: str) -> str:
+    """Their numbers, in order, with neighbours joined."""
+    parts: list[list[int]] = []
     for cpu in cpus:
-        if ranges and ranges[-1][1] == cpu - 1:
-            ranges[-1][1] = cpu
+        if parts and parts[-1][1] == cpu - 1:
+            parts[-1][1] = cpu
         else:
-            ranges.append([cpu, cpu])
-    text = ", ".join(f"{first}" if first == last else f"{first}–{last}" for first, last in ranges)
-    return f"CPU{'s' * (len(cpus) > 1)} {text}"
+            parts.append([cpu, cpu])
+    return comma.join(f"{a}" if a == b else f"{a}{dash}{b}" for a, b in parts)

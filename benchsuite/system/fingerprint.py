@@ -27,13 +27,7 @@ VOLATILE = frozenset(
 out. The total of memory is one of them: kernels keep some more or less for themselves; `memory_gib`
 stays."""
 
-DISTRIBUTIONS = (
-    "django-benchsuite",
-    "locust",
-    "gevent",
-    "geventhttpclient",
-    "greenlet",
-)
+DISTRIBUTIONS = ("django-benchsuite", "locust", "gevent", "geventhttpclient", "greenlet")
 """What drives the load. What is measured has all its distributions in each run."""
 
 VARIABLES = re.compile(
@@ -48,25 +42,30 @@ _ABOUT_IMAGES = re.compile(
 )
 """Those that only begin like them: of images and hosts, of consoles, and secrets."""
 
-KERNEL_SETTINGS = {
-    "aslr": "kernel/randomize_va_space",
-    "file_max": "fs/file-max",
-    "nr_open": "fs/nr_open",
-    "swappiness": "vm/swappiness",
-    "overcommit_memory": "vm/overcommit_memory",
-    "somaxconn": "net/core/somaxconn",
-    "netdev_max_backlog": "net/core/netdev_max_backlog",
-    "ip_local_port_range": "net/ipv4/ip_local_port_range",
-    "tcp_max_syn_backlog": "net/ipv4/tcp_max_syn_backlog",
-    "tcp_tw_reuse": "net/ipv4/tcp_tw_reuse",
-    "tcp_fin_timeout": "net/ipv4/tcp_fin_timeout",
-    "tcp_congestion_control": "net/ipv4/tcp_congestion_control",
-    "tcp_slow_start_after_idle": "net/ipv4/tcp_slow_start_after_idle",
-    "tcp_rmem": "net/ipv4/tcp_rmem",
-    "tcp_wmem": "net/ipv4/tcp_wmem",
+FILES = {
+    "boot_id": "/proc/sys/kernel/random/boot_id",
+    "cpu_smt": "/sys/devices/system/cpu/smt/control",
+    "cpu_governor": "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    "cpu_frequency_driver": "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver",
+    "numa_nodes": "/sys/devices/system/node/online",
+    "clocksource": "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    "aslr": "/proc/sys/kernel/randomize_va_space",
+    "file_max": "/proc/sys/fs/file-max",
+    "nr_open": "/proc/sys/fs/nr_open",
+    "swappiness": "/proc/sys/vm/swappiness",
+    "overcommit_memory": "/proc/sys/vm/overcommit_memory",
+    "somaxconn": "/proc/sys/net/core/somaxconn",
+    "netdev_max_backlog": "/proc/sys/net/core/netdev_max_backlog",
+    "ip_local_port_range": "/proc/sys/net/ipv4/ip_local_port_range",
+    "tcp_max_syn_backlog": "/proc/sys/net/ipv4/tcp_max_syn_backlog",
+    "tcp_tw_reuse": "/proc/sys/net/ipv4/tcp_tw_reuse",
+    "tcp_fin_timeout": "/proc/sys/net/ipv4/tcp_fin_timeout",
+    "tcp_congestion_control": "/proc/sys/net/ipv4/tcp_congestion_control",
+    "tcp_slow_start_after_idle": "/proc/sys/net/ipv4/tcp_slow_start_after_idle",
+    "tcp_rmem": "/proc/sys/net/ipv4/tcp_rmem",
+    "tcp_wmem": "/proc/sys/net/ipv4/tcp_wmem",
 }
-"""Fields and where they stand below /proc/sys."""
-
+"""Fields that are what a file holds, with single spaces."""
 
 _UNLIMITED = ("max", "-1", str(2**63 - os.sysconf("SC_PAGE_SIZE")))
 """How control groups say that there is no limit: version 2, and two ways of version 1."""
@@ -74,14 +73,15 @@ _UNLIMITED = ("max", "-1", str(2**63 - os.sysconf("SC_PAGE_SIZE")))
 
 def fingerprint() -> dict[str, Any]:
     """Flat, JSON-ready facts about this machine, its kernel, this Python and the installed
-    software."""
+    software.
+    """
+    texts = {name: _text(path) for name, path in FILES.items()}
     return {
+        **{name: text if text is None else " ".join(text.split()) for name, text in texts.items()},
         **_system(),
         **_cpu(),
         **_memory(),
         **_limits(),
-        **_kernel(),
-        **_python(),
         **_software(),
     }
 
@@ -95,6 +95,16 @@ def digest(data: Mapping[str, Any]) -> str:
 
 def _system() -> dict[str, Any]:
     release = _pairs("/etc/os-release", "=")
+    hypervisor = _text("/sys/hypervisor/type")
+    if not hypervisor and "hypervisor" in _first_cpu().get("flags", "").split():
+        hypervisor = _text("/sys/class/dmi/id/sys_vendor") or "unknown hypervisor"
+    container = _text("/run/systemd/container")
+    if Path("/.dockerenv").exists():
+        container = "docker"
+    elif Path("/run/.containerenv").exists():
+        container = "podman"
+    elif not container and "KUBERNETES_PORT" in os.environ:
+        container = "kubernetes"
     return {
         "hostname": socket.gethostname(),
         "system": platform.system(),
@@ -103,54 +113,40 @@ def _system() -> dict[str, Any]:
         "machine": platform.machine(),
         "distribution": release.get("PRETTY_NAME", "").strip('"') or None,
         "libc": " ".join(platform.libc_ver()).strip() or None,
-        "virtualisation": _virtualisation(),
-        "container": _container(),
-        "boot_id": _text("/proc/sys/kernel/random/boot_id"),
+        "virtualisation": hypervisor or None,
+        "container": container or None,
         "uptime_s": _number((_text("/proc/uptime") or "").split(" ")[0]),
         "load_1m": _number((_text("/proc/loadavg") or "").split(" ")[0]),
+        "psi": _text("/proc/pressure/cpu") is not None,
+        "clock_ticks_per_s": os.sysconf("SC_CLK_TCK"),
     }
 
 
-def _virtualisation() -> str | None:
-    """The hypervisor's name for itself; None on bare metal and where that is not known."""
-    vendor = _text("/sys/class/dmi/id/sys_vendor")
-    hypervisor = _text("/sys/hypervisor/type")
-    is_guest = "hypervisor" in _first_cpu().get("flags", "").split()
-    return hypervisor or ((vendor or "unknown hypervisor") if is_guest else None)
-
-
-def _container() -> str | None:
-    """What kind of container this process is in, where there is a sign of one."""
-    if Path("/.dockerenv").exists():
-        return "docker"
-    if Path("/run/.containerenv").exists():
-        return "podman"
-    return _text("/run/systemd/container") or (
-        "kubernetes" if "KUBERNETES_PORT" in os.environ else None
-    )
-
-
 def _cpu() -> dict[str, Any]:
-    first = _first_cpu()
-    policy = "/sys/devices/system/cpu/cpu0/cpufreq"
+    first, folder = _first_cpu(), Path("/sys/devices/system/cpu")
     flags = first.get("flags") or first.get("Features")
+    cores = folder.glob("cpu[0-9]*/topology/thread_siblings_list")
+    named = [first[name] for name in ("cpu family", "model", "stepping") if name in first]
+    no_turbo, boost = _text(folder / "intel_pstate/no_turbo"), _text(folder / "cpufreq/boost")
+    turbo = None if boost is None else boost == "1"
+    caches: dict[str, str | None] = dict.fromkeys(("l1d", "l1i", "l2", "l3"))
+    for index in sorted(folder.glob("cpu0/cache/index[0-9]*")):
+        level, kind = f"l{_text(index / 'level')}", (_text(index / "type") or "")[:1].lower()
+        caches[level + kind if level == "l1" else level] = _text(index / "size")
     return {
         "cpu_model": first.get("model name") or first.get("CPU part"),
-        "cpu_family_model_stepping": _joined(first, "cpu family", "model", "stepping"),
+        "cpu_family_model_stepping": "/".join(named) or None,
         "cpu_microcode": first.get("microcode"),
         "cpu_logical": os.cpu_count(),
-        "cpu_physical": _physical_cpus(),
+        "cpu_physical": len({path.read_text().strip() for path in cores}) or None,
         "cpu_usable": len(os.sched_getaffinity(0)),
-        "cpu_affinity": _ranges(os.sched_getaffinity(0)),
+        "cpu_affinity": cpus.ranges(cpus.available(), "-", ","),
         "cpu_flags_digest": hashlib.sha256(flags.encode()).hexdigest()[:16] if flags else None,
         "cpu_bugs": first.get("bugs"),
-        "cpu_smt": _text("/sys/devices/system/cpu/smt/control"),
-        **{f"cache_{name}": size for name, size in _caches().items()},
-        "cpu_governor": _text(f"{policy}/scaling_governor"),
-        "cpu_frequency_driver": _text(f"{policy}/scaling_driver"),
-        "cpu_max_khz": _number(_text(f"{policy}/cpuinfo_max_freq")),
-        "cpu_turbo": _turbo(),
-        "numa_nodes": _text("/sys/devices/system/node/online"),
+        "cpu_isolated": _text(folder / "isolated") or None,
+        **{f"cache_{name}": size for name, size in caches.items()},
+        "cpu_max_khz": _number(_text(folder / "cpu0/cpufreq/cpuinfo_max_freq")),
+        "cpu_turbo": turbo if no_turbo is None else no_turbo == "0",
     }
 
 
@@ -158,64 +154,35 @@ def _first_cpu() -> dict[str, str]:
     return _pairs("/proc/cpuinfo", ":", until_blank=True)
 
 
-def _physical_cpus() -> int | None:
-    cores = {
-        path.read_text().strip()
-        for path in Path("/sys/devices/system/cpu").glob("cpu[0-9]*/topology/thread_siblings_list")
-    }
-    return len(cores) or None
-
-
-def _caches() -> dict[str, str | None]:
-    sizes: dict[str, str | None] = {"l1d": None, "l1i": None, "l2": None, "l3": None}
-    for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index[0-9]*")):
-        kind = (_text(index / "type") or "")[:1].lower()
-        level = f"l{_text(index / 'level')}"
-        sizes[level + kind if level == "l1" else level] = _text(index / "size")
-    return sizes
-
-
-def _turbo() -> bool | None:
-    no_turbo = _text("/sys/devices/system/cpu/intel_pstate/no_turbo")
-    if no_turbo is not None:
-        return no_turbo == "0"
-    boost = _text("/sys/devices/system/cpu/cpufreq/boost")
-    return None if boost is None else boost == "1"
-
-
 def _memory() -> dict[str, Any]:
-    info = {name: _number(value.split()[0]) for name, value in _pairs("/proc/meminfo", ":").items()}
-
-    def amount(name: str) -> int | None:
-        kibibytes = info.get(name)
-        return None if kibibytes is None else int(kibibytes) * 1024
-
-    total = amount("MemTotal")
+    kibibytes = _pairs("/proc/meminfo", ":")
+    total, available, swap = (
+        int(kibibytes[name].split()[0]) * 1024 if name in kibibytes else None
+        for name in ("MemTotal", "MemAvailable", "SwapTotal")
+    )
     return {
         "memory_total_bytes": total,
         "memory_gib": None if total is None else round(total / 2**30, 1),
-        "memory_available_bytes": amount("MemAvailable"),
-        "swap_total_bytes": amount("SwapTotal"),
+        "memory_available_bytes": available,
+        "swap_total_bytes": swap,
         "huge_pages": _chosen("/sys/kernel/mm/transparent_hugepage/enabled"),
         "page_size_bytes": os.sysconf("SC_PAGE_SIZE"),
     }
 
 
 def _limits() -> dict[str, Any]:
+    files, processes = map(resource.getrlimit, (resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC))
+    limits = {"nofile_soft": files[0], "nofile_hard": files[1], "nproc_soft": processes[0]}
     return {
-        "nofile_soft": _limit(resource.RLIMIT_NOFILE, 0),
-        "nofile_hard": _limit(resource.RLIMIT_NOFILE, 1),
-        "nproc_soft": _limit(resource.RLIMIT_NPROC, 0),
+        **{
+            name: "unlimited" if value == resource.RLIM_INFINITY else value
+            for name, value in limits.items()
+        },
         "cgroup_cpu_max": _cgroup("cpu.max", "cpu/cpu.cfs_quota_us"),
         "cgroup_memory_max": _cgroup("memory.max", "memory/memory.limit_in_bytes"),
         "cgroup_pids_max": _cgroup("pids.max", "pids/pids.max"),
         "cgroup_cpus": _cgroup("cpuset.cpus.effective", "cpuset/cpuset.effective_cpus"),
     }
-
-
-def _limit(which: int, position: int) -> int | str:
-    value = resource.getrlimit(which)[position]
-    return "unlimited" if value == resource.RLIM_INFINITY else value
 
 
 def _cgroup(unified: str, divided: str) -> str | None:
@@ -232,20 +199,11 @@ def _cgroup(unified: str, divided: str) -> str | None:
     return limits[0] if limits else "unlimited" if values else None
 
 
-def _kernel() -> dict[str, Any]:
-    clock = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
-    return {
-        **{name: _spaced(_text(f"/proc/sys/{path}")) for name, path in KERNEL_SETTINGS.items()},
-        "clocksource": _text(clock),
-        "psi": _text("/proc/pressure/cpu") is not None,
-        "cpu_isolated": _text("/sys/devices/system/cpu/isolated") or None,
-        "clock_ticks_per_s": os.sysconf("SC_CLK_TCK"),
-    }
-
-
-def _python() -> dict[str, Any]:
+def _software() -> dict[str, Any]:
     return {
         **{f"python_{name}": value for name, value in installed.facts().items()},
+        **{f"version_{name.replace('-', '_')}": installed.version(name) for name in DISTRIBUTIONS},
+        "version_sqlite": sqlite3.sqlite_version,
         "python_optimize_level": sys.flags.optimize,
         "python_dev_mode": sys.flags.dev_mode,
         "python_utf8_mode": bool(sys.flags.utf8_mode),
@@ -256,13 +214,6 @@ def _python() -> dict[str, Any]:
             for name, value in sorted(os.environ.items())
             if VARIABLES.fullmatch(name) and not _ABOUT_IMAGES.fullmatch(name)
         },
-    }
-
-
-def _software() -> dict[str, Any]:
-    return {
-        **{f"version_{name.replace('-', '_')}": installed.version(name) for name in DISTRIBUTIONS},
-        "version_sqlite": sqlite3.sqlite_version,
     }
 
 
@@ -280,10 +231,6 @@ def _number(text: str | None) -> float | None:
         return None
 
 
-def _spaced(text: str | None) -> str | None:
-    return None if text is None else " ".join(text.split())
-
-
 def _chosen(path: str) -> str | None:
     """The word in brackets of "always [madvise] never"."""
     text = _text(path) or ""
@@ -299,19 +246,3 @@ def _pairs(path: str, separator: str, *, until_blank: bool = False) -> dict[str,
         elif until_blank and not line.strip():
             break
     return pairs
-
-
-def _joined(pairs: Mapping[str, str], *names: str) -> str | None:
-    values = [pairs[name] for name in names if name in pairs]
-    return "/".join(values) or None
-
-
-def _ranges(numbers: set[int]) -> str:
-    """0-3,6: CPU numbers as the kernel writes them."""
-    parts: list[list[int]] = []
-    for number in sorted(numbers):
-        if parts and number == parts[-1][1] + 1:
-            parts[-1][1] = number
-        else:
-            parts.append([number, number])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in parts)

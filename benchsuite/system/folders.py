@@ -60,13 +60,7 @@ def why_kept(folder: Path, *, working: Path | None) -> str | None:
         return "holds the current directory"
     if not folder.is_dir():
         return "is not a folder"
-    repository = _repository(folder)
-    return f"holds a git repository ({repository})" if repository else None
-
-
-def _repository(folder: Path) -> str | None:
-    """The first folder in or below this one that is a checkout; None when there is none."""
     for path, folders, files in os.walk(folder):
         if ".git" in folders or ".git" in files:
-            return path
+            return f"holds a git repository ({path})"
     return None

@@ -39,24 +39,43 @@ def guarded(marker: str, folder: Path) -> Iterator[None]:
         raise UsageError(
             f"A run's marker has at least {LEAST_MARKER} characters; {marker!r} has not."
         )
-    working = _working()
+    working = None
+    with suppress(FileNotFoundError):
+        working = Path.cwd()
     reason = why_kept(folder, working=working)
     if reason:
         raise UsageError(
             f"A run's folder is removed when its parent is killed, and {folder} {reason}; "
             "give a folder of the run's own, as tempfile makes them."
         )
+    arguments = [str(os.getpid()), marker, str(folder.resolve()), str(working or "")]
     child = None
     try:
         with held_back():
-            child = _start(marker, folder, working)
+            child = subprocess.Popen(
+                [*isolated_python("benchsuite.system.reaper"), *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env={"LC_ALL": "C.UTF-8", "TMPDIR": tempfile.gettempdir()},
+                start_new_session=True,
+                bufsize=0,
+            )
             assert child.stdin is not None
             _pipes[marker] = child.stdin.fileno()
         yield
     finally:
-        if child is not None:
+        if child is not None and child.stdin is not None:
             with held_back():
-                _dismiss(marker, child)
+                _tell(marker, "bye")
+                _pipes.pop(marker, None)
+                child.stdin.close()
+                try:
+                    child.wait(LEAVE_S)
+                except subprocess.TimeoutExpired:
+                    child.kill()
+                    child.wait()
 
 
 @contextmanager
@@ -75,45 +94,5 @@ def without_shared_memory(marker: str, prefix: str) -> Iterator[None]:
 
 def _tell(marker: str, line: str) -> None:
     if marker in _pipes:
-        with suppress(
-            BrokenPipeError
-        ):  # a guard that was killed can't guard; the run goes on without
+        with suppress(BrokenPipeError):  # one that was killed can't guard; the run goes on without
             os.write(_pipes[marker], f"{line}\n".encode())
-
-
-def _working() -> Path | None:
-    try:
-        return Path.cwd()
-    except FileNotFoundError:
-        return None
-
-
-def _start(marker: str, folder: Path, working: Path | None) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [
-            *isolated_python("benchsuite.system.reaper"),
-            str(os.getpid()),
-            marker,
-            str(folder.resolve()),
-            str(working or ""),
-        ],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        env={"LC_ALL": "C.UTF-8", "TMPDIR": tempfile.gettempdir()},
-        start_new_session=True,
-        bufsize=0,
-    )
-
-
-def _dismiss(marker: str, child: subprocess.Popen[bytes]) -> None:
-    _tell(marker, "bye")
-    _pipes.pop(marker, None)
-    if child.stdin is not None:
-        child.stdin.close()
-    try:
-        child.wait(LEAVE_S)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()

@@ -13,7 +13,7 @@ ends. Each line has `at`, monotonic seconds, and `left_s`, seconds until the las
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -54,14 +54,9 @@ class Journal:
             self._file = -1
 
 
-@contextmanager
-def journal(batch: UUID) -> Iterator[Journal]:
+def journal(batch: UUID) -> closing[Journal]:
     """Open in the block."""
-    opened = Journal(batch)
-    try:
-        yield opened
-    finally:
-        opened.close()
+    return closing(Journal(batch))
 
 
 class Reader:

@@ -34,11 +34,10 @@ MACHINE_ID = Path("/etc/machine-id")
 
 def owner_name() -> str:
     """host:machine:boot:PID namespace:PID:start of this process."""
-    stat = read_stat(os.getpid())
+    pid = os.getpid()
+    stat = read_stat(pid)
     started = stat.started if stat else 0
-    return ":".join(
-        [host_name(), _machine(), _boot(), _namespace(), str(os.getpid()), str(started)]
-    )
+    return f"{host_name()}:{_machine()}:{_boot()}:{_namespace()}:{pid}:{started}"
 
 
 def owner_host(owner: str) -> str:
@@ -53,9 +52,8 @@ def pid_of(owner: str) -> int:
 
 
 def has_ended(owner: str) -> bool:
-    """Whether it is certain from here that the process of that name has ended.
-
-    An invalid name belongs to no running process.
+    """Whether it is certain from here that the process of that name has ended, as that of an
+    invalid name has.
     """
     return _ended(owner) is True
 
@@ -77,24 +75,19 @@ def _ended(owner: str) -> bool | None:
     if namespace != _namespace():
         return None
     stat = read_stat(int(pid))
-    if stat is None:
-        return None if _is_hidden(int(pid)) else True
-    return not stat.alive or str(stat.started) != started
+    if stat is not None:
+        return not stat.alive or str(stat.started) != started
+    try:
+        os.kill(int(pid), 0)
+    except PermissionError:  # it exists, and /proc hides it from this user (`hidepid`)
+        return None
+    except (ProcessLookupError, OverflowError):
+        return True
+    return True
 
 
 def host_name() -> str:
     return platform.node().replace(":", "-")[:64]
-
-
-def _is_hidden(pid: int) -> bool:
-    """Whether a process exists that /proc hides from this user (`hidepid`)."""
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return True
-    except (ProcessLookupError, OverflowError):
-        return False
-    return False
 
 
 def _machine() -> str:
@@ -116,14 +109,11 @@ def _namespace() -> str:
 
 NAME = "benchsuite"  #: Those with another one measure beside each other.
 TIME_BITS = 48  #: Of a moment in microseconds since boot: nine years.
-
 TICK_US = 1_000_000 // os.sysconf("SC_CLK_TCK")
-
 POLL_S = 0.2
 SETTLE_S = 0.05
 """After a claim was made, until others are looked for: theirs may be earlier and not yet seen."""
 PROMPT_S = 0.02  #: A claim that took longer is made anew: others may have looked in between.
-
 WORDS = 100  #: Characters of a command that are shown.
 
 
@@ -166,11 +156,11 @@ def alone(on_wait: Callable[[Claim], None]) -> Iterator[None]:
     try:
         own = _claim(hard)
         time.sleep(SETTLE_S)
-        while (first := _earliest(own)) is not None:
+        while earlier := [claim for claim in claims() if claim.number < own]:
             if not is_told:
-                on_wait(first)
+                on_wait(earlier[0])
                 is_told = True
-            while first.stands:
+            while earlier[0].stands:
                 time.sleep(POLL_S)
         yield
     finally:
@@ -180,9 +170,9 @@ def alone(on_wait: Callable[[Claim], None]) -> Iterator[None]:
 def claims() -> list[Claim]:
     """Of all who run or want to, the first one first."""
     space = _space()
-    some = (Claim(limit_of(pid) or 0, pid) for pid in all_pids())
-    standing = [one for one in some if one.number & -(1 << TIME_BITS) == space and one.stands]
-    return sorted(standing, key=lambda claim: claim.number)
+    made = (Claim(limit_of(pid) or 0, pid) for pid in all_pids())
+    ours = (claim for claim in made if claim.number & -(1 << TIME_BITS) == space)
+    return sorted((claim for claim in ours if claim.stands), key=lambda claim: claim.number)
 
 
 def _space() -> int:
@@ -202,11 +192,6 @@ def _claim(hard: int) -> int:
             ) from error
         if _now_us() - moment < PROMPT_S * 1e6:
             return space | moment
-
-
-def _earliest(own: int) -> Claim | None:
-    """The first claim before this one."""
-    return next((claim for claim in claims() if claim.number < own), None)
 
 
 def _now_us() -> int:

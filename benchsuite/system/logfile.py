@@ -17,17 +17,13 @@ _CHAIN = (
 
 def tail(path: Path, lines: int = 20) -> str:
     """The last lines; empty when there is no log."""
-    try:
-        with path.open("rb") as log:
-            log.seek(max(0, path.stat().st_size - _TAIL_BYTES))
-            text = log.read(_TAIL_BYTES).decode(errors="replace")
-    except OSError:
-        return ""
-    return "\n".join(text.rstrip().splitlines()[-lines:])
+    return "\n".join(since(path, 0).rstrip().splitlines()[-lines:])
 
 
 def since(path: Path, size: int) -> str:
-    """What was written after the first `size` bytes; only the end if it is long."""
+    """What was written after the first `size` bytes; only the end if it is long, and empty when
+    there is no log.
+    """
     try:
         with path.open("rb") as log:
             log.seek(max(size, path.stat().st_size - _TAIL_BYTES))

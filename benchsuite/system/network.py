@@ -64,23 +64,18 @@ def _socket(host: str, port: int) -> Iterator[tuple[socket.socket, tuple[object,
 
 
 def _holder(port: int) -> str:
-    sockets = _listening(port)
+    tables = (read_bytes(f"/proc/net/{name}") or b"" for name in ("tcp", "tcp6"))
+    rows = [line.split() for table in tables for line in table.splitlines()[1:]]
+    sockets = {  # as links in /proc/PID/fd name them
+        f"socket:[{row[INODE].decode()}]"
+        for row in rows
+        if row[STATE] == LISTENS and int(row[LOCAL].rpartition(b":")[2], 16) == port
+    }
     for pid in all_pids() if sockets else ():
         if not sockets.isdisjoint(_open_files(pid)):
             command = (read_bytes(f"/proc/{pid}/cmdline") or b"").replace(b"\0", b" ")
             return f" by process {pid} ({command.decode(errors='replace').strip()[:100]})"
     return ""
-
-
-def _listening(port: int) -> set[str]:
-    """The sockets that listen on this port, as links in /proc/PID/fd name them."""
-    tables = (read_bytes(f"/proc/net/{name}") or b"" for name in ("tcp", "tcp6"))
-    rows = [line.split() for table in tables for line in table.splitlines()[1:]]
-    return {
-        f"socket:[{row[INODE].decode()}]"
-        for row in rows
-        if row[STATE] == LISTENS and int(row[LOCAL].rpartition(b":")[2], 16) == port
-    }
 
 
 def _open_files(pid: int) -> Iterator[str]:
@@ -124,9 +119,7 @@ def tls_words(error: ssl.SSLError) -> str:
 
 
 MARGIN = 256  #: Besides its connections: libraries, logs, databases, listeners, pipes.
-
-LEAST = 64
-"""The essential part of these: a hard limit below the margin still allows few connections."""
+LEAST = 64  #: The essential part of these: a lower hard limit still allows few connections.
 
 
 def descriptors_needed(connections: int, *, ends: int = 1) -> int:

@@ -49,7 +49,6 @@ class Process:
     def __init__(
         self,
         popen: subprocess.Popen[bytes],
-        *,
         name: str,
         argv: Sequence[str],
         log: Path,
@@ -181,49 +180,36 @@ def running(
 
     Raises StartError when the program can't be started.
     """
+    # Looked up here as execvp will do: the wrapper could only report it in the log.
+    local = os.path.join(cwd or "", argv[0]) if os.sep in argv[0] else argv[0]
+    if shutil.which(local, path=env.get("PATH", os.defpath)) is None:
+        raise StartError(f"{name} can't be started: there is no program {argv[0]}; install it.")
     # With our PID: a child of the run may start programs too.
     mark = Mark(marker, f"{marker}/{os.getpid()}/{next(_starts)}")
     with ExitStack() as stack:
         stack.enter_context(adopting_orphans())
         with held_back(), cpus.given(on_cpus):
-            process = _start(argv, name, log, env, cwd, stop_signal, mark, run_as)
+            started_at = time.monotonic()
+            try:
+                with folders.private_log(log) as output, limited(mark):
+                    popen = subprocess.Popen(
+                        [*_dying_with_parent(stop_signal), *argv],
+                        stdin=subprocess.DEVNULL,
+                        stdout=output,
+                        stderr=subprocess.STDOUT,
+                        cwd=cwd,
+                        env={**env, RUN_VARIABLE: mark.run, PART_VARIABLE: mark.part},
+                        start_new_session=True,
+                        # Before the wrapper requests its signal: a change of user would cancel it.
+                        **account.rights_of(run_as),
+                    )
+            except OSError as error:
+                raise StartError(f"{name} can't be started: {error}.") from error
+            process = Process(popen, name, argv, log, started_at, mark)
             # Twice, because Ctrl-C may arrive between the call and its delay of signals.
             stack.callback(process.end, stop_signal, grace_s)
             stack.callback(process.end, stop_signal, grace_s)
         yield process
-
-
-def _start(
-    argv: Sequence[str],
-    name: str,
-    log: Path,
-    env: Mapping[str, str],
-    cwd: Path | None,
-    stop_signal: int,
-    mark: Mark,
-    run_as: str,
-) -> Process:
-    # Looked up here as execvp will do: the wrapper could only report it in the log.
-    local = os.path.join(cwd or "", argv[0]) if os.sep in argv[0] else argv[0]
-    if shutil.which(local, path=env.get("PATH", os.defpath)) is None:
-        raise StartError(f"{name} can't be started: there is no program {argv[0]}; install it.")
-    started_at = time.monotonic()
-    try:
-        with folders.private_log(log) as output, limited(mark):
-            popen = subprocess.Popen(
-                [*_dying_with_parent(stop_signal), *argv],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                cwd=cwd,
-                env={**env, RUN_VARIABLE: mark.run, PART_VARIABLE: mark.part},
-                start_new_session=True,
-                # Before the wrapper requests its signal: a change of user would cancel it.
-                **account.rights_of(run_as),
-            )
-    except OSError as error:
-        raise StartError(f"{name} can't be started: {error}.") from error
-    return Process(popen, name=name, argv=argv, log=log, started_at=started_at, mark=mark)
 
 
 _WRAPPER = """
@@ -300,31 +286,20 @@ def wait_until_ready(
     end with 0 when they can't import the application) or does not answer in time.
     """
     deadline = time.monotonic() + timeout_s
-    while True:
-        status = process.poll()
-        if status is not None:
-            ended = f"{process.name} {_ended(process, status)}"
-            raise _start_error(process, ended, cause())
+    while (status := process.poll()) is None:
         if answers():
             return time.monotonic() - process.started_at
         if time.monotonic() >= deadline:
             instead = heard()
             what = f"{process.name} did not answer within {timeout_s:g} s"
             what = f"{what}: {instead}" if instead else what
-            raise _start_error(process, what, cause())
+            break
         time.sleep(interval_s)
-
-
-def _ended(process: Process, status: int) -> str:
-    ended = f"{ending_in_words(status)} before it answered"
-    # Children of a failed server may still be ending: they are not the cause.
-    if status == 0 and logfile.first_error(process.log) is None:
-        left = len(process.living())
-        if left:
-            return f"{ended} and left {left} running (it must stay in the foreground)"
-    return ended
-
-
-def _start_error(process: Process, what: str, error: str | None) -> StartError:
-    error = error or logfile.first_error(process.log)
-    return StartError(f"{what}{f' ({error})' if error else ''}", process.log_tail())
+    else:
+        what = f"{process.name} {ending_in_words(status)} before it answered"
+        # Children of a failed server may still be ending: they are not the cause.
+        failed = status != 0 or logfile.first_error(process.log) is not None
+        if not failed and (left := len(process.living())):
+            what = f"{what} and left {left} running (it must stay in the foreground)"
+    error = cause() or logfile.first_error(process.log)
+    raise StartError(f"{what}{f' ({error})' if error else ''}", process.log_tail())

@@ -8,15 +8,14 @@ import select
 import signal
 import sys
 import time
+from contextlib import suppress
 
 from benchsuite.system import sharedmemory
 from benchsuite.system.procfs import send_signal
 from benchsuite.system.tree import Mark, ProcessTree
 
 TERM_S = 5.0  #: How long the run's processes may take to end after SIGTERM.
-
 KILL_S = 5.0
-
 REMOVE_S = TERM_S + KILL_S  #: How long the removal of a folder in use may take.
 
 
@@ -38,7 +37,11 @@ def _listen(parent: int) -> list[str] | None:
     prefixes: list[str] = []
     poll = select.poll()
     poll.register(0, select.POLLIN | select.POLLHUP)
-    _watch(parent, poll)
+    # Also wakes up when the parent ends: a fork of it may keep the pipe open.
+    with suppress(OSError):  # it has ended, which the pipe shows, or this kernel lacks pidfd
+        handle = os.pidfd_open(parent)
+        if os.getppid() == parent:
+            poll.register(handle, select.POLLIN)
     pending = b""
     while True:
         ready = {handle for handle, _ in poll.poll()}
@@ -51,16 +54,6 @@ def _listen(parent: int) -> list[str] | None:
             prefixes.append(line.decode())
         if not data:
             return prefixes
-
-
-def _watch(parent: int, poll: select.poll) -> None:
-    """Also wakes up when the parent ends: a fork of it may keep the pipe open."""
-    try:
-        handle = os.pidfd_open(parent)
-    except OSError:  # it has ended, which the pipe shows, or this kernel lacks pidfd
-        return
-    if os.getppid() == parent:
-        poll.register(handle, select.POLLIN)
 
 
 def remove(folder: str, working: str) -> None:

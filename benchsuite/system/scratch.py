@@ -42,7 +42,8 @@ def explained(place: Path) -> Iterator[None]:
     try:
         yield
     except BenchsuiteError as error:
-        if error.code == DISK_FULL or not (_is_said_in(str(error)) or _is_full(place)):
+        is_said = any(sign in str(error).lower() for sign in SIGNS)
+        if error.code == DISK_FULL or not (is_said or _is_full(place)):
             raise
         raise disk_full(type(error), place, str(error)) from error
     except OSError as error:
@@ -54,13 +55,9 @@ def explained(place: Path) -> Iterator[None]:
 def disk_full(kind: type[BenchsuiteError], place: Path, more: str = "") -> BenchsuiteError:
     """An error of that kind for a full disk; `more` is what it would have said otherwise."""
     words = f"There is no space left in {place}; make room, or set TMPDIR to a folder on another"
-    error = kind(f"{words} disk.{f' {more}' if more else ''}")
+    error = kind(f"{words} disk. {more}".strip())
     error.code = DISK_FULL
     return error
-
-
-def _is_said_in(message: str) -> bool:
-    return any(sign in message.lower() for sign in SIGNS)
 
 
 def _is_full(place: Path) -> bool:

@@ -26,18 +26,13 @@ _IDS = 6  #: The line of postmaster.pid, from 0, with the segment's key and ID.
 _SEMAPHORE = "sem."  #: The C library's prefix of semaphore names.
 
 
-def refuse_common(prefix: str) -> None:
-    """Raises ValueError for a prefix that others' names might have."""
+def left_by(prefix: str) -> list[Path]:
+    """Files with this prefix; raises ValueError for one that others' names might have."""
     if not _PREFIX.fullmatch(prefix):
         raise ValueError(
             f"Shared memory is only removed by a run's own prefix, benchsuite- and 16 hexadecimal "
             f"digits, not by {prefix!r}."
         )
-
-
-def left_by(prefix: str) -> list[Path]:
-    """Files with this prefix."""
-    refuse_common(prefix)
     ours = (f"{prefix}-", f"{_SEMAPHORE}{prefix}-")
     try:
         names = os.listdir(FOLDER)
@@ -59,8 +54,11 @@ def remove_of_clusters(folder: Path) -> None:
     """
     unused = _unused()
     for path in folder.rglob(POSTMASTER):
-        if (named := _named_by(path)) in unused:
-            _, number = named
+        try:
+            key, number = map(int, path.read_text(errors="replace").splitlines()[_IDS].split())
+        except (OSError, IndexError, ValueError):
+            continue
+        if (key & _BITS, number) in unused:
             for file in _beside(number):
                 file.unlink(missing_ok=True)
             ctypes.CDLL(None).shmctl(number, IPC_RMID, None)
@@ -97,15 +95,6 @@ def _named(handle: int) -> Path:
     return FOLDER / f"{_POSTGRESQL}{handle}"
 
 
-def _named_by(path: Path) -> tuple[int, int]:
-    """Key and ID; (0, 0), which no shared segment has, if the file lacks them."""
-    try:
-        key, number = path.read_text(errors="replace").splitlines()[_IDS].split()
-        return int(key) & _BITS, int(number)
-    except (OSError, IndexError, ValueError):
-        return 0, 0
-
-
 def _unused() -> set[tuple[int, int]]:
     """Key and ID of each segment without users."""
     try:
@@ -115,4 +104,4 @@ def _unused() -> set[tuple[int, int]]:
     users = head.split().index("nattch")
     rows = [line.split() for line in lines]
     segments = {(int(row[0]) & _BITS, int(row[1])) for row in rows if row[users] == "0"}
-    return segments - {(0, 0)}
+    return segments - {(0, 0)}  # which no shared segment has

@@ -151,7 +151,12 @@ class ProcessTree:
             stat = read_stat(pid)
             if stat is not None:
                 stats[pid] = stat
-        members = {pid for pid, stat in stats.items() if self._belongs(stat)}
+        members = {
+            pid
+            for pid, stat in stats.items()
+            if not self._leaders.isdisjoint((pid, stat.session))
+            or self._known.get(pid) == stat.started
+        }
         members = descendants(members, stats.values())
         if self._mark:
             strays = {pid for pid in stats.keys() - members if self._mark.is_on(pid)}
@@ -171,13 +176,6 @@ class ProcessTree:
             used = os.wait4(stat.pid, os.WNOHANG)[2]
             self.reaped_s += used.ru_utime + used.ru_stime
         return True
-
-    def _belongs(self, stat: Stat) -> bool:
-        return (
-            stat.pid in self._leaders
-            or stat.session in self._leaders
-            or self._known.get(stat.pid) == stat.started
-        )
 
 
 def descendants(members: set[int], stats: Collection[Stat]) -> set[int]:

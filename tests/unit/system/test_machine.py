@@ -65,14 +65,6 @@ def test_digest_does_not_depend_on_the_order():
     assert digest(dict(reversed(data.items()))) == digest(data)
 
 
-@pytest.mark.parametrize(
-    ("numbers", "expected"),
-    [({0}, "0"), ({0, 1, 2}, "0-2"), ({0, 2, 3, 7}, "0,2-3,7"), (set(), "")],
-)
-def test_cpu_numbers_as_the_kernel_writes_them(numbers, expected):
-    assert environment._ranges(numbers) == expected
-
-
 def test_word_in_brackets(tmp_path):
     setting = tmp_path / "enabled"
     setting.write_text("always [madvise] never\n")
