@@ -34,7 +34,7 @@ def command(duration: str, *, is_written: bool) -> None:
     from django.core.management import call_command
 
     from benchsuite.management import session
-    from benchsuite.management.recording import Recording
+    from benchsuite.management.session import Recording
 
     seen: list[tuple[float, float]] = []
     own_s = 0.0
@@ -96,7 +96,7 @@ def written(total: int) -> Iterator[str]:
     """The path of a run of this process, which writes a second each second."""
     from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
     from benchsuite.load.job import Tick
-    from benchsuite.management.recording import Recording
+    from benchsuite.management.session import Recording
     from benchsuite.store import begun
     from benchsuite.system.journal import journal
 

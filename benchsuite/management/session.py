@@ -5,9 +5,8 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from time import monotonic
 from uuid import UUID, uuid4
@@ -15,15 +14,18 @@ from uuid import UUID, uuid4
 from django.db import Error, OperationalError, close_old_connections
 
 from benchsuite import conf, runner, store
+from benchsuite.comparing.titles import units_of
 from benchsuite.conf import addresses
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Ceiling, RunResult, Status
+from benchsuite.core.specs import LoadProfile
 from benchsuite.core.units import format_bytes, format_duration, format_rate
-from benchsuite.management.recording import Recording
+from benchsuite.load.job import Tick
+from benchsuite.management.output import Screen
 from benchsuite.models import Run, StudyCell
 from benchsuite.report.exports.runs import json_of
-from benchsuite.report.terminal.progress import Progress
+from benchsuite.report.terminal.progress import Progress, phase_words
 from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate
@@ -31,11 +33,10 @@ from benchsuite.store.abandoned import abandon, durations, overheads, sweep, swe
 from benchsuite.store.interchange import PARTS, attach
 from benchsuite.system.interrupts import held_back, terminable
 from benchsuite.system.journal import Journal, journal
-from benchsuite.system.lock import Claim, alone
+from benchsuite.system.lock import alone
 
 TRIES = 3
-PAUSE_S = 2.0
-"""Between two tries. SQLite itself waits 5 s for a lock, if its options say nothing else."""
+PAUSE_S = 2.0  #: Between two tries; SQLite itself waits 5 s for a lock, if its options don't say.
 
 REFUSALS = (Error, OSError, ValueError, OverflowError)
 """How databases and their drivers say that they don't take something."""
@@ -89,7 +90,10 @@ class Results:
                 self._say(f"Follow   {self._follow or addresses.of_run(row.pk)}")
             yield row, lambda result: self._keep(row, result)
         except BaseException as error:
-            reason = f"The command ended before its run had: {_said(error)}"
+            words = str(error) or type(error).__name__
+            if isinstance(error, KeyboardInterrupt):
+                words = "it was interrupted."
+            reason = f"The command ended before its run had: {words}"
             row.status, row.failure = Status.INTERRUPTED.value, reason
             attach(row, dict.fromkeys(PARTS, ()))  # told also where the database is gone
             with held_back(), suppress(Error):  # what can't be written now is swept later
@@ -166,9 +170,7 @@ def _written(name: str, runs: Sequence[Run], before: Path | None) -> Path | None
     """The file that holds these runs, whole; None when none can be written anywhere."""
     content = "".join(json_of(runs))
     folders: list[Callable[[], str | Path]] = [Path.cwd, tempfile.gettempdir, Path.home]
-    if before:
-        folders = [partial(Path, before.parent)]
-    for folder in folders:
+    for folder in [lambda: before.parent] if before else folders:
         try:
             path = Path(folder()) / name
             _write(path, content)
@@ -191,12 +193,6 @@ def _write(path: Path, content: str) -> None:
         part.unlink(missing_ok=True)
 
 
-def _said(error: BaseException) -> str:
-    if isinstance(error, KeyboardInterrupt):
-        return "it was interrupted."
-    return str(error) or type(error).__name__
-
-
 def estimated(plans: Sequence[Plan]) -> Estimate:
     """How long such runs will take, as far as past ones are known."""
     try:
@@ -212,30 +208,28 @@ def estimated(plans: Sequence[Plan]) -> Estimate:
 def session(
     results: Results,
     watcher: Progress,
+    screen: Screen,
     *,
     port: int | None = None,
     start_timeout_s: float | None = None,
     estimate: Estimate | None = None,
-    on_wait: Callable[[Claim], None],
-    on_build: Callable[[str], None],
 ) -> Iterator["Session"]:
     """The machine for as many runs as are made in the block, which may be decided one by one.
 
-    Raises BenchsuiteError when nothing could be stored. `estimate` learns what each run took;
-    `on_wait` is told who has the machine, `on_build` what is being built.
+    Raises BenchsuiteError when nothing could be stored. `estimate` learns what each run took.
     """
     results.check()
-    with terminable(), alone(on_wait), journal(results.batch) as opened:
+    with terminable(), alone(screen.waiting), journal(results.batch) as opened:
         sweep()
         sweep_executions()
+        settings = conf.config()["TARGET_SETTINGS"] or os.environ["DJANGO_SETTINGS_MODULE"]
         with runner.session(
-            settings_module=conf.config()["TARGET_SETTINGS"]
-            or os.environ["DJANGO_SETTINGS_MODULE"],
+            settings_module=settings,
             port=port,
             start_timeout_s=start_timeout_s,
             ceilings=results.ceilings,
         ) as at_work:
-            yield Session(at_work, results, watcher, on_build, opened, estimate or Estimate())
+            yield Session(at_work, results, watcher, screen, opened, estimate or Estimate())
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,9 +239,9 @@ class Session:
     at_work: runner.Session
     results: Results
     watcher: Progress
-    on_build: Callable[[str], None]
+    screen: Screen
     journal: Journal
-    estimate: Estimate = field(default_factory=Estimate)
+    estimate: Estimate
 
     def prepared(self, plans: Sequence[Plan]) -> tuple[Plan, ...]:
         """The same plans with their environments, built where they were not, and looked through.
@@ -255,7 +249,7 @@ class Session:
         Whoever knows the plans of several runs begins with it: nothing is built between two of
         them then.
         """
-        plans = environments.prepared(plans, self.on_build)
+        plans = environments.prepared(plans, self.screen.building)
         for plan in plans:
             preflight.check_installed(plan)
         return tuple(plans)
@@ -286,24 +280,76 @@ def _line(result: RunResult) -> str:
     """One run's outcome in a line."""
     if result.total is None:  # why is said once, at the end
         return result.status.value
+    verdict = result.verdict.value if result.verdict else ""
+    if heavy := [one.code for one in result.findings if one.level.value == verdict]:
+        verdict = f"{verdict} ({', '.join(heavy)})"
     total, idle = result.total, result.websockets and result.websockets.idle
     if idle and not total.requests:
-        return f"{format_bytes(idle.each_bytes)} per connection · {_verdict(result)}"
+        return f"{format_bytes(idle.each_bytes)} per connection · {verdict}"
     parts = [
         f"{format_rate(total.goodput)}" + (f" at {total.name}" if total.level is not None else ""),
         f"p50 {format_duration(total.response_time.at(50))}",
         f"p95 {format_duration(total.response_time.at(95))}",
         f"{total.failures} failed",
-        *([f"{total.resent} sent twice"] if total.resent else []),
-        _verdict(result),
+        f"{total.resent} sent twice" if total.resent else "",
+        verdict,
         result.status.value if result.failure else "",
     ]
     return " · ".join(filter(None, parts))
 
 
-def _verdict(result: RunResult) -> str:
-    """With the codes that make it so."""
-    if result.verdict is None:
-        return ""
-    heavy = [one.code for one in result.findings if one.level.value == result.verdict.value]
-    return f"{result.verdict.value} ({', '.join(heavy)})" if heavy else result.verdict.value
+SHORT_S = 0.2  #: The first tick comes at once: it tells no rate.
+
+
+class Recording:
+    """A watcher of one run, which writes down what it passes on."""
+
+    def __init__(self, watcher: Progress, journal: Journal, row: Run, load: LoadProfile) -> None:
+        self._watcher, self._journal, self._load = watcher, journal, load
+        self._run = str(row.pk)
+        self._before: Tick | None = None
+        self._write(
+            run=self._run,
+            title=watcher.title,
+            place=watcher.place,
+            total=watcher.total,
+            unit=units_of(row),
+        )
+
+    def stage(self, text: str) -> None:
+        self._write(stage=text)
+        self._watcher.stage(text)
+
+    def note(self, text: str) -> None:
+        self._watcher.note(text)
+
+    def tick(self, tick: Tick) -> None:
+        self._write(phase=phase_words(self._load, tick), second=self._second(tick))
+        self._before = tick
+        self._watcher.tick(tick)
+
+    def end(self, words: str) -> None:
+        """It is stored."""
+        self._write(
+            end=self._run, title=self._watcher.title, place=self._watcher.place, words=words
+        )
+        self._watcher.end(words)
+
+    def _write(self, **line: object) -> None:
+        self._journal.write(**line, left_s=round(self._watcher.left_s, 1))
+
+    def _second(self, tick: Tick) -> list[float | bool | None]:
+        """In the order of `journal.SECOND`."""
+        before = self._before
+        passed_s = tick.elapsed_s - (before.elapsed_s if before else 0.0)
+        failed = tick.failures - (before.failures if before else 0)
+        right = tick.requests - (before.requests if before else 0) - failed
+        middle_s = tick.elapsed_s - passed_s / 2
+        return [
+            round(tick.elapsed_s, 2),
+            round(right / passed_s, 2) if passed_s > SHORT_S else None,
+            *(None if time is None else round(time, 6) for time in (tick.p50_s, tick.p95_s)),
+            failed,
+            None if tick.cpu_percent is None else round(tick.cpu_percent, 1),
+            any(one.window_start_s < middle_s <= one.window_end_s for one in self._load.plan),
+        ]

@@ -11,7 +11,6 @@ import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -39,8 +38,6 @@ from benchsuite.studies.study import Cell, Coordinates, Share, Study, cell_title
 UNKNOWN = 1
 """In place of a share that is known later: as good as any other, for the time that a run takes."""
 
-REFUSED = (UsageError, UnavailableError)
-
 
 @dataclass(slots=True)
 class Candidate:
@@ -62,18 +59,12 @@ class Candidate:
             spec = run_options.of_cell(arguments(self.cell, {**waiting, **resolved}))
             self.plan = planning.resolve(replace(spec, label=label))
             preflight.check(self.plan)
-        except REFUSED as error:
+        except (UsageError, UnavailableError) as error:
             self.is_wrong = isinstance(error, UsageError)
             self.refuse(str(error))
 
     def refuse(self, reason: str) -> None:
         self.plan, self.reason = None, reason
-
-    def at(self, turn: Turn) -> Plan:
-        """The run of one turn."""
-        assert self.plan is not None
-        spec = replace(self.plan.spec, repetition=turn.repetition, seed=turn.seed)
-        return replace(self.plan, spec=spec)
 
 
 @dataclass(slots=True)
@@ -101,34 +92,36 @@ class Execution:
         """First starts that remain to be made, in order; whatever another cell needs to know comes
         before it.
         """
+
+        def place_in_order(turn: Turn) -> tuple[Need, int, int]:
+            depth = 0 if turn.repetition > 1 else self._behind(self.candidates[turn.place].cell)
+            return self._need(turn.place), turn.repetition, depth
+
         every = planning.turns(len(self.candidates), self.row.repeat, self.row.seed)
-        ordered = sorted(
-            every,
-            key=lambda turn: (self._need(turn), turn.repetition, self._depth(turn)),
+        remaining = (
+            turn
+            for turn in every
+            if self.candidates[turn.place].plan and (turn.place, turn.repetition) not in self.done
         )
-        return [turn for turn in ordered if self._remains(turn)]
-
-    @property
-    def titles(self) -> list[str]:
-        """Of what is known to be ahead."""
-        return [self.candidates[turn.place].title for turn in self.ahead]
-
-    @property
-    def is_sequential(self) -> bool:
-        """Whether it is decided as it goes."""
-        return self.row.looks > 1
+        return sorted(remaining, key=place_in_order)
 
     @property
     def is_open_ended(self) -> bool:
         """Whether nobody knows how many runs there will be."""
-        return self.is_sequential or math.isfinite(self.budget_s)
+        return self.row.looks > 1 or math.isfinite(self.budget_s)
 
-    def _need(self, turn: Turn) -> Need:
-        return self.needs[key(self.candidates[turn.place].cell.coordinates)]
+    @property
+    def rounds_made(self) -> int:
+        """Of one start more, beyond the first starts."""
+        return max([number - self.row.repeat for _, number in self.done], default=0)
 
-    def _remains(self, turn: Turn) -> bool:
-        planned = self.candidates[turn.place].plan is not None
-        return planned and (turn.place, turn.repetition) not in self.done
+    def _need(self, place: int) -> Need:
+        return self.needs[key(self.candidates[place].cell.coordinates)]
+
+    def _behind(self, cell: Cell) -> int:
+        """How many others must have run before, one after another."""
+        places = [self.place_of(share.cell) for share in _needed(cell).values()]
+        return max([1 + self._behind(self.candidates[place].cell) for place in places], default=0)
 
     def doubts(self, need: Need | None = None) -> list[Doubt]:
         """What is not decided by what has been stored."""
@@ -136,36 +129,29 @@ class Execution:
 
     def _turns(self) -> Iterator[Turn]:
         """All that is run, as far as it goes; `ahead` says what is known to follow."""
-        first = self.turns
-        groups = [[turn for turn in first if self._need(turn) is need] for need in Need]
+        groups: list[list[Turn]] = [[] for _ in Need]
+        for turn in self.turns:
+            groups[self._need(turn.place)].append(turn)
+        is_question = Need.QUESTION in map(self._need, range(len(self.candidates)))
         for need, group in zip(Need, groups, strict=True):
             later = [turn for other in groups[need + 1 :] for turn in other]
-            while group:
-                self.ahead = [*group, *later]
-                yield group.pop(0)
-            if self.is_sequential and need is not Need.NOTHING:
-                yield from self._rounds(need, later, self._rounds_of(need))
+            yield from self._each(group, later)
+            if self.row.looks == 1 or need is Need.NOTHING:
+                continue
+            most = 3 if need is Need.CLAIM and is_question else LOOKS - 1
+            while (made := self.rounds_made) < most:
+                starts = self.row.repeat + made
+                cells = deciding.worth_more(self.doubts(need), starts, most - made)
+                places = map(self.place_of, cells)
+                turns = [self._one_more(place) for place in places if self.candidates[place].plan]
+                if not turns:
+                    break
+                yield from self._each(turns, later)
 
-    def _rounds_of(self, need: Need) -> int:
-        """How many may be made up to the end of what claims or questions need."""
-        here = {self.needs[key(candidate.cell.coordinates)] for candidate in self.candidates}
-        return 3 if need is Need.CLAIM and Need.QUESTION in here else LOOKS - 1
-
-    def _rounds(self, need: Need, later: Sequence[Turn], most: int) -> Iterator[Turn]:
-        while (made := self.rounds_made) < most:
-            cells = deciding.worth_more(self.doubts(need), self.row.repeat + made, most - made)
-            places = [self.place_of(cell) for cell in cells]
-            turns = [self._one_more(place) for place in places if self.candidates[place].plan]
-            if not turns:
-                return
-            while turns:
-                self.ahead = [*turns, *later]
-                yield turns.pop(0)
-
-    @property
-    def rounds_made(self) -> int:
-        """Of one start more, beyond the first starts."""
-        return max([number - self.row.repeat for _, number in self.done], default=0)
+    def _each(self, turns: list[Turn], later: Sequence[Turn]) -> Iterator[Turn]:
+        while turns:
+            self.ahead = [*turns, *later]
+            yield turns.pop(0)
 
     def _one_more(self, place: int) -> Turn:
         made = max(number for at, number in self.done if at == place)
@@ -199,26 +185,24 @@ class Execution:
         self.ends_at = monotonic() + self.budget_s
         with resuming.entered(self.row), progress:
             for turn in self._turns():
-                taken = self.estimates_s(estimate, [turn])[0]
-                if monotonic() + taken > self.ends_at:
+                if monotonic() + self.estimates_s(estimate, [turn])[0] > self.ends_at:
                     self.is_over_budget = True
                     return
+                candidate, row = self.candidates[turn.place], self.rows[turn.place]
                 if self.is_open_ended:
-                    titles.append(self.candidates[turn.place].title)
-                self._make(at_work, progress, turn)
+                    titles.append(candidate.title)
+                self._settle(candidate, row)
+                later = [self.candidates[each.place].plan for each in self.ahead[1:]]
+                try:
+                    if candidate.plan is None:
+                        raise UnavailableError(candidate.reason)
+                    spec = replace(candidate.plan.spec, repetition=turn.repetition, seed=turn.seed)
+                    plan = replace(candidate.plan, spec=spec)
+                    resuming.one(at_work, plan, [*filter(None, later)], row)
+                except UnavailableError as error:
+                    self._refuse(candidate, row, str(error))
+                    progress.skip(candidate.reason)
                 self.done.add((turn.place, turn.repetition))
-
-    def _make(self, at_work: Session, progress: Progress, turn: Turn) -> None:
-        candidate, row = self.candidates[turn.place], self.rows[turn.place]
-        self._settle(candidate, row)
-        later = [plan for each in self.ahead[1:] if (plan := self.candidates[each.place].plan)]
-        try:
-            if candidate.plan is None:
-                raise UnavailableError(candidate.reason)
-            resuming.one(at_work, candidate.at(turn), later, row)
-        except UnavailableError as error:
-            self._refuse(candidate, row, str(error))
-            progress.skip(candidate.reason)
 
     def prepare(self, at_work: Session) -> None:
         """Builds what servers need, so that nothing is built between two runs."""
@@ -261,37 +245,34 @@ class Execution:
                 row.reason = candidate.reason
             StudyCell.objects.bulk_update(self.rows, ["reason"])
 
-    def _depth(self, turn: Turn) -> int:
-        """How many others must have run before, one after another; 0 after the first block."""
-        return 0 if turn.repetition > 1 else self._behind(self.candidates[turn.place].cell)
-
-    def _behind(self, cell: Cell) -> int:
-        behind = [self._behind(self._of(one).cell) for one in _needed(cell).values()]
-        return 1 + max(behind) if behind else 0
-
-    def _of(self, share: Share) -> Candidate:
-        return self.candidates[self.place_of(share.cell)]
-
     def place_of(self, coordinates: Coordinates) -> int:
-        wanted = key(coordinates)
-        return next(
-            place
-            for place, one in enumerate(self.candidates)
-            if key(one.cell.coordinates) == wanted
-        )
+        keys = [key(candidate.cell.coordinates) for candidate in self.candidates]
+        return keys.index(key(coordinates))
 
     def _settle(self, candidate: Candidate, row: StudyCell) -> None:
         """Finds the values that are shares of what other cells have shown, once for all starts."""
         needed, known = _needed(candidate.cell), self.row.resolved.get(str(row.order), {})
         if not needed or candidate.plan is None or known:
             return
-        settled = {}
+        figures = {one.name: one for one in self.study.figures}
+        settled: dict[str, float] = {}
         for option, share in needed.items():
-            value = self._figure(share)
+            finished = self.rows[self.place_of(share.cell)].runs.filter(
+                status=Status.FINISHED.value
+            )
+            values = map(metric(figures[share.figure]).value, finished.order_by("repetition"))
+            value = next((one for one in values if one is not None), None)
             if value is None or not math.isfinite(value):
-                self._refuse(candidate, row, _missing(option, share, value))
+                reason = (
+                    f"--{option} is a share of the {share.figure} of the configuration "
+                    f"{cell_title(share.cell)}, which "
+                    f"{'is not known' if value is None else 'has no limit there'}."
+                )
+                self._refuse(candidate, row, reason)
                 return
-            settled[option] = _rounded(option, share.share * value)
+            value *= share.share  # rates to three digits; of whole things at least one
+            is_rate = option.endswith("rate")
+            settled[option] = float(f"{value:.3g}") if is_rate else max(1, round(value))
         self.row.resolved[str(row.order)] = settled
         self.row.save(update_fields=["resolved"])
         built = candidate.plan.python
@@ -305,13 +286,6 @@ class Execution:
         candidate.refuse(reason)
         row.reason = reason
         row.save(update_fields=["reason"])
-
-    def _figure(self, share: Share) -> float | None:
-        """Of the first start that has it."""
-        figure = metric({one.name: one for one in self.study.figures}[share.figure])
-        finished = self.rows[self.place_of(share.cell)].runs.filter(status=Status.FINISHED.value)
-        values = (figure.value(run) for run in finished.order_by("repetition"))
-        return next((one for one in values if one is not None), None)
 
 
 def check_values(study: Study, candidates: Sequence[Candidate]) -> None:
@@ -347,34 +321,8 @@ def _place_of(reason: str, study: Study) -> str:
     return ""
 
 
-def begun(
-    study: Study,
-    cells: Sequence[Cell],
-    *,
-    scale: float,
-    only: Mapping[str, Sequence[str]],
-    repeat: int,
-    seed: int,
-    label: str,
-    claims: bool = False,
-    looks: int = 1,
-) -> Execution:
-    """A new execution, not stored yet: with `claims` of what these need alone, and with several
-    `looks` decided as it goes.
-    """
-    row = StudyRun(
-        name=study.name,
-        label=label,
-        digest=study.digest,
-        text=study.text,
-        scale=scale,
-        only={axis: list(some) for axis, some in only.items()},
-        repeat=repeat,
-        seed=seed,
-        claims=claims,
-        looks=looks,
-        started_at=datetime.now(UTC),
-    )
+def begun(study: Study, cells: Sequence[Cell], row: StudyRun) -> Execution:
+    """A new execution, not stored yet."""
     return Execution(study, row, _candidates(cells, row))
 
 
@@ -391,29 +339,21 @@ def resumed(study: Study, cells: Sequence[Cell], row: StudyRun, *, again_failed:
             f"{which} has other configurations than this benchsuite makes of the same file: leave "
             "--resume out."
         )
-    orders, candidates = {one.pk: one.order for one in rows}, _candidates(cells, row)
+    execution = Execution(study, row, _candidates(cells, row), rows)
+    orders = {one.pk: one.order for one in rows}
     stored = Run.objects.filter(study_cell__in=rows).select_related("software")
-    kept = {
-        (orders[run.study_cell_id], run.repetition): run
-        for run in stored.only(
-            "study_cell", "repetition", "status", "failure", "revision", "software"
-        )
-        if run.study_cell_id is not None and _is_kept(run, again_failed=again_failed)
-    }
-    _ensure_same_code(kept, candidates, which)
-    return Execution(study, row, candidates, rows, set(kept))
-
-
-def _ensure_same_code(
-    kept: Mapping[tuple[int, int], Run], candidates: Sequence[Candidate], which: str
-) -> None:
-    """Raises UsageError where the starts that are kept were of other code than those to come."""
-    for revision in {run.revision for run in kept.values() if run.revision}:
+    fields = ("study_cell", "repetition", "status", "failure", "revision", "software")
+    kept = [run for run in stored.only(*fields) if _is_kept(run, again_failed=again_failed)]
+    for revision in {run.revision for run in kept if run.revision}:
         resuming.ensure_same_revision(revision, which)
-    for (place, _), run in kept.items():
-        plan = candidates[place].plan
+    for run in kept:
+        assert run.study_cell_id is not None
+        place = orders[run.study_cell_id]
+        execution.done.add((place, run.repetition))
+        plan = execution.candidates[place].plan
         if run.software and plan and plan.python:
             resuming.ensure_same_packages(run.packages, plan, which)
+    return execution
 
 
 def _which(row: StudyRun) -> str:
@@ -426,10 +366,8 @@ def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) ->
 
     Raises UsageError where there is none, it is of another file or machine, or under way.
     """
-    executions = StudyRun.objects.filter(name=study.name, label=label)
-    executions = executions.filter(
-        **{name: value for name, value in given.items() if value is not None}
-    )
+    wanted = {name: value for name, value in given.items() if value is not None}
+    executions = StudyRun.objects.filter(name=study.name, label=label, **wanted)
     if not again_failed:
         executions = executions.exclude(status=Status.FINISHED.value)
     row = executions.first()
@@ -464,16 +402,3 @@ def _candidates(cells: Sequence[Cell], row: StudyRun) -> list[Candidate]:
 
 def _needed(cell: Cell) -> dict[str, Share]:
     return {option: in_cell(one, cell.coordinates) for option, one in shares(cell.options).items()}
-
-
-def _missing(option: str, share: Share, value: float | None) -> str:
-    return (
-        f"--{option} is a share of the {share.figure} of the configuration "
-        f"{cell_title(share.cell)}, which "
-        f"{'is not known' if value is None else 'has no limit there'}."
-    )
-
-
-def _rounded(option: str, value: float) -> float | int:
-    """Rates to three digits; of whole things at least one."""
-    return float(f"{value:.3g}") if option.endswith("rate") else max(1, round(value))

@@ -14,6 +14,7 @@ from uuid import UUID
 import pytest
 
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.management.output import Screen
 from benchsuite.management.session import Results, session
 from benchsuite.runner.planning import resolve
 from benchsuite.studies.deciding import LOOKS
@@ -283,7 +284,7 @@ def test_a_run_that_ends_early_has_the_figures_of_what_it_reached_and_says_where
         load=LoadProfile(warmup_s=0.2, duration_s=3.0, **rates, **ends),  # type: ignore[arg-type]
     )
     results, watcher = Results(lambda line: None, 1), Listening()
-    with session(results, watcher, on_wait=lambda pid: None, on_build=lambda what: None) as at_work:
+    with session(results, watcher, Screen()) as at_work:
         row, _ = at_work.one(resolve(spec))
     assert (row.status, row.failure) == ("finished", "")
     assert re.fullmatch(

@@ -15,7 +15,7 @@ from django.urls import reverse
 from benchsuite import asgi
 from benchsuite.core.specs import LoadProfile
 from benchsuite.load.job import Tick
-from benchsuite.management.recording import Recording
+from benchsuite.management.session import Recording
 from benchsuite.models import Run, StudyRun
 from benchsuite.report import live
 from benchsuite.report.tuning.evidence import tuning_report

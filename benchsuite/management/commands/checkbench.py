@@ -1,6 +1,5 @@
 """Examines this machine before anything is measured on it, and the load generator on request."""
 
-import argparse
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ from benchsuite.core.specs import MAX_LOAD_PROCESSES
 from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.load.parent.ceiling import ceilings
 from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import add_to, read
+from benchsuite.management.options.table import read
 from benchsuite.management.output import Screen
 from benchsuite.report.terminal import results
 from benchsuite.report.writers import grid
@@ -43,10 +42,8 @@ class Examination(Spec):
 
 class Command(BriefCommand):
     help = __doc__
+    entries = table(Examination)
     examples = ("", "--calibrate", "--strict")
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_to(parser, table(Examination))
 
     def handle(self, **options: Any) -> None:
         screen, asked = Screen(verbosity=options["verbosity"]), read(Examination, options)

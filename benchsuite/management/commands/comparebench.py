@@ -2,87 +2,132 @@
 still within given limits.
 """
 
-import argparse
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, CommandParser
 
-from benchsuite.comparing.contrasts import DEFAULT
-from benchsuite.comparing.gate import Decision, overall
-from benchsuite.core.metrics.every import compared
-from benchsuite.management import comparing
+from benchsuite import conf
+from benchsuite.comparing import contrasts, differences, gate, pairing
+from benchsuite.comparing.answer import of_pairs
+from benchsuite.comparing.gate import Decision
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.metrics import every
+from benchsuite.core.specs.spec import Spec, option, table
+from benchsuite.management import html_files, streams
 from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.table import read
+from benchsuite.management.output import Screen
+from benchsuite.report.exports.comparison import as_json, as_junit
+from benchsuite.report.writers import to_markdown, to_terminal
+from benchsuite.store import notes
+from benchsuite.store.abandoned import sweep
 
 STATUS = {Decision.BROKEN: 1, Decision.UNDECIDED: 3}
 USAGE = 2
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparing(Spec):
+    """By what stored runs are compared, and where the answer goes."""
+
+    baseline: str | None = option(
+        None,
+        "--baseline NAME  what the others are divided by: a name, or a server among the runs named",
+        unless="the first; within a batch a star, else the nearest behind the best",
+    )
+    metrics: tuple[str, ...] = option(
+        (),
+        f"--metric NAME[,NAME…]  figures to compare: {', '.join(every.compared())}",
+        unless=", ".join(contrasts.DEFAULT),
+    )
+    margins: tuple[str, ...] = option(
+        (),
+        '--margin [FIGURE=]PERCENT  which difference is too small to matter: "2%" of every ratio, '
+        '"p95=5%" of one figure',
+        unless='BENCHSUITE["MARGINS_PERCENT"], else 1%, and 0.1 points of failures and losses',
+    )
+    force: bool = option(
+        False, "--force  compare unlike things (work, load, data, environment), and say so"
+    )
+    conditions: tuple[str, ...] = option(
+        (),
+        '--fail-if CONDITION  a limit such as "p95 > +10%" or "goodput < -5%", in percent of the '
+        "baseline (failures: percentage points). Ends with status 0 when all are held, 1 when one "
+        "is broken, 3 when one is undecided",
+    )
+    json: str | None = option(
+        None, '--json FILE  write everything as JSON ("-" for standard output)'
+    )
+    html: str | None = option(None, "--html FILE  write the page as one file that opens offline")
+    junit: str | None = option(None, "--junit FILE  write the conditions as JUnit XML")
+    markdown: str | None = option(
+        None,
+        "--markdown FILE  write a summary in Markdown, also to $GITHUB_STEP_SUMMARY where that is "
+        "set",
+    )
+
+
 class Command(BriefCommand):
     help = __doc__
+    entries = table(Comparing)
     examples = ("", "gunicorn-gthread uvicorn", 'before after --fail-if="p95 > +10%"')
     refused_status = failed_status = USAGE  # 1 would say that a condition is broken
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add = parser.add_argument
-        add(
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
             "names",
             nargs="*",
             metavar="NAME",
             help="label, server, or how the id of a run or batch begins; without any, the newest "
             "batch",
         )
-        add(
-            "--baseline",
-            metavar="NAME",
-            help="what the others are divided by: a name, or a server among the runs named "
-            "(default: the first; within a batch a star, else the nearest behind the best)",
-        )
-        add(
-            "--metric",
-            action="append",
-            metavar="NAME[,NAME…]",
-            help=f"figures to compare: {', '.join(compared())} (default: {', '.join(DEFAULT)})",
-        )
-        add(
-            "--margin",
-            action="append",
-            default=[],
-            metavar="[FIGURE=]PERCENT",
-            help='which difference is too small to matter: "2%%" of every ratio, "p95=5%%" of one '
-            'figure; can be repeated (default: BENCHSUITE["MARGINS_PERCENT"], else 1%%, and 0.1 '
-            "points of failures and losses)",
-        )
-        add(
-            "--force",
-            action="store_true",
-            help="compare unlike things (work, load, data, environment), and say so",
-        )
-        add(
-            "--fail-if",
-            action="append",
-            default=[],
-            metavar="CONDITION",
-            help='a limit such as "p95 > +10%%" or "goodput < -5%%", in percent of the baseline '
-            "(failures: percentage points); can be repeated. Ends with status 0 when all are held, "
-            "1 when one is broken, 3 when one is undecided",
-        )
-        add("--json", metavar="FILE", help='write everything as JSON ("-" for standard output)')
-        add("--html", metavar="FILE", help="write the page as one file that opens offline")
-        add("--junit", metavar="FILE", help="write the conditions as JUnit XML")
-        add(
-            "--markdown",
-            metavar="FILE",
-            help="write a summary in Markdown, also to $GITHUB_STEP_SUMMARY where that is set",
-        )
+        super().add_arguments(parser)
 
-    def handle(self, **options: Any) -> None:
-        comparison = comparing.compared(options)
-        comparing.show(comparison, quiet_stdout=options["json"] == "-")
-        comparing.write(comparison, options)
-        decision = overall(comparison.judgements)
+    def handle(self, *, names: Sequence[str], **options: Any) -> None:
+        asked = read(Comparing, options)
+        for name in ("json", "html", "junit", "markdown"):
+            streams.check(f"--{name}", getattr(asked, name))
+        margins = (contrasts.parsed(asked.margins), conf.margins())
+        metrics = [contrasts.metric(name, *margins) for name in asked.metrics or contrasts.DEFAULT]
+        conditions = [gate.parse(text) for text in asked.conditions]
+        if asked.junit and not conditions:
+            raise UsageError(
+                "--junit writes results of conditions, and there are none; add --fail-if."
+            )
+        sweep()
+        pairs, choices = pairing.pairs(names, asked.baseline, notes.starred)
+        comparison = differences.Comparison(pairing.runs(pairs))
+        unlike = differences.reasons(comparison)
+        if unlike and not asked.force:
+            raise UsageError(f"{' '.join(unlike)} --force compares them anyway and says so.")
+        made, judgements = contrasts.contrasts(pairs, metrics), gate.judge(pairs, conditions)
+        answer = of_pairs(pairs, made, judgements, comparison, unlike)
+        answer = replace(answer, cautions=[*choices, *answer.cautions])
+        to_terminal(answer, Screen(quiet_stdout=asked.json == "-").console)
+        if asked.json:
+            content = as_json(answer, made, judgements, unlike=unlike, comparison=comparison)
+            streams.write(asked.json, json.dumps(content, indent=2) + "\n")
+        if asked.html:
+            runs = ",".join(str(run.pk) for run in comparison.runs)
+            first = made[0].baseline.cell.first.pk if made else ""
+            html_files.write(asked.html, "compare", runs=runs, baseline=first, forced=1)
+        if asked.junit:
+            streams.write(asked.junit, as_junit(judgements, answer.premises))
+        if asked.markdown:
+            text = to_markdown(answer)
+            streams.write(asked.markdown, text)
+            summary = os.environ.get("GITHUB_STEP_SUMMARY")
+            if summary and Path(summary).absolute() != Path(asked.markdown).absolute():
+                streams.write(summary, text, mode="a")
+        decision = gate.overall(judgements)
         if decision in STATUS:
-            count = sum(one.decision is decision for one in comparison.judgements)
+            count = sum(one.decision is decision for one in judgements)
             raise CommandError(
-                f"{count} of {len(comparison.judgements)} conditions {decision.value}.",
+                f"{count} of {len(judgements)} conditions {decision.value}.",
                 returncode=STATUS[decision],
             )

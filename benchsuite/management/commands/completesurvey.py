@@ -1,19 +1,18 @@
 """Completes the form at an address, page by page, with made-up answers."""
 
 import time
-from argparse import ArgumentParser
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, CommandParser
 
 from benchsuite.core.exceptions import RobotError, UsageError
 from benchsuite.core.specs import MAX_DURATION_S
 from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.units import format_duration
 from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import add_to, read
+from benchsuite.management.options.table import read
 from benchsuite.robot import ensure_installed
 from benchsuite.robot.client import checked_url
 
@@ -46,6 +45,7 @@ class Filling(Spec):
 
 class Command(BriefCommand):
     help = __doc__
+    entries = table(Filling)
     examples = (
         "http://127.0.0.1:8000/survey/",
         'http://127.0.0.1:8000/survey/ --count=20 --done="Thank you"',
@@ -55,9 +55,9 @@ class Command(BriefCommand):
     requires_system_checks = []
     failed_status = 2
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("url", help="http://127.0.0.1:8000/survey/")
-        add_to(parser, table(Filling))
+        super().add_arguments(parser)
 
     def handle(self, *, url: str, **options: Any) -> None:
         filling = read(Filling, options)

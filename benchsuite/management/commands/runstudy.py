@@ -1,77 +1,51 @@
 """Executes a study: all its cells, in shuffled blocks, as `runbench` would run each of them."""
 
-import argparse
 import math
+import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, CommandParser
 
 from benchsuite import conf
 from benchsuite.conf import addresses
 from benchsuite.core.commands import command
-from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError, choices
+from benchsuite.core.exceptions import BenchsuiteError, UsageError, choices
 from benchsuite.core.printable import is_control
 from benchsuite.core.results import Status
 from benchsuite.core.specs.run import check_label
 from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.units import format_period
-from benchsuite.management import html_files, resuming, streams, study_pages, studying
+from benchsuite.management import html_files, resuming, streams, studying
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import add_to, read
+from benchsuite.management.options.table import read
 from benchsuite.management.output import Screen
 from benchsuite.management.session import Results, estimated, session
 from benchsuite.management.studying import Execution
 from benchsuite.models import Run, StudyRun
-from benchsuite.report.studies.execution import chosen, study_report
+from benchsuite.report.studies import summary
+from benchsuite.report.studies.differences import chosen_beside, whole
+from benchsuite.report.studies.execution import StudyReport, chosen, study_report
 from benchsuite.report.terminal.progress import Progress
+from benchsuite.report.writers import to_markdown
 from benchsuite.runner.planning import Estimate
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import matrix, reading
 from benchsuite.studies.deciding import LOOKS
 from benchsuite.studies.intervals import FEWEST
 from benchsuite.studies.options import arguments
-from benchsuite.studies.study import Study
 from benchsuite.system import fingerprint
 from benchsuite.telemetry.machine import HostSample
 
-MOST = 2000  #: Characters.
-
-
-def remark(row: StudyRun, file: str) -> str:
-    """Stores the paragraph of that file ("-" for standard input) in place of the one before;
-    an empty file takes it away. Returns what was done.
-
-    Raises UsageError for what can't be read or is no paragraph, and stores nothing then.
-    """
-    row.remark = _paragraph(file)
-    row.save(update_fields=["remark"])
-    did = "is stored with" if row.remark else "was taken away from"
-    return f"The remark {did} the execution of {row.name} of {row.started_at:%d %b %Y, %H:%M} UTC."
-
-
-def _paragraph(file: str) -> str:
-    name = f"--remark={file}"
-    try:
-        text = (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode()
-    except OSError as error:
-        raise UsageError(f"{name} can't be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{name} is not UTF-8; save it as text.") from error
-    if re.search(r"\n\s*\n", text.strip()):
-        raise UsageError(f"{name} has several paragraphs; a remark is one.")
-    text = " ".join(text.split())
-    if any(is_control(one) for one in text):
-        raise UsageError(f"{name} has control characters, which terminals obey; leave them out.")
-    if len(text) > MOST:
-        raise UsageError(f"{name} may have {MOST} characters at most, and has {len(text)}.")
-    return text
+MOST = 2000  #: Characters of a remark.
+INDEX = "README"  #: The page that answers a question from all studies.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +96,7 @@ class Asked(Spec):
 
 class Command(BriefCommand):
     help = __doc__
+    entries = table(Asked)
     usage = "%(prog)s [NAME ...] [options]"
     first = (
         *("claims", "budget", "scale", "only", "repeat", "label", "resume", "dry-run"),
@@ -133,7 +108,7 @@ class Command(BriefCommand):
         "async_vs_sync --resume",
     )
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "names",
             nargs="*",
@@ -141,22 +116,21 @@ class Command(BriefCommand):
             help="a study of the catalogue, or of BENCHSUITE['STUDIES']; several, or none for all, "
             "with --markdown",
         )
-        add_to(parser, table(Asked))
+        super().add_arguments(parser)
 
     def handle(self, **options: Any) -> None:
         names, asked = options["names"], read(Asked, options)
         if asked.beside and not asked.markdown:
             raise UsageError("--with says what --markdown tells the difference to: add --markdown.")
         if asked.remark or asked.markdown or asked.html:
-            self._tell(names, asked)
+            sweep_executions()
+            if words := _tell(names, asked):
+                self.stdout.write(words)
             return
         sample, screen = HostSample(), Screen(verbosity=options["verbosity"])
-        try:
-            execution = _execution(names, asked)
-            studying.check_values(execution.study, execution.candidates)
-            execution.check()
-        except (UsageError, UnavailableError) as error:
-            raise CommandError(str(error), returncode=2) from error
+        execution = _execution(names, asked)
+        studying.check_values(execution.study, execution.candidates)
+        execution.check()
         plans = [cell.plan for cell in execution.candidates if cell.plan]
         estimate = estimated(plans)
         execution.ahead = execution.turns
@@ -168,35 +142,35 @@ class Command(BriefCommand):
             for line in _lines(execution, estimate):
                 screen.warn(line)
             return
-        titles = [] if execution.is_open_ended else execution.titles
+        known = [] if execution.is_open_ended else execution.ahead
+        titles = [execution.candidates[turn.place].title for turn in known]
         follow = addresses.of_study(execution.study.name, execution.row.pk)
         results = Results(screen.warn, len(execution.ahead), follow)
         try:
             screen.warn(sample.line())
-            with session(
-                results,
-                progress := Progress(
-                    screen.console,
-                    titles,
-                    lambda done: execution.ahead_s(estimate),
-                    made_before=len(execution.done),
-                    grows=execution.is_open_ended,
-                ),
-                estimate=estimate,
-                on_wait=screen.waiting,
-                on_build=screen.building,
-            ) as at_work:
+            progress = Progress(
+                screen.console,
+                titles,
+                lambda done: execution.ahead_s(estimate),
+                made_before=len(execution.done),
+                grows=execution.is_open_ended,
+            )
+            with session(results, progress, screen, estimate=estimate) as at_work:
                 execution.prepare(at_work)
                 execution.enter(fingerprint.fingerprint())
                 execution.run(at_work, progress, titles, estimate)
-        except BenchsuiteError as error:
-            text = "\n".join([*_summary(execution), str(error), *_again(execution, asked.label)])
-            raise CommandError(text, returncode=1) from error
-        except KeyboardInterrupt as interrupt:
-            for line in _summary(execution):
-                screen.warn(line)
-            text = " ".join(["Interrupted.", *_again(execution, asked.label)])
-            raise CommandError(text, returncode=130) from interrupt
+        except (BenchsuiteError, KeyboardInterrupt) as error:
+            go_on = ""
+            if resuming.can_go_on(execution.row):
+                labelled = [f"--label={asked.label}"] * bool(asked.label)
+                again = command("runstudy", execution.study.name, *labelled, "--resume")
+                go_on = f"Go on with: {again}"
+            if isinstance(error, KeyboardInterrupt):
+                for line in _summary(execution):
+                    screen.warn(line)
+                raise CommandError(f"Interrupted. {go_on}".strip(), returncode=130) from error
+            words = "\n".join(filter(None, [*_summary(execution), str(error), go_on]))
+            raise CommandError(words, returncode=1) from error
         for line in _summary(execution):
             screen.warn(line)
         report = study_report(execution.row)
@@ -206,63 +180,146 @@ class Command(BriefCommand):
         for line in _undecided(execution, estimate):
             screen.warn(line)
 
-    def _tell(self, names: Sequence[str], asked: Asked) -> None:
-        """Of what is stored, whose file may have gone."""
-        text = ""
-        sweep_executions()
-        if asked.remark:
-            text = remark(chosen(_one(names), asked.label), asked.remark)
-        if asked.markdown:
-            text = study_pages.write(asked.markdown, names, asked.label, asked.beside)
-        if asked.html:
-            streams.check(html_files.FLAG, asked.html)
-            execution = chosen(_one(names), asked.label)
-            html_files.write(asked.html, "study", execution.name, execution=execution.pk)
-        if text:
-            self.stdout.write(text)
+
+def _tell(names: Sequence[str], asked: Asked) -> str:
+    """Writes what is stored, whose file may have gone; returns what was done, in words."""
+    words = ""
+    if asked.remark:
+        words = _remark(chosen(_one(names), asked.label), asked.remark)
+    if asked.markdown:
+        words = _write_pages(asked.markdown, names, asked.label, asked.beside)
+    if asked.html:
+        streams.check(html_files.FLAG, asked.html)
+        execution = chosen(_one(names), asked.label)
+        html_files.write(asked.html, "study", execution.name, execution=execution.pk)
+    return words
+
+
+def _remark(row: StudyRun, file: str) -> str:
+    """Stores the paragraph of that file ("-" for standard input) in place of the one before;
+    an empty file takes it away. Returns what was done.
+
+    Raises UsageError for what can't be read or is no paragraph, and stores nothing then.
+    """
+    name = f"--remark={file}"
+    try:
+        text = (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode()
+    except OSError as error:
+        raise UsageError(f"{name} can't be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name} is not UTF-8; save it as text.") from error
+    if re.search(r"\n\s*\n", text.strip()):
+        raise UsageError(f"{name} has several paragraphs; a remark is one.")
+    text = " ".join(text.split())
+    if any(is_control(sign) for sign in text):
+        raise UsageError(f"{name} has control characters, which terminals obey; leave them out.")
+    if len(text) > MOST:
+        raise UsageError(f"{name} may have {MOST} characters at most, and has {len(text)}.")
+    row.remark = text
+    row.save(update_fields=["remark"])
+    did = "is stored with" if text else "was taken away from"
+    return f"The remark {did} the execution of {row.name} of {row.started_at:%d %b %Y, %H:%M} UTC."
+
+
+def _write_pages(file: str, names: Sequence[str], label: str, other: str) -> str:
+    """The page of one study into that file ("-" for standard output); of several, or of all that
+    were executed where none is named, a page each into that folder, and one that answers from all
+    ("-": this one alone). Of one study with its difference to the `other` execution, by label or
+    id. Returns what was written, in words.
+
+    Raises UsageError where there is nothing to write, or no place for it, and BenchsuiteError where
+    it can't be written.
+    """
+    flag = "--markdown"
+    if len(names) == 1:
+        streams.check(flag, file)
+        report = study_report(chosen(names[0], label))
+        streams.write(file, to_markdown(whole(report, chosen_beside(report, other))))
+        return ""
+    if other:
+        raise UsageError("--with is the difference of two executions of one study; name it.")
+    if file != "-" and not os.path.isdir(file):  # Path's own raises where a name is too long
+        raise UsageError(
+            f"{flag}={file} must be a folder, as several studies are written; create it, or name "
+            "one study."
+        )
+    reports, without = _reports(names, label)
+    pages = {f"{report.study.name}.md": to_markdown(whole(report)) for report in reports}
+    pages[f"{INDEX}.md"] = to_markdown(summary.answer(reports, without))
+    if file == "-":
+        streams.write(file, pages[f"{INDEX}.md"])
+        return ""
+    for name, page in pages.items():
+        streams.check(flag, str(Path(file, name)))
+        streams.write(str(Path(file, name)), page)
+    return f"Written  {', '.join(pages)} in {file}"
+
+
+def _reports(names: Sequence[str], label: str) -> tuple[list[StudyReport], dict[str, str]]:
+    """The executions of these studies, and why there is none of others."""
+    executed = StudyRun.objects.values_list("name", flat=True).order_by("name").distinct()
+    known = list(dict.fromkeys([*conf.study_files(), *executed]))
+    for name in names:
+        if name not in known:
+            raise UsageError(f"There is no study {name[:60]!r}; {choices(name[:60], known)}")
+    reports: list[StudyReport] = []
+    without: dict[str, str] = {}
+    for name in dict.fromkeys(names or known):
+        if name == INDEX:
+            without[name] = f"{INDEX}.md is the page of all studies; write this one alone."
+            continue
+        try:
+            reports.append(study_report(chosen(name, label)))
+        except UsageError as error:
+            without[name] = str(error)
+    if not reports:
+        raise UsageError(next(iter(without.values())))
+    return reports, without
 
 
 def _execution(names: Sequence[str], asked: Asked) -> Execution:
     check_label(asked.label)
-    study = _study(_one(names))
+    name, files = _one(names), conf.study_files()
+    if name not in files:
+        raise UsageError(f"There is no study {name!r}; {choices(name, files)}")
+    study = reading.read(files[name], run_options.known())
     if asked.claims and not study.claims:
         raise UsageError(f"{study.name} has no claims: leave --claims out.")
     only = matrix.selector(asked.only)
-    if not asked.resume:
+    if asked.resume:
+        matrix.check_selector(study, only)
+        row = studying.unfinished(
+            study,
+            asked.label,
+            again_failed=asked.again_failed or asked.budget is not None,
+            scale=asked.scale,
+            repeat=asked.repeat,
+            only={axis: list(some) for axis, some in only.items()} or None,
+        )
+        kept = {axis: tuple(values) for axis, values in row.only.items()}
+        cells = matrix.cells(study, row.scale, kept, claims=row.claims)
+        execution = studying.resumed(study, cells, row, again_failed=asked.again_failed)
+    else:
         if asked.again_failed:
             raise UsageError("--again-failed says what --resume makes again: add --resume.")
         scale = 1.0 if asked.scale is None else asked.scale
         cells = matrix.cells(study, scale, only, claims=asked.claims)
         sequential = asked.repeat is None and (asked.claims or asked.budget is not None)
         repeat = matrix.repeats(study, scale) if asked.repeat is None else asked.repeat
-        execution = studying.begun(
-            study,
-            cells,
+        row = StudyRun(
+            name=study.name,
+            label=asked.label,
+            digest=study.digest,
+            text=study.text,
             scale=scale,
-            only=only,
+            only={axis: list(some) for axis, some in only.items()},
             repeat=min(repeat, FEWEST) if sequential else repeat,
             seed=asked.seed,
-            label=asked.label,
             claims=asked.claims,
             looks=LOOKS if sequential else 1,
+            started_at=datetime.now(UTC),
         )
-        return _within(execution, asked)
-    matrix.check_selector(study, only)
-    again = asked.again_failed
-    row = studying.unfinished(
-        study,
-        asked.label,
-        again_failed=again or asked.budget is not None,
-        scale=asked.scale,
-        repeat=asked.repeat,
-        only={axis: list(some) for axis, some in only.items()} or None,
-    )
-    kept = {axis: tuple(values) for axis, values in row.only.items()}
-    cells = matrix.cells(study, row.scale, kept, claims=row.claims)
-    return _within(studying.resumed(study, cells, row, again_failed=again), asked)
-
-
-def _within(execution: Execution, asked: Asked) -> Execution:
+        execution = studying.begun(study, cells, row)
     if asked.budget is not None:
         execution.budget_s = asked.budget
     return execution
@@ -276,13 +333,6 @@ def _one(names: Sequence[str]) -> str:
             f"{', '.join(conf.study_files())}."
         )
     return names[0]
-
-
-def _study(name: str) -> Study:
-    files = conf.study_files()
-    if name not in files:
-        raise UsageError(f"There is no study {name!r}; {choices(name, files)}")
-    return reading.read(files[name], run_options.known())
 
 
 def _headline(execution: Execution, seconds: float) -> str:
@@ -300,7 +350,7 @@ def _headline(execution: Execution, seconds: float) -> str:
 def _undecided(execution: Execution, estimate: Estimate) -> Iterator[str]:
     """What more time would decide, and how to go on."""
     row, doubts = execution.row, execution.doubts()
-    if not execution.is_sequential or not doubts:
+    if row.looks == 1 or not doubts:
         return
     made = row.repeat + execution.rounds_made
     for about in dict.fromkeys(doubt.about for doubt in doubts):
@@ -362,11 +412,3 @@ def _summary(execution: Execution) -> Sequence[str]:
         f"{len(runs)} run{'s' * (len(runs) != 1)}: {words}{left_out}",
         *dict.fromkeys(f"Failed   {run.study_cell}: {run.failure}" for run in failed),
     ]
-
-
-def _again(execution: Execution, label: str) -> Iterator[str]:
-    """How to go on with what has begun."""
-    if not resuming.can_go_on(execution.row):
-        return
-    labelled = [f"--label={label}"] * bool(label)
-    yield f"Go on with: {command('runstudy', execution.study.name, *labelled, '--resume')}"

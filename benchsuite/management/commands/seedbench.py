@@ -1,6 +1,5 @@
 """Fills the tables that the target app's workloads use."""
 
-from argparse import ArgumentParser
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ from benchsuite.core.exceptions import choices
 from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.units import format_count, format_duration
 from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import add_to, read
+from benchsuite.management.options.table import read
 
 ROWS = 100_000
 
@@ -40,12 +39,10 @@ class Command(BriefCommand):
         "--database=keep and for servers you start yourself; a run on a throw-away database seeds "
         "its own."
     )
+    entries = table(Seed)
     examples = ("--rows=1000000", "--surveys", "--rows=10000 --comments --database=replica")
 
     requires_system_checks = []
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        add_to(parser, table(Seed))
 
     def handle(self, **options: Any) -> None:
         seed = read(Seed, options)

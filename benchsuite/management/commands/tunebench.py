@@ -1,6 +1,5 @@
 """Finds the server and its sizes that hold an objective at the highest rate."""
 
-import argparse
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -12,7 +11,7 @@ from benchsuite import store
 from benchsuite.comparing.titles import workload_words
 from benchsuite.conf import addresses
 from benchsuite.core.commands import command
-from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import format_duration, format_period, listed
@@ -20,7 +19,7 @@ from benchsuite.management import html_files, resuming, streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options import tune as tune_options
 from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import add_to, read, refuse_beside
+from benchsuite.management.options.table import read, refuse_beside
 from benchsuite.management.output import Screen
 from benchsuite.management.session import Results, session
 from benchsuite.management.tuning import execution as executing
@@ -57,6 +56,7 @@ WHY = {
 
 class Command(BriefCommand):
     help = __doc__
+    entries = tune_options.EVERY
     first = (
         *("objective", "rate", "server", "servers", "current", "budget"),
         *("path", "database", "resume", "paste", "json", "dry-run"),
@@ -67,102 +67,91 @@ class Command(BriefCommand):
         '--path=/shop/ --objective="p95 < 200ms" --rate=150',
     )
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        add_to(parser, tune_options.EVERY)
-
     def handle(self, **options: Any) -> None:
         if options["paste"] is not None or options["of"]:
-            self._paste(options)
+            _paste(options)
             return
-        sample, screen = (
-            HostSample(),
-            Screen(quiet_stdout=options["json"] == "-", verbosity=options["verbosity"]),
-        )
+        sample = HostSample()
+        screen = Screen(quiet_stdout=options["json"] == "-", verbosity=options["verbosity"])
+        execution = _execution(options, screen)
+        output = read(run_options.Output, options)
+        for name in ("json", "html"):
+            streams.check(f"--{name}", options[name])
+            if options["dry_run"] and options[name]:
+                raise UsageError(f"--dry-run finds nothing to write: leave --{name} out.")
+        asked, notebook = execution.asked, execution.notebook
         try:
-            execution = self._execution(options, screen)
-            output = read(run_options.Output, options)
-            for name in ("json", "html"):
-                streams.check(f"--{name}", options[name])
-                if options["dry_run"] and options[name]:
-                    raise UsageError(f"--dry-run finds nothing to write: leave --{name} out.")
-        except (UsageError, UnavailableError) as error:
-            raise CommandError(str(error), returncode=2) from error
-        ahead = rehearsed(execution.asked, execution.notebook.entries, _overheads(execution))
-        left_s = ahead.spent_s - execution.notebook.spent_s
+            taken_before = overheads(asked.servers)
+        except Error:  # whoever needs the database says so; nobody needs it for an estimate
+            taken_before = {}
+        ahead = rehearsed(asked, notebook.entries, taken_before)
+        left_s = ahead.spent_s - notebook.spent_s
         screen.warn(f"Tuning   {_headline(execution)} · about {format_period(round(left_s))}")
         if options["dry_run"]:
-            for line in rehearsal(ahead, len(execution.notebook.entries)):
+            for line in rehearsal(ahead, len(notebook.entries)):
                 screen.warn(line)
             return
         shown = TrialProgress(
-            screen.console,
-            execution.notebook,
-            lambda: rehearsed(execution.asked, execution.notebook.entries).spent_s,
+            screen.console, notebook, lambda: rehearsed(asked, notebook.entries).spent_s
         )
-        page = addresses.of_tuning(execution.row.pk)
-        results = Results(screen.warn, len(ahead.entries), page)
+        results = Results(screen.warn, len(ahead.entries), addresses.of_tuning(execution.row.pk))
         try:
             screen.warn(sample.line())
             with session(
                 results,
                 shown,
+                screen,
                 port=output.port,
                 start_timeout_s=output.start_timeout_s,
-                on_wait=screen.waiting,
-                on_build=screen.building,
             ) as at_work:
                 execution.enter(at_work, fingerprint.fingerprint())
                 execution.run(at_work, shown, partial(_limiting, execution))
-        except BenchsuiteError as error:
+        except (BenchsuiteError, KeyboardInterrupt) as error:
             _tell(screen, execution, options)
-            raise CommandError(f"{error}{_again(execution)}", returncode=1) from error
-        except KeyboardInterrupt as interrupt:
-            _tell(screen, execution, options)
-            words = f"Interrupted.{_again(execution)}"
-            raise CommandError(words, returncode=130) from interrupt
+            is_ctrl_c = isinstance(error, KeyboardInterrupt)
+            words = "Interrupted." if is_ctrl_c else str(error)
+            if resuming.can_go_on(execution.row):
+                again = command("tunebench", f"--resume={execution.name}")
+                words += f" Go on with: {again}"
+            raise CommandError(words, returncode=130 if is_ctrl_c else 1) from error
         _tell(screen, execution, options)
-        notebook = execution.notebook
         if notebook.end in WHY:
             some = any(confirming.held_by(notebook, one) for one in notebook.question.scaling)
             raise CommandError(PARTLY if some else WHY[notebook.end], returncode=UNCONFIRMED)
 
-    def _paste(self, options: dict[str, Any]) -> None:
-        if options["paste"] is None:
-            raise UsageError("--of names the tuning of --paste: add --paste.")
-        why = "--paste prints what a stored tuning found"
-        refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_PASTE, why)
-        report = (
-            _answered() if options["of"] is None else tuning_report(executing.stored(options["of"]))
+
+def _paste(options: dict[str, Any]) -> None:
+    if options["paste"] is None:
+        raise UsageError("--of names the tuning of --paste: add --paste.")
+    why = "--paste prints what a stored tuning found"
+    refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_PASTE, why)
+    report = tuning_report(executing.stored(options["of"] or ""))
+    if options["of"] is None:  # the newest that confirmed something, else the newest
+        reports = map(tuning_report, Tuning.objects.filter(status=Status.FINISHED.value))
+        report = next((one for one in reports if one.outcome.rate), report)
+    text = report.to_paste(options["paste"])
+    words = f"{executing.which(report.row)}: {report.outcome.sentences[0]}"
+    Screen(quiet_stdout=True).warn(words)
+    streams.write("-", text)
+
+
+def _execution(options: dict[str, Any], screen: Screen) -> Execution:
+    if options["resume"] is None:
+        first = executing.begun(tune_options.asked(options))
+        if options["objective"] is not None or options["dry_run"]:
+            return first
+        alone_s = _alone_s(first, screen)
+        execution = executing.begun(tune_options.asked(options, alone_s))
+        screen.warn(
+            f'No --objective is given, so "{execution.asked.question.objective.words}" is '
+            f"proposed: one user alone waits {format_duration(alone_s)}."
         )
-        text = report.to_paste(options["paste"])
-        words = f"{executing.which(report.row)}: {report.outcome.sentences[0]}"
-        Screen(quiet_stdout=True).warn(words)
-        streams.write("-", text)
-
-    def _execution(self, options: dict[str, Any], screen: Screen) -> Execution:
-        if options["resume"] is None:
-            first = executing.begun(tune_options.asked(options))
-            if options["objective"] is not None or options["dry_run"]:
-                return first
-            alone_s = _alone_s(first, screen)
-            execution = executing.begun(tune_options.asked(options, alone_s))
-            screen.warn(
-                f'No --objective is given, so "{execution.asked.question.objective.words}" is '
-                f"proposed: one user alone waits {format_duration(alone_s)}."
-            )
-            return execution
-        why = "--resume goes on with a tuning as it was begun"
-        refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_RESUME, why)
-        row = executing.unfinished(options["resume"])
-        spec = run_options.with_secrets(RunSpec.from_json(row.spec), options)
-        return executing.resumed(row, spec)
-
-
-def _answered() -> TuningReport:
-    """The newest tuning that confirmed something, else the newest."""
-    newest = executing.stored("")
-    reports = map(tuning_report, Tuning.objects.filter(status=Status.FINISHED.value))
-    return next((one for one in reports if one.outcome.rate), tuning_report(newest))
+        return execution
+    why = "--resume goes on with a tuning as it was begun"
+    refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_RESUME, why)
+    row = executing.unfinished(options["resume"])
+    spec = run_options.with_secrets(RunSpec.from_json(row.spec), options)
+    return executing.resumed(row, spec)
 
 
 def _alone_s(execution: Execution, screen: Screen) -> float:
@@ -170,14 +159,8 @@ def _alone_s(execution: Execution, screen: Screen) -> float:
     trial = execution.searching.next
     assert trial is not None, "a search that can begin begins with one user"
     plan = execution.plan_of(trial)
-    shown, results = (
-        Progress(screen.console, ["one user"], lambda _: [OVERHEAD_S]),
-        Results(screen.warn),
-    )
-    with (
-        session(results, shown, on_wait=screen.waiting, on_build=screen.building) as at_work,
-        shown,
-    ):
+    shown = Progress(screen.console, ["one user"], lambda _: [OVERHEAD_S])
+    with session(Results(screen.warn), shown, screen) as at_work, shown:
         _, result = resuming.one(at_work, plan)
     if result.total is None or not result.total.response_time.mean_s:
         failure = result.failure.partition("\n")[0].rstrip(".")  # its run has the log
@@ -186,14 +169,6 @@ def _alone_s(execution: Execution, screen: Screen) -> float:
             f"{f': {failure}' if failure else ''}. Give --objective."
         )
     return result.total.response_time.mean_s
-
-
-def _overheads(execution: Execution) -> Mapping[str, float]:
-    """What starts took before; nothing where the database can't be asked."""
-    try:
-        return overheads(execution.asked.servers)
-    except Error:  # whoever needs it says so; nobody needs it for an estimate
-        return {}
 
 
 def _headline(execution: Execution) -> str:
@@ -216,13 +191,6 @@ def _headline(execution: Execution) -> str:
     before = f" · {made} trial{'s' * (made != 1)} made before" if made else ""
     budget = format_period(question.budget_s)
     return f"{', '.join(parts)} · server on {where} · budget {budget}{before}"
-
-
-def _again(execution: Execution) -> str:
-    """How to go on with what has begun."""
-    if not resuming.can_go_on(execution.row):
-        return ""
-    return f" Go on with: {command('tunebench', f'--resume={execution.name}')}"
 
 
 def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> None:

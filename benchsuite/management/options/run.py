@@ -19,28 +19,12 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import Misfit, reader
 from benchsuite.core.printable import completed, hidden, is_hidden
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import (
-    MAX_DURATION_S,
-    MAX_USERS,
-    OPEN,
-    Option,
-    RunSpec,
-    VisitorSpec,
-)
-from benchsuite.core.specs.load import LIMIT_S
+from benchsuite.core.specs import Option, RunSpec, VisitorSpec, load
 from benchsuite.core.specs.spec import Spec, changed, option, table
 from benchsuite.core.units import listed, parse_seconds
 from benchsuite.isolation.databases import client as databases
-from benchsuite.management.options.parsing import Parser, names
-from benchsuite.management.options.table import (
-    add_to,
-    both,
-    cells,
-    given,
-    read,
-    refuse_beside,
-    takes,
-)
+from benchsuite.management.options import table as options_table
+from benchsuite.management.options.parsing import Parser
 from benchsuite.models import Run
 from benchsuite.runner import assembly, environments, planning
 from benchsuite.studies.options import Known
@@ -48,7 +32,8 @@ from benchsuite.system import cpus
 from benchsuite.workloads.base import Workload
 
 PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
-PREFERRED_SOCKETS = ("uvicorn", "daphne")  #: Where no server is named, for HTTP and for WebSockets.
+PREFERRED_SOCKETS = ("uvicorn", "daphne", "uvicorn")
+"""Where no server is named, for HTTP and for WebSockets; the last one where none can run here."""
 
 NONE = "none"  #: As a front: the server without one.
 
@@ -58,13 +43,7 @@ DATABASE_URL, REDIS_URL = "DATABASE_URL", "REDIS_URL"
 STAGES = re.compile(r"(?P<levels>[^x]+)(x(?P<length>[^x]+))?")
 LEVEL = re.compile(r"(?P<number>\d{1,12}(\.\d{1,12})?)(?P<per_second>/s)?")
 
-MEASURED, ANSWERS, SOCKETS, CPUS, RUNS = (
-    "What is measured",
-    VisitorSpec.group,
-    "WebSockets",
-    "CPUs",
-    "Runs",
-)
+MEASURED, SOCKETS, CPUS, RUNS = "What is measured", "WebSockets", "CPUs", "Runs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,19 +68,19 @@ class Shorthand(Spec):
     expect: tuple[str, ...] = option(
         (),
         "--expect [/PATH=]TEXT  text that the pages of --path must hold, or one of them",
-        group=ANSWERS,
+        group=VisitorSpec.group,
     )
     status: tuple[str, ...] = option(
         (),
         "--status [/PATH=]STATUS  status of these pages, or of one of them",
         unless="200",
-        group=ANSWERS,
+        group=VisitorSpec.group,
     )
     shape: bool = option(
         True,
         "--shape  ask that pages look as they did before the load (type, title, marks of a "
         "log-in, rough length)",
-        group=ANSWERS,
+        group=VisitorSpec.group,
     )
     stages: str | None = option(
         None,
@@ -113,7 +92,7 @@ class Shorthand(Spec):
         None,
         "--connections N[,N…]  WebSockets or streams open at once, for the workloads ws_… and "
         "sse: what --users is for the others",
-        within=(1, MAX_USERS),
+        within=(1, load.MAX_USERS),
         group=SOCKETS,
     )
     messages: int | None = option(
@@ -193,7 +172,7 @@ class Output(Spec):
         None,
         "--start-timeout TIME  how long making the databases, and then each server, may take "
         "until it answers",
-        above=(0.0, MAX_DURATION_S),
+        above=(0.0, load.MAX_DURATION_S),
         unless=f"{databases.READY_S:g} s and {assembly.READY_TIMEOUT_S:g} s",
     )
     json: str | None = option(
@@ -211,24 +190,29 @@ EVERY = (*OF_A_RUN, *table(Series), *table(Output))
 
 def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     """The runs that these options ask for, in order; raises UsageError."""
-    short, series, output = read(Shorthand, options), read(Series, options), read(Output, options)
+    short, series = options_table.read(Shorthand, options), options_table.read(Series, options)
+    seed = options_table.read(Output, options).seed
     made = 0
     if series.again:
         allowed = {entry.key for entry in OF_A_RUN if entry.flag.again}
-        refuse_beside(options, OF_A_RUN, allowed, "--again repeats a stored run as it was")
+        why = "--again repeats a stored run as it was"
+        options_table.refuse_beside(options, OF_A_RUN, allowed, why)
         some: Sequence[RunSpec] = [_again(run, options, short) for run in _stored(series.again)]
         _, made = continued(series.again)
     else:
-        values = given(options, table(RunSpec))
+        values = options_table.given(options, table(RunSpec))
         work = _choose_work(values, short)
         _choose_load(values, short, work)
         _choose_place(values, short)
-        values.setdefault("server.server", [_preferred(work)])
+        if "server.server" not in values:
+            preferred = PREFERRED_SOCKETS if work.needs_websocket else PREFERRED
+            usable = filter(planning.is_usable, preferred)
+            values["server.server"] = [next(usable, preferred[-1])]
         some = [
             replace(cell, load=planning.workload(cell.workload).fit(cell.load))
-            for cell in cells(values)
+            for cell in options_table.cells(values)
         ]
-    turns = planning.blocks(some, series.repeat, output.seed, made)
+    turns = planning.blocks(some, series.repeat, seed, made)
     starts = [one.diagnosed for one in some] if short.diagnose else []
     starts += [one.profiled for one in some] if short.flame else []
     return (*turns, *{one.key: one for one in starts}.values())
@@ -248,38 +232,33 @@ def continued(again: str) -> tuple[UUID, int]:
 
 def known() -> Known:
     """What a cell of a study may say, by its name without dashes, and what that takes."""
-    entries = [entry for entry in OF_A_RUN if entry.path != "label"]
-    opposites = {f"no-{entry.name}": takes(entry) for entry in entries if both(entry)}
-    return {entry.name: takes(entry) for entry in entries} | opposites
+    return options_table.takes(entry for entry in OF_A_RUN if entry.path != "label")
+
+
+def of_words(*words: str) -> tuple[RunSpec, ...]:
+    """The runs of a command line; raises UsageError."""
+    try:
+        return specs(vars(_parser().parse_args(words)))
+    except CommandError as error:
+        raise UsageError(str(error).removeprefix("Error: ")) from error
+
+
+@cache
+def _parser() -> Parser:
+    parser = Parser(prog="runbench", called_from_command_line=False, allow_abbrev=False)
+    options_table.add_to(parser, EVERY)
+    return parser
 
 
 def of_cell(arguments: Sequence[str]) -> RunSpec:
     """The run of these arguments; raises UsageError where they are none, or several."""
-    try:
-        options = vars(_cell_parser().parse_args(list(arguments)))
-    except CommandError as error:
-        raise UsageError(str(error).removeprefix("Error: ")) from error
-    cell_specs = specs(options)
-    if len(cell_specs) > 1:
+    spec, *more = of_words(*arguments)
+    if more:
         raise UsageError(
-            f"These options are {len(cell_specs)} runs, and a configuration of a study is one: "
+            f"These options are {1 + len(more)} runs, and a configuration of a study is one: "
             "make what varies an axis of the study."
         )
-    return cell_specs[0]
-
-
-@cache
-def _cell_parser() -> Parser:
-    parser = Parser(prog="runbench", called_from_command_line=False, allow_abbrev=False)
-    add_to(parser, EVERY)
-    return parser
-
-
-def _preferred(work: type[Workload]) -> str:
-    """A server that can run here, where none is named."""
-    if work.needs_websocket:
-        return next(filter(planning.is_usable, PREFERRED_SOCKETS), PREFERRED_SOCKETS[0])
-    return next(filter(planning.is_usable, PREFERRED), PREFERRED[-1])
+    return spec
 
 
 def _choose_work(values: dict[str, Any], short: Shorthand) -> type[Workload]:
@@ -343,8 +322,8 @@ def _choose_load(values: dict[str, Any], short: Shorthand, work: type[Workload])
                 "journeys whatever the answers do: leave one of them out, or write "
                 f"--max-in-flight={users[-1]} for the most journeys under way at once."
             )
-        values["load.model"] = OPEN
-    if values.get("load.model") != OPEN:
+        values["load.model"] = load.OPEN
+    if values.get("load.model") != load.OPEN:
         if "load.arrivals" in values:
             raise UsageError(
                 "--arrivals says how the journeys of --rate come, and --rate is missing: add it, "
@@ -353,7 +332,7 @@ def _choose_load(values: dict[str, Any], short: Shorthand, work: type[Workload])
         if not fixed:
             values.setdefault("load.spawn_rate", work.spawn_rate)
     values.setdefault("load.warmup_s", 0.0 if fixed else work.warmup_s)
-    values.setdefault("load.duration_s", LIMIT_S if fixed else work.duration_s)
+    values.setdefault("load.duration_s", load.LIMIT_S if fixed else work.duration_s)
     values.setdefault("load.keep_cookies", work.keep_cookies)
 
 
@@ -416,7 +395,7 @@ def _choose_stages(values: dict[str, Any], text: str) -> None:
         values["load.duration_s"] = parse_seconds(length)
     values["load.stages"] = numbers
     if levels[0]["per_second"]:
-        values.update({"load.model": OPEN, "load.arrival_rate": max(numbers)})
+        values.update({"load.model": load.OPEN, "load.arrival_rate": max(numbers)})
     else:
         values["load.users"] = int(max(numbers))
 
@@ -431,7 +410,7 @@ def _choose_place(values: dict[str, Any], short: Shorthand) -> None:
         values["server.front"] = ["" if name == NONE else name for name in fronts]
     for field, variable in (("database.use", DATABASE_URL), ("layer.url", REDIS_URL)):
         if field in values:
-            values[field] = _with_password(values[field], variable)
+            values[field] = completed(values[field], os.environ.get(variable, ""))
     settings = {
         name: _as_json(str(text)) for name, text in values.get("target.settings", {}).items()
     }
@@ -503,14 +482,10 @@ def _as_json(text: str) -> Any:
         return text
 
 
-def _with_password(url: str, variable: str) -> str:
-    return completed(url, os.environ.get(variable, ""))
-
-
 def _again(run: Run, options: Mapping[str, Any], short: Shorthand) -> RunSpec:
     """A stored run as it was, with what is not stored, and on other CPUs if any are given."""
     spec = replace(RunSpec.from_json(run.spec), repetition=1)
-    values = given(options, table(RunSpec))
+    values = options_table.given(options, table(RunSpec))
     for environment in _environments(values.get("server.environment", ())):
         if environment != spec.server.environment:
             was = spec.server.environment or "none"
@@ -536,10 +511,20 @@ def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
             "This run has values that are hidden, and so were not stored: leave out --again or "
             "--resume, and give its options."
         )
-    again = given(options, [entry for entry in table(RunSpec) if entry.flag.secret])
-    use, url = again.get("database.use", spec.database.use), again.get("layer.url", spec.layer.url)
-    _refuse_another("database", use, spec.database.use)
-    _refuse_another("layer-url", url, spec.layer.url)
+    entries = [entry for entry in table(RunSpec) if entry.flag.secret]
+    again = options_table.given(options, entries)
+    urls = {}
+    for flag, field, variable, stored in (
+        ("database", "database.use", DATABASE_URL, spec.database.use),
+        ("layer-url", "layer.url", REDIS_URL, spec.layer.url),
+    ):
+        url = again.get(field, stored)
+        if hidden(url) != stored:
+            raise UsageError(
+                f"--again repeats a stored run as it was, and --{flag}={hidden(url)} would change "
+                f"it: leave it out, or give {stored or 'none'} with its password."
+            )
+        urls[field] = completed(url, os.environ.get(variable, ""))
     visitor = VisitorSpec(
         headers=again.get("visitor.headers", ()), cookies=again.get("visitor.cookies", ())
     )
@@ -553,28 +538,13 @@ def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
             f"--again repeats a stored run as it was, and {listed(further)} would change it: "
             f"leave {'it' if len(further) == 1 else 'them'} out."
         )
-    return changed(
-        spec,
-        {
-            "database.use": _with_password(use, DATABASE_URL),
-            "layer.url": _with_password(url, REDIS_URL),
-            "visitor": spec.visitor.completed(visitor),
-        },
-    )
-
-
-def _refuse_another(name: str, given: str, stored: str) -> None:
-    if hidden(given) != stored:
-        raise UsageError(
-            f"--again repeats a stored run as it was, and --{name}={hidden(given)} would change "
-            f"it: leave it out, or give {stored or 'none'} with its password."
-        )
+    return changed(spec, {**urls, "visitor": spec.visitor.completed(visitor)})
 
 
 def _stored(again: str) -> list[Run]:
     """The stored runs of --again, each named by its id or by how its id begins."""
-    found = []
-    for run_id in names("--again", [again]):
+    runs = []
+    for run_id in options_table.names("--again", [again]):
         digits = run_id.replace("-", "").lower()
         rows: list[Run] = []
         if re.fullmatch(r"[0-9a-f]{6,32}", digits):
@@ -587,5 +557,5 @@ def _stored(again: str) -> list[Run]:
             )
         if why := rows[0].unreadable:
             raise UsageError(f"--again {run_id}: what is stored of this run can't be read ({why}).")
-        found += rows
-    return found
+        runs += rows
+    return runs

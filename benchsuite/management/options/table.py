@@ -1,29 +1,48 @@
 """From the table of options to argparse, and from what it read to values and runs."""
 
 import argparse
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any, TypeVar
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.core.plain import LARGEST
+from benchsuite.core.specs import Option, RunSpec, ServerSpec
 from benchsuite.core.specs.spec import Entry, Spec, changed, table
-from benchsuite.core.units import listed
-from benchsuite.management.options.parsing import (
-    checked,
-    names,
-    number,
-    pairs,
-    several,
-    time,
-    whole_number,
-)
-from benchsuite.studies.options import Takes
+from benchsuite.core.units import listed, parse_seconds
+from benchsuite.studies.options import Known, Takes
 
 Entries = Sequence[Entry]
 AnySpec = TypeVar("AnySpec", bound=Spec)
 
-READ: Mapping[Any, Callable[[str], Any]] = {int: whole_number, float: number, str: str}
+
+def short(text: str, limit: int = 60) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}…"
+
+
+def _number(text: str) -> float:
+    """One that can be counted with."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise UsageError(f"{short(text)!r} is not a number; write one such as 50 or 2.5.")
+    return value
+
+
+def _whole_number(text: str) -> int:
+    try:
+        value = int(text)
+        if abs(value) >= LARGEST:
+            raise ValueError
+        return value
+    except ValueError:
+        raise UsageError(f"{short(text)!r} is not a whole number; write one such as 20.") from None
+
+
+READ: Mapping[Any, Callable[[str], Any]] = {int: _whole_number, float: _number, str: str}
 
 
 def add_to(parser: argparse.ArgumentParser, entries: Entries) -> None:
@@ -39,18 +58,24 @@ def add_to(parser: argparse.ArgumentParser, entries: Entries) -> None:
 def _how(entry: Entry) -> dict[str, Any]:
     """What the option takes, as `add_argument()` is told."""
     if entry.kind is bool:
-        return {
-            "action": argparse.BooleanOptionalAction if both(entry) else "store_true",
-            "default": None,
-        }
+        action = argparse.BooleanOptionalAction if both(entry) else "store_true"
+        return {"action": action, "default": None}
     if entry.metavar.startswith("[") and entry.metavar.endswith("]"):
         return {"nargs": "?", "const": "", "metavar": entry.metavar[1:-1]}
-    if entry.flag.parse:
-        return {"type": checked(entry.flag.parse), "metavar": entry.metavar}
     if repeats(entry):
         return {"action": "append", "metavar": entry.metavar}
-    parse = time if entry.metavar.startswith("TIME") else READ[entry.kind]
-    return {"type": several(parse) if entry.commas else parse, "metavar": entry.metavar}
+    is_time = entry.metavar.startswith("TIME")
+    parse = entry.flag.parse or (parse_seconds if is_time else READ[entry.kind])
+
+    def read(text: str) -> Any:
+        try:
+            return (
+                [parse(part.strip()) for part in text.split(",")] if entry.commas else parse(text)
+            )
+        except UsageError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return {"type": read, "metavar": entry.metavar}
 
 
 def both(entry: Entry) -> bool:
@@ -60,9 +85,8 @@ def both(entry: Entry) -> bool:
 
 def repeats(entry: Entry) -> bool:
     """Whether it may be given several times."""
-    if entry.flag.parse:
-        return False
-    return entry.is_list or entry.is_pairs or (entry.is_axis and entry.kind is str)
+    of_text = entry.is_list or entry.is_pairs or (entry.is_axis and entry.kind is str)
+    return of_text and not entry.flag.parse
 
 
 def help_of(entry: Entry) -> str:
@@ -81,24 +105,28 @@ def markdown(entries: Entries) -> str:
     """The table in the docs: under each heading its options."""
     groups: dict[str, list[str]] = {}
     for entry in entries:
-        names = f"`--{entry.flag.flag[2:]}`".replace("|", "\\|") + f", `--no-{entry.name}`" * both(
-            entry
-        )
-        words = help_of(entry).replace("|", "\\|")
-        groups.setdefault(entry.group, []).append(f"| {names} | {words} |\n")
+        opposite = f", `--no-{entry.name}`" * both(entry)
+        flag, words = (text.replace("|", "\\|") for text in (entry.flag.flag, help_of(entry)))
+        groups.setdefault(entry.group, []).append(f"| `{flag}`{opposite} | {words} |\n")
     return "\n".join(
         f"## {group}\n\n| option | what it says |\n|---|---|\n{''.join(rows)}"
         for group, rows in groups.items()
     )
 
 
-def takes(entry: Entry) -> Takes:
-    """What a study gives it."""
-    if entry.kind is bool:
-        return Takes.FLAG
-    if repeats(entry):
-        return Takes.PAIRS if entry.metavar == "NAME=VALUE" else Takes.SEVERAL
-    return Takes.VALUE
+def takes(entries: Iterable[Entry]) -> Known:
+    """What a study gives each of these, by its name without dashes."""
+    known = {}
+    for entry in entries:
+        known[entry.name] = Takes.VALUE
+        if entry.kind is bool:
+            known[entry.name] = Takes.FLAG
+        elif repeats(entry):
+            pairs = entry.metavar == "NAME=VALUE"
+            known[entry.name] = Takes.PAIRS if pairs else Takes.SEVERAL
+        if both(entry):
+            known[f"no-{entry.name}"] = Takes.FLAG
+    return known
 
 
 def given(options: Mapping[str, Any], entries: Entries) -> dict[str, Any]:
@@ -106,25 +134,46 @@ def given(options: Mapping[str, Any], entries: Entries) -> dict[str, Any]:
 
     Raises UsageError for names and pairs that can't be.
     """
-    return {
-        entry.path: _read(entry, options[entry.key])
-        for entry in entries
-        if options.get(entry.key) is not None
-    }
+    values = {}
+    for entry in entries:
+        if (value := options.get(entry.key)) is None:
+            continue
+        if entry.is_pairs:
+            value = _pairs(f"--{entry.name}", value)
+        elif repeats(entry):
+            value = names(f"--{entry.name}", value) if entry.commas else value
+            value = tuple(value) if entry.is_list else value
+        values[entry.path] = value
+    return values
+
+
+def names(flag: str, texts: Sequence[str]) -> list[str]:
+    """What was given as "a,b" or by repeating, each once; raises UsageError for an empty name."""
+    all_names = [name.strip() for text in texts for name in text.split(",")]
+    if not all(all_names):
+        raise UsageError(
+            f"{flag} has a name that is empty: {short(', '.join(texts))!r}; write names "
+            "with one comma between them."
+        )
+    return list(dict.fromkeys(all_names))
+
+
+def _pairs(flag: str, texts: Sequence[str]) -> dict[str, Option]:
+    """What was given as NAME=VALUE; raises UsageError for anything else."""
+    by_name: dict[str, Option] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name.strip() or not equals or not value:
+            raise UsageError(f"{flag} {text!r} is not of the form name=value.")
+        if name.strip() in by_name:
+            raise UsageError(f"{flag} sets {name.strip()} twice; leave one of them out.")
+        by_name[name.strip()] = value
+    return by_name
 
 
 def read(spec: type[AnySpec], options: Mapping[str, Any]) -> AnySpec:
     """The spec of these options; raises UsageError."""
     return spec(**given(options, table(spec)))
-
-
-def _read(entry: Entry, value: Any) -> Any:
-    if entry.is_pairs:
-        return pairs(f"--{entry.name}", value)
-    if repeats(entry):
-        value = names(f"--{entry.name}", value) if entry.commas else value
-        return tuple(value) if entry.is_list else value
-    return value
 
 
 def cells(values: Mapping[str, Any]) -> tuple[RunSpec, ...]:

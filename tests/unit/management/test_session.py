@@ -32,7 +32,7 @@ from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.planning import resolve
+from benchsuite.runner.planning import Estimate, resolve
 from benchsuite.system.journal import journal
 from tests.unit.results_file import results_in
 from tests.unit.test_store import SPEC, result
@@ -344,8 +344,9 @@ def test_a_run_whose_environment_is_unbuilt_gets_it_first(
             AtWork(folder, measured),
             session.Results(lambda line: None),
             watcher,
-            told.append,
+            SimpleNamespace(building=told.append),
             opened,
+            Estimate(),
         )
         row, found = made.one(unbuilt)
     assert told == ["new: making it", "looked at new", "measured"]
