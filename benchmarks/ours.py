@@ -19,7 +19,7 @@ from benchsuite.core.samples import REQUEST, Kind
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.job import Done, Job
 from benchsuite.load.parent import driver
-from benchsuite.load.parent.driver import load_worker
+from benchsuite.load.parent.driver import load_pool
 from benchsuite.system.network import free_port
 from benchsuite.system.process import Process, running, wait_until_ready
 
@@ -126,12 +126,10 @@ def load(
         folder = Path(name)
         with ExitStack() as stack:
             with pinned(cpu):
-                worker = stack.enter_context(
-                    load_worker(spool=folder / "spool", log=folder / "load.log")
-                )
-            worker.check(job)
+                pool = stack.enter_context(load_pool(1, spool=folder, log=folder / "load.log"))
+            pool.check(job)
             on_go()
-            done = worker.run(lambda tick: None)
-        samples, names = driver.read_samples(folder / "spool")
+            done = pool.run(lambda tick: None)
+            samples, names = pool.samples()
     scopes = np.array([entry.scope for entry in names], dtype=object)
     return Loaded(done=done, requests=samples[scopes[samples["name"]] == REQUEST])

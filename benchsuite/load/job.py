@@ -21,11 +21,9 @@ samples to files in the spool folder.
     child → {"event": "full"}                                  at any time: the spool's disk is
 """
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 from benchsuite.core.results import Traffic
 from benchsuite.core.samples import REQUEST
@@ -155,29 +153,3 @@ def stage_windows(load: LoadProfile, done: Done) -> tuple[tuple[float, float], .
 def pauses(windows: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
     """What lies between the windows of stages: each settles before it is measured."""
     return tuple((before[1], after[0]) for before, after in pairwise(windows))
-
-
-def encode(value: Any) -> dict[str, Any]:
-    """A dataclass of this module as plain JSON."""
-    return dataclasses.asdict(value)
-
-
-def decode_job(data: Mapping[str, Any]) -> Job:
-    fields = dict(data)
-    return Job(
-        workload=WorkloadSpec.from_json(fields.pop("workload")),
-        load=LoadProfile.from_json(fields.pop("load")),
-        visitor=VisitorSpec.from_json(fields.pop("visitor")),
-        **fields,
-    )
-
-
-def decode_done(data: Mapping[str, Any]) -> Done:
-    fields = {name: _frozen(value) for name, value in data.items()}
-    if fields["traffic"] is not None:
-        fields["traffic"] = Traffic(**fields["traffic"])
-    return Done(**fields)
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value

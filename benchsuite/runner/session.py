@@ -28,7 +28,7 @@ from benchsuite.core.specs import FLAME, KEEP, QUERIES, LoadProfile
 from benchsuite.isolation.facts import Facts, Rows
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.load.job import Done, Job, Tick
-from benchsuite.load.parent.pool import LoadPool, load_pool
+from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.runner import preflight
 from benchsuite.runner.assembly import (
     PROJECT,

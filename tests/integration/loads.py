@@ -1,6 +1,5 @@
 """Runs one load against a responder and reads back what it wrote."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,7 +10,7 @@ from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent import driver
-from benchsuite.load.parent.driver import load_worker
+from benchsuite.load.parent.driver import load_pool
 from tests.integration.stubs_http import RUN
 
 WORKLOADS = "tests.integration.load_workloads"
@@ -75,14 +74,14 @@ def a_job(responder: Responding | str, workload: str = "Get", **changes: Any) ->
 def load(tmp_path: Path, job: Job, stop_at: float | None = None) -> Loaded:
     """Checks and runs a job; `stop_at` is the second of the tick at which it is stopped."""
     ticks: list[Tick] = []
-    with load_worker(spool=tmp_path / "spool", log=tmp_path / "load.log", env=os.environ) as worker:
-        worker.check(job)
+    processes = job.load.processes
+    with load_pool(processes, spool=tmp_path / "spool", log=tmp_path / "load.log") as pool:
+        pool.check(job)
 
         def on_tick(tick: Tick) -> None:
             ticks.append(tick)
             if stop_at is not None and tick.elapsed_s >= stop_at:
-                worker.stop()
+                pool.stop()
 
-        done = worker.run(on_tick)
-    samples, names = driver.read_samples(tmp_path / "spool")
-    return Loaded(done, ticks, samples, names)
+        done = pool.run(on_tick)
+        return Loaded(done, ticks, *pool.samples())

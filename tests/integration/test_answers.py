@@ -3,7 +3,6 @@ a sentence, in time and within memory; by the load, by the probe of readiness an
 """
 
 import gzip
-import os
 import resource
 import time
 import tracemalloc
@@ -20,7 +19,7 @@ from benchsuite.core.exceptions import AnswerError, StartError
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile, VisitorSpec, WorkloadSpec
 from benchsuite.load.client.http.answer import KEPT_BYTES
-from benchsuite.load.parent.driver import load_worker
+from benchsuite.load.parent.driver import load_pool
 from benchsuite.system.process import wait_until_ready
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.answer import Probe
@@ -451,11 +450,11 @@ def test_the_load_refuses_it_in_a_sentence(
 ) -> None:
     with (
         Responder({"/page": behave}) as responder,
-        load_worker(spool=tmp_path / "spool", log=tmp_path / "log", env=os.environ) as worker,
+        load_pool(1, spool=tmp_path, log=tmp_path / "log") as pool,
     ):
-        resource.prlimit(worker.pid, resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+        resource.prlimit(pool.pids[0], resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
         with pytest.raises(AnswerError, match=loaded) as refusal:
-            worker.check(a_job(responder, path="/page", timeout_s=LIMIT_S))
+            pool.check(a_job(responder, path="/page", timeout_s=LIMIT_S))
     assert "\n" not in str(refusal.value)
 
 

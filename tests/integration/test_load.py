@@ -16,8 +16,7 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
-from benchsuite.load.parent import driver
-from benchsuite.load.parent.driver import LoadWorker, load_worker
+from benchsuite.load.parent.driver import LoadPool, load_pool
 from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import (
     EVERYTHING,
@@ -37,14 +36,13 @@ CHECKED = 1
 
 
 @contextmanager
-def loading(tmp_path: Path) -> Iterator[tuple[Responder, LoadWorker]]:
+def loading(tmp_path: Path) -> Iterator[tuple[Responder, LoadPool]]:
     """A load process beside what it loads."""
-    where = {"spool": tmp_path / "spool", "log": tmp_path / "log"}
     with (
         Responder({"/": after(0.01)}) as responder,
-        load_worker(**where, env=os.environ) as worker,
+        load_pool(1, spool=tmp_path, log=tmp_path / "log") as pool,
     ):
-        yield responder, worker
+        yield responder, pool
 
 
 def test_every_request_is_a_sample(tmp_path: Path) -> None:
@@ -136,11 +134,11 @@ def test_an_answer_that_takes_too_long_is_a_read_timeout(tmp_path: Path) -> None
 
 
 def test_a_refused_connection_is_told_and_does_not_spin(tmp_path: Path) -> None:
-    with loading(tmp_path) as (responder, worker):
-        worker.check(a_job(responder, duration_s=1.0))
+    with loading(tmp_path) as (responder, pool):
+        pool.check(a_job(responder, duration_s=1.0))
         responder.stop()
-        done = worker.run(lambda tick: None)
-    samples, names = driver.read_samples(tmp_path / "spool")
+        done = pool.run(lambda tick: None)
+        samples, names = pool.samples()
     requests = samples[samples["name"] == 1]
     assert set(requests["kind"]) == {Kind.CONNECT_REFUSED}
     assert 4 <= len(requests) <= 2 * 11
@@ -150,12 +148,12 @@ def test_a_refused_connection_is_told_and_does_not_spin(tmp_path: Path) -> None:
 
 
 def test_a_connection_that_is_never_accepted_is_a_connect_timeout(tmp_path: Path) -> None:
-    with loading(tmp_path) as (responder, worker):
-        worker.check(a_job(responder, timeout_s=0.2, keep_alive=False))
+    with loading(tmp_path) as (responder, pool):
+        pool.check(a_job(responder, timeout_s=0.2, keep_alive=False))
         responder.stop()
         with full_backlog(responder.port):
-            worker.run(lambda tick: None)
-    samples, _ = driver.read_samples(tmp_path / "spool")
+            pool.run(lambda tick: None)
+        samples, _ = pool.samples()
     kinds = samples[samples["name"] == 1]["kind"]
     assert Kind.CONNECT_TIMEOUT in set(kinds)
 
@@ -388,35 +386,35 @@ def test_a_journey_that_can_not_be_made_is_refused(
 
 
 def test_a_load_process_that_dies_is_an_error_with_its_log(tmp_path: Path) -> None:
-    with loading(tmp_path) as (responder, worker):
-        worker.check(a_job(responder, duration_s=30.0))
+    with loading(tmp_path) as (responder, pool):
+        pool.check(a_job(responder, duration_s=30.0))
         (tmp_path / "log").write_text("out of memory\n")
-        os.kill(worker.pid, signal.SIGKILL)
+        os.kill(pool.pids[0], signal.SIGKILL)
         with pytest.raises(LoadError, match="out of memory"):
-            worker.run(lambda tick: None)
+            pool.run(lambda tick: None)
 
 
 def test_a_load_process_that_hangs_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchsuite.load.parent.driver.MARGIN_S", 0.5)
-    with loading(tmp_path) as (responder, worker):
-        worker.check(a_job(responder, "Spinning", duration_s=0.2, timeout_s=0.2))
+    with loading(tmp_path) as (responder, pool):
+        pool.check(a_job(responder, "Spinning", duration_s=0.2, timeout_s=0.2))
         with pytest.raises(LoadError, match=r"was not done 0\.5 s after its time"):
-            worker.run(lambda tick: None)
-    assert not psutil.pid_exists(worker.pid)
+            pool.run(lambda tick: None)
+    assert not psutil.pid_exists(pool.pids[0])
 
 
 def test_an_interrupted_wait_can_be_taken_up_again(tmp_path: Path) -> None:
     def interrupt(tick: object) -> None:
         raise KeyboardInterrupt
 
-    with loading(tmp_path) as (responder, worker):
-        worker.check(a_job(responder, duration_s=60.0))
+    with loading(tmp_path) as (responder, pool):
+        pool.check(a_job(responder, duration_s=60.0))
         with pytest.raises(KeyboardInterrupt):
-            worker.run(interrupt)
-        worker.stop()
-        done = worker.wait(lambda tick: None)
+            pool.run(interrupt)
+        pool.stop()
+        done = pool.wait(lambda tick: None)
     assert done.stopped
 
 
@@ -424,14 +422,14 @@ def test_an_interrupted_wait_can_be_taken_up_again(tmp_path: Path) -> None:
 def test_the_load_process_does_not_outlive_a_killed_parent(tmp_path: Path, workload: str) -> None:
     with Responder() as responder:
         code = f"""
-import os, pathlib
-from benchsuite.load.parent.driver import LoadWorker, load_worker
+import pathlib
+from benchsuite.load.parent.driver import load_pool
 from tests.integration.loads import a_job
 folder = pathlib.Path({str(tmp_path)!r})
-with load_worker(spool=folder / "spool", log=folder / "log", env=os.environ) as worker:
-    worker.check(a_job({responder.base_url!r}, {workload!r}, duration_s=60.0))
-    print(worker.pid, flush=True)
-    worker.run(print)
+with load_pool(1, spool=folder, log=folder / "log") as pool:
+    pool.check(a_job({responder.base_url!r}, {workload!r}, duration_s=60.0))
+    print(*pool.pids, flush=True)
+    pool.run(print)
 """
         parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
         assert parent.stdout is not None

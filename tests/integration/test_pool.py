@@ -1,10 +1,8 @@
 """Several load processes make one load: shared out, begun together, in stages."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
@@ -13,11 +11,10 @@ import pytest
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
 from benchsuite.load.job import Tick, stage_windows
-from benchsuite.load.parent.pool import LoadPool, load_pool
+from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.load.process.schedule import arrivals
 from benchsuite.runner.figures import Figures
-from tests.integration import loads
-from tests.integration.loads import Loaded, a_job
+from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import Responder, after
 
 PROCESSES = 2
@@ -25,23 +22,8 @@ PROCESSES = 2
 
 @contextmanager
 def loading(tmp_path: Path) -> Iterator[LoadPool]:
-    with load_pool(PROCESSES, spool=tmp_path, log=tmp_path / "log", env=os.environ) as pool:
+    with load_pool(PROCESSES, spool=tmp_path, log=tmp_path / "log") as pool:
         yield pool
-
-
-def load(tmp_path: Path, job: Any, *, stop_at: float | None = None) -> Loaded:
-    ticks: list[Tick] = []
-    with loading(tmp_path) as pool:
-        pool.check(job)
-
-        def on_tick(tick: Tick) -> None:
-            ticks.append(tick)
-            if stop_at is not None and tick.elapsed_s >= stop_at:
-                pool.stop()
-
-        done = pool.run(on_tick)
-        samples, names = pool.samples()
-    return Loaded(done, ticks, samples, names)
 
 
 def test_users_are_shared_out(tmp_path: Path) -> None:
@@ -156,7 +138,7 @@ def test_a_refused_journey_is_told_once(tmp_path: Path) -> None:
 def test_each_stage_has_its_own_users(tmp_path: Path) -> None:
     with Responder({"/": after(0.01)}) as responder:
         job = a_job(responder, users=4, stages=(1.0, 4.0, 2.0), warmup_s=0.2, duration_s=0.5)
-        result = loads.load(tmp_path, job)
+        result = load(tmp_path, job)
     figures = Figures(result.samples, result.names, result.done, job.load)
     stages = list(figures.stages)
     assert [one.name for one in stages] == ["1 user", "4 users", "2 users"]
@@ -188,6 +170,6 @@ def test_users_of_a_locustfile_rise_from_stage_to_stage(tmp_path: Path) -> None:
             warmup_s=0.2,
             duration_s=0.5,
         )
-        result = loads.load(tmp_path, job)
+        result = load(tmp_path, job)
     low, high = Figures(result.samples, result.names, result.done, job.load).stages
     assert [round(one.concurrency or 0) for one in (low, high)] == [1, 3]

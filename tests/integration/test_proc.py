@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from benchsuite.core.exceptions import StartError
-from benchsuite.load.parent.driver import load_worker
+from benchsuite.load.parent.driver import load_pool
 from benchsuite.system import account, process
 from benchsuite.system.cpus import available
 from benchsuite.system.network import ensure_port_free, free_port
@@ -294,7 +294,7 @@ def test_another_users_program_is_ended_and_stays_on_its_cpus_with_its_children(
 @pytest.mark.skipif(len(available()) < 2, reason="needs two CPUs")
 def test_the_load_stays_on_its_cpus_in_all_its_threads(tmp_path: Path) -> None:
     cpu, before = available()[0], os.sched_getaffinity(0)
-    with load_worker(spool=tmp_path, log=tmp_path / "log", on_cpus=(cpu,)) as worker:
-        threads = [thread.id for thread in psutil.Process(worker.pid).threads()]
+    with load_pool(1, spool=tmp_path, log=tmp_path / "log", on_cpus=(cpu,)) as pool:
+        threads = [thread.id for thread in psutil.Process(pool.pids[0]).threads()]
         assert all(os.sched_getaffinity(thread) == {cpu} for thread in threads)
     assert os.sched_getaffinity(0) == before

@@ -18,7 +18,7 @@ from benchsuite.core.samples import Kind
 from benchsuite.core.specs import MAX_RATE, OPEN, LoadProfile, WorkloadSpec
 from benchsuite.load.job import Job
 from benchsuite.load.parent import null
-from benchsuite.load.parent.pool import load_pool
+from benchsuite.load.parent.driver import load_pool
 from benchsuite.stats import summary
 from benchsuite.stats.levels import ceiling_doubt
 from benchsuite.system import cpus, scratch

@@ -1,4 +1,9 @@
-"""Starts a load process, talks to it, reads what it writes; imports neither Locust nor gevent."""
+"""Starts load processes, talks to them, reads what they write; imports neither Locust nor gevent.
+
+Locust's master and workers are not needed: they divide users over machines and merge statistics.
+Here every process knows the whole profile and takes every n-th user or arrival, all begin at the
+same moment of a shared clock, and samples are merged, not figures.
+"""
 
 import json
 import os
@@ -6,21 +11,25 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import zip_longest
 from math import inf
+from operator import add
 from pathlib import Path
 from time import monotonic, sleep
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchsuite.core.exceptions import AnswerError, LoadDiedError, LoadError
-from benchsuite.core.samples import FIELDS, RECORD, REQUEST, UNITS, Kind
+from benchsuite.core.plain import plain, read
+from benchsuite.core.samples import FIELDS, RECORD, UNITS, Kind
 from benchsuite.load import job as messages
-from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick, decode_done
+from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick
 from benchsuite.pythons.interpreter import whole_path
 from benchsuite.system import cpus, scratch
 from benchsuite.system.process import ending_in_words
@@ -40,31 +49,25 @@ class NameEntry:
     """Of those that were answers: their status, and what was asked ("GET /shop/")."""
 
 
-def read_samples(folder: Path) -> tuple[Samples, list[NameEntry]]:
-    """All samples of a spool folder and the names they refer to; none when nothing was written."""
-    path = folder / SAMPLES_FILE
-    if not path.exists():
-        return np.empty(0, DTYPE), []
-    with path.open("rb") as file:
-        samples = read_on(file)
-    return samples, read_names(folder)
-
-
-def read_all_samples(folders: Iterable[Path]) -> tuple[Samples, list[NameEntry]]:
-    """The samples of several spools as if they were one: equal names become one name."""
+def read_samples(*folders: Path) -> tuple[Samples, list[NameEntry]]:
+    """The samples of spool folders as if they were one, and the names they refer to; none where
+    nothing was written.
+    """
     parts: list[Samples] = [np.empty(0, DTYPE)]
     entries: dict[tuple[str, str], NameEntry] = {}
     for folder in folders:
-        samples, names = read_samples(folder)
-        samples = samples.copy()
+        path = folder / SAMPLES_FILE
+        if not path.exists():
+            continue
+        with path.open("rb") as file:
+            samples = read_on(file).copy()
         indexes = []
-        for entry in names:
+        for entry in read_names(folder):
             key = (entry.name, entry.scope)
             if key in entries:
                 examples = {**entry.examples, **entries[key].examples}
-                entry = replace(
-                    entry, examples=examples, answers={**entry.answers, **entries[key].answers}
-                )
+                answers = {**entry.answers, **entries[key].answers}
+                entry = replace(entry, examples=examples, answers=answers)
             entries[key] = entry
             indexes.append(list(entries).index(key))
         if len(samples):
@@ -115,17 +118,8 @@ STEP_S = 0.002
 
 @contextmanager
 def load_worker(
-    *,
-    spool: Path,
-    log: Path,
-    env: Mapping[str, str] | None = None,
-    on_cpus: Collection[int] | None = None,
+    *, spool: Path, log: Path, env: Mapping[str, str] | None, on_cpus: Collection[int] | None
 ) -> Iterator["LoadWorker"]:
-    """A load process, started at once so that its imports overlap with what the caller does next.
-
-    `env` is its whole environment, by default ours; `on_cpus` are the CPUs that it may use. On exit
-    the process is gone, whatever happened.
-    """
     spool.mkdir(parents=True, exist_ok=True)
     given = os.environ if env is None else env
     events, child_events = os.pipe()
@@ -153,21 +147,21 @@ def load_worker(
 
 
 class LoadWorker:
-    """The parent's side of one load process: `check()`, then `run()`, perhaps `stop()`."""
+    """The parent's side of one load process: `check()`, `go()`, `wait()`, perhaps `stop()`."""
 
     def __init__(
         self, process: subprocess.Popen[bytes], events: int, *, spool: Path, log: Path
     ) -> None:
+        assert process.stdin is not None
         self.pid = process.pid
-        self._process = process
+        self.spool = spool
+        self.posts = False  #: Whether the checked journey sent forms.
+        self.tick: dict[str, Any] = {}  #: The last one.
+        self._process, self._stdin = process, process.stdin
         self._events = events
         self._buffer = b""
-        self._spool = spool
         self._log = log
-        self._longest_s = self._longest_window_s = self._warmup_s = self._begin = 0.0
-        self._deadline = self._journey_limit_s = 0.0
-        self.posts = False  #: Whether the checked journey sent forms.
-        self._progress = _Progress(spool)
+        self._begin = self._deadline = self._journey_limit_s = 0.0
         self._done: Done | None = None
 
     def check(self, job: Job) -> str:
@@ -177,35 +171,24 @@ class LoadWorker:
         when the load process broke.
         """
         self._expect("ready", IMPORT_LIMIT_S)
-        here = replace(job, spool=str(self._spool))
-        self._send(json.dumps(messages.encode(here)).encode())
+        self._send(json.dumps(plain(replace(job, spool=str(self.spool)))).encode())
+        self._load = job.load
         self._journey_limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
         limit_s = messages.CHECKS * self._journey_limit_s + messages.REHEARSAL_LIMIT_S + MARGIN_S
         checked = self._expect("checked", limit_s)
         self.posts = bool(checked["posts"])
-        self._longest_s = job.load.longest_s
-        self._warmup_s = job.load.plan[0].window_start_s
-        self._longest_window_s = job.load.window_end_s
-        self._progress.scopes = UNITS[job.unit]
-        self._progress.within_s = job.load.ends_within_s or 0.0
         return str(checked["unchecked"])
 
     def rehearse(self, kind: str) -> Rehearsal:
         """Has another journey made, of one of the kinds in `benchsuite.load.job`."""
         self._send(messages.REHEARSE + kind.encode())
         event = self._expect("rehearsed", self._journey_limit_s + MARGIN_S)
-        del event["event"]
         return Rehearsal(**event)
-
-    def run(self, on_tick: Callable[[Tick], None]) -> Done:
-        """Starts the load and waits for its end; `on_tick` is called about once a second."""
-        self.go(monotonic())
-        return self.wait(on_tick)
 
     def go(self, begin: float) -> None:
         """Lets the load begin at a moment."""
         self._begin = begin
-        self._deadline = monotonic() + self._longest_s + MARGIN_S
+        self._deadline = monotonic() + self._load.longest_s + MARGIN_S
         self._send(b"%s %.9f" % (messages.GO, begin))
 
     def stop(self) -> None:
@@ -213,67 +196,62 @@ class LoadWorker:
         with suppress(LoadError):  # wait() says why the process died
             self._send(messages.STOP)
 
-    def wait(self, on_tick: Callable[[Tick], None]) -> Done:
-        """Goes on waiting for the end of a load, after an exception has interrupted `run()`."""
+    def wait(self, on_tick: Callable[[], None] = lambda: None) -> Done:
+        """Waits for the end of the load, also after an exception has interrupted that."""
         while self._done is None:
-            self._hear_one(on_tick)
+            self._hear_one()
+            if self._done is None:
+                on_tick()
         return self._done
+
+    def hear(self) -> None:
+        """Takes the events sent until now, without waiting."""
+        while self._done is None and select.select([self._events], [], [], 0)[0]:
+            self._hear_one()
+
+    def _hear_one(self) -> None:
+        event = self._next_event(self._deadline, f"was not done {MARGIN_S:g} s after its time")
+        if event.pop("event") == "done":
+            self._done = read(Done, event)
+        else:
+            self.tick = event
 
     def salvaged(self) -> Done:
         """The end of a load whose process died, from what it had written; nothing is awaited.
 
         Its CPU share and lag are unknown, and the last second may be missing.
         """
-        samples, _ = read_samples(self._spool)
-        begin = self._begin + self._warmup_s
+        samples, _ = read_samples(self.spool)
+        begin = self._begin + self._load.plan[0].window_start_s
         end = float(samples["finish"].max()) if len(samples) else begin
         return Done(
             origin=self._begin,
-            window=(begin, max(begin, min(end, self._begin + self._longest_window_s))),
+            window=(begin, max(begin, min(end, self._begin + self._load.window_end_s))),
             stopped=True,
             users=(),
             cpu_percent=None,
             lag_p99_s=None,
         )
 
-    def hear(self, on_tick: Callable[[Tick], None]) -> None:
-        """Handles the events sent until now, without waiting."""
-        while self._done is None and select.select([self._events], [], [], 0)[0]:
-            self._hear_one(on_tick)
-
-    def _hear_one(self, on_tick: Callable[[Tick], None]) -> None:
-        event = self._next_event(self._deadline, f"was not done {MARGIN_S:g} s after its time")
-        if event.pop("event") == "done":
-            self._done = decode_done(event)
-        else:
-            on_tick(self._progress.tick(**event))
-
     def close(self) -> None:
         """Ends the process and all it has started, and reaps it."""
         with suppress(BrokenPipeError):
             self._stdin.close()
-        limit = monotonic() + GRACE_S
-        while self._living() and monotonic() < limit:
-            sleep(STEP_S)
+        self._ended_with()
         # not reaped yet, so the number of its group still belongs to it
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
         os.close(self._events)
 
-    @property
-    def _stdin(self) -> IO[bytes]:
-        stdin = self._process.stdin
-        assert stdin is not None
-        return stdin
-
-    def _living(self) -> bool:
-        """Whether the process still runs; it is left unreaped when it doesn't."""
-        return self._ended_with() is None
-
     def _ended_with(self) -> int | None:
-        """Its status, or its signal below 0; None while it runs."""
-        ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+        """Its status, or its signal below 0; None where it still runs after `GRACE_S`. It is left
+        unreaped.
+        """
+        limit = monotonic() + GRACE_S
+        how = os.WEXITED | os.WNOWAIT | os.WNOHANG
+        while (ended := os.waitid(os.P_PID, self.pid, how)) is None and monotonic() < limit:
+            sleep(STEP_S)
         if ended is None:
             return None
         return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
@@ -287,8 +265,8 @@ class LoadWorker:
 
     def _expect(self, name: str, limit_s: float) -> dict[str, Any]:
         event = self._next_event(monotonic() + limit_s, f"{SLOW[name]} within {limit_s:g} s")
-        if event["event"] != name:
-            raise LoadError(f"The load process said {event['event']} where {name} was due.")
+        if (told := event.pop("event")) != name:
+            raise LoadError(f"The load process said {told} where {name} was due.")
         return event
 
     def _next_event(self, deadline: float, missed: str) -> dict[str, Any]:
@@ -300,9 +278,7 @@ class LoadWorker:
         while b"\n" not in self._buffer:
             left = max(0.0, deadline - monotonic())
             if not select.select([self._events], [], [], left)[0]:
-                raise LoadError(
-                    f"The load process {missed}; its log ends with:\n{self._log_tail()}"
-                )
+                raise LoadError(f"The load process {missed}; {self._log_tail()}")
             block = os.read(self._events, 65_536)
             if not block:
                 raise self._died()
@@ -314,33 +290,170 @@ class LoadWorker:
             vars(refused).update(event)
             raise refused
         if event["event"] == "full":
-            raise scratch.disk_full(LoadDiedError, self._spool)
+            raise scratch.disk_full(LoadDiedError, self.spool)
         if event["event"] == "failed":
             raise LoadError(event["message"])
         return event
 
     def _died(self) -> LoadError:
-        limit = monotonic() + GRACE_S
-        while self._living() and monotonic() < limit:
-            sleep(STEP_S)
         status = self._ended_with()
         how = "said nothing more" if status is None else ending_in_words(status)
-        return LoadDiedError(f"The load process {how}; its log ends with:\n{self._log_tail()}")
+        return LoadDiedError(f"The load process {how}; {self._log_tail()}")
 
     def _log_tail(self) -> str:
         lines = self._log.read_text(errors="replace").splitlines()[-LOG_LINES:]
-        return "\n".join(lines) or "(nothing)"
+        return "its log ends with:\n" + ("\n".join(lines) or "(nothing)")
+
+
+Counted = tuple[tuple[float, int], ...]  #: (moment, count), one a second.
+
+FEWEST_DUE = 20  #: Before fewer were due, their share tells nothing.
+
+LEAD_S = 0.02  #: Per process: time to tell all of them when to begin.
+
+
+@contextmanager
+def load_pool(
+    count: int,
+    *,
+    spool: Path,
+    log: Path,
+    env: Mapping[str, str] | None = None,
+    on_cpus: Collection[int] | None = None,
+) -> Iterator["LoadPool"]:
+    """`count` load processes, started at once so that their imports overlap with what the caller
+    does next; on exit they are gone, whatever happened.
+
+    `env` is their whole environment, by default ours; `on_cpus` are the CPUs that they may use.
+    """
+    with ExitStack() as stack:
+        workers = [
+            stack.enter_context(
+                load_worker(spool=spool / f"load-{number}", log=log, env=env, on_cpus=on_cpus)
+            )
+            for number in range(count)
+        ]
+        yield LoadPool(workers)
+
+
+class LoadPool:
+    """All load processes: `check()`, then `run()`, perhaps `stop()`."""
+
+    def __init__(self, workers: Sequence[LoadWorker]) -> None:
+        self.pids = [worker.pid for worker in workers]
+        self._workers = workers
+        self.ended_at: Tick | None = None
+        """Where too little was answered in time for the load to go on; None where it went on."""
+
+    def check(self, job: Job) -> str:
+        """Hands over the job; each process checks its journey. Returns what remains unchecked."""
+        parts = len(self._workers)
+        self._ends_below = job.load.ends_below or 0.0
+        self._progress = _Progress(job, self._workers)
+        reports = [
+            worker.check(replace(job, part=part, parts=parts))
+            for part, worker in enumerate(self._workers)
+        ]
+        return reports[0]
+
+    @property
+    def posts(self) -> bool:
+        """Whether the checked journey sent forms."""
+        return self._workers[0].posts
+
+    def rehearse(self, kind: str) -> Rehearsal:
+        """Has one of the processes make another journey."""
+        return self._workers[0].rehearse(kind)
+
+    def run(self, on_tick: Callable[[Tick], None]) -> Done:
+        """Starts the load and waits for its end; `on_tick` is called about once a second."""
+        count = len(self._workers)
+        begin = monotonic() + (LEAD_S * count if count > 1 else 0.0)
+        for worker in self._workers:
+            worker.go(begin)
+        return self.wait(on_tick)
+
+    def stop(self) -> None:
+        """Asks all to close the window now."""
+        for worker in self._workers:
+            worker.stop()
+
+    def wait(self, on_tick: Callable[[Tick], None]) -> Done:
+        """Goes on waiting for the end of a load, after an exception has interrupted `run()`."""
+        first, *further = self._workers
+
+        def on_first() -> None:
+            for worker in further:
+                worker.hear()
+            tick = self._progress.tick()
+            hopeless = tick.due >= FEWEST_DUE and tick.in_time < self._ends_below * tick.due
+            if self.ended_at is None and hopeless:
+                self.ended_at = tick
+                self.stop()
+            on_tick(tick)
+
+        return merged([first.wait(on_first), *(worker.wait() for worker in further)])
+
+    def salvaged(self) -> Done:
+        """The end of a load one of whose processes died: the others are stopped and awaited."""
+        self.stop()
+        done = []
+        for worker in self._workers:
+            try:
+                done.append(worker.wait())
+            except LoadDiedError:
+                done.append(worker.salvaged())
+        return merged(done)
+
+    def samples(self) -> tuple[Samples, list[NameEntry]]:
+        """The samples of all processes."""
+        return read_samples(*(worker.spool for worker in self._workers))
+
+
+def merged(parts: Sequence[Done]) -> Done:
+    """The end of the whole load; CPU and lag are those of the busiest process."""
+    # those that were not stopped end together, or have made their journeys, which all count
+    end = min(
+        (part.window[1] for part in parts if part.stopped),
+        default=max(part.window[1] for part in parts),
+    )
+    compressed = [part.traffic for part in parts if part.traffic is not None]
+    return Done(
+        origin=min(part.origin for part in parts),
+        window=(min(end, *(part.window[0] for part in parts)), end),
+        stopped=any(part.stopped for part in parts),
+        users=_each_second([part.users for part in parts]),
+        connections=_each_second([part.connections for part in parts if part.connections]),
+        cpu_percent=_most(part.cpu_percent for part in parts),
+        lag_p50_s=_most(part.lag_p50_s for part in parts),
+        lag_p99_s=_most(part.lag_p99_s for part in parts),
+        sent=tuple(map(sum, zip_longest(*(part.sent for part in parts), fillvalue=0))),
+        dropped=tuple(map(sum, zip_longest(*(part.dropped for part in parts), fillvalue=0))),
+        unmade=sum(part.unmade for part in parts),
+        traffic=reduce(add, compressed) if compressed else None,
+    )
+
+
+def _most(values: Iterable[float | None]) -> float | None:
+    return max((value for value in values if value is not None), default=None)
+
+
+def _each_second(parts: Sequence[Counted]) -> Counted:
+    """Sums what all counted at about the same time."""
+    return tuple(
+        (max(moment for moment, _ in second), sum(count for _, count in second))
+        for second in zip(*parts, strict=False)
+    )
 
 
 class _Progress:
-    """Makes ticks from the samples that the load process has written since the last one."""
+    """Makes ticks from the last events of load processes, and what they have written since."""
 
-    scopes: tuple[str, ...] = UNITS[REQUEST]  #: Of the samples that are counted.
-    within_s: float = 0.0  #: So long may take what is in time.
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._offset = 0
+    def __init__(self, job: Job, workers: Sequence[LoadWorker]) -> None:
+        self._scopes = UNITS[job.unit]  #: Of the samples that are counted.
+        self._within_s = job.load.ends_within_s or 0.0  #: So long may take what is in time.
+        self._workers = workers
+        self._offsets = [0 for _ in workers]
         self._elapsed_s = 0.0
         self._requests = 0
         self._failures = 0
@@ -348,46 +461,46 @@ class _Progress:
         self._answered = 0
         self._in_time = 0
 
-    def tick(
-        self,
-        *,
-        elapsed_s: float,
-        users: int,
-        awaited: int | None,
-        begun: float = inf,
-        overdue: int = 0,
-    ) -> Tick:
-        """`begun` and `overdue` are those of the window that may end the load."""
-        with (self._folder / SAMPLES_FILE).open("rb") as file:
-            file.seek(self._offset)
-            new = read_on(file)
-            self._offset = file.tell()
-        scopes = np.array([name.scope for name in read_names(self._folder)], dtype=object)
-        new = new[np.isin(scopes, self.scopes)[new["name"]]] if len(new) else new
+    def tick(self) -> Tick:
+        new = np.concatenate([self._written(place) for place in range(len(self._workers))])
         right = new[new["kind"] == Kind.OK]
+        events = [worker.tick for worker in self._workers if worker.tick]
+        elapsed_s = events[0]["elapsed_s"]
         passed_s = elapsed_s - self._elapsed_s
         self._elapsed_s = elapsed_s
         self._requests += len(new)
         self._failures += len(new) - len(right)
         times = right["finish"] - right["intended_start"]
+        begun = events[0].get("begun", inf)  # of the window that may end the load
         if begun != self._begun:
             self._begun, self._answered, self._in_time = begun, 0, 0
         self._answered += int((new["intended_start"] >= begun).sum())
-        self._in_time += int(((right["intended_start"] >= begun) & (times <= self.within_s)).sum())
+        self._in_time += int(((right["intended_start"] >= begun) & (times <= self._within_s)).sum())
         p50_s, p95_s = (
             np.quantile(times, (0.5, 0.95), method="inverted_cdf").tolist()
             if len(times)
             else (None, None)
         )
+        awaited = [event["awaited"] for event in events if event["awaited"] is not None]
         return Tick(
             elapsed_s=elapsed_s,
-            users=users,
+            users=sum(event["users"] for event in events),
             requests=self._requests,
             failures=self._failures,
             rate=len(new) / passed_s if passed_s > 0 else 0.0,
             p50_s=p50_s,
             p95_s=p95_s,
-            awaited=awaited,
-            due=self._answered + overdue,
+            awaited=sum(awaited) if awaited else None,
+            due=self._answered
+            + sum(event["overdue"] for event in events if event.get("begun") == begun),
             in_time=self._in_time,
         )
+
+    def _written(self, place: int) -> Samples:
+        folder = self._workers[place].spool
+        with (folder / SAMPLES_FILE).open("rb") as file:
+            file.seek(self._offsets[place])
+            new = read_on(file)
+            self._offsets[place] = file.tell()
+        scopes = np.array([name.scope for name in read_names(folder)], dtype=object)
+        return new[np.isin(scopes, self._scopes)[new["name"]]] if len(new) else new

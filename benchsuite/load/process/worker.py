@@ -27,10 +27,11 @@ from gevent.os import make_nonblocking, nb_read, nb_write
 from gevent.queue import SimpleQueue
 
 from benchsuite.core.exceptions import BenchsuiteError, LoadError, last_line
+from benchsuite.core.plain import plain, read
 from benchsuite.load import job as messages
 from benchsuite.load.client.target import SpoolRecorder, Target
 from benchsuite.load.client.websocket.dialects import Dialect
-from benchsuite.load.job import Job, decode_job
+from benchsuite.load.job import Job
 from benchsuite.load.process.arrivals import OpenModel
 from benchsuite.load.process.check import Visitor, refused
 from benchsuite.load.process.locustfile import LocustfileUsers
@@ -86,7 +87,7 @@ class Parent:
         elif line == messages.STOP:
             self.stop.set()
         else:
-            self.job.set(decode_job(json.loads(line)))
+            self.job.set(read(Job, json.loads(line)))
 
 
 def main(events: int) -> NoReturn:
@@ -144,10 +145,10 @@ def _work(parent: Parent) -> dict[str, Any]:
     while (order := parent.orders.get()).startswith(messages.REHEARSE):
         kind = order.removeprefix(messages.REHEARSE).decode()
         made = visitor.rehearse(workload, kind, limit_s)
-        parent.say({"event": "rehearsed", **messages.encode(made)})
+        parent.say({"event": "rehearsed", **plain(made)})
     done = phases.run(float(order.removeprefix(messages.GO)))
     recorder.close()
-    return {"event": "done", **messages.encode(done)}
+    return {"event": "done", **plain(done)}
 
 
 def _workload(job: Job) -> Workload:

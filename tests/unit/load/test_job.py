@@ -2,9 +2,10 @@
 
 import json
 
+from benchsuite.core.plain import plain, read
 from benchsuite.core.results import Traffic
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
-from benchsuite.load.job import Done, Job, decode_done, decode_job, encode
+from benchsuite.load.job import Done, Job
 
 
 def test_a_job_survives_the_pipe():
@@ -18,7 +19,7 @@ def test_a_job_survives_the_pipe():
         cookies={"sessionid": "x"},
         seed=4,
     )
-    assert decode_job(json.loads(json.dumps(encode(job)))) == job
+    assert read(Job, json.loads(json.dumps(plain(job)))) == job
 
 
 def test_an_end_survives_the_pipe():
@@ -33,4 +34,4 @@ def test_an_end_survives_the_pipe():
         connections=((2.0, 7),),
         traffic=Traffic(sent_bytes=9),
     )
-    assert decode_done(json.loads(json.dumps(encode(done)))) == done
+    assert read(Done, json.loads(json.dumps(plain(done)))) == done

@@ -157,7 +157,7 @@ def test_of_several_processes_the_first_example_stays(tmp_path):
             failure = (Kind.RESET, Kind.WRONG_BODY)[kind]
             recorder.example(recorder.index("buy", JOURNEY), failure, folder.name)
         recorder.close()
-    (entry,) = driver.read_all_samples(folders)[1]
+    (entry,) = driver.read_samples(*folders)[1]
     assert entry.examples == {Kind.RESET: "a", Kind.WRONG_BODY: "b"}
 
 

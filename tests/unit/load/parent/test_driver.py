@@ -76,7 +76,7 @@ def test_what_is_in_the_pipe_is_read_after_the_deadline(late):
     late.now += 3600
     late.says("failed", message="The load broke: no memory.")
     with pytest.raises(LoadError, match=r"^The load broke: no memory\.$"):
-        late.worker.wait(lambda tick: None)
+        late.worker.wait()
 
 
 def test_what_was_written_before_the_disk_was_full_is_kept(late):
@@ -86,7 +86,7 @@ def test_what_was_written_before_the_disk_was_full_is_kept(late):
     late.worker.go(late.now)
     late.says("full")
     with pytest.raises(LoadDiedError, match=r"^There is no space left in .*; make room, or set"):
-        late.worker.wait(lambda tick: None)
+        late.worker.wait()
 
 
 def test_a_refusal_is_read_after_the_deadline_too(late, monkeypatch):
@@ -121,7 +121,7 @@ def test_what_was_waited_for_is_told(late):
     late.worker.go(late.now)
     late.now += 3600
     with pytest.raises(LoadError, match=r"was not done 0\.001 s after its time"):
-        late.worker.wait(lambda tick: None)
+        late.worker.wait()
 
 
 def of(throughput: float, others_percent: float) -> Ceiling:
