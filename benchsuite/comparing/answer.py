@@ -1,7 +1,10 @@
-"""What a comparison answers: which to take, by how much it is better, and what to mind."""
+"""What a comparison answers: which to take, by how much it is better, and what to mind; of
+configurations that were asked by several loads, where each levels off.
+"""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from benchsuite.comparing.cells import Cell
@@ -10,29 +13,29 @@ from benchsuite.comparing.contrasts import (
     Pair,
     Side,
     contrasts,
+    deciding,
     few,
     figures_of,
+    is_clear,
     margins_sentence,
     metric,
+    more_runs,
     notes,
     speed_notes,
-)
-from benchsuite.comparing.differences import Comparison, said_first
-from benchsuite.comparing.gate import Judgement
-from benchsuite.comparing.standing import (
-    Standing,
-    deciding,
-    is_clear,
-    more_runs,
     standing,
     unranked,
 )
+from benchsuite.comparing.differences import Comparison, Unlike, said_first
+from benchsuite.comparing.gate import Judgement
+from benchsuite.comparing.titles import cell_titles, load_title, units_beside
 from benchsuite.core.answer import Answer, Shown, Table
 from benchsuite.core.metrics.metric import Metric, Scale
-from benchsuite.core.units import MISSING, listed
+from benchsuite.core.specs import OPEN
+from benchsuite.core.units import MISSING, format_rate, listed
+from benchsuite.models import Run
 from benchsuite.stats.compare import Outcome
+from benchsuite.stats.levels import LEVELS_OFF
 
-LISTED = 12  #: Differences named before any figure; the JSON has all.
 NAMED = 2  #: Configurations named of those that may be as good.
 
 TITLE = "comparebench"
@@ -41,7 +44,6 @@ HEADINGS = (
     *("figure", "configuration", "baseline", "runs", "values", "ratio", "95 % interval", "p"),
     "result",
 )
-FIGURES = HEADINGS[3:-1]
 
 
 def of_pairs(
@@ -56,17 +58,14 @@ def of_pairs(
     if len({id(base) for base, _ in pairs}) == 1:
         card = _card([pairs[0][0], *(candidate for _, candidate in pairs)], compared, metrics)
     else:
-        headline, *reasons = verdicts(compared)
+        headline, *reasons = _verdicts(compared)
         card = Answer(title=TITLE, headline=headline, reasons=reasons)
     by_points = "Failures are compared by difference, in percentage points."
     return replace(
         card,
-        premises=[
-            *(f"Forced. {reason}" for reason in unlike),
-            *said_first(comparison, limit=LISTED),
-        ],
+        premises=[*(f"Forced. {reason}" for reason in unlike), *said_first(comparison)],
         reasons=[*card.reasons, *(one.sentence for one in judgements)],
-        table=replace(table(compared), note=margins_sentence(metrics)),
+        table=replace(_table(compared), note=margins_sentence(metrics)),
         cautions=[
             *filter(None, [few(compared, more=not card.next_steps), threads_hop(comparison.cells)]),
             *notes(pairs),
@@ -96,89 +95,78 @@ def ranking(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
 
 
 def _card(sides: Sequence[Side], compared: Sequence[Contrast], metrics: Sequence[Metric]) -> Answer:
-    """Which one to take. What is said of the pair is its contrast, which the table has too."""
+    """Which one to take, by a pair: the best against the baseline; where it is that itself, the
+    nearest other, if possible one that is behind.
+    """
     figure = deciding(sides, metrics)
     ranks = standing(sides, figure)
     if ranks is None:
         return Answer(title=TITLE, headline=unranked(sides, figure))
-    pair = _told(ranks, [one for one in compared if one.metric is figure])
+    by_cell = {id(one.candidate.cell): one for one in compared if one.metric is figure}
+    pair = by_cell.get(id(ranks.best.cell)) or by_cell[id(ranks.baseline.cell)]
+    told = {pair.candidate.title, pair.baseline.title}
+    rivals = [one.candidate.title for one in ranks.rivals if one.candidate.title not in told]
+    if (further := len(rivals) - NAMED) > 0:
+        rivals = [*rivals[:NAMED], f"{further} more"]
     more, command = more_runs(ranks)
     if not more and ranks.rivals:
         more = "More runs would hardly tell them apart."
+    as_good = f"{listed(rivals)} may be as good." if rivals else ""
     return Answer(
         title=TITLE,
-        headline=_headline(ranks, pair),
-        reasons=[*filter(None, (_besides(ranks.best, pair, compared), _rivals(ranks, pair)))],
+        headline=_headline(ranks.best.title, pair),
+        reasons=[*filter(None, (_besides(ranks.best, pair, compared), as_good))],
         next_steps=[more] if more else [],
         command=command,
     )
 
 
-def _told(ranks: Standing, compared: Sequence[Contrast]) -> Contrast:
-    """The best against the baseline; where it is that itself, the nearest other, if possible one
-    that is behind.
-    """
-    by_side = {id(one.candidate.cell): one for one in compared}
-    own = by_side.get(id(ranks.best.cell))
-    return own or by_side[id(ranks.baseline.cell)]
-
-
-def _headline(ranks: Standing, pair: Contrast) -> str:
-    best, candidate = ranks.best.title, pair.candidate.title
-    beside = pair.metric.beside(pair.value_text, pair.baseline.title)
+def _headline(best: str, pair: Contrast) -> str:
+    candidate, figure = pair.candidate.title, pair.metric
+    beside = figure.beside(pair.value_text, pair.baseline.title)
     relation = " ".join(filter(None, (beside, pair.interval_text)))
+    few_runs = pair.found.outcome is Outcome.TOO_FEW
     if not pair.found.value:
         other = next(one.title for one in (pair.baseline, pair.candidate) if one.title != best)
-        return f"{best} {ranks.figure.won}; {other} has {ranks.figure.show(0.0)}."
+        return f"{best} {figure.won}; {other} has {figure.show(0.0)}."
     if not is_clear(pair):
-        few_runs = pair.found.outcome is Outcome.TOO_FEW
         start = "Too close to call" if few_runs else "No difference is clear"
         return f"{start}: {candidate} {relation}."
-    it = "it" if pair.candidate.title == best else candidate
-    if pair.found.outcome is Outcome.TOO_FEW:
-        return f"{best} {ranks.figure.won} so far; {it} {relation}."
-    return f"Take {best}; {it} {relation}."
-
-
-def _rivals(ranks: Standing, pair: Contrast) -> str:
-    """Who else may be taken."""
-    told = {pair.candidate.title, pair.baseline.title}
-    names = [one.candidate.title for one in ranks.rivals if one.candidate.title not in told]
-    further = len(names) - NAMED
-    shown = [*names[:NAMED], f"{further} more"] if further > 0 else names
-    return f"{listed(shown)} may be as good." if shown else ""
+    start = f"{best} {figure.won} so far" if few_runs else f"Take {best}"
+    return f"{start}; {'it' if candidate == best else candidate} {relation}."
 
 
 def _besides(best: Side, pair: Contrast, compared: Sequence[Contrast]) -> str:
     """What is clear of the same pair in the other figures: "It is worse in memory (1.22)."."""
-    words: dict[str, list[str]] = {}
-    for one in compared:
-        same = one.baseline is pair.baseline and one.candidate is pair.candidate
-        if same and one.metric is not pair.metric and one.is_better is not None:
-            words.setdefault(outcome(one), []).append(f"{one.metric.short} ({one.value_text})")
-    outcomes = " and ".join(f"{word} in {listed(figures)}" for word, figures in words.items())
+    others = [
+        one
+        for one in compared
+        if one.baseline is pair.baseline and one.candidate is pair.candidate
+        if one.metric is not pair.metric and one.is_better is not None
+    ]
     who = "It" if pair.candidate is best else pair.candidate.title
-    return f"{who} is {outcomes}." if outcomes else ""
+    return f"{who} is {' and '.join(_outcomes(others))}." if others else ""
 
 
-def table(compared: Sequence[Contrast]) -> Table:
+def _outcomes(compared: Sequence[Contrast]) -> list[str]:
+    """ "worse in memory (1.22) and p95 (1.10)" for each outcome."""
+    figures: dict[str, list[str]] = {}
+    for one in compared:
+        figures.setdefault(outcome(one), []).append(f"{one.metric.short} ({one.value_text})")
+    return [f"{word} in {listed(each)}" for word, each in figures.items()]
+
+
+def _table(compared: Sequence[Contrast]) -> Table:
     """A row for each contrast; p is the corrected one. One baseline for all stands in the title."""
     bases = {one.baseline.title for one in compared}
-    made = Table(
-        HEADINGS,
-        [_row(one) for one in compared],
-        title="By how much",
-        figures=FIGURES,
+    kept = [name for name in HEADINGS if name != "baseline" or len(bases) > 1]
+    rows = [dict(zip(HEADINGS, _row(one), strict=True)) for one in compared]
+    return Table(
+        kept,
+        [[row[name] for name in kept] for row in rows],
+        title=f"Against {bases.pop()}" if len(bases) == 1 else "By how much",
+        figures=HEADINGS[3:-1],
         spare=("values", "p", "runs"),
-    )
-    if len(bases) > 1:
-        return made
-    place = HEADINGS.index("baseline")
-    return replace(
-        made,
-        title=f"Against {bases.pop()}" if bases else made.title,
-        headings=[*HEADINGS[:place], *HEADINGS[place + 1 :]],
-        rows=[[*row[:place], *row[place + 1 :]] for row in made.rows],
     )
 
 
@@ -197,21 +185,15 @@ def _row(contrast: Contrast) -> list[Shown | str]:
     ]
 
 
-def verdicts(compared: Sequence[Contrast]) -> list[str]:
+def _verdicts(compared: Sequence[Contrast]) -> list[str]:
     """Each candidate in a sentence: "b against a: better in goodput and p95; ..."."""
     by_pair: dict[tuple[int, int], list[Contrast]] = {}
     for contrast in compared:
         by_pair.setdefault((id(contrast.baseline), id(contrast.candidate)), []).append(contrast)
-    return [_verdict(group) for group in by_pair.values()]
-
-
-def _verdict(compared: Sequence[Contrast]) -> str:
-    words: dict[str, list[str]] = {}
-    for contrast in compared:
-        figure = f"{contrast.metric.short} ({contrast.value_text})"
-        words.setdefault(outcome(contrast), []).append(figure)
-    outcomes = "; ".join(f"{word} in {listed(figures)}" for word, figures in words.items())
-    return f"{compared[0].candidate.title} against {compared[0].baseline.title}: {outcomes}."
+    return [
+        f"{pair[0].candidate.title} against {pair[0].baseline.title}: {'; '.join(_outcomes(pair))}."
+        for pair in by_pair.values()
+    ]
 
 
 def outcome(contrast: Contrast) -> str:
@@ -248,8 +230,86 @@ def threads_hop(cells: Sequence[Cell]) -> str:
 def own_targets(facts: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     """Which of these servers, each with its facts, don't measure the project; empty when all do."""
     own = sorted({name for name, one in facts if not one.get("serves_project", True)})
-    if not own:
-        return ""
-    if len(own) == 1:
-        return f"{own[0]} serves a small target of its own, not this project."
-    return f"{listed(own)} serve small targets of their own, not this project."
+    serve = "serves a small target" if len(own) == 1 else "serve small targets"
+    their_own = "its own" if len(own) == 1 else "their own"
+    return f"{listed(own)} {serve} of {their_own}, not this project." if own else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Climbed:
+    """One configuration that was asked by several loads, from its lowest level to its highest."""
+
+    title: str
+    cells: Sequence[Cell]
+
+    @property
+    def knee(self) -> Cell:
+        """The lowest level from which on more load hardly helps: of users that of 95 % of the most
+        goodput; of arrivals the highest of which 95 % were answered right, else the lowest.
+        """
+        if self.cells[0].first.model == OPEN:
+            held = [cell for cell in self.cells if _goodput(cell) >= LEVELS_OFF * level(cell.first)]
+            return held[-1] if held else self.cells[0]
+        most = max(map(_goodput, self.cells))
+        return next(cell for cell in self.cells if _goodput(cell) >= LEVELS_OFF * most)
+
+    @property
+    def sentence(self) -> str:
+        """ "uvicorn levels off at 16 users with 512 /s"; at its highest level it still rises."""
+        knee = self.knee
+        rate = format_rate(knee.middle("goodput"), units_beside(knee.first))
+        if knee is self.cells[-1]:
+            word = "keeps up with" if knee.first.model == OPEN else "still rises at"
+        else:
+            word = "keeps up until" if knee.first.model == OPEN else "levels off at"
+        return f"{self.title} {word} {load_title(knee.first)} with {rate}"
+
+
+def level(run: Run) -> float:
+    """Users, or arrivals per second."""
+    return float((run.arrival_rate if run.model == OPEN else run.users) or 0.0)
+
+
+def _goodput(cell: Cell) -> float:
+    return cell.middle("goodput") or 0.0
+
+
+def climbs(comparison: Comparison, unlike: Sequence[Unlike]) -> list[Climbed]:
+    """The configurations, the most goodput first, where cells differ in the level of their load
+    alone and one has several levels; else empty.
+    """
+
+    def without(part: Mapping[str, Any] | None, *apart: str) -> dict[str, Any]:
+        return {name: value for name, value in (part or {}).items() if name not in apart}
+
+    if [one.kind for one in unlike] != ["load"]:
+        return []
+    groups: dict[str, list[Cell]] = {}
+    loads = []
+    for cell in comparison.cells:
+        run = cell.first
+        loads.append(without(run.spec.get("load"), "users", "arrival_rate", "max_in_flight"))
+        spec = without(run.spec, "load", "label", "repetition", "seed")
+        made_with = (run.revision, run.server_version, run.python_version, run.software_id)
+        if cell.measured:
+            configuration = json.dumps([spec, run.label, *made_with], sort_keys=True)
+            groups.setdefault(configuration, []).append(cell)
+    lines = [sorted(some, key=lambda cell: level(cell.first)) for some in groups.values()]
+    if any(load != loads[0] for load in loads) or all(len(line) < 2 for line in lines):
+        return []
+    titles = cell_titles([line[0] for line in lines])
+    made = [Climbed(title, line) for title, line in zip(titles, lines, strict=True)]
+    return sorted(made, key=lambda one: -max(map(_goodput, one.cells)))
+
+
+def answer_of(lines: Sequence[Climbed], margins: dict[str, float]) -> Answer:
+    """Which to take where the best levels off, and where each does."""
+    best = lines[0].knee
+    cells = [cell for line in lines for cell in line.cells]
+    beside = [cell for cell in cells if level(cell.first) == level(best.first)]
+    answer = ranking(beside, margins)
+    headline = f"{lines[0].sentence}."
+    if answer.headline:
+        headline = f"At {load_title(best.first)}: {answer.headline}"
+    reasons = [*answer.reasons, *(f"{one.sentence}." for one in lines)]
+    return replace(answer, headline=headline, reasons=reasons)

@@ -54,10 +54,15 @@ def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[C
     for goal in objective.goals:
         if goal.within_s is not None and round(100 * goal.share, 6) not in KEPT:
             raise UsageError("Stored runs tell p50, p95 and p99: give one of these.")
+    apart = ("load", "label", "repetition", "seed", "server")
     groups: dict[str, list[Cell]] = {}
-    for cell in cells(runs):
-        if cell.is_sound:
-            groups.setdefault(_configuration(cell.first), []).append(cell)
+    for cell in filter(lambda cell: cell.is_sound, cells(runs)):
+        run = cell.first
+        spec = {name: run.spec[name] for name in run.spec if name not in apart}
+        # whether its size was asked for or came by itself
+        size = {"processes": run.processes, "threads": run.threads}
+        configuration = json.dumps([spec, run.spec.get("server", {}) | size], sort_keys=True)
+        groups.setdefault(configuration, []).append(cell)
     titles = cell_titles([some[0] for some in groups.values()])
     made = [
         _candidate(title, some, objective, rate)
@@ -67,21 +72,16 @@ def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[C
     return sorted(made, key=lambda one: (order.index(one.fit), one.memory_bytes or 0.0))
 
 
-def _configuration(run: Run) -> str:
-    """Whatever its load and its label, and whether its size was asked for or came by itself."""
-    apart = ("load", "label", "repetition", "seed", "server")
-    spec = {name: run.spec[name] for name in run.spec if name not in apart}
-    size = {"processes": run.processes, "threads": run.threads}
-    return json.dumps([spec, run.spec.get("server", {}) | size], sort_keys=True)
-
-
 def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: float) -> Candidate:
+    def goodput(cell: Cell) -> float:
+        return cell.middle("goodput") or 0.0
+
     first = some[0].first
     words = [word for word in title.split(" · ") if word not in (first.label, load_title(first))]
     name = " · ".join(words if size_title(first) in words else [*words, size_title(first)])
     keeping = [cell for cell in some if _keeps(cell, objective)]
-    best = max(keeping or some, key=lambda cell: cell.middle("goodput") or 0.0)
-    answered, memory = best.middle("goodput") or 0.0, best.middle("memory_bytes")
+    best = max(keeping or some, key=goodput)
+    answered, memory = goodput(best), best.middle("memory_bytes")
     most = answered if keeping else None
     where = f"{format_rate(answered)}, {_times(best, objective)}, {format_bytes(memory)}"
     limit = objective.memory_bytes
@@ -89,15 +89,12 @@ def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: flo
         return Candidate(name, Fit.NOT, f"needs more memory: {where}", best.first, most, memory)
     if keeping and answered >= HELD * rate:
         return Candidate(name, Fit.FITS, where, best.first, most, memory)
-    slower = [
-        cell for cell in some if cell not in keeping and (cell.middle("goodput") or 0.0) <= rate
-    ]
+    slower = [cell for cell in some if cell not in keeping and goodput(cell) <= rate]
     if rate and slower:
-        least = min(slower, key=lambda cell: cell.middle("goodput") or 0.0)
+        least = min(slower, key=goodput)
         why = f"already at {format_rate(least.middle('goodput'))}: {_times(least, objective)}"
         return Candidate(name, Fit.NOT, why, least.first, most, memory)
-    seen = "at most" if keeping else "too slow at"
-    why = f"seen {seen} {where}"
+    why = f"seen {'at most' if keeping else 'too slow at'} {where}"
     return Candidate(name, Fit.UNKNOWN, why, best.first, most, memory, command_of(first, rate))
 
 
@@ -107,29 +104,24 @@ def _keeps(cell: Cell, objective: Objective) -> bool:
         (run.failures or 0) / run.requests if run.requests else 1.0 for run in cell.shown
     )
     for goal in objective.goals:
-        if failed > 1 - goal.share:
+        value = cell.middle(f"p{100 * goal.share:.0f}_s") if goal.within_s is not None else None
+        late = goal.within_s is not None and (value is None or value >= goal.within_s)
+        if failed > 1 - goal.share or late:
             return False
-        if goal.within_s is not None:
-            value = cell.middle(f"p{100 * goal.share:.0f}_s")
-            if value is None or value >= goal.within_s:
-                return False
     return True
 
 
 def _times(cell: Cell, objective: Objective) -> str:
-    percents = [100 * goal.share for goal in objective.goals if goal.within_s is not None]
-    return ", ".join(
-        f"p{percent:.0f} {format_duration(cell.middle(f'p{percent:.0f}_s'))}"
-        for percent in percents
-    )
+    goals = [goal for goal in objective.goals if goal.within_s is not None]
+    names = [f"p{100 * goal.share:.0f}" for goal in goals]
+    return ", ".join(f"{name} {format_duration(cell.middle(f'{name}_s'))}" for name in names)
 
 
 def front(every: Sequence[Candidate]) -> list[Candidate]:
     """Those that keep the times, of which no other answers as much with less memory."""
     able = [one for one in every if one.rate and one.memory_bytes and one.fit is not Fit.NOT]
-    by_memory = sorted(able, key=lambda one: (one.memory_bytes or 0.0, -(one.rate or 0.0)))
     best: list[Candidate] = []
-    for one in by_memory:
+    for one in sorted(able, key=lambda one: (one.memory_bytes or 0.0, -(one.rate or 0.0))):
         if not best or (one.rate or 0.0) > (best[-1].rate or 0.0):
             best.append(one)
     return best

@@ -32,7 +32,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One server under one load: all its starts; which of them count is `stats.starts`' rule."""
+    """One server under one load: all its starts; which of them count is the rule of `starts`."""
 
     runs: Sequence[Run]  #: In order of their start; never empty.
 
@@ -56,9 +56,7 @@ class Cell:
 
     @property
     def shown(self) -> list[Run]:
-        """The runs of which its figures are shown: of a cell in which none counts, which is
-        invalid, all that have figures.
-        """
+        """The runs whose figures are shown: of an invalid cell, in which none counts, all."""
         return self.entering or self.measured
 
     @property
@@ -86,8 +84,7 @@ class Cell:
 
     def figures(self, metric: Metric) -> list[float]:
         """The figure of each of the starts shown that has it."""
-        values = (metric.value(run) for run in self.shown)
-        return [value for value in values if value is not None]
+        return [value for run in self.shown if (value := metric.value(run)) is not None]
 
     def spread(self, metric: Metric) -> Spread | None:
         known = self.figures(metric)
@@ -95,8 +92,8 @@ class Cell:
 
     def middle(self, name: str) -> float | None:
         """The mean of the figure of that name over its starts."""
-        spread = self.spread(every.figure(name))
-        return spread.mean if spread else None
+        known = self.figures(every.figure(name))
+        return fmean(known) if known else None
 
     def value(self, metric: Metric) -> float | None:
         """The mean over its starts, or the sum of a figure that is told as one."""
@@ -108,8 +105,7 @@ class Cell:
 
 def start(run: Run) -> Start:
     """What the rule of starts asks of a run; its findings only where they matter."""
-    sound = run.status == Status.FINISHED.value and run.verdict in (Verdict.VALID, Verdict.WEAK)
-    if sound:
+    if run.status == Status.FINISHED.value and run.verdict in (Verdict.VALID, Verdict.WEAK):
         return Start(run.status, run.verdict)
     codes = (one.code for one in run.findings.all() if one.level == Level.INVALID.value)
     return Start(run.status, run.verdict, tuple(codes))
@@ -119,7 +115,12 @@ def cells(runs: Iterable[Run]) -> list[Cell]:
     """Runs of the same cell, label, code, software and machine together; most goodput first, by
     unit, then the invalid ones, then those without figures.
     """
-    return sorted(grouped(runs), key=_order)
+
+    def order(cell: Cell) -> tuple[int, bool, str, float]:
+        rank = 2 if not cell.measured else int(not cell.is_sound)
+        return rank, cell.unit != REQUEST, cell.unit, -(cell.middle("goodput") or 0.0)
+
+    return sorted(grouped(runs), key=order)
 
 
 def grouped(runs: Iterable[Run]) -> list[Cell]:
@@ -133,9 +134,9 @@ def grouped(runs: Iterable[Run]) -> list[Cell]:
     newest: dict[tuple[str, str], tuple[object, ...]] = {}
     for run in in_order:
         if run.goodput is not None:
-            cell = (run.key, run.label)
-            newest[cell] = (*cell, *_software(run))
-            groups.setdefault(newest[cell], []).append(run)
+            made_with = (run.revision, run.server_version, run.python_version, run.software_id)
+            newest[run.key, run.label] = (run.key, run.label, run.environment_id, *made_with)
+            groups.setdefault(newest[run.key, run.label], []).append(run)
     for run in in_order:
         if run.goodput is None:
             cell = (run.key, run.label)
@@ -144,24 +145,6 @@ def grouped(runs: Iterable[Run]) -> list[Cell]:
     return sorted((Cell(tuple(group)) for group in members), key=lambda c: c.first.started_at)
 
 
-def _software(run: Run) -> tuple[object, ...]:
-    """What a run was made with, besides its spec: runs that differ in it are not of one cell."""
-    return (
-        run.revision,
-        run.server_version,
-        run.python_version,
-        run.environment_id,
-        run.software_id,
-    )
-
-
-def _order(cell: Cell) -> tuple[int, bool, str, float]:
-    """Figures of another unit and those of invalid cells never stand among the others."""
-    rank = 2 if not cell.measured else int(not cell.is_sound)
-    return rank, cell.unit != REQUEST, cell.unit, -(cell.middle("goodput") or 0.0)
-
-
-SIZES = ("processes", "threads")
 GOODPUT = every.figure("goodput")
 
 
@@ -169,50 +152,40 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
     """Other sizes of its server, and servers of the other interface, that the same users asked for
     the same. With arrivals all answer as many.
     """
-    own = cell.first
-    if own.model != CLOSED:
+    if cell.first.model != CLOSED:
         return []
+
+    def without(part: dict[str, Any], *apart: str) -> dict[str, Any]:
+        return {name: value for name, value in part.items() if name not in apart}
+
+    def asked(run: Run) -> dict[str, Any]:
+        return without(run.spec, "server", "label", "repetition", "seed")
+
+    def server(run: Run) -> dict[str, Any]:
+        return without(run.spec["server"], "processes", "threads")
+
+    def interface(run: Run) -> str:
+        return run.server_facts.get("interface") or ""
+
+    def cpu(cell: Cell) -> list[float]:
+        """CPU time of an answer in each start, in hundredths of a second."""
+        known = [run for run in cell.shown if run.cpu_percent and run.throughput]
+        return [(run.cpu_percent or 0.0) / (run.throughput or 1.0) for run in known]
+
+    own = cell.first
     compared = []
     for one in cells:
         other = one.first
-        if one is cell or _but(other, "server") != _but(own, "server"):
+        if one is cell or asked(other) != asked(own):
             continue
-        if _server(other) != _server(own) and _interface(other) == _interface(own):
+        if server(other) != server(own) and interface(other) == interface(own):
             continue
         rate = _ratio(cell.figures(GOODPUT), one.figures(GOODPUT))
-        cpu = _ratio(_cpu(cell), _cpu(one))
-        if rate and cpu:
-            compared.append(
-                Other(
-                    processes=other.processes or 1,
-                    threads=other.threads or 1,
-                    interface=_interface(other),
-                    rate=rate,
-                    cpu=cpu,
-                )
-            )
+        cpu_ratio = _ratio(cpu(cell), cpu(one))
+        if rate and cpu_ratio:
+            size = {"processes": other.processes or 1, "threads": other.threads or 1}
+            compared.append(Other(**size, interface=interface(other), rate=rate, cpu=cpu_ratio))
     return compared
-
-
-def _but(run: Run, *names: str) -> dict[str, Any]:
-    """What was asked of it but these parts, and its place in a series."""
-    apart = {*names, "label", "repetition", "seed"}
-    return {name: part for name, part in run.spec.items() if name not in apart}
-
-
-def _server(run: Run) -> dict[str, Any]:
-    return {name: one for name, one in run.spec["server"].items() if name not in SIZES}
-
-
-def _interface(run: Run) -> str:
-    return run.server_facts.get("interface") or ""
-
-
-def _cpu(cell: Cell) -> list[float]:
-    """CPU time of an answer in each start, in hundredths of a second."""
-    return [
-        run.cpu_percent / run.throughput for run in cell.shown if run.cpu_percent and run.throughput
-    ]
 
 
 def _ratio(own: Sequence[float], other: Sequence[float]) -> Ratio | None:

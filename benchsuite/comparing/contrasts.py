@@ -1,17 +1,22 @@
-"""Candidates against a baseline: ratios, intervals, margins, and what they amount to."""
+"""Candidates against a baseline: ratios, intervals, margins, and what they amount to; which of all
+configurations is best in a figure, which may be as good, and what would tell them apart.
+"""
 
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from statistics import fmean, median
 
 from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.starts import reasons_of
+from benchsuite.comparing.titles import levels_title
+from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics.every import compared
 from benchsuite.core.metrics.metric import Metric, Scale
 from benchsuite.core.results import Level, Verdict
+from benchsuite.core.specs import OPEN
 from benchsuite.core.units import format_percent, format_period, listed
 from benchsuite.findings.host import cpu_speed
 from benchsuite.models import Run
@@ -30,7 +35,10 @@ def metric(name: str, *margins: Mapping[str, float]) -> Metric:
     """The figure of that short name with its margin from the first of these (see `parsed`) that
     has one, else its own. Raises UsageError with the valid names.
     """
-    known = _known(name)
+    figures = compared()
+    if name not in figures:
+        raise UsageError(f"There is no metric {name!r}; {choices(name, figures)}")
+    known = figures[name]
     for given in margins:
         for key in (name, ALL):
             if key in given and (key == name or known.scale is Scale.RATIO):
@@ -55,7 +63,7 @@ def parsed(texts: Iterable[str]) -> dict[str, float]:
                 'or for all: "p95=5%" or "2%".'
             )
         name = match[1] or ALL
-        margins[name if name == ALL else _known(name).short] = float(match[2]) / 100
+        margins[name if name == ALL else metric(name).short] = float(match[2]) / 100
     return margins
 
 
@@ -66,13 +74,6 @@ def margins_sentence(metrics: Iterable[Metric]) -> str:
         names.setdefault(figure.margin_words, []).append(figure.short)
     margins = ", ".join(f"{words} in {listed(each)}" for words, each in names.items())
     return f"Too small to matter is a difference below {margins} (--margin)."
-
-
-def _known(name: str) -> Metric:
-    known = compared()
-    if name not in known:
-        raise UsageError(f"There is no metric {name!r}; {choices(name, known)}")
-    return known[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,40 +88,19 @@ class Side:
         return self.cell.entering
 
     @property
-    def weak(self) -> list[Run]:
-        return [run for run in self.starts if run.verdict == Verdict.WEAK.value]
-
-    @property
     def doubt(self) -> str:
-        """Why nothing may be concluded from this side: "x is invalid: 3 of 6 runs failed
-        (B201)"; empty where something may.
-        """
-        if self.cell.is_sound:
-            return ""
-        return f"{self.title} is invalid: {self.cell.starts.words}"
+        """Why nothing may be concluded from this side; empty where something may."""
+        invalid = f"{self.title} is invalid: {self.cell.starts.words}"
+        return "" if self.cell.is_sound else invalid
 
     def figures(self, metric: Metric) -> list[float]:
         """One figure for each start that has it; less than nothing, as a slope may be, is none."""
         return [value for value in self.cell.figures(metric) if value >= 0] if self.starts else []
 
 
-def newest_of_each(cells: Sequence[Cell]) -> tuple[list[Cell], int]:
-    """For each key the group that was measured last, and how many runs of others that drops.
-
-    So a label that is used for every build stands for the last of them.
-    """
-    by_key: dict[str, Cell] = {}
-    for cell in cells:
-        known = by_key.get(cell.first.key)
-        if known is None or cell.runs[-1].started_at > known.runs[-1].started_at:
-            by_key[cell.first.key] = cell
-    kept = [cell for cell in cells if by_key[cell.first.key] is cell]
-    return kept, sum(len(cell.runs) for cell in cells) - sum(len(cell.runs) for cell in kept)
-
-
 Pair = tuple[Side, Side]  #: Baseline and candidate.
 
-APART = timedelta(minutes=10)
+APART_S = 600.0  #: Between the mean moments of what was not measured in turns.
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +124,8 @@ class Contrast:
     @property
     def is_better(self) -> bool | None:
         """Whether the candidate is better; None when no difference is shown."""
-        if not self.is_shown or self.found.value is None:
-            return None
-        return (self.found.value > self.found.nothing) == self.metric.more_is_better
+        value = self.found.value if self.is_shown else None
+        return None if value is None else (value > self.found.nothing) == self.metric.more_is_better
 
     @property
     def name(self) -> str:
@@ -180,10 +159,9 @@ class Contrast:
     @property
     def p_text(self) -> str:
         """p = 0.016 (Holm, of 2); empty without a test."""
-        if not self.p_number:
-            return ""
-        text = f"p {self.p_number}" if self.p_number.startswith("<") else f"p = {self.p_number}"
-        return f"{text} (Holm, of {self.found.compared})" if self.found.compared > 1 else text
+        holm = f" (Holm, of {self.found.compared})" * (self.found.compared > 1)
+        equals = "" if self.p_number.startswith("<") else "= "
+        return f"p {equals}{self.p_number}{holm}" if self.p_number else ""
 
     @property
     def says(self) -> str:
@@ -204,57 +182,48 @@ class Contrast:
         least = self.found.detectable
         if least is None:
             return "no difference shown"
-        return f"no difference shown; ≥ {self._write_least(least)} would have been"
+        # two digits: it rests on a spread that few starts don't show better
+        change = (least - self.found.nothing) * 100
+        text = f"{change:.0f}" if change >= 9.5 else f"{change:.2g}"
+        unit = "%" if self.found.scale is Scale.RATIO else "points"
+        return f"no difference shown; ≥ {text} {unit} would have been"
 
     @property
     def sentence(self) -> str:
         """Name, ratio, interval and p, and what they amount to."""
-        figures = " ".join(part for part in (self.value_text, self.interval_text) if part)
-        text = ", ".join(part for part in (f"{self.name} {figures}", self.p_text) if part)
+        figures = " ".join(filter(None, (self.name, self.value_text, self.interval_text)))
+        text = ", ".join(filter(None, (figures, self.p_text)))
         return f"{text}: {self.says}." if self.says else f"{text}."
 
     def change_percent(self, value: float | None) -> float | None:
         """A ratio as a change in percent of the baseline, a difference in percentage points."""
         return None if value is None else (value - self.found.nothing) * 100
 
-    def _way_out(self) -> str:
-        """What gives a sample that a percentile can be told of."""
-        if not self.metric.percent:
-            return ""
-        needed = samples_needed(self.metric.percent)
-        return (
-            f"; {self.metric.short} needs {needed} right answers in the window: give runbench a "
-            "longer --duration or more load"
-        )
-
     def _too_few(self) -> str:
         first, second = self.found.starts
         if first and second:
             return "too few runs"
-        who = self.baseline if not first else self.candidate
-        return f"{who.title} has no run with this figure{self._way_out()}"
+        says = f"{(self.candidate if first else self.baseline).title} has no run with this figure"
+        if not self.metric.percent:
+            return says
+        needs = f"{self.metric.short} needs {samples_needed(self.metric.percent)}"
+        way_out = "in the window: give runbench a longer --duration or more load"
+        return f"{says}; {needs} right answers {way_out}"
 
     def _write(self, value: float) -> str:
-        if self.found.scale is Scale.DIFFERENCE:
-            return f"{value * 100:+.{self._decimals(100)}f}" if value else "0"
-        return f"{value:.{self._decimals(1)}f}"
-
-    def _decimals(self, factor: int) -> int:
-        """Two, and as many more (up to four) as the interval's ends need to be told apart from
-        each other and from "no difference".
+        """With two decimals, and as many more (up to four) as the interval's ends need to be told
+        apart from each other and from "no difference".
         """
         low, high = self.found.low, self.found.high
-        if low is None or high is None:
-            return 2
-        gaps = [abs(end - self.found.nothing) for end in (low, high)] + [high - low]
-        least = min((gap * factor for gap in gaps if gap > 0), default=1.0)
-        return min(4, max(2, math.ceil(-math.log10(least))))
-
-    def _write_least(self, least: float) -> str:
-        """Two digits: it rests on a spread that few starts don't show better."""
-        change = (least - self.found.nothing) * 100
-        text = f"{change:.0f}" if change >= 9.5 else f"{change:.2g}"
-        return f"{text} %" if self.found.scale is Scale.RATIO else f"{text} points"
+        by_points = self.found.scale is Scale.DIFFERENCE
+        decimals, factor = 2, 100 if by_points else 1
+        if low is not None and high is not None:
+            gaps = [abs(end - self.found.nothing) for end in (low, high)] + [high - low]
+            least = min((gap * factor for gap in gaps if gap > 0), default=1.0)
+            decimals = min(4, max(2, math.ceil(-math.log10(least))))
+        if by_points:
+            return f"{value * 100:+.{decimals}f}" if value else "0"
+        return f"{value:.{decimals}f}"
 
 
 def contrasts(pairs: Iterable[Pair], metrics: Sequence[Metric]) -> list[Contrast]:
@@ -264,24 +233,18 @@ def contrasts(pairs: Iterable[Pair], metrics: Sequence[Metric]) -> list[Contrast
     itself: with several, the chance of any false difference is higher (docs/comparing.md).
     """
     every = list(pairs)
+    sound = [at for at, (one, other) in enumerate(every) if not (one.doubt or other.doubt)]
     made = []
     for figure in metrics:
         found = [
             compare(
-                baseline.figures(figure),
-                candidate.figures(figure),
-                scale=figure.scale,
-                margin=figure.margin,
+                *(one.figures(figure) for one in sides), scale=figure.scale, margin=figure.margin
             )
-            for baseline, candidate in every
+            for sides in every
         ]
-        sound = [at for at, (one, other) in enumerate(every) if not (one.doubt or other.doubt)]
         for at, each in zip(sound, together(found[at] for at in sound), strict=True):
             found[at] = each
-        made += [
-            Contrast(baseline, candidate, figure, each)
-            for (baseline, candidate), each in zip(every, found, strict=True)
-        ]
+        made += [Contrast(*sides, figure, each) for sides, each in zip(every, found, strict=True)]
     return made
 
 
@@ -308,39 +271,31 @@ def notes(pairs: Iterable[Pair]) -> list[str]:
     for side in {id(side): side for pair in every for side in pair}.values():
         if not side.cell.starts.is_whole:
             whose.setdefault(side.cell.starts.words, []).append(side.title)
-        if side.weak:
-            codes = {
-                each.code
-                for run in side.weak
-                for each in run.findings.all()
-                if each.level == Level.WEAK.value
-            }
-            words = f"{len(side.weak)} of {len(side.starts)} runs are weak"
+        weak = [run for run in side.starts if run.verdict == Verdict.WEAK.value]
+        if weak:
+            findings = [finding for run in weak for finding in run.findings.all()]
+            codes = {finding.code for finding in findings if finding.level == Level.WEAK.value}
+            words = f"{len(weak)} of {len(side.starts)} runs are weak"
             words += f" ({', '.join(sorted(codes)) or 'see their pages'})"
             whose.setdefault(words, []).append(side.title)
     lines = [f"{listed(titles)}: {words}." for words, titles in whose.items()]
-    gaps = [(gap, pair) for pair in every if (gap := _between(*pair)) is not None]
+    gaps: list[tuple[float, str]] = []
+    for sides in every:
+        if all(side.starts for side in sides):
+            first, second = (
+                fmean(run.started_at.timestamp() for run in side.starts) for side in sides
+            )
+            gaps.append((abs(second - first), " and ".join(side.title for side in sides)))
+    gaps = [gap for gap in gaps if gap[0] > APART_S]
     if gaps:
-        gap, (baseline, candidate) = max(gaps, key=lambda one: one[0])
+        gap_s, names = max(gaps, key=lambda gap: gap[0])
         more = f", and {len(gaps) - 1} more pairs less so" if len(gaps) > 1 else ""
         lines.append(
-            f"{baseline.title} and {candidate.title} were not measured in turns, but "
-            f"{format_period(gap.total_seconds())} apart on average{more}: what changed on the "
-            "machine in between counts as a difference. runbench with both and --repeat takes "
-            "turns."
+            f"{names} were not measured in turns, but {format_period(gap_s)} apart on average"
+            f"{more}: what changed on the machine in between counts as a difference. runbench with "
+            "both and --repeat takes turns."
         )
     return lines
-
-
-def _between(baseline: Side, candidate: Side) -> timedelta | None:
-    """How far apart they were on average; None when they were measured in turns."""
-    if not baseline.starts or not candidate.starts:
-        return None
-    means = [
-        fmean(run.started_at.timestamp() for run in side.starts) for side in (baseline, candidate)
-    ]
-    gap = timedelta(seconds=abs(means[1] - means[0]))
-    return gap if gap > APART else None
 
 
 def speed_notes(pairs: Iterable[Pair]) -> list[str]:
@@ -349,15 +304,15 @@ def speed_notes(pairs: Iterable[Pair]) -> list[str]:
     """
     apart = []
     for sides in pairs:
-        (first, before), (second, after) = ((one, _work_s(one)) for one in sides)
-        if before is None or after is None:
-            continue
-        (fast, least), (slow, most) = sorted(
-            ((first.title, before), (second.title, after)), key=lambda side: side[1]
-        )
-        percent = (most / least - 1) * 100
-        if cpu_speed.rule.level(percent) is not None:
-            apart.append((percent, slow, fast))
+        works = {
+            side.title: [run.target_work_s for run in side.starts if run.target_work_s]
+            for side in sides
+        }
+        if all(works.values()):
+            fast, slow = sorted(works, key=lambda title: median(works[title]))
+            percent = (median(works[slow]) / median(works[fast]) - 1) * 100
+            if cpu_speed.rule.level(percent) is not None:
+                apart.append((percent, slow, fast))
     if not apart:
         return []
     percent, slow, fast = max(apart)
@@ -368,6 +323,146 @@ def speed_notes(pairs: Iterable[Pair]) -> list[str]:
     ]
 
 
-def _work_s(side: Side) -> float | None:
-    known = [run.target_work_s for run in side.starts if run.target_work_s]
-    return median(known) if known else None
+CLOSE = 1.05
+"""With too few runs to prove anything, a smaller ratio is within what one run differs by."""
+
+ID_LETTERS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Two or more sound configurations in one figure."""
+
+    figure: Metric
+    best: Side
+    others: Sequence[Contrast]
+    """Each other one (the candidate) against the best (the baseline), the nearest first."""
+
+    @property
+    def rivals(self) -> list[Contrast]:
+        """Those that may be as good as the best."""
+        return [one for one in self.others if not is_clear(one)]
+
+    @property
+    def baseline(self) -> Side:
+        """What all are held against where nobody says it: the nearest that is clearly behind the
+        best, else the nearest.
+        """
+        behind = (one for one in self.others if is_clear(one))
+        return next(behind, self.others[0]).candidate
+
+
+def standing(sides: Sequence[Side], figure: Metric) -> Standing | None:
+    """None where nothing can be ranked, as `unranked()` says."""
+    if unranked(sides, figure):
+        return None
+    able = [side for side in sides if side.cell.is_sound and side.figures(figure)]
+    means = {id(side): fmean(side.figures(figure)) for side in able}
+    able.sort(key=lambda side: means[id(side)], reverse=figure.more_is_better)
+    best, *others = able
+    return Standing(figure, best, contrasts([(best, one) for one in others], [figure]))
+
+
+def deciding(sides: Sequence[Side], figures: Sequence[Metric]) -> Metric:
+    """The figure by which one is chosen: the first, unless all were asked as often by arrivals and
+    answered as much; then it is the next of a response time.
+    """
+    figure = figures[0]
+    sound = [side for side in sides if side.cell.is_sound]
+    means = [fmean(values) for side in sound if (values := side.figures(figure))]
+    is_open = bool(sound) and all(side.cell.first.model == OPEN for side in sound)
+    alike = len(means) > 1 and max(means) <= (1 + figure.margin) * min(means)
+    times = (one for one in figures if one.of_times)
+    return next(times, figure) if is_open and alike and figure.of_answers else figure
+
+
+def unranked(sides: Sequence[Side], figure: Metric) -> str:
+    """Why nobody is named first by this figure; empty where somebody is."""
+    sound = [side for side in sides if side.cell.is_sound]
+    levels = {levels_title(side.cell) for side in sound}
+    if not figure.more_is_better and len(levels) > 1:
+        about = figure.heading[:1].upper() + figure.heading[1:]
+        return f"{about} is not ranked: the figures are of {listed(sorted(filter(None, levels)))}."
+    if figure.of_answers and len({side.cell.unit for side in sound}) > 1:
+        return "Nothing is ranked: their answers are not of the same unit."
+    if sum(bool(side.figures(figure)) for side in sound) > 1:
+        return ""
+    why: dict[str, list[str]] = {}
+    for side in sides:
+        starts = side.cell.starts
+        if not starts.counted:
+            reason = f"excluded ({reasons_of(starts.excluded)})"
+        elif not side.cell.measured:
+            reason = f"without figures ({reasons_of(starts.failed)})"
+        elif not side.cell.is_sound:
+            reason = f"invalid ({reasons_of(starts.failed)})"
+        elif side.figures(figure):
+            continue
+        else:
+            reason = f"without {figure.heading}"
+        why.setdefault(reason, []).append(side.title)
+    if not why:
+        return "There is nothing to compare it with."
+    reasons = [
+        f"all are {reason}"
+        if len(titles) == len(sides) > 1
+        else f"{listed(titles)} {'is' if len(titles) == 1 else 'are'} {reason}"
+        for reason, titles in why.items()
+    ]
+    return f"Nothing is ranked: {'; '.join(reasons)}."
+
+
+def is_clear(contrast: Contrast) -> bool:
+    """Whether one is better than the other: as shown or, with too few runs to show anything, as far
+    as they go: none of one lies among those of the other.
+    """
+    value, figure = contrast.found.value, contrast.metric
+    if contrast.found.outcome is not Outcome.TOO_FEW or contrast.doubt:
+        return contrast.is_shown
+    if contrast.found.scale is Scale.DIFFERENCE or not value:
+        return value == 0
+    ends = []
+    for side in (contrast.baseline, contrast.candidate):
+        lows = highs = side.figures(figure)
+        if figure.name == "connection_bytes":  # a slope, which has an interval in each run
+            runs = [run for run in side.starts if run.websockets and run.connection_bytes]
+            lows, highs = (
+                [run.websockets["idle"][end] for run in runs] for end in ("low_bytes", "high_bytes")
+            )
+        ends.append((min(lows), max(highs)))
+    (least, most), (low, high) = ends
+    return (most < low or high < least) and max(value, 1 / value) >= CLOSE
+
+
+def more_runs(standing: Standing) -> tuple[str, str]:
+    """How many more runs would tell the best from what may be as good, how long they take, and the
+    command, which continues what was measured; both empty where no sensible number would.
+    """
+    first = next(one for one in standing.others if one.candidate is standing.baseline)
+    for some in (standing.rivals, [first] * (first.found.outcome is Outcome.TOO_FEW)):
+        wanted = {id(one): one.found.runs_wanted(len(some)) for one in some}
+        undecided = [one for one in some if wanted[id(one)]]
+        if undecided:
+            break
+    else:
+        return "", ""
+    sides = [standing.best, *(one.candidate for one in undecided)]
+    more = max((wanted[id(one)] or 0) - min(one.found.starts) for one in undecided)
+    seconds = more * sum(
+        fmean(
+            (run.ended_at - run.started_at).total_seconds()
+            if run.ended_at
+            else run.warmup_s + run.duration_s
+            for run in side.starts
+        )
+        for side in sides
+    )
+    step = 10 if seconds < 120 else 60
+    about = format_period(max(step, step * round(seconds / step)))
+    who = listed([one.candidate.title for one in undecided])
+    apart = f" {standing.best.title} from {who}" if standing.rivals not in ([], undecided) else ""
+    ids = ",".join(side.starts[0].pk.hex[:ID_LETTERS] for side in sides)
+    return (
+        f"{more} more run{'s' * (more != 1)} each, about {about}, would tell{apart}:",
+        command("runbench", f"--again={ids}", f"--repeat={more}"),
+    )

@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from benchsuite.comparing.cells import Cell, cells
-from benchsuite.comparing.contrasts import Pair, Side, figures_of, metric
-from benchsuite.comparing.standing import deciding, standing
+from benchsuite.comparing.contrasts import Pair, Side, deciding, figures_of, metric, standing
 from benchsuite.comparing.titles import Around, cell_titles, load_title, workload_title
 from benchsuite.core.units import MISSING, format_count, format_period, in_words
 from benchsuite.models import Run
@@ -16,41 +15,25 @@ from benchsuite.system.fingerprint import VOLATILE
 from benchsuite.system.programs import short_revision
 
 REVISION = "revision of the project"
-PACKAGE = "package "
-PYTHON = "target's python "
-PROGRAM = "program "
-SETTING = "setting "
+PACKAGE, PYTHON, PROGRAM, SETTING = "package ", "target's python ", "program ", "setting "
+OF_THE_QUESTION = (REVISION, PACKAGE, PYTHON, PROGRAM, SETTING)
 """How the names of differences begin that may be the very question of a comparison."""
 
-OF_THE_QUESTION = (REVISION, PACKAGE, PYTHON, PROGRAM, SETTING)
-
 IMMATERIAL = frozenset(
-    {
-        "hostname",
-        "kernel_build",
-        "file_max",
-        "nr_open",
-        "nofile_hard",
-        "nproc_soft",
-        "cgroup_pids_max",
-        "cpu_affinity",
-        "cpu_bugs",
-        "python_build",
-        f"{PYTHON}build",
-        "locale",
-        "env_PYTHONDONTWRITEBYTECODE",
-        "env_PYTHONHASHSEED",
-        "env_PYTHONIOENCODING",
-        "env_PYTHONPATH",
-        "env_PYTHONPYCACHEPREFIX",
-        "env_PYTHONUNBUFFERED",
-        "env_OMP_NUM_THREADS",
-        f"{SETTING}(completions)",
-    }
+    (
+        *("hostname", "kernel_build", "file_max", "nr_open", "nofile_hard", "nproc_soft"),
+        *("cgroup_pids_max", "cpu_affinity", "cpu_bugs", "python_build", f"{PYTHON}build"),
+        *("locale", "env_PYTHONDONTWRITEBYTECODE", "env_PYTHONHASHSEED", "env_PYTHONIOENCODING"),
+        *("env_PYTHONPATH", "env_PYTHONPYCACHEPREFIX", "env_PYTHONUNBUFFERED"),
+        *("env_OMP_NUM_THREADS", f"{SETTING}(completions)"),
+    )
 )
 """Facts that don't change what is measured, or whose effect another one has: the name of a machine,
 limits that are never near, where packages were looked for. Every other fact matters, so one that is
 added matters until it is known not to."""
+
+ABSENT = {"package": "not installed", "env": "not set"}
+"""What it means that there is no value, by how the name begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,35 +50,38 @@ class Difference:
         return self.name not in IMMATERIAL
 
     @property
-    def may_be_the_question(self) -> bool:
-        """Whether it is of what is measured, and not of the place where or the means by which."""
-        return self.name.startswith(OF_THE_QUESTION)
-
-    @property
-    def words(self) -> str:
-        """ "kernel 6.1.0 or 6.8.0"."""
-        values = dict.fromkeys(one or self.absent for one in self.values)
-        return f"{self.name} {' or '.join(values)}"
-
-    @property
     def absent(self) -> str:
         """What it means that there is no value."""
         return ABSENT.get(self.name.split(" ")[0].partition("_")[0], "not known")
 
-
-ABSENT = {"package": "not installed", "env": "not set"}
-"""What it means that there is no value, by how the name begins."""
+    @property
+    def words(self) -> str:
+        """ "kernel 6.1.0 or 6.8.0"."""
+        values = dict.fromkeys(value or self.absent for value in self.values)
+        return f"{self.name} {' or '.join(values)}"
 
 
 def differences(runs: Sequence[Run]) -> list[Difference]:
     """Between these runs, one of each cell."""
+    revisions = [{REVISION: short_revision(run.revision)} if run.revision else {} for run in runs]
+    pythons = []  # told where a server has another one than that which drives the load
+    if any(Around.of(run).python for run in runs):
+        pythons = [_flat(run.software.data["python"]) if run.software else {} for run in runs]
+    programs = [
+        {
+            str(program["name"]): str(program["version"])
+            for program in run.programs or ()
+            if program.get("version") and program["name"] != run.server
+        }
+        for run in runs
+    ]
+    shared = set.intersection(*map(set, programs)) if programs else set()
+    programs = [{name: versions[name] for name in shared} for versions in programs]
     return [
-        *_differing(
-            "", [{REVISION: short_revision(run.revision)} if run.revision else {} for run in runs]
-        ),
+        *_differing("", revisions),
         *_packages(runs),
-        *_pythons(runs),
-        *_differing(PROGRAM, _programs(runs)),
+        *_differing(PYTHON, pythons),
+        *_differing(PROGRAM, programs),
         *of_machines([run.environment.data if run.environment else {} for run in runs]),
         *_differing(SETTING, [_flat(run.settings_changed or {}) for run in runs]),
     ]
@@ -114,38 +100,16 @@ def _packages(runs: Sequence[Run]) -> Iterator[Difference]:
     that no server needs.
     """
     differing = list(_differing(PACKAGE, [run.packages for run in runs]))
-    everywhere = [one for one in differing if all(one.values)]
     elsewhere = [one for one in differing if not all(one.values)]
-    yield from everywhere
+    yield from (one for one in differing if all(one.values))
     if len({Around.of(run).python for run in runs}) < 2:
         yield from elsewhere
     elif elsewhere:
         having = [
-            [one.name.removeprefix(PACKAGE) for one in elsewhere if one.values[number]]
+            ", ".join(one.name.removeprefix(PACKAGE) for one in elsewhere if one.values[number])
             for number in range(len(runs))
         ]
-        yield Difference(f"{PACKAGE}not everywhere:", tuple(", ".join(one) for one in having))
-
-
-def _pythons(runs: Sequence[Run]) -> Iterator[Difference]:
-    """Facts of the servers' Pythons, where one is another than that which drives the load."""
-    if any(Around.of(run).python for run in runs):
-        facts = [run.software.data["python"] if run.software else {} for run in runs]
-        yield from _differing(PYTHON, [_flat(one) for one in facts])
-
-
-def _programs(runs: Sequence[Run]) -> list[dict[str, str]]:
-    """The versions of what ran beside the server, as far as all runs had it."""
-    versions = [
-        {
-            str(one["name"]): str(one["version"])
-            for one in run.programs or ()
-            if one.get("version") and one["name"] != run.server
-        }
-        for run in runs
-    ]
-    shared = set.intersection(*map(set, versions)) if versions else set()
-    return [{name: one[name] for name in shared} for one in versions]
+        yield Difference(f"{PACKAGE}not everywhere:", tuple(having))
 
 
 def _flat(data: Mapping[str, Any]) -> dict[str, str]:
@@ -205,13 +169,7 @@ IN_LOAD_TITLE = ("model", "users", "arrival_rate", "arrivals", "stages", "iterat
 """Parts of a load that its title tells of."""
 
 IN_DATABASE_WORDS = (
-    "use",
-    "fixtures",
-    "fill",
-    "fill_from",
-    "max_connections",
-    "fsync",
-    "conn_max_age_s",
+    *("use", "fixtures", "fill", "fill_from", "max_connections", "fsync", "conn_max_age_s"),
     "pool",
 )
 
@@ -227,8 +185,8 @@ NAMES = {
 """Fields of specs that pages call otherwise."""
 
 NAMED = 3  #: Cells that are named where several have the same.
-
 MOST_TOLD = 6  #: Differences of a kind that a sentence tells.
+LISTED = 12  #: Differences named before any figure; the JSON has all.
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,17 +197,22 @@ class Unlike:
     differences: Sequence[Difference]
 
     def sentence(self, titles: Sequence[str]) -> str:
-        """Not the same load: 100 users (uwsgi) or 50 users (uvicorn)."""
-        listed = [_told(one, titles, self.kind) for one in self.differences[:MOST_TOLD]]
+        """Not the same environment: kernel 6.1.0 (a, b, c and 2 more) or 6.8.0 (d)."""
+        told = []
+        for difference in self.differences[:MOST_TOLD]:
+            having: dict[str, list[str]] = {}
+            for title, value in zip(titles, difference.values, strict=True):
+                having.setdefault(value or difference.absent, []).append(title)
+            values = " or ".join(f"{value} ({_some(each)})" for value, each in having.items())
+            told.append(values if difference.name == self.kind else f"{difference.name} {values}")
         if len(self.differences) > MOST_TOLD:
-            listed.append(f"{len(self.differences) - MOST_TOLD} more")
-        return f"Not the same {self.kind}: {'; '.join(listed)}."
+            told.append(f"{len(self.differences) - MOST_TOLD} more")
+        return f"Not the same {self.kind}: {'; '.join(told)}."
 
 
 def unlike(comparison: Comparison) -> list[Unlike]:
     """Why these runs should not be compared, by kind; empty when they may."""
     firsts = [cell.first for cell in comparison.cells]
-    environment = [one for one in comparison.differences if one.matters]
     kinds = {
         "workload": list(_words("workload", workload_title, firsts)),
         "load": [
@@ -260,7 +223,11 @@ def unlike(comparison: Comparison) -> list[Unlike]:
             *_words("data", lambda run: Around.of(run).database, firsts),
             *_fields("database", firsts, IN_DATABASE_WORDS),
         ],
-        "environment": [one for one in environment if not one.may_be_the_question],
+        "environment": [
+            one
+            for one in comparison.differences
+            if one.matters and not one.name.startswith(OF_THE_QUESTION)
+        ],
     }
     return [Unlike(kind, found) for kind, found in kinds.items() if found]
 
@@ -288,17 +255,12 @@ def alike(comparison: Comparison, kinds: Sequence[Unlike]) -> list[Lot]:
     return [Lot(_some([title for title, _ in lot]), [cell for _, cell in lot]) for lot in in_order]
 
 
-def described(differences: Sequence[Difference], *, limit: int) -> list[str]:
-    """In words, for as many as the limit allows, then how many more there are."""
-    shown = [one.words for one in differences[:limit]]
-    return shown if len(differences) <= limit else [*shown, f"{len(differences) - limit} more"]
-
-
-def said_first(comparison: Comparison, *, limit: int) -> list[str]:
+def said_first(comparison: Comparison) -> list[str]:
     """The sentence about what differs, where something does."""
-    if not comparison.differences:
-        return []
-    return [f"What differs: {'; '.join(described(comparison.differences, limit=limit))}."]
+    words = [one.words for one in comparison.differences]
+    if len(words) > LISTED:
+        words = [*words[:LISTED], f"{len(words) - LISTED} more"]
+    return [f"What differs: {'; '.join(words)}."] if words else []
 
 
 def _words(name: str, words: Callable[[Run], str], runs: Sequence[Run]) -> Iterator[Difference]:
@@ -325,15 +287,6 @@ def _value(name: str, value: Any) -> str:
     if isinstance(value, int | float):
         return format_period(value) if name.endswith("_s") else format_count(value)
     return value if isinstance(value, str) else in_words(value)
-
-
-def _told(difference: Difference, titles: Sequence[str], kind: str) -> str:
-    """kernel 6.1.0 (a, b and 2 more) or 6.8.0 (c); the kind itself is not named again."""
-    having: dict[str, list[str]] = {}
-    for title, value in zip(titles, difference.values, strict=True):
-        having.setdefault(value or difference.absent, []).append(title)
-    values = " or ".join(f"{value} ({_some(each)})" for value, each in having.items())
-    return values if difference.name == kind else f"{difference.name} {values}"
 
 
 def _some(titles: Sequence[str]) -> str:

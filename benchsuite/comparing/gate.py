@@ -54,10 +54,8 @@ class Judgement:
 
     @property
     def name(self) -> str:
-        contrast = self.contrast
-        return (
-            f"{contrast.candidate.title} against {contrast.baseline.title}: {self.condition.text}"
-        )
+        sides = f"{self.contrast.candidate.title} against {self.contrast.baseline.title}"
+        return f"{sides}: {self.condition.text}"
 
     @property
     def sentence(self) -> str:
@@ -106,27 +104,21 @@ def _judge(condition: Condition, contrast: Contrast) -> Judgement:
         why = few([contrast], more=True).removesuffix(".") or contrast.says
         return Judgement(condition, contrast, Decision.UNDECIDED, why)
     decision = condition.decide(low, high)
-    why = f"{_change(contrast, contrast.found.value)} [{_signed(low)}, {_signed(high)}]"
-    cell = contrast.candidate.cell
-    if decision is Decision.HELD and cell.failed:
-        why += f", but {cell.starts.words}"
+    change = contrast.change_percent(contrast.found.value)
+    unit = "%" if contrast.found.scale is Scale.RATIO else "points"
+    why = "—" if change is None else f"{_signed(change)} {unit}"
+    why += f" [{_signed(low)}, {_signed(high)}]"
+    starts = contrast.candidate.cell.starts
+    if decision is Decision.HELD and starts.failed:
+        why += f", but {starts.words}"
         return Judgement(condition, contrast, Decision.UNDECIDED, why)
     if decision is Decision.UNDECIDED:
         why += ", which reaches across the limit; more runs narrow it"
     return Judgement(condition, contrast, decision, why)
 
 
-def _change(contrast: Contrast, value: float | None) -> str:
-    change = contrast.change_percent(value)
-    if change is None:
-        return "—"
-    unit = " %" if contrast.found.scale is Scale.RATIO else " points"
-    return f"{_signed(change)}{unit}"
-
-
 def _signed(change: float) -> str:
     """With one decimal, or as many as a small change needs: +3.1, −0.042."""
     if change == 0:
         return "0"
-    decimals = 1 if abs(change) >= 0.095 else 3
-    return f"{change:+.{decimals}f}".replace("-", "−")
+    return f"{change:+.{1 if abs(change) >= 0.095 else 3}f}".replace("-", "−")

@@ -26,11 +26,16 @@ class Standing(StrEnum):
     EXCLUDED = "excluded"
 
 
+REASONS = {
+    Status.RUNNING.value: "running",
+    Status.INTERRUPTED.value: "interrupted",
+    Status.FAILED.value: "no result",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What is known of one start: how it ended, its verdict ("" for none), the codes of the
-    findings that make it invalid.
-    """
+    """One start: how it ended, its verdict or "", the codes of what makes it invalid."""
 
     status: str
     verdict: str
@@ -49,9 +54,8 @@ class Start:
     @property
     def has_own_figures(self) -> bool:
         """Whether its figures, where there are any, are those of this server, fairly measured."""
-        if self.standing is Standing.EXCLUDED:
-            return False
-        return not any(code.startswith(OF_OTHERS) for code in self.codes)
+        of_others = any(code.startswith(OF_OTHERS) for code in self.codes)
+        return self.standing is not Standing.EXCLUDED and not of_others
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -64,13 +68,6 @@ class Start:
         return numbers or (REASONS.get(self.status, self.status),)
 
 
-REASONS = {
-    Status.RUNNING.value: "running",
-    Status.INTERRUPTED.value: "interrupted",
-    Status.FAILED.value: "no result",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Starts:
     """All starts of a cell."""
@@ -79,22 +76,22 @@ class Starts:
 
     @property
     def counted(self) -> list[Start]:
-        return [one for one in self.every if one.standing is not Standing.EXCLUDED]
+        return [start for start in self.every if start.standing is not Standing.EXCLUDED]
 
     @property
     def failed(self) -> list[Start]:
-        return [one for one in self.every if one.standing is Standing.FAILED]
+        return [start for start in self.every if start.standing is Standing.FAILED]
 
     @property
     def excluded(self) -> list[Start]:
-        return [one for one in self.every if one.standing is Standing.EXCLUDED]
+        return [start for start in self.every if start.standing is Standing.EXCLUDED]
 
     @property
     def verdict(self) -> Verdict:
         """Of all together: of no counted start invalid, else by how many failed or are weak."""
         if len(self.failed) >= INVALID_SHARE * len(self.counted):
             return Verdict.INVALID
-        weak = any(one.verdict == Verdict.WEAK for one in self.counted)
+        weak = any(start.verdict == Verdict.WEAK for start in self.counted)
         return Verdict.WEAK if weak or self.failed else Verdict.VALID
 
     @property
@@ -106,15 +103,15 @@ class Starts:
     @property
     def words(self) -> str:
         """ "6 runs", "5 of 6 runs; 1 excluded (B401)", "2 of 6 runs failed (B201)"."""
-        counted, every = len(self.counted), len(self.every)
+        counted, runs = len(self.counted), f"{len(self.every)} run{'s' * (len(self.every) != 1)}"
         parts = []
         if self.excluded:
-            parts.append(f"{counted} of {_starts(every)}")
+            parts.append(f"{counted} of {runs}")
             parts.append(f"{len(self.excluded)} excluded ({reasons_of(self.excluded)})")
         if self.failed:
-            of = f"{counted}" if self.excluded else _starts(counted)
+            of = f"{counted}" if self.excluded else runs
             parts.append(f"{len(self.failed)} of {of} failed ({reasons_of(self.failed)})")
-        return "; ".join(parts) or _starts(every)
+        return "; ".join(parts) or runs
 
     @property
     def is_whole(self) -> bool:
@@ -122,16 +119,10 @@ class Starts:
         return not self.excluded and not self.failed
 
 
-def _starts(count: int) -> str:
-    return f"{count} run{'s' * (count != 1)}"
-
-
 def reasons_of(starts: Iterable[Start]) -> str:
     """Most frequent first; each with how many, where not all have it."""
-    every = list(starts)
-    counts = Counter(reason for one in every for reason in one.reasons)
-    several = len(counts) > 1
+    counts = Counter(reason for start in starts for reason in start.reasons)
     return ", ".join(
-        f"{count} × {reason}" if several and count > 1 else reason
+        f"{count} × {reason}" if len(counts) > 1 and count > 1 else reason
         for reason, count in counts.most_common()
     )

@@ -5,26 +5,25 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from benchsuite.comparing.cells import Cell
+from benchsuite.core import specs
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import (
-    COLLECT,
-    SKIP,
-    DatabaseSpec,
-    DelaySpec,
-    LayerSpec,
-    LoadProfile,
-    RunSpec,
-    ServerSpec,
-    TargetSpec,
-    VisitorSpec,
-)
+from benchsuite.core.specs import LoadProfile, RunSpec
 from benchsuite.core.units import in_words
 from benchsuite.models import Run
 from benchsuite.system.cpus import words
 from benchsuite.system.programs import short_revision
 
-STATIC = {COLLECT: "static files collected", SKIP: "static files not collected"}
+STATIC = {specs.COLLECT: "static files collected", specs.SKIP: "static files not collected"}
 """What --static said."""
+
+PARTS: Mapping[str, Any] = {
+    "server": specs.ServerSpec,
+    "database": specs.DatabaseSpec,
+    "layer": specs.LayerSpec,
+    "delay": specs.DelaySpec,
+    "visitor": specs.VisitorSpec,
+    "target": specs.TargetSpec,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,34 +42,24 @@ class Around:
 
     @classmethod
     def of_spec(cls, spec: RunSpec) -> Self:
-        return cls(
-            python=spec.server.python_words,
-            application=spec.server.application,
-            front=spec.server.front_words,
-            database=spec.database.words,
-            layer=spec.layer.words,
-            delay=spec.delay.words,
-            visitor=spec.visitor.words,
-            static=STATIC.get(spec.static, ""),
-            target=spec.target.words,
-        )
+        return cls._of({name: getattr(spec, name) for name in PARTS}, spec.static)
 
     @classmethod
     def of(cls, run: Run) -> Self:
         """Of a stored run, whichever parts its spec has."""
-        spec = run.spec
-        server = ServerSpec.from_json(spec.get("server") or {"server": ""})
-        return cls(
-            python=server.python_words,
-            application=server.application,
-            front=server.front_words,
-            database=DatabaseSpec.from_json(spec.get("database") or {}).words,
-            layer=LayerSpec.from_json(spec.get("layer") or {}).words,
-            delay=DelaySpec.from_json(spec.get("delay") or {}).words,
-            visitor=VisitorSpec.from_json(spec.get("visitor") or {}).words,
-            static=STATIC.get(spec.get("static") or "", ""),
-            target=TargetSpec.from_json(spec.get("target") or {}).words,
-        )
+        stored = {
+            "server": {"server": ""},
+            **{name: part for name, part in run.spec.items() if part},
+        }
+        parts = {name: kind.from_json(stored.get(name, {})) for name, kind in PARTS.items()}
+        return cls._of(parts, stored.get("static", ""))
+
+    @classmethod
+    def _of(cls, parts: Mapping[str, Any], static: str) -> Self:
+        server, application = parts["server"], parts["server"].application
+        own = {"python": server.python_words, "front": server.front_words}
+        rest = {name: part.words for name, part in parts.items() if name != "server"}
+        return cls(application=application, static=STATIC.get(static, ""), **own, **rest)
 
 
 NO_DETAILS = ("format version", "label", "repetition", "seed")
@@ -83,16 +72,15 @@ def workload_title(run: Run) -> str:
 
 
 def workload_words(name: str, options: Mapping[str, object]) -> str:
-    words, options = [name], dict(options)
-    if path := options.pop("path", ""):
-        words.append(str(path))
-    words += [f"{name}={_in_line(value)}" for name, value in sorted(options.items())]
-    return " ".join(words)
+    options = dict(options)
+    path = options.pop("path", "")
+    return " ".join([name, *([str(path)] if path else []), *_settings(options)])
 
 
-def _in_line(value: object) -> str:
-    """An option that was given several times has a line for each."""
-    return in_words(value).replace("\n", ", ")
+def _settings(options: Mapping[str, object]) -> list[str]:
+    """An option that was given several times has a line for each value."""
+    lines = {name: in_words(value).replace("\n", ", ") for name, value in sorted(options.items())}
+    return [f"{name}={line}" for name, line in lines.items()]
 
 
 def load_title(run: Run) -> str:
@@ -100,9 +88,7 @@ def load_title(run: Run) -> str:
     load, who = _part(run.spec, "load"), who_of(run)
     if run.arrival_rate is not None or load.get("stages") or load.get("iterations"):
         return LoadProfile.from_json(load).words_of(who)
-    if run.users is None:
-        return run.model
-    return f"{run.users} {who}" if run.users == 1 else f"{run.users} {who}s"
+    return run.model if run.users is None else f"{run.users} {who}{'s' * (run.users != 1)}"
 
 
 def level_title(run: Run) -> str:
@@ -140,9 +126,8 @@ def units_beside(run: Run) -> str:
 
 def size_title(run: Run) -> str:
     """Processes × threads: "2 × 4"; "—" for what is not known."""
-    if run.processes is None and run.threads is None:
-        return "—"
-    return f"{_or_dash(run.processes)} × {_or_dash(run.threads)}"
+    sizes = ["—" if size is None else str(size) for size in (run.processes, run.threads)]
+    return "—" if sizes == ["—", "—"] else " × ".join(sizes)
 
 
 def cpus_title(run: Run) -> str:
@@ -155,21 +140,23 @@ def cpus_title(run: Run) -> str:
 
 def options_title(run: Run) -> str:
     """The server's own options: "backlog=4096, http=h11"; empty without any."""
-    options = _part(run.spec, "server").get("options", {})
-    return ", ".join(f"{name}={_in_line(value)}" for name, value in sorted(options.items()))
+    return ", ".join(_settings(_part(run.spec, "server").get("options", {})))
 
 
 def cell_titles(cells: Sequence[Cell]) -> list[str]:
-    """The server of each cell and, where servers repeat, whatever else tells its cells apart."""
+    """The server of each cell and, where servers repeat, whatever else tells its cells apart;
+    titles that are still equal get a number.
+    """
     facets = [_facets(cell.first) for cell in cells]
     titles = []
     for mine in facets:
-        same = [other for other in facets if other["server"] == mine["server"]]
-        telling = _telling(same)
-        titles.append(
-            " · ".join([mine["server"], *(mine.get(name) or f"no {name}" for name in telling)])
-        )
-    return _numbered(titles)
+        telling = _telling([other for other in facets if other["server"] == mine["server"]])
+        apart = [mine.get(name) or f"no {name}" for name in telling]
+        titles.append(" · ".join([mine["server"], *apart]))
+    return [
+        f"{title} ({titles[: index + 1].count(title)})" if titles.count(title) > 1 else title
+        for index, title in enumerate(titles)
+    ]
 
 
 def _telling(facets: Sequence[Mapping[str, str]]) -> list[str]:
@@ -219,30 +206,17 @@ def _details(spec: Mapping[str, Any], of: str = "") -> Iterator[tuple[str, str]]
         name = f"{of} {field.removesuffix('_s').replace('_', ' ')}".strip()
         if isinstance(value, Mapping):
             yield from _details(value, name)
-        elif name not in NO_DETAILS:
-            yield name, _detail(name, value, " s" if field.endswith("_s") else "")
-
-
-def _detail(name: str, value: object, unit: str) -> str:
-    if isinstance(value, bool):
-        return name if value else f"no {name}"
-    if isinstance(value, list | tuple):
-        return f"{name} {', '.join(map(str, value))}" if value else ""
-    return "" if value in (None, "") else f"{name} {value}{unit}"
-
-
-def _numbered(titles: list[str]) -> list[str]:
-    """Titles that are still equal get a number."""
-    return [
-        f"{title} ({titles[: index + 1].count(title)})" if titles.count(title) > 1 else title
-        for index, title in enumerate(titles)
-    ]
+        elif name in NO_DETAILS:
+            continue
+        elif isinstance(value, bool):
+            yield name, name if value else f"no {name}"
+        elif isinstance(value, list | tuple):
+            yield name, f"{name} {', '.join(map(str, value))}" if value else ""
+        else:
+            unit = " s" * field.endswith("_s")
+            yield name, "" if value in (None, "") else f"{name} {value}{unit}"
 
 
 def _part(spec: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     part: Mapping[str, Any] = spec.get(name) or {}
     return part
-
-
-def _or_dash(number: int | None) -> str:
-    return "—" if number is None else str(number)

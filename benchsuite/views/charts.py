@@ -5,8 +5,8 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 
+from benchsuite.comparing.answer import climbs
 from benchsuite.comparing.differences import Comparison, unlike
-from benchsuite.comparing.levels import climbs
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.models import Run
 from benchsuite.report import queries

@@ -10,11 +10,17 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from benchsuite import conf
-from benchsuite.comparing.answer import of_runs, outcome
+from benchsuite.comparing.answer import (
+    Climbed,
+    answer_of,
+    climbs,
+    level,
+    of_runs,
+    outcome,
+)
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import Contrast, Side, contrasts, figures_of, metric
 from benchsuite.comparing.differences import Comparison, Unlike, alike, unlike
-from benchsuite.comparing.levels import Climbed, answer_of, climbs, level
 from benchsuite.comparing.titles import (
     levels_title,
     load_title,

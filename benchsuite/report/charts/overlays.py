@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from benchsuite.comparing.answer import Climbed, level
 from benchsuite.comparing.differences import Comparison
-from benchsuite.comparing.levels import Climbed, level
 from benchsuite.comparing.titles import units_of
 from benchsuite.core.metrics.every import figure
 from benchsuite.core.metrics.metric import Metric

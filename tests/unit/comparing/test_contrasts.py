@@ -4,8 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from benchsuite.comparing.contrasts import Contrast, contrasts, few, metric, notes
-from benchsuite.comparing.standing import standing
+from benchsuite.comparing.contrasts import Contrast, contrasts, few, metric, notes, standing
 from benchsuite.core.exceptions import UsageError
 from tests.factories import BEGUN
 from tests.starts import FAST, OTHER_BATCH, SLOW, found_out, side

@@ -6,8 +6,7 @@ import pytest
 
 from benchsuite import store
 from benchsuite.comparing.cells import cells
-from benchsuite.comparing.contrasts import Side, metric
-from benchsuite.comparing.standing import unranked
+from benchsuite.comparing.contrasts import Side, metric, unranked
 from benchsuite.comparing.titles import level_title, levels_title
 from benchsuite.core.results import Arrivals, Distribution, RunResult, Status, Summary, Verdict
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
