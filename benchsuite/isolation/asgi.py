@@ -9,14 +9,11 @@ from typing import Any
 
 from django.conf import settings
 
-from benchsuite.isolation.instructions import Instructions
-from benchsuite.isolation.served import counting, errors
+from benchsuite.isolation.served import counting
 from benchsuite.isolation.served.errors import SOCKET
-from benchsuite.isolation.served.listening import Listener
-from benchsuite.isolation.served.project import RUN_HEADER, own_headers, project_asgi, run_token
+from benchsuite.isolation.served.project import RUN_HEADER, loaded, own_headers, run_token
 
 Event = dict[str, Any]
-Application = Callable[..., Awaitable[None]]
 
 PLACES = {"http": "/bench/layer/", "websocket": "/bench/ws/"}
 """Paths of the target's routing, by type; everything of the type "channel" goes there too."""
@@ -24,13 +21,8 @@ PLACES = {"http": "/bench/layer/", "websocket": "/bench/ws/"}
 _mark = f"{RUN_HEADER}.{run_token()}"
 """A subprotocol that the load offers to servers that accept without headers."""
 _for_autobahn = {RUN_HEADER: run_token()}
-_counter = counting.of_this_process()
 _overflow = counting.Overflow(counting.of_this_process(counting.OVERFLOW_PREFIX).add)
-counting.watch_kept_sql(counting.of_this_process(counting.SQL_PREFIX).add)
-counting.watch_views(counting.of_this_process(counting.VIEWS_PREFIX).add)
-_listener = Listener(errors.of_this_process())
-with _listener.starting():
-    _project = project_asgi()
+_project, _counter, _listener = loaded("asgi")
 _STARTS = ("http.response.start", "websocket.accept", "websocket.http.response.start")
 
 
@@ -64,7 +56,12 @@ async def application(
             event = {**event, "headers": [*event.get("headers", ()), *own]}
         await send(event)
 
-    chosen = _target() if _is_targets(scope) else _project
+    chosen = _project
+    path, place = scope.get("path", ""), PLACES.get(scope["type"])
+    to_target = scope["type"] == "channel" or (place is not None and path.startswith(place))
+    if to_target and settings.BENCHSUITE_INSTRUCTIONS.needs_target_app:
+        # Imported on first use, so that HTTP is measured without Channels in memory.
+        from benchsuite.target.routing import application as chosen
     try:
         await chosen(scope, receive, send_with_header)
     except Exception as error:
@@ -80,20 +77,3 @@ def _is_daphne(send: Any) -> bool:
     """
     server = getattr(getattr(send, "func", None), "__self__", None)
     return type(server).__module__.partition(".")[0] == "daphne"
-
-
-def _is_targets(scope: Event) -> bool:
-    if scope["type"] != "channel":
-        place = PLACES.get(scope["type"])
-        if place is None or not scope.get("path", "").startswith(place):
-            return False
-    instructions: Instructions = settings.BENCHSUITE_INSTRUCTIONS
-    return instructions.needs_target_app
-
-
-def _target() -> Application:
-    """Imported on first use, so that HTTP is measured without Channels in memory."""
-    from benchsuite.target.routing import application as target
-
-    application: Application = target
-    return application

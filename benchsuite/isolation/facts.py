@@ -10,10 +10,6 @@ PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}
 """Default port, by the last word of the engine."""
 
 
-FACTS_OF = ("CHANNEL_LAYERS", "DATABASES", "STATIC_ROOT", "STATIC_URL")
-"""The settings that the facts are read from."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """Sent to the parent as JSON."""
@@ -39,18 +35,6 @@ class Facts:
     superuser: bool = False  #: Whether that may do everything.
     options: Mapping[str, Option] = field(default_factory=dict)
     """Of the workload, as `prepare()` found them out."""
-
-    @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> Self:
-        """Read from the settings that the measured server will have."""
-        from benchsuite.isolation.overrides.brokers import in_memory
-
-        return cls(
-            database_address=database_address((settings.get("DATABASES") or {}).get("default")),
-            static_url=str(settings.get("STATIC_URL") or ""),
-            static_root=str(settings.get("STATIC_ROOT") or ""),
-            memory_layers=in_memory(settings.get("CHANNEL_LAYERS")),
-        )
 
     def workload(self, spec: WorkloadSpec) -> WorkloadSpec:
         """The workload with the options that `prepare()` added, for the load."""

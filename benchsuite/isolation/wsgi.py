@@ -3,17 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from benchsuite.isolation.served import counting, errors
-from benchsuite.isolation.served.listening import Listener
-from benchsuite.isolation.served.project import own_headers, project_wsgi
+from benchsuite.isolation.served.project import loaded, own_headers
 
-own_headers()  # raises where no run loads it
-_counter = counting.of_this_process()
-counting.watch_kept_sql(counting.of_this_process(counting.SQL_PREFIX).add)
-counting.watch_views(counting.of_this_process(counting.VIEWS_PREFIX).add)
-_listener = Listener(errors.of_this_process())
-with _listener.starting():
-    _project = project_wsgi()
+_project, _counter, _listener = loaded("wsgi")
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:

@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+import django
 import django.db
-from django.apps import apps
+from django.apps import AppConfig, apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
@@ -24,16 +26,15 @@ from benchsuite.core.specs import KEEP, DatabaseSpec, WorkloadSpec
 from benchsuite.core.units import format_bytes
 from benchsuite.isolation.databases import filling
 from benchsuite.isolation.databases.creation import Throwaway, engine, with_rows
-from benchsuite.isolation.databases.faults import explain
+from benchsuite.isolation.databases.faults import explain, too_early
 from benchsuite.isolation.databases.filling import fill
-from benchsuite.isolation.databases.readying import Readying
 from benchsuite.isolation.databases.signing_in import check_apps, signed_in
-from benchsuite.isolation.facts import FACTS_OF, Facts
+from benchsuite.isolation.facts import Facts, database_address
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import files
 from benchsuite.isolation.overrides.applied import change_followers, overridden
 from benchsuite.isolation.overrides.backends import mails
-from benchsuite.isolation.overrides.brokers import wants_redis
+from benchsuite.isolation.overrides.brokers import in_memory, wants_redis
 from benchsuite.isolation.overrides.changes import Changes, project_settings
 from benchsuite.isolation.overrides.collecting import collected
 from benchsuite.isolation.overrides.inherited import Replaced
@@ -65,6 +66,9 @@ class DatabaseAdmin:
         self._rights = rights
         self._begin = begin
         self._database = database
+        self._kept = (
+            database.use == KEEP
+        )  #: The project's own; then there is nothing to throw away.
         self._spec = workload
         self._workload_path = workload_path
         self._instructions = instructions
@@ -73,7 +77,8 @@ class DatabaseAdmin:
         self._uncopied: Mapping[str, str] = {}  #: Folder of the project's → why it has no copy.
         self._own: dict[str, Any] = {}  #: The project's DATABASES, as long as they are its own.
         self._rows: dict[str, Any] = {}  #: Of the copies that are counted, by their suffix.
-        self._copied = ""  #: What was copied of the project's databases, in words.
+        self._unready: list[Callable[[], None]] = []
+        """What failed in `AppConfig.ready()` without tables."""
 
     def make(self) -> dict[str, Any]:
         """Creates and fills the templates; returns what the parent needs to know."""
@@ -81,31 +86,34 @@ class DatabaseAdmin:
         # would otherwise keep an incomplete set.
         settings.BENCHSUITE_INSTRUCTIONS  # noqa: B018
         self._changes()  # refuses what can't work before anything is created
-        kept = self._database.use == KEEP
         # before it names templates
         self._own = copy.deepcopy({"DATABASES": self._project().get("DATABASES", {})})
+        copied = ""
         self._begin("create")
         with _explained():
-            self._uncopied = files.make_folders(
-                overridden(self._project(), self._instructions).folders
-            )
-            if not kept:
+            changes = overridden(self._project(), self._instructions)
+            self._uncopied = files.make_folders(changes.folders)
+            if not self._kept:
                 self._throwaway.begin()
             if self._database.fill_from:
-                self._copy(self._own["DATABASES"])
-            if not kept:
+                # before any app is loaded: `migrate` then brings the copy to the state of the code
+                own = filling.own_databases(self._own["DATABASES"], self._throwaway.groups)
+                copied = format_bytes(filling.size(own, self._folder))
+                self._begin(f"copy your data ({copied})")
+                filling.fill_from_own(own)
+            if not self._kept:
                 self._point_others_at_templates()
-        readying = Readying(self._begin)
-        readying.set_up()
+        self._set_up()
         if self._login:
             check_apps(self._login)  # refused before data are made
         with _explained():
-            if not kept:
+            if not self._kept:
                 self._begin("migrate")
                 self._throwaway.migrate()
-            readying.again()
-            migrated = set() if kept or self._database.fill_from else with_rows()
-            if not kept:
+            for ready in self._unready:
+                ready()
+            migrated = set() if self._kept or self._database.fill_from else with_rows()
+            if not self._kept:
                 fill(self._database, self._begin)
         self._begin("collect static files")
         self._instructions = dataclasses.replace(
@@ -116,33 +124,42 @@ class DatabaseAdmin:
         workload = self._workload()
         self._begin(f"prepare {workload.name}")
         with _explained():
-            counted = (workload.inspect if kept else workload.prepare)(self._database) or {}
+            prepare = workload.inspect if self._kept else workload.prepare
+            prepared = prepare(self._database) or {}
             self._begin("log in")
-            empty = not kept and bool(apps.get_models()) and with_rows() <= migrated
+            empty = not self._kept and bool(apps.get_models()) and with_rows() <= migrated
             cookies: dict[str, str] = {}
             who, superuser = "", False
             if self._login:
                 cookies, who, superuser = signed_in(self._login, self._rights)
             program = engine()
         connections.close_all()
-        cookies = {**counted.get("cookies", {}), **cookies}
+        cookies = {**prepared.get("cookies", {}), **cookies}
         _check_sessions(cookies)
-        facts = dataclasses.replace(
-            self._facts(),
+        project = self._project()
+        static_root = self._instructions.static_root or project.get("STATIC_ROOT")
+        facts = Facts(
+            database_address=database_address(settings.DATABASES.get("default")),
+            static_url=str(getattr(settings, "STATIC_URL", None) or ""),
+            static_root=str(static_root or ""),
+            revision=revision_of(Path(getattr(settings, "BASE_DIR", None) or Path.cwd())),
+            wants_redis=wants_redis(project),
+            memory_layers=in_memory(getattr(settings, "CHANNEL_LAYERS", None)),
+            slowing=slowing(project),
+            undone=undone(project),
             engine=program,
             cookies=cookies,
+            copied=copied,
+            empty=empty,
             signed_in=who,
             superuser=superuser,
-            copied=self._copied,
-            empty=empty,
-            options=dict(counted.get("options", {})),
+            options=dict(prepared.get("options", {})),
         )
         return {"settings_changed": self._changes(), "facts": dataclasses.asdict(facts)}
 
     def take_over(self, tokens: Sequence[str]) -> dict[str, Any]:
         """What another keeper made, with these clones, is this one's to drop."""
-        if self._database.use != KEEP:
-            self._throwaway.take_over([token[:SUFFIX] for token in tokens])
+        self._throwaway.take_over([token[:SUFFIX] for token in tokens])
         return {}
 
     def clone(self, token: str, amended: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,14 +168,16 @@ class DatabaseAdmin:
         `amended` are fields of the instructions that are this run's alone, or are known only now,
         when its services are up: how connections are kept, addresses, a layer.
         """
-        suffix, kept = token[:SUFFIX], self._database.use == KEEP
+        suffix = token[:SUFFIX]
         folder = self._folder / suffix
         path = folder / "instructions.json"
-        names = {} if kept else self._throwaway.names(suffix)
-        instructions = dataclasses.replace(
-            self._run_instructions(token, str(folder), names), **amended
-        )
-        _check_pool(instructions)
+        names = self._throwaway.names(suffix)
+        instructions = self._run_instructions(token, str(folder), names, **amended)
+        if instructions.pool is not None and find_spec("psycopg_pool") is None:
+            raise DatabaseError(
+                "--pool needs psycopg 3 with its pool in the project's environment: pip install "
+                "'psycopg[pool]'"
+            )
         # what else asks a database is not delayed
         direct = dataclasses.replace(instructions, database_host="")
         replaced = Replaced(overridden(self._project(), direct), direct)
@@ -171,28 +190,24 @@ class DatabaseAdmin:
         changes = overridden(self._project(), instructions)  # refused before anything is copied
         with _explained():
             folder.mkdir()
-            if not kept:
-                self._throwaway.clone(suffix)
+            self._throwaway.clone(suffix)
             files.handed_on(self._folder, folder)
             files.make_folders(dict.fromkeys(changes.folders, ""))
             instructions.write(path)
-        reply: dict[str, Any] = {"instructions": str(path), "settings_changed": self._said(changes)}
+        words = self._in_words(changes)
         if moved := ", ".join(sorted({*instructions.environment, *instructions.words})):
-            words = f"{moved}: what the run has in place of yours"
-            reply["settings_changed"]["(environment)"] = words
-        return reply
+            words["(environment)"] = f"{moved}: what the run has in place of yours"
+        return {"instructions": str(path), "settings_changed": words}
 
-    def count(self, token: str) -> dict[str, int]:
-        """What the workload counts in one run's databases; with "keep", in the project's."""
-        kept = self._database.use == KEEP
-        with _explained():
-            if kept:
-                counted = self._workload().count(self._database)
-            else:
-                with self._throwaway.looking_at(token[:SUFFIX]):
-                    counted = self._workload().count(self._database)
+    def count(self, token: str, variables: Mapping[str, str]) -> dict[str, Any]:
+        """What the workload counts in one run's databases; with "keep", in the project's.
+        `variables` name the run's services.
+        """
+        os.environ.update(variables)
+        with _explained(), self._throwaway.looking_at(token[:SUFFIX]):
+            counted = self._workload().count(self._database)
         connections.close_all()
-        return dict(counted)
+        return {"counts": dict(counted)}
 
     def rows(self, token: str, watched: Collection[str]) -> dict[str, Any]:
         """What all tables of one run's copies hold, and which of these lost earlier rows; its mails
@@ -211,25 +226,48 @@ class DatabaseAdmin:
         connections.close_all()
         return counts
 
-    def drop(self, token: str) -> None:
+    def drop(self, token: str) -> dict[str, Any]:
         self._rows.pop(token[:SUFFIX], None)
-        if self._database.use != KEEP:
-            with _explained():
-                self._throwaway.drop(token[:SUFFIX])
+        with _explained():
+            self._throwaway.drop(token[:SUFFIX])
         shutil.rmtree(self._folder / token[:SUFFIX], ignore_errors=True)
+        return {}
 
     def end(self) -> None:
-        if self._database.use != KEEP:
-            self._throwaway.drop_all()
+        self._throwaway.drop_all()
 
-    def _copy(self, entries: Mapping[str, Any]) -> None:
-        """Fills the templates with what the project's own databases hold, before any app is loaded:
-        `migrate` then brings the copy to the state of the code.
+    def _set_up(self) -> None:
+        """From here on the project's own code runs, if only because it is imported.
+
+        An app may query its tables in `AppConfig.ready()`: in an old installation they always
+        exist. Those that fail without them are called again after the migrations.
         """
-        own = filling.own_databases(entries, self._throwaway.groups)
-        self._copied = format_bytes(filling.size(own, self._folder))
-        self._begin(f"copy your data ({self._copied})")
-        filling.fill_from_own(own)
+        create = AppConfig.create
+        self._begin("load the project")
+
+        def patient(entry: str) -> AppConfig:
+            config: Any = create(entry)
+            own = config.ready
+
+            def ready() -> None:
+                self._begin(f"ready() of {config.name}")
+                own()
+
+            def bearing() -> None:
+                try:
+                    ready()
+                except django.db.Error:
+                    self._unready.append(ready)
+
+            if type(config).ready is not AppConfig.ready:
+                config.ready = bearing
+            return config  # type: ignore[no-any-return]
+
+        try:
+            with patch.object(AppConfig, "create", patient):
+                django.setup()
+        except django.db.Error as error:
+            raise DatabaseError(too_early(error)) from error
 
     def _point_others_at_templates(self) -> None:
         """From here on variables and other settings name the templates, too."""
@@ -252,37 +290,28 @@ class DatabaseAdmin:
         made: Workload = import_string(self._workload_path)(**self._spec.options)
         return made
 
-    def _run_instructions(self, token: str, folder: str, names: Mapping[str, str]) -> Instructions:
+    def _run_instructions(
+        self, token: str, folder: str, names: Mapping[str, str], **amended: Any
+    ) -> Instructions:
+        connecting = {"conn_max_age_s": self._database.conn_max_age_s, "pool": self._database.pool}
         return dataclasses.replace(
             self._instructions,
             token=token,
             folder=folder,
             databases=names,
             mirrors=self._throwaway.mirrors,
-            conn_max_age_s=self._database.conn_max_age_s,
-            pool=self._database.pool,
+            **{**connecting, **amended},
         )
 
     def _changes(self) -> dict[str, str]:
         """The changes that a run's server will report, as far as they are known now."""
         names = {alias: "" for same in self._throwaway.groups.values() for alias in same}
-        return self._said(overridden(self._project(), self._run_instructions("", "", names)))
+        return self._in_words(overridden(self._project(), self._run_instructions("", "", names)))
 
-    def _said(self, changes: Changes) -> dict[str, str]:
+    def _in_words(self, changes: Changes) -> dict[str, str]:
         """The changes in words, and which of the project's files a run lacks."""
         left = "; ".join(self._uncopied.values())
         return {**changes.words, **({"(files)": left} if left else {})}
-
-    def _facts(self) -> Facts:
-        project = self._project()
-        return dataclasses.replace(
-            Facts.of({name: getattr(settings, name, None) for name in FACTS_OF}),
-            revision=_revision(),
-            static_root=self._instructions.static_root or str(project.get("STATIC_ROOT") or ""),
-            wants_redis=wants_redis(project),
-            slowing=slowing(project),
-            undone=undone(project),
-        )
 
     def _project(self) -> dict[str, Any]:
         """The project's own settings."""
@@ -294,30 +323,10 @@ def _explained() -> Iterator[None]:
     """Turns errors of the database server, and Django's own exits, into DatabaseError."""
     try:
         yield
-    except (django.db.Error, OSError, ImproperlyConfigured) as error:
-        raise DatabaseError(explain(error, _default_entry())) from error
-    except SystemExit as error:
-        if not error.code:
+    except (django.db.Error, OSError, ImproperlyConfigured, SystemExit) as error:
+        if isinstance(error, SystemExit) and not error.code:
             raise
-        raise DatabaseError(explain(error, _default_entry())) from error
-
-
-def _check_pool(instructions: Instructions) -> None:
-    if instructions.pool is not None and find_spec("psycopg_pool") is None:
-        raise DatabaseError(
-            "--pool needs psycopg 3 with its pool in the project's environment: pip install "
-            "'psycopg[pool]'"
-        )
-
-
-def _revision() -> str:
-    """The project's revision, found from BASE_DIR or the current directory."""
-    return revision_of(Path(getattr(settings, "BASE_DIR", None) or Path.cwd()))
-
-
-def _default_entry() -> Mapping[str, Any]:
-    entry: Mapping[str, Any] = settings.DATABASES.get("default", {})
-    return entry
+        raise DatabaseError(explain(error, settings.DATABASES.get("default", {}))) from error
 
 
 def _has_target() -> bool:

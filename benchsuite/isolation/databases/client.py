@@ -55,7 +55,7 @@ class Keeper:
         self._log = log
         self._seeding_s = rows / ROWS_PER_SECOND
         self._start_timeout_s = start_timeout_s
-        self._asked = 0  #: Commands so far, by whose number their answers are known.
+        self._commands = 0  #: So far; by their numbers their answers are known.
         self._ready: Mapping[str, Any] | None = None
         self._failed: DatabaseError | None = None
         self._changed: Mapping[str, str] | None = None
@@ -81,8 +81,8 @@ class Keeper:
     def pid(self) -> int:
         return self._child.pid
 
-    def wait(self) -> None:
-        """Returns when the databases are ready; a second call returns at once.
+    def wait(self) -> Mapping[str, Any]:
+        """Returns what is known of the databases when they are ready; a second time at once.
 
         An error is raised again, in the same words, for each run that needs them.
         """
@@ -90,15 +90,19 @@ class Keeper:
             raise DatabaseError(str(self._failed)) from self._failed
         if self._ready is None:
             try:
-                self._ready = self._answer(
-                    "made", self._start_timeout_s or READY_S + self._seeding_s
-                )
-                self._enter("wait")
-                if self._phases[-1][1] - self._phases[0][1] >= SLOW_S:
-                    self.took = self._times()
+                ready = self._answer("made", self._start_timeout_s or READY_S + self._seeding_s)
             except DatabaseError as error:
                 self._failed = error
                 raise
+            self._ready = ready
+            self._enter("wait")
+            spans = pairwise(self._phases)
+            times = [(phase, end - began) for (phase, began, _), (_, end, _) in spans]
+            total_s = sum(seconds for _, seconds in times)
+            if total_s >= SLOW_S:
+                words = [f"{name} {seconds:.1f} s" for name, seconds in times if seconds >= SHOWN_S]
+                self.took = f"{total_s:.1f} s ({', '.join(words)})"
+        return self._ready
 
     @property
     def doing(self) -> str:
@@ -112,21 +116,15 @@ class Keeper:
         size = self._log.stat().st_size if self._log.exists() else 0
         self._phases.append((phase, time.monotonic(), size))
 
-    def _times(self) -> str:
-        times = [(phase, end - began) for (phase, began, _), (_, end, _) in pairwise(self._phases)]
-        words = [f"{phase} {seconds:.1f} s" for phase, seconds in times if seconds >= SHOWN_S]
-        return f"{sum(seconds for _, seconds in times):.1f} s ({', '.join(words)})"
-
     @property
     def settings_changed(self) -> dict[str, str]:
         """Setting → what is changed for the server of the last clone, in words."""
-        changed: Mapping[str, str] = self._changed or self._found("settings_changed")
-        return dict(changed)
+        return dict(self._changed or self.wait()["settings_changed"])
 
     @property
     def facts(self) -> Facts:
         """What only the project and its data tell."""
-        return Facts.from_json(self._found("facts"))
+        return Facts.from_json(self.wait()["facts"])
 
     @contextmanager
     def clone(self, token: str, **amended: Any) -> Iterator[Path]:
@@ -138,8 +136,8 @@ class Keeper:
         """
         self.wait()
         self.clones.append(token)
-        self._tell({"do": "clone", "token": token, "amended": amended})
-        answer = self._answer("copied", max(CLONE_S + self._seeding_s, self._start_timeout_s or 0))
+        limit_s = max(CLONE_S + self._seeding_s, self._start_timeout_s or 0)
+        answer = self._asked("clone", "copied", limit_s, token=token, amended=amended)
         self._changed = answer["settings_changed"]
         try:
             yield Path(answer["instructions"])
@@ -155,20 +153,20 @@ class Keeper:
         A project that keeps its database may have had such rows before: count before and after.
         `variables` name the run's services, as they do for the target.
         """
-        self._tell({"do": "count", "token": token, "variables": dict(variables)})
-        return dict(self._answer("counted", CLONE_S + self._seeding_s)["counts"])
+        limit_s, named = CLONE_S + self._seeding_s, dict(variables)
+        answer = self._asked("count", "counted", limit_s, token=token, variables=named)
+        return dict(answer["counts"])
 
     def rows(self, token: str, watched: Iterable[str] = ()) -> Rows:
         """What all tables of that run's databases hold now, inside `clone(token)`, and which of
         these have lost rows since the first count.
         """
-        self._tell({"do": "rows", "token": token, "watched": [*watched]})
-        answer = self._answer("counted", CLONE_S + self._seeding_s)
+        limit_s = CLONE_S + self._seeding_s
+        answer = self._asked("rows", "counted", limit_s, token=token, watched=[*watched])
         return Rows(answer["rows"], frozenset(answer["gone"]))
 
     def _drop(self, token: str) -> None:
-        self._tell({"do": "drop", "token": token})
-        self._answer("dropped", CLONE_S)
+        self._asked("drop", "dropped", CLONE_S, token=token)
         self.clones.remove(token)
 
     def end(self) -> None:
@@ -182,11 +180,12 @@ class Keeper:
         with held_back():
             self._child.stdin.close()
             self._enter("drop")
-            for seconds, insist in (
-                (SLOW_S, self._tell_of_end),
+            steps: tuple[tuple[float, Callable[[], None]], ...] = (
+                (SLOW_S, lambda: self.tell(f"{self.doing}, {END_S:.0f} s at most")),
                 (END_S - SLOW_S, self._child.terminate),
                 (KILL_S, self._child.kill),
-            ):
+            )
+            for seconds, insist in steps:
                 try:
                     self._child.wait(seconds)
                     break
@@ -197,38 +196,32 @@ class Keeper:
         if status > 0 and self._ready is not None:
             raise DatabaseError(f"The throw-away databases could not all be dropped: {self._why()}")
 
-    def _tell_of_end(self) -> None:
-        self.tell(f"{self.doing}, {END_S:.0f} s at most")
-
-    def _found(self, name: str) -> Any:
-        self.wait()
-        assert self._ready is not None
-        return self._ready[name]
-
-    def _tell(self, command: Mapping[str, Any]) -> None:
+    def _asked(self, do: str, done: str, timeout_s: float, **arguments: Any) -> Mapping[str, Any]:
+        """Has the keeper do something; `done` names in a word what is waited for."""
         assert self._child.stdin is not None
-        self._asked += 1
-        self._enter(str(command["do"]))
-        line = json.dumps({**command, "number": self._asked})
+        self._commands += 1
+        self._enter(do)
+        line = json.dumps({"number": self._commands, "do": do, **arguments})
         try:
             self._child.stdin.write(line.encode() + b"\n")
         except BrokenPipeError as error:
             raise DatabaseError(f"The databases' keeper ended: {self._why()}") from error
+        return self._answer(done, timeout_s)
 
     def _answer(self, done: str, timeout_s: float) -> Mapping[str, Any]:
-        """The answer to the last command; `done` names in a word what is waited for.
+        """The answer to the last command.
 
         Answers to earlier commands are skipped: Ctrl-C or a deadline ended the wait for them.
         """
         deadline = time.monotonic() + timeout_s
         while True:
             message: Mapping[str, Any] = json.loads(self._line(deadline, done, timeout_s))
-            if message["event"] == "phase":
+            if "phase" in message:
                 self._enter(message["phase"])
-            elif message["number"] == self._asked:
+            elif message["number"] == self._commands:
                 break
-        if message["event"] == "failed":
-            raise DatabaseError(str(message["message"]))
+        if "failed" in message:
+            raise DatabaseError(message["failed"])
         return message
 
     def _line(self, deadline: float, done: str, timeout_s: float) -> bytes:
@@ -294,13 +287,22 @@ def throwaway(
         raise UsageError(
             f"--database={database.use} needs a server that the run has already started."
         )
+    if "://" in database.use:
+        import dj_database_url
+
+        try:
+            dj_database_url.parse(database.use)
+        except ValueError as error:
+            scheme = database.use.partition("://")[0]
+            raise UsageError(f"--database={scheme}://… is not a database URL: {error}") from error
+        database_url = database_url or database.use
     visitor = visitor or VisitorSpec()
     instructions = Instructions(
         settings_module=settings_module,
         token=token,
         folder=str(folder.resolve()),
         keeps_databases=database.use == KEEP,
-        database_url=database_url or _checked_url(database),
+        database_url=database_url,
         overrides=overrides or {},
         needs_target_app=needs_target_app,
         static=static,
@@ -354,29 +356,32 @@ def _take_over(keeper: Keeper, instructions: Instructions) -> None:
 
 
 def _start(
-    folder: Path,
-    env: Mapping[str, str],
-    log: Path,
-    python: Interpreter,
+    folder: Path, env: Mapping[str, str], log: Path, python: Interpreter
 ) -> tuple[subprocess.Popen[bytes], int]:
     """The child, and where its answers come.
 
-    The keeper has a session of its own and no mark of the run: it must outlive both to drop.
+    The keeper has a session of its own and no mark of the run: it must outlive both to drop. With
+    our own interpreter it imports what `env` says, then whatever this process can import; with
+    another one the project and benchsuite, and the rest from its own packages.
     """
+    left_out = (RUN_VARIABLE,) if python.is_own else (RUN_VARIABLE, *ASTRAY)
     answers, theirs = os.pipe()
+    request = str(folder / "keeper-request.json")
     try:
         with folders.private_log(log) as output:
             child = subprocess.Popen(
-                [
-                    *python.module("benchsuite.isolation.databases.process"),
-                    str(theirs),
-                    str(folder / "keeper-request.json"),
-                ],
+                [*python.module("benchsuite.isolation.databases.process"), str(theirs), request],
                 stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 pass_fds=(theirs,),
-                env=_environment(env, folder, python),
+                env={
+                    **{name: value for name, value in env.items() if name not in left_out},
+                    "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
+                    INSTRUCTIONS_VARIABLE: str(folder / "keeper-instructions.json"),
+                    "PYTHONUNBUFFERED": "1",  # its log says what it does now
+                    "PYTHONPATH": whole_path(env) if python.is_own else import_path(python, folder),
+                },
                 start_new_session=True,
                 bufsize=0,
             )
@@ -386,35 +391,3 @@ def _start(
     finally:
         os.close(theirs)
     return child, answers
-
-
-def _environment(env: Mapping[str, str], folder: Path, python: Interpreter) -> dict[str, str]:
-    """What the child imports: with our own interpreter what `env` says, then whatever this process
-    can import; with another one the project and benchsuite, and the rest from its own packages.
-    """
-    if python.is_own:
-        path = whole_path(env)
-        left_out: tuple[str, ...] = (RUN_VARIABLE,)
-    else:
-        path = import_path(python, folder)
-        left_out = (RUN_VARIABLE, *ASTRAY)
-    return {
-        **{name: value for name, value in env.items() if name not in left_out},
-        "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
-        INSTRUCTIONS_VARIABLE: str(folder / "keeper-instructions.json"),
-        "PYTHONUNBUFFERED": "1",  # its log says what it does now
-        "PYTHONPATH": path,
-    }
-
-
-def _checked_url(database: DatabaseSpec) -> str:
-    if "://" not in database.use:
-        return ""
-    import dj_database_url
-
-    try:
-        dj_database_url.parse(database.use)
-    except ValueError as error:
-        scheme = database.use.partition("://")[0]
-        raise UsageError(f"--database={scheme}://… is not a database URL: {error}") from error
-    return database.use

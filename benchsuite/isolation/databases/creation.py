@@ -51,7 +51,17 @@ class Throwaway:
         self._clones = [*suffixes]
 
     def _point_at_templates(self) -> None:
-        self._sort(_aliases())
+        places: dict[tuple[str, ...], str] = {}
+        for alias in _aliases():
+            if mirrored := _entry(alias)["TEST"]["MIRROR"]:
+                self.mirrors[alias] = mirrored
+                continue
+            first = places.setdefault(_identity(alias), alias)
+            self.groups.setdefault(first, []).append(alias)
+        for alias, other in self.mirrors.items():
+            while other in self.mirrors:
+                other = self.mirrors[other]
+            self.mirrors[alias] = other
         for first, same in self.groups.items():
             name = self._template_name(first)
             for alias in same:
@@ -107,7 +117,8 @@ class Throwaway:
 
     def drop_all(self) -> None:
         """Drops everything that may exist, then raises the first error, if any."""
-        connections.close_all()
+        if self.groups:
+            connections.close_all()
         errors = []
         for first in self.groups:
             names = [self._clone_name(first, suffix) for suffix in self._clones]
@@ -118,19 +129,6 @@ class Throwaway:
                     errors.append(error)
         if errors:
             raise errors[0]
-
-    def _sort(self, aliases: list[str]) -> None:
-        places: dict[tuple[str, ...], str] = {}
-        for alias in aliases:
-            if mirrored := _entry(alias)["TEST"]["MIRROR"]:
-                self.mirrors[alias] = mirrored
-                continue
-            first = places.setdefault(_identity(alias), alias)
-            self.groups.setdefault(first, []).append(alias)
-        for alias, other in self.mirrors.items():
-            while other in self.mirrors:
-                other = self.mirrors[other]
-            self.mirrors[alias] = other
 
     def _clone_name(self, alias: str, suffix: str) -> str:
         return str(connections[alias].creation.get_test_db_clone_settings(suffix)["NAME"])

@@ -19,9 +19,13 @@ def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
     place, user, words = where(entry), entry.get("USER") or "of this process", first_line(error)
     match why(error):
         case Refusal.FORBIDDEN:
+            name = entry.get("USER") or "your_user"
+            permission = f'ALTER ROLE "{name}" CREATEDB'
+            if "mysql" in str(entry.get("ENGINE")):
+                permission = rf"GRANT ALL ON `bench\_%`.* TO '{name}'"
             return (
                 f"The user {user} may not create databases on {place}, and a run makes a "
-                f"throw-away one; allow it: {_permission(entry)}; {_ELSEWHERE}"
+                f"throw-away one; allow it: {permission}; {_ELSEWHERE}"
             )
         case Refusal.PASSWORD_WANTED:
             return (
@@ -32,7 +36,10 @@ def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
         case Refusal.NOT_LET_IN:
             return f"The database server {place} does not let {user} in: {words}"
         case Refusal.FULL:
-            room = _room(entry)
+            room = f"on {place}; make room"
+            if place == SQLITE:
+                folder = Path(str(entry.get("NAME") or "")).parent
+                room = f"in {folder}; make room, set TMPDIR to a folder on another disk"
             return f"There is no space left for the throw-away database {room}, or lower --rows."
         case Refusal.NO_CONNECTION_LEFT:
             return (
@@ -52,33 +59,14 @@ def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
 
 def too_early(error: BaseException) -> str:
     """One sentence for a project that queries its database at start, before there are tables."""
-    frames = [one for one in extract_tb(error.__traceback__) if not _is_library(one.filename)]
-    where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "the project"
+    where = "the project"
+    for frame in extract_tb(error.__traceback__):
+        path = Path(frame.filename)
+        ours = any(path.is_relative_to(folder) for folder in (django.__path__[0], PACKAGE))
+        if not (ours or frame.filename.startswith("<") or _DRIVERS & set(path.parts)):
+            where = f"{frame.filename}:{frame.lineno}"
     return (
         f"The project can't start on an empty database: {where} needs what only `migrate` creates "
         f"({first_line(error)}); `migrate` would fail there in a fresh deployment too, so delay "
         "the query until the tables exist."
     )
-
-
-def _is_library(filename: str) -> bool:
-    """Whether this is a file of Django, benchsuite or a database driver."""
-    path = Path(filename)
-    ours = any(path.is_relative_to(one) for one in (django.__path__[0], PACKAGE))
-    return ours or filename.startswith("<") or bool(_DRIVERS & set(path.parts))
-
-
-def _room(entry: Mapping[str, Any]) -> str:
-    """Where the database is, and how to get more space."""
-    place = where(entry)
-    if place == SQLITE:
-        folder = Path(str(entry.get("NAME") or "")).parent
-        return f"in {folder}; make room, set TMPDIR to a folder on another disk"
-    return f"on {place}; make room"
-
-
-def _permission(entry: Mapping[str, Any]) -> str:
-    user = entry.get("USER") or "your_user"
-    if "mysql" in str(entry.get("ENGINE")):
-        return rf"GRANT ALL ON `bench\_%`.* TO '{user}'"
-    return f'ALTER ROLE "{user}" CREATEDB'

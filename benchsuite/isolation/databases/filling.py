@@ -37,24 +37,21 @@ def fill(database: DatabaseSpec, begin: Callable[[str], None]) -> None:
             raise DatabaseError(f"--fixture={names} could not be loaded: {error}") from error
     for words in database.commands:
         begin(f"fill by {shown_command(words)}")
-        _call(words)
-
-
-def _call(words: list[str]) -> None:
-    reason = ""
-    try:
-        call_command(*words)
-    except CommandError as error:
-        reason = str(error) or "CommandError"
-    except NobodyWaits:
-        raise
-    except SystemExit as error:
-        if error.code:
-            reason = error.code if isinstance(error.code, str) else f"it ended with {error.code}"
-    except Exception as error:  # noqa: BLE001 - a project's own command
-        reason = last_line(error)
-    if reason:
-        raise DatabaseError(f"--fill={shown_command(words)} failed: {reason}")
+        reason = ""
+        try:
+            call_command(*words)
+        except CommandError as error:
+            reason = str(error) or "CommandError"
+        except NobodyWaits:
+            raise
+        except SystemExit as error:
+            if error.code:
+                ended = f"it ended with {error.code}"
+                reason = error.code if isinstance(error.code, str) else ended
+        except Exception as error:  # noqa: BLE001 - a project's own command
+            reason = last_line(error)
+        if reason:
+            raise DatabaseError(f"--fill={shown_command(words)} failed: {reason}")
 
 
 MOST_BYTES = 5 * 2**30

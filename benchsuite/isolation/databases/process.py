@@ -4,22 +4,14 @@
 
 It answers on the inherited pipe FD, in JSON lines, to commands on standard input, JSON lines too:
 
-    child → {"event": "phase", "phase": …}    what it does now, until it is ready
-          | {"event": "ready", "settings_changed", "facts"}
-    parent → {"do": "clone", "token": …, "amended": {field: value}}
-                                              child → {"event": "cloned", "instructions": path,
-                                                       "settings_changed"}
-    parent → {"do": "count", "token": …, "variables": {name: …}}
-                                              child → {"event": "counted", "counts": {name: …}}
-    parent → {"do": "rows", "token": …, "watched": [table, …]}
-                                              child → {"event": "rows", "rows": {table: number},
-                                                       "gone": [table, …]}
-    parent → {"do": "drop", "token": …}       child → {"event": "dropped"}
+    child → {"number": 0, "phase": …}    what it does now, until it is ready
+    parent → {"number": from 1 on, "do": "clone" | "count" | "rows" | "drop", and its arguments}
+    child → {"number": of the command, and what that method of `DatabaseAdmin` returns}
+          | {"number": of the command, "failed": message}
 
-Commands are numbered from 1 ("number"), and each answer has its command's number; "ready" has 0. An
-{"event": "failed", "message": …} may stand in place of any answer. At the end of its standard
-input, which also comes when the parent is killed, it drops everything and ends. With "left" in its
-request, the tokens of another keeper's clones, it makes nothing and drops what that one left.
+What `make()` returns has the number 0. At the end of its standard input, which also comes when the
+parent is killed, it drops everything and ends. With "left" in its request, the tokens of another
+keeper's clones, it makes nothing and drops what that one left.
 """
 
 import json
@@ -45,16 +37,9 @@ class Commands:
     def __init__(self, source: int) -> None:
         self._source = source
         self._queue: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
-        self._making = True
+        self.next = self._queue.get  #: The next command; None at the end.
+        self.making = True  #: Until then the parent's end is the end of this process.
         threading.Thread(target=self._read, daemon=True).start()
-
-    def made(self) -> None:
-        """From now on the parent's end is just the end of commands."""
-        self._making = False
-
-    def next(self) -> Message | None:
-        """The next command; None at the end."""
-        return self._queue.get()
 
     def _read(self) -> None:
         """Reads without a buffered file, whose lock would outlive the interpreter's end."""
@@ -64,28 +49,24 @@ class Commands:
             for line in lines:
                 self._queue.put(json.loads(line))
         self._queue.put(None)
-        if self._making:
+        if self.making:
             os.kill(os.getpid(), signal.SIGTERM)
 
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     signal.signal(signal.SIGTERM, _stop)
-    commands = Commands(_beside_standard_input())
+    # The parent's commands; those of the project find an empty standard input.
+    source = os.dup(sys.stdin.fileno())
+    nobody = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nobody, sys.stdin.fileno())
+    os.close(nobody)
+    commands = Commands(source)
     descriptor, path = sys.argv[1:]
     sys.argv = ["manage.py", "migrate"]  # what projects look at that do more when they serve
     request = json.loads(Path(path).read_text())
     with os.fdopen(int(descriptor), "w", buffering=1) as answers:
         keep(request, commands, answers)
-
-
-def _beside_standard_input() -> int:
-    """The parent's commands; those of the project find an empty standard input."""
-    source = os.dup(sys.stdin.fileno())
-    nobody = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nobody, sys.stdin.fileno())
-    os.close(nobody)
-    return source
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:
@@ -100,52 +81,40 @@ def keep(request: Message, commands: Commands, answers: TextIO) -> None:
     """
     from benchsuite.isolation.databases.admin import DatabaseAdmin
 
+    def say(number: int, **message: Any) -> None:
+        try:
+            answers.write(json.dumps({"number": number, **message}) + "\n")
+        except BrokenPipeError:
+            sys.exit(0)
+
     admin = DatabaseAdmin(
         workload_path=request["workload_path"],
         workload=WorkloadSpec.from_json(request["workload"]),
         database=DatabaseSpec.from_json(request["database"]),
         login=request["login"],
         rights=request["rights"],
-        begin=lambda phase: _say(answers, {"event": "phase", "number": 0, "phase": phase}),
+        begin=lambda phase: say(0, phase=phase),
         instructions=Instructions.of_this_process(),
     )
+    first: Message = {"number": 0, "do": "make"}
+    if "left" in request:
+        first = {"number": 0, "do": "take_over", "tokens": request["left"]}
+    command: Message | None = first
     try:
-        try:
-            left = request.get("left")
-            made = admin.make() if left is None else admin.take_over(left)
-            commands.made()
-            _say(answers, {"event": "ready", "number": 0, **made})
-        except BenchsuiteError as error:
-            commands.made()
-            _say(answers, {"event": "failed", "number": 0, "message": str(error)})
-            return
-        while (command := commands.next()) is not None:
-            _say(answers, {**_answered(admin, command), "number": command["number"]})
+        while command is not None:
+            number, do = command.pop("number"), command.pop("do")
+            try:
+                answer = getattr(admin, do)(**command)
+            except BenchsuiteError as error:
+                answer = {"failed": str(error)}
+            commands.making = False
+            say(number, **answer)
+            if number == 0 and "failed" in answer:
+                return
+            command = commands.next()
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         admin.end()
-
-
-def _answered(admin: Any, command: Message) -> Message:
-    try:
-        if command["do"] == "clone":
-            return {"event": "cloned", **admin.clone(command["token"], command["amended"])}
-        if command["do"] == "count":
-            os.environ.update(command["variables"])
-            return {"event": "counted", "counts": admin.count(command["token"])}
-        if command["do"] == "rows":
-            return {"event": "rows", **admin.rows(command["token"], command["watched"])}
-        admin.drop(command["token"])
-    except BenchsuiteError as error:
-        return {"event": "failed", "message": str(error)}
-    return {"event": "dropped"}
-
-
-def _say(answers: TextIO, message: Message) -> None:
-    try:
-        answers.write(json.dumps(message) + "\n")
-    except BrokenPipeError:
-        sys.exit(0)
 
 
 if __name__ == "__main__":

@@ -48,51 +48,46 @@ def overridden(settings: Settings, instructions: Instructions) -> Changes:
     changes = Changes(settings, instructions.folder)
     change_databases(changes, instructions)
     change_layers(changes, instructions)
-    _debug(changes, instructions)
-    _hosts(changes, instructions)
-    _https(changes)
+    if not instructions.keeps_debug and settings.get("DEBUG"):
+        changes.put("DEBUG", False, "False (was True)")
+    host = instructions.host
+    name = host if host.endswith("]") else host.rpartition(":")[0] or host  # without its port
+    hosts = list(settings.get("ALLOWED_HOSTS") or [])
+    wanted = dict.fromkeys(host for host in (*LOOPBACK, name) if host)
+    missing = [host for host in wanted if host not in hosts and "*" not in hosts]
+    if missing:
+        changes.put("ALLOWED_HOSTS", [*hosts, *missing], f"{' and '.join(missing)} added")
+    for name in _HTTPS_ONLY:  # the load must get pages and keep its cookies
+        if settings.get(name):
+            changes.put(name, False, "False (was True): the load speaks plain HTTP")
+    for name in _COOKIE_DOMAINS:
+        if domain := settings.get(name):
+            changes.put(name, None, f"None (was {domain}): the load speaks to 127.0.0.1")
     for rule in RULES:
         change(changes, instructions, rule.setting, rule.becomes, rule.words)
     change_static(changes, instructions)
     change_followers(changes, instructions)
-    _logging(changes)
+    if not settings.get("LOGGING"):
+        # With DEBUG off Django by default logs no errors, and the run must show them.
+        changes.put("LOGGING", ERRORS_ONLY, "errors of views go to the server's log")
     _callables(changes, instructions)
     if instructions.diagnoses:
         before = changes.now("MIDDLEWARE") or []
         changes.put("MIDDLEWARE", [DIAGNOSED, *before], f"{DIAGNOSED} put before the others")
     if instructions.needs_target_app:
-        _target_app(changes, instructions)
-    for name, value in instructions.overrides.items():
-        _users(changes, name, value)
+        apps = list(settings.get("INSTALLED_APPS") or [])
+        if TARGET_APP not in apps and TARGET_CONFIG not in apps:
+            changes.put("INSTALLED_APPS", [*apps, TARGET_APP], f"{TARGET_APP} added")
+        if instructions.mounts_target:
+            root = settings.get("ROOT_URLCONF")
+            changes.put("ROOT_URLCONF", URLCONF, f"/bench/ put before the URLs of {root}")
+    folder = changes.folder(FILES, "") if instructions.overrides else ""
+    for name, value in instructions.overrides.items():  # the user's own, which replaces any other
+        top, *keys = name.split(".")
+        own = leaves(value, lambda text: text.replace("{folder}", folder))
+        new = _put(changes.now(top), keys, own)
+        changes.put(top, new, f"{name} as --setting or OVERRIDES says")
     return changes
-
-
-def _debug(changes: Changes, instructions: Instructions) -> None:
-    if not instructions.keeps_debug and changes.settings.get("DEBUG"):
-        changes.put("DEBUG", False, "False (was True)")
-
-
-def _hosts(changes: Changes, instructions: Instructions) -> None:
-    hosts = list(changes.settings.get("ALLOWED_HOSTS") or [])
-    wanted = dict.fromkeys(host for host in (*LOOPBACK, _name(instructions.host)) if host)
-    missing = [host for host in wanted if host not in hosts and "*" not in hosts]
-    if missing:
-        changes.put("ALLOWED_HOSTS", [*hosts, *missing], f"{' and '.join(missing)} added")
-
-
-def _name(host: str) -> str:
-    """The host without its port, for ALLOWED_HOSTS."""
-    return host if host.endswith("]") else host.rpartition(":")[0] or host
-
-
-def _https(changes: Changes) -> None:
-    """The load speaks plain HTTP to 127.0.0.1: it must get pages and keep its cookies."""
-    for name in _HTTPS_ONLY:
-        if changes.settings.get(name):
-            changes.put(name, False, "False (was True): the load speaks plain HTTP")
-    for name in _COOKIE_DOMAINS:
-        if domain := changes.settings.get(name):
-            changes.put(name, None, f"None (was {domain}): the load speaks to 127.0.0.1")
 
 
 def change_followers(changes: Changes, instructions: Instructions) -> None:
@@ -117,12 +112,6 @@ def change_followers(changes: Changes, instructions: Instructions) -> None:
             changes.put(name, new, "follows what the run replaces")
 
 
-def _logging(changes: Changes) -> None:
-    """With DEBUG off Django by default logs no errors, and the run must show them."""
-    if not changes.settings.get("LOGGING"):
-        changes.put("LOGGING", ERRORS_ONLY, "errors of views go to the server's log")
-
-
 def _callables(changes: Changes, instructions: Instructions) -> None:
     """The wrappers read the originals from BENCHSUITE_ORIGINAL, or what is served instead."""
     original = {name: changes.settings.get(name) for name in ANSWERING}
@@ -137,26 +126,8 @@ def _callables(changes: Changes, instructions: Instructions) -> None:
     changes.put("ASGI_APPLICATION", ASGI, f"{asgi}{sockets}")
 
 
-def _users(changes: Changes, name: str, value: Any) -> None:
-    """The user's own value, which replaces any other."""
-    folder = changes.folder(FILES, "")
-    wanted = leaves(value, lambda text: text.replace("{folder}", folder))
-    top, *keys = name.split(".")
-    current = changes.now(top)
-    changes.put(top, _put(current, keys, wanted), f"{name} as --setting or OVERRIDES says")
-
-
 def _put(value: Any, keys: list[str], wanted: Any) -> Any:
     if not keys:
         return wanted
     entries = dict(value) if isinstance(value, Mapping) else {}
     return {**entries, keys[0]: _put(entries.get(keys[0]), keys[1:], wanted)}
-
-
-def _target_app(changes: Changes, instructions: Instructions) -> None:
-    apps = list(changes.settings.get("INSTALLED_APPS") or [])
-    if TARGET_APP not in apps and TARGET_CONFIG not in apps:
-        changes.put("INSTALLED_APPS", [*apps, TARGET_APP], f"{TARGET_APP} added")
-    if instructions.mounts_target:
-        root = changes.settings.get("ROOT_URLCONF")
-        changes.put("ROOT_URLCONF", URLCONF, f"/bench/ put before the URLs of {root}")

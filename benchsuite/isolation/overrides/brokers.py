@@ -6,7 +6,8 @@ Sending is part of what a page costs, so tasks are sent: to memory, or to the ru
 Redis.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -62,10 +63,10 @@ def shared(setting: Found) -> Any:
             return setting.value
     elif not location or (location.startswith("/") and "memcached" not in backend.lower()):
         return setting.value
-    kept = {key: setting.value[key] for key in _KEPT if key in setting.value}
     place = setting.changes.folder(EMPTY, setting.named("cache"))
     options = {"MAX_ENTRIES": MOST_ENTRIES}
-    return {**kept, "BACKEND": FILE_CACHE, "LOCATION": place, "OPTIONS": options}
+    new = {"BACKEND": FILE_CACHE, "LOCATION": place, "OPTIONS": options}
+    return merged(new, only=_KEPT)(setting)
 
 
 def is_redis(entry: Mapping[str, Any]) -> bool:
@@ -122,32 +123,34 @@ def change_layers(changes: Changes, instructions: Instructions) -> None:
     renamed = any(layers[alias] != given[alias] for alias in layers)
     words = ["keys carry a prefix of the run"] if renamed else []
     if instructions.layer:
-        config = {"hosts": [_host(instructions.layer_url)]} if instructions.layer_url else {}
+        url = instructions.layer_url
+        config = {"hosts": [_host(url)]} if url else {}
         layers["default"] = _prefixed(
             {"BACKEND": instructions.layer, "CONFIG": config}, instructions
         )
-        words = [f"default is {instructions.layer}{_place(instructions.layer_url)}", *words]
+        place = ""  # in words without a password
+        if url:
+            by_socket = " by Unix socket" if url.startswith("unix:") else " by TCP"
+            place = " by Sentinel" if is_by_sentinel(url) else by_socket
+        words = [f"default is {instructions.layer}{place}", *words]
     if words:
         changes.put("CHANNEL_LAYERS", layers, "; ".join(words))
 
 
 def in_memory(layers: Mapping[str, Mapping[str, Any]] | None) -> tuple[str, ...]:
-    """Aliases of layers that are, or inherit from, Channels' in-memory layer."""
-    return tuple(
-        alias for alias, entry in (layers or {}).items() if _in_memory(str(entry.get("BACKEND")))
-    )
+    """Aliases of layers that are, or inherit from, Channels' in-memory layer; none of those that
+    can't be imported here: the server reports that itself.
+    """
+    aliases = []
+    for alias, entry in (layers or {}).items():
+        module, _, name = str(entry.get("BACKEND")).rpartition(".")
+        with suppress(ImportError, ValueError):
+            from channels.layers import InMemoryChannelLayer
 
-
-def _in_memory(backend: str) -> bool:
-    """False for what can't be imported here: the server reports that itself."""
-    module, _, name = backend.rpartition(".")
-    try:
-        from channels.layers import InMemoryChannelLayer
-
-        layer = getattr(import_module(module), name, None)
-    except (ImportError, ValueError):
-        return False
-    return isinstance(layer, type) and issubclass(layer, InMemoryChannelLayer)
+            layer = getattr(import_module(module), name, None)
+            if isinstance(layer, type) and issubclass(layer, InMemoryChannelLayer):
+                aliases.append(alias)
+    return tuple(aliases)
 
 
 def _prefixed(entry: Mapping[str, Any], instructions: Instructions) -> dict[str, Any]:
@@ -180,22 +183,12 @@ def _host(url: str) -> dict[str, Any]:
     }
 
 
-def _place(url: str) -> str:
-    """How Redis is reached, in words without a password."""
-    if not url:
-        return ""
-    if is_by_sentinel(url):
-        return " by Sentinel"
-    return " by Unix socket" if url.startswith("unix:") else " by TCP"
-
-
 HAS_TASKS = django.VERSION >= (6, 0)
 """Whether Django itself reads TASKS; in older versions only the package django-tasks does."""
 DUMMY_TASKS = "django{}tasks.backends.dummy.DummyBackend"
 LOCAL_TASKS = ("immediate.ImmediateBackend", "dummy.DummyBackend")
 DATABASE_TASKS = ("django_tasks.backends.database.", "django_tasks_db.")
 LOCAL_RESULTS = ("cache", "cache+memory", "memory", "disabled", "django-cache")
-Q_BROKERS = ("redis", "django_redis", "disque_nodes", "iron_mq", "sqs", "mongo", "broker_class")
 
 
 def tasks(setting: Found) -> Any:
@@ -207,8 +200,8 @@ def tasks(setting: Found) -> Any:
     if backend.endswith(LOCAL_TASKS) or in_own_database:
         return setting.value
     package = backend.startswith("django_tasks") or not HAS_TASKS
-    kept = {key: value for key, value in setting.value.items() if key != "OPTIONS"}
-    return {**kept, "BACKEND": DUMMY_TASKS.format("_" if package else ".")}
+    dummy = DUMMY_TASKS.format("_" if package else ".")
+    return merged({"BACKEND": dummy}, without=("OPTIONS",))(setting)
 
 
 def results(setting: Found) -> Any:
@@ -221,48 +214,28 @@ def results(setting: Found) -> Any:
     return "cache+memory://"
 
 
-def q_cluster(setting: Found) -> Any:
-    if not isinstance(setting.value, Mapping):
-        return setting.value
-    kept = {key: value for key, value in setting.value.items() if key not in Q_BROKERS}
-    return {**kept, "orm": "default"}
+def merged(
+    new: Mapping[str, Any], *, only: Collection[str] | None = None, without: Collection[str] = ()
+) -> Callable[[Found], Any]:
+    """Replaces entries of a dictionary, and leaves the others, or some of them."""
 
+    def becomes(setting: Found) -> Any:
+        if not isinstance(setting.value, Mapping):  # such as an instance, which can't be replaced
+            return setting.value
+        kept = setting.value.keys() - without if only is None else setting.value.keys() & only
+        return {**{key: value for key, value in setting.value.items() if key in kept}, **new}
 
-def huey(setting: Found) -> Any:
-    """An instance can't be replaced; the project must use a dictionary."""
-    if not isinstance(setting.value, dict):
-        return setting.value
-    kept = {
-        key: setting.value[key] for key in ("name", "immediate", "results") if key in setting.value
-    }
-    return {**kept, "huey_class": "huey.MemoryHuey"}
-
-
-def dramatiq(setting: Found) -> Any:
-    if not isinstance(setting.value, Mapping):
-        return setting.value
-    return {**setting.value, "BROKER": "dramatiq.brokers.stub.StubBroker", "OPTIONS": {}}
+    return becomes
 
 
 def dramatiq_results(setting: Found) -> Any:
     """Drops the options, which the in-memory backend does not take."""
-    if not isinstance(setting.value, Mapping) or not setting.value:
-        return setting.value
-    stub = "dramatiq.results.backends.stub.StubBackend"
-    return {**setting.value, "BACKEND": stub, "BACKEND_OPTIONS": {}}
+    stub = {"BACKEND": "dramatiq.results.backends.stub.StubBackend", "BACKEND_OPTIONS": {}}
+    return merged(stub)(setting) if setting.value else setting.value
 
 
 def rq(setting: Found) -> Any:
     """RQ needs Redis; if the run has none, jobs can't be sent."""
-    kept = {
-        key: value
-        for key, value in setting.value.items()
-        if key in ("ASYNC", "DEFAULT_TIMEOUT", "DEFAULT_RESULT_TTL")
-    }
-    url = setting.instructions.redis_url or f"unix://{quote(setting.instructions.folder)}/no-redis"
-    return {**kept, "URL": numbered(url, 0) if setting.instructions.redis_url else url}
-
-
-def unless(name: str) -> Callable[[Found], Any]:
-    """False where the project has the setting of that name."""
-    return lambda setting: False if name in setting.settings else setting.value
+    redis_url, folder = setting.instructions.redis_url, setting.instructions.folder
+    url = numbered(redis_url, 0) if redis_url else f"unix://{quote(folder)}/no-redis"
+    return merged({"URL": url}, only=("ASYNC", "DEFAULT_TIMEOUT", "DEFAULT_RESULT_TTL"))(setting)

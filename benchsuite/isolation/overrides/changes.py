@@ -113,15 +113,11 @@ def _within(value: Any, keys: Sequence[str], alias: str, replaced: Callable[...,
     for item in list(value) if key == "*" else [key]:
         if rest and item not in value:
             continue
-        name = _joined(alias, str(item)) if key == "*" else alias
+        name = ".".join(filter(None, (alias, str(item)))) if key == "*" else alias
         inner = _within(value.get(item, MISSING), rest, name, replaced)
         if inner is not MISSING:
             new[item] = inner
     return new
-
-
-def _joined(alias: str, key: str) -> str:
-    return f"{alias}.{key}" if alias else key
 
 
 def leaves(value: Any, change: Callable[[str], str]) -> Any:

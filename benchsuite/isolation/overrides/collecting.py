@@ -18,7 +18,7 @@ from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.specs import COLLECT, SKIP
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import like
-from benchsuite.isolation.overrides.files import ALIAS, without_place
+from benchsuite.isolation.overrides.files import STATIC, without_place
 from benchsuite.system.account import hand_over, unprivileged
 
 SKIPPING = "--static=skip leaves them as they are"
@@ -31,9 +31,11 @@ def collected(instructions: Instructions) -> str:
     """
     if instructions.static == SKIP or not apps.is_installed("django.contrib.staticfiles"):
         return ""
-    storage = _storage()
-    if storage is None:
+    entry = (getattr(settings, "STORAGES", None) or {}).get(STATIC) or {}
+    path = entry.get("BACKEND") or getattr(settings, "STATICFILES_STORAGE", "")
+    if not path:
         return ""
+    storage = import_string(path)
     if instructions.static != COLLECT and not _lacks_manifest(storage):
         return ""
     folder = Path(instructions.folder) / "static"
@@ -41,13 +43,6 @@ def collected(instructions: Instructions) -> str:
     _collect(storage, str(folder))
     hand_over(folder, unprivileged())  # a front that serves them is not root
     return str(folder)
-
-
-def _storage() -> Any:
-    """The class of the static files' storage; None if the project sets none."""
-    entry = (getattr(settings, "STORAGES", None) or {}).get(ALIAS) or {}
-    path = entry.get("BACKEND") or getattr(settings, "STATICFILES_STORAGE", "")
-    return import_string(path) if path else None
 
 
 def _lacks_manifest(storage: Any) -> bool:
@@ -86,8 +81,10 @@ def _collect(storage: Any, folder: str) -> None:
         call_command(Command(), interactive=False, verbosity=0)
     except (CommandError, ImproperlyConfigured, OSError, ValueError) as error:
         # Django's storages raise ValueError for a missing file that a stylesheet names
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        reason = lines[0].rstrip(".") if lines else type(error).__name__
         raise DatabaseError(
-            f"The static files could not be collected: {_first_line(error)}; fix that, or "
+            f"The static files could not be collected: {reason}; fix that, or "
             f"{SKIPPING} (pages that use one will then fail)."
         ) from error
 
@@ -103,8 +100,3 @@ def _check_place(storage: Any, folder: str) -> None:
             f"The project's {storage.__name__} writes static files to {place}, whatever "
             f"STATIC_ROOT says, so a run can't collect them into its own folder; {SKIPPING}."
         )
-
-
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0].rstrip(".") if lines else type(error).__name__

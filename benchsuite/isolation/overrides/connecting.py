@@ -18,13 +18,7 @@ def change_databases(changes: Changes, instructions: Instructions) -> None:
     """Each alias gets its throw-away database, and is reached as the instructions say."""
     given: Mapping[str, Mapping[str, Any]] = changes.settings.get("DATABASES") or {}
     databases = {alias: dict(entry) for alias, entry in given.items()}
-    words = [
-        *_moved_to_their_places(databases, instructions),
-        *_reached_through(databases, instructions),
-        *_kept_open(databases, instructions),
-        *_pooled(databases, instructions),
-    ]
-    if words:
+    if words := list(_changed(databases, instructions)):
         changes.put("DATABASES", _mirrored(databases, instructions), "; ".join(words))
 
 
@@ -49,16 +43,50 @@ def is_postgresql(entry: Mapping[str, Any]) -> bool:
     return str(entry.get("ENGINE", "")).rpartition(".")[2] in POSTGRESQL
 
 
-def _moved_to_their_places(databases: Entries, instructions: Instructions) -> Iterator[str]:
+def _changed(databases: Entries, instructions: Instructions) -> Iterator[str]:
+    """Changes the entries, and says in words how."""
     if instructions.database_url:
         databases["default"] = moved(databases.get("default", {}), instructions.database_url)
     for alias, name in instructions.databases.items():
         renamed(databases[alias], name)
     if instructions.databases:
         yield f"throw-away: {', '.join(sorted(instructions.databases))}"
-        yield from (f"{one} shares that of {other}" for one, other in instructions.mirrors.items())
+        mirrors = instructions.mirrors.items()
+        yield from (f"{alias} shares that of {other}" for alias, other in mirrors)
     if instructions.database_url:
         yield "default on the server of --database"
+    default = databases.get("default", {})
+    if instructions.database_host:
+        # Databases on the default database's server are reached as that one is.
+        own = {key: default.get(key) for key in ("ENGINE", "HOST", "PORT")}
+        for entry in databases.values():
+            if all(entry.get(key) == value for key, value in own.items()):
+                entry.update(HOST=instructions.database_host, PORT=instructions.database_port)
+        yield f"reached through {instructions.database_host}:{instructions.database_port}"
+    age_s = instructions.conn_max_age_s
+    if age_s is not None:
+        for alias, entry in databases.items():
+            if age_s and dict(entry.get("OPTIONS", {})).get("pool"):
+                raise UsageError(
+                    f"--conn-max-age={age_s:g} can't be used: the project gives the database "
+                    f"{alias} a pool, with which Django requires CONN_MAX_AGE=0; remove the pool "
+                    "from its OPTIONS."
+                )
+            entry["CONN_MAX_AGE"] = age_s
+        kept = f"connections are kept for {format_period(age_s)}"
+        yield kept if age_s else "each request opens a connection"
+    if instructions.pool is not None:
+        if not is_postgresql(default):
+            engine = str(default.get("ENGINE", "none")).rpartition(".")[2]
+            raise UsageError(
+                f"--pool={instructions.pool} needs PostgreSQL, and the default database is "
+                f"{engine}; add --database=postgresql."
+            )
+        for entry in filter(is_postgresql, databases.values()):
+            entry["CONN_MAX_AGE"] = 0
+            pool = pool_sizes(instructions.pool)
+            entry["OPTIONS"] = {**entry.get("OPTIONS", {}), "pool": pool}
+        yield f"each process has a pool of {instructions.pool} connections at most"
 
 
 def _mirrored(databases: Entries, instructions: Instructions) -> Entries:
@@ -71,50 +99,3 @@ def _mirrored(databases: Entries, instructions: Instructions) -> Entries:
         if "OPTIONS" in source or "OPTIONS" in kept:
             databases[alias]["OPTIONS"] = source.get("OPTIONS", {})
     return databases
-
-
-def _reached_through(databases: Entries, instructions: Instructions) -> Iterator[str]:
-    """Databases on the default database's server are reached as that one is."""
-    if not instructions.database_host:
-        return
-    own = {key: databases.get("default", {}).get(key) for key in ("ENGINE", "HOST", "PORT")}
-    for entry in databases.values():
-        if all(entry.get(key) == value for key, value in own.items()):
-            entry.update(HOST=instructions.database_host, PORT=instructions.database_port)
-    yield f"reached through {instructions.database_host}:{instructions.database_port}"
-
-
-def _kept_open(databases: Entries, instructions: Instructions) -> Iterator[str]:
-    age_s = instructions.conn_max_age_s
-    if age_s is None:
-        return
-    for alias, entry in databases.items():
-        if age_s and dict(entry.get("OPTIONS", {})).get("pool"):
-            raise UsageError(
-                f"--conn-max-age={age_s:g} can't be used: the project gives the database {alias} a "
-                "pool, with which Django requires CONN_MAX_AGE=0; remove the pool from its OPTIONS."
-            )
-        entry["CONN_MAX_AGE"] = age_s
-    yield (
-        f"connections are kept for {format_period(age_s)}"
-        if age_s
-        else "each request opens a connection"
-    )
-
-
-def _pooled(databases: Entries, instructions: Instructions) -> Iterator[str]:
-    if instructions.pool is None:
-        return
-    default = databases.get("default", {})
-    if not is_postgresql(default):
-        engine = str(default.get("ENGINE", "none")).rpartition(".")[2]
-        raise UsageError(
-            f"--pool={instructions.pool} needs PostgreSQL, and the default database is {engine}; "
-            "add --database=postgresql."
-        )
-    sizes = pool_sizes(instructions.pool)
-    for entry in databases.values():
-        if is_postgresql(entry):
-            entry["CONN_MAX_AGE"] = 0
-            entry["OPTIONS"] = {**entry.get("OPTIONS", {}), "pool": sizes}
-    yield f"each process has a pool of {instructions.pool} connections at most"

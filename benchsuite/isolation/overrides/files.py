@@ -12,6 +12,7 @@ from benchsuite.system import scratch
 
 MOST_BYTES = 256 * 2**20
 """Limit for one folder of the project; a larger one would take too long to copy."""
+STATIC = "staticfiles"  #: The alias of static files, which keeps its class.
 
 
 def make_folders(folders: Mapping[str, str]) -> dict[str, str]:
@@ -66,9 +67,6 @@ def _files(original: Path, folder: Path) -> Iterator[Path]:
         yield from (path for name in sorted(names) if (path := Path(place, name)).is_file())
 
 
-ALIAS = "staticfiles"
-
-
 def change_static(changes: Changes, instructions: Instructions) -> None:
     if not instructions.static_root:
         return
@@ -76,24 +74,23 @@ def change_static(changes: Changes, instructions: Instructions) -> None:
     root = like(changes.settings.get("STATIC_ROOT"), instructions.static_root)
     changes.put("STATIC_ROOT", root, words)
     storages = changes.values.get("STORAGES") or changes.settings.get("STORAGES") or {}
-    if "location" in (storages.get(ALIAS, {}).get("OPTIONS") or {}):
-        changes.put("STORAGES", without_place(storages), f"{ALIAS}: {words}")
+    if "location" in (storages.get(STATIC, {}).get("OPTIONS") or {}):
+        changes.put("STORAGES", without_place(storages), f"{STATIC}: {words}")
 
 
 def without_place(storages: Mapping[str, Any]) -> dict[str, Any]:
     """The same storages, without a location for static files."""
-    entry = dict(storages.get(ALIAS, {}))
+    entry = dict(storages.get(STATIC, {}))
     options = {key: one for key, one in (entry.get("OPTIONS") or {}).items() if key != "location"}
     if "OPTIONS" in entry:
         entry["OPTIONS"] = options
-    return {**storages, ALIAS: entry}
+    return {**storages, STATIC: entry}
 
 
 FILE_STORAGE = "django.core.files.storage.FileSystemStorage"
 FILE_STORAGES = (FILE_STORAGE, "django.core.files.storage.filesystem.FileSystemStorage")
 IN_MEMORY = "InMemoryStorage"
 OTHER = "benchsuite.isolation.overrides.backends.storage_of_the_run"
-STATIC = "staticfiles"  #: The alias of static files, which keeps its class.
 
 
 def media(setting: Found) -> Any:

@@ -16,6 +16,7 @@ from benchsuite.isolation.overrides.changes import EMPTY, FILES, MISSING, Found,
 MAIL_SINK = "benchsuite.isolation.overrides.backends.EmailBackend"
 SIMPLE_SEARCH = "haystack.backends.simple_backend.SimpleEngine"
 DATABASE_SEARCH = "wagtail.search.backends.database"
+Q_BROKERS = ("redis", "django_redis", "disque_nodes", "iron_mq", "sqs", "mongo", "broker_class")
 KNOWS_MAILERS = django.VERSION >= (6, 1)
 
 
@@ -29,13 +30,16 @@ class Rule:
     words: str
 
 
-def _a(value: Any) -> Callable[[Found], Any]:
-    """Replaces the setting by this value where the project sets it."""
-    return lambda setting: setting.value if setting.value is MISSING else value
+def _a(value: Any, *, unless: str = "", always: bool = False) -> Callable[[Found], Any]:
+    """Replaces the setting by this value where the project sets it, or always; with `unless` where
+    it has the setting of that name.
+    """
 
+    def becomes(setting: Found) -> Any:
+        is_meant = unless in setting.settings if unless else setting.value is not MISSING
+        return value if always or is_meant else setting.value
 
-def _always(value: Any) -> Callable[[Found], Any]:
-    return lambda setting: value
+    return becomes
 
 
 def _folder(part: str, name: str) -> Callable[[Found], Any]:
@@ -48,10 +52,6 @@ def _folder(part: str, name: str) -> Callable[[Found], Any]:
         return like(setting.value, setting.changes.folder(part, setting.named(name), original))
 
     return becomes
-
-
-def _mailer(setting: Found) -> Any:
-    return setting.value if setting.value.get("BACKEND") == MAIL_SINK else {"BACKEND": MAIL_SINK}
 
 
 def _mail(setting: Found) -> Any:
@@ -69,9 +69,14 @@ def _search(setting: Found) -> Any:
     return {"ENGINE": SIMPLE_SEARCH}
 
 
-def _wagtail(setting: Found) -> Any:
-    ours = str(setting.value.get("BACKEND", "")).startswith(DATABASE_SEARCH)
-    return setting.value if ours else {"BACKEND": DATABASE_SEARCH}
+def _only(backend: str) -> Callable[[Found], Any]:
+    """An entry of this backend, where it is of another one."""
+
+    def becomes(setting: Found) -> Any:
+        ours = str(setting.value.get("BACKEND", "")).startswith(backend)
+        return setting.value if ours else {"BACKEND": backend}
+
+    return becomes
 
 
 def _constance(setting: Found) -> Any:
@@ -85,25 +90,25 @@ def _constance(setting: Found) -> Any:
 def _log_file(setting: Found) -> Any:
     if not isinstance(setting.value, Mapping) or "filename" not in setting.value:
         return setting.value
-    folder = setting.changes.folder(EMPTY, "logs")
-    return {**setting.value, "filename": f"{folder}/{setting.safe}.log"}
+    place = f"{setting.changes.folder(EMPTY, 'logs')}/{setting.safe}.log"
+    return brokers.merged({"filename": place})(setting)
 
 
 def _log_sender(setting: Found) -> Any:
-    senders = tuple(
-        f"logging.handlers.{name}Handler" for name in ("SMTP", "HTTP", "Socket", "Datagram")
-    )
-    if not isinstance(setting.value, Mapping):
-        return setting.value
-    if setting.value.get("class") not in senders:  # mail to the admins goes where all mail goes
-        return {key: one for key, one in setting.value.items() if key != "email_backend"}
-    kept = {key: setting.value[key] for key in ("level", "filters") if key in setting.value}
-    return {**kept, "class": "logging.NullHandler"}
+    senders = [f"logging.handlers.{name}Handler" for name in ("SMTP", "HTTP", "Socket", "Datagram")]
+    if not isinstance(setting.value, Mapping) or setting.value.get("class") not in senders:
+        # mail to the admins goes where all mail goes
+        return brokers.merged({}, without=("email_backend",))(setting)
+    return brokers.merged({"class": "logging.NullHandler"}, only=("level", "filters"))(setting)
 
+
+_OF_Q = brokers.merged({"orm": "default"}, without=Q_BROKERS)
+_HUEY = brokers.merged({"huey_class": "huey.MemoryHuey"}, only=("name", "immediate", "results"))
+_DRAMATIQ = brokers.merged({"BROKER": "dramatiq.brokers.stub.StubBroker", "OPTIONS": {}})
 
 RULES = (
     Rule("EMAIL_BACKEND", _mail, "mails are counted and thrown away"),
-    Rule("MAILERS.*", _mailer, "mails are counted and thrown away"),
+    Rule("MAILERS.*", _only(MAIL_SINK), "mails are counted and thrown away"),
     Rule("MEDIA_ROOT", files.media, "uploads go to the run's folder"),
     Rule("STATIC_ROOT", files.static, "a copy in the run's folder"),
     Rule("STORAGES.*", files.location, "a place in the run's folder"),
@@ -119,16 +124,16 @@ RULES = (
     Rule("CELERY_BROKER_READ_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
     Rule("CELERY_BROKER_WRITE_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
     Rule("CELERY_RESULT_BACKEND", brokers.results, "results stay in memory"),
-    Rule("Q_CLUSTER", brokers.q_cluster, "tasks go to the default database; nobody takes them"),
-    Rule("HUEY", brokers.huey, "tasks stay in memory; nobody takes them"),
-    Rule("DRAMATIQ_BROKER", brokers.dramatiq, "tasks stay in memory; nobody takes them"),
+    Rule("Q_CLUSTER", _OF_Q, "tasks go to the default database; nobody takes them"),
+    Rule("HUEY", _HUEY, "tasks stay in memory; nobody takes them"),
+    Rule("DRAMATIQ_BROKER", _DRAMATIQ, "tasks stay in memory; nobody takes them"),
     Rule("DRAMATIQ_RESULT_BACKEND", brokers.dramatiq_results, "results stay in memory"),
     Rule("RQ_QUEUES.*", brokers.rq, "a Redis of the run's own; nobody takes the jobs"),
     Rule("HAYSTACK_CONNECTIONS.*", _search, "an index of the run's own"),
-    Rule("WAGTAILSEARCH_BACKENDS.*", _wagtail, "searched in the database"),
-    Rule("ELASTICSEARCH_DSL_AUTOSYNC", brokers.unless("ELASTICSEARCH_DSL"), "nothing is indexed"),
-    Rule("OPENSEARCH_DSL_AUTOSYNC", brokers.unless("OPENSEARCH_DSL"), "nothing is indexed"),
-    Rule("ALGOLIA.AUTO_INDEXING", _always(False), "nothing is indexed"),
+    Rule("WAGTAILSEARCH_BACKENDS.*", _only(DATABASE_SEARCH), "searched in the database"),
+    Rule("ELASTICSEARCH_DSL_AUTOSYNC", _a(False, unless="ELASTICSEARCH_DSL"), "nothing is indexed"),
+    Rule("OPENSEARCH_DSL_AUTOSYNC", _a(False, unless="OPENSEARCH_DSL"), "nothing is indexed"),
+    Rule("ALGOLIA.AUTO_INDEXING", _a(False, always=True), "nothing is indexed"),
     Rule("CONSTANCE_BACKEND", _constance, "values are kept in memory"),
     Rule("LOGGING.handlers.*", _log_file, "a file in the run's folder"),
     Rule("LOGGING.handlers.*", _log_sender, "sends nothing"),

@@ -1,6 +1,6 @@
 """Settings that slow a project down in ways that production would not: pure functions."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 Settings = Mapping[str, Any]
@@ -23,7 +23,6 @@ TOOLS = {
 
 ENGINE = "django.template.backends.django.DjangoTemplates"
 CACHED = "django.template.loaders.cached.Loader"
-
 SQL_LOGGERS = ("django.db.backends", "django.db")
 
 
@@ -31,11 +30,16 @@ def slowing(settings: Settings) -> dict[str, str]:
     """Setting → what in it slows each request down."""
     reasons = {}
     for name in ("MIDDLEWARE", "INSTALLED_APPS"):
-        tools = _tools(settings.get(name) or ())
+        packages = (str(path).partition(".")[0] for path in settings.get(name) or ())
+        tools = list(dict.fromkeys(TOOLS[package] for package in packages if package in TOOLS))
         if tools:
             reasons[name] = f"{' and '.join(tools)} {'is' if len(tools) == 1 else 'are'} installed"
-    if any(_compiles_anew(engine) for engine in settings.get("TEMPLATES") or ()):
-        reasons["TEMPLATES"] = f"loaders without {CACHED} compile templates for each page"
+    for engine in settings.get("TEMPLATES") or ():
+        # Django keeps compiled templates unless loaders are named and that which keeps them is not.
+        loaders = (engine.get("OPTIONS") or {}).get("loaders") or ()
+        names = [loader if isinstance(loader, str) else loader[0] for loader in loaders]
+        if engine.get("BACKEND") == ENGINE and names and CACHED not in names:
+            reasons["TEMPLATES"] = f"loaders without {CACHED} compile templates for each page"
     return reasons
 
 
@@ -44,24 +48,8 @@ def undone(settings: Settings) -> dict[str, str]:
     if not settings.get("DEBUG"):
         return {}
     reasons = {"DEBUG": "was True, so that every SQL statement is kept in memory"}
-    if _logs_sql(settings.get("LOGGING") or {}):
+    # Django logs SQL at DEBUG, to `django.db.backends`, and only while DEBUG is True.
+    loggers = (settings.get("LOGGING") or {}).get("loggers") or {}
+    if any((loggers.get(name) or {}).get("level") == "DEBUG" for name in SQL_LOGGERS):
         reasons["LOGGING"] = "wrote every SQL statement to the log"
     return reasons
-
-
-def _tools(paths: Iterable[str]) -> list[str]:
-    packages = (str(path).partition(".")[0] for path in paths)
-    return list(dict.fromkeys(TOOLS[package] for package in packages if package in TOOLS))
-
-
-def _compiles_anew(engine: Mapping[str, Any]) -> bool:
-    """Django keeps compiled templates unless loaders are named and that which keeps them is not."""
-    loaders = (engine.get("OPTIONS") or {}).get("loaders") or ()
-    names = [one if isinstance(one, str) else one[0] for one in loaders]
-    return engine.get("BACKEND") == ENGINE and bool(names) and CACHED not in names
-
-
-def _logs_sql(logging: Mapping[str, Any]) -> bool:
-    """Django logs SQL at DEBUG, to `django.db.backends`, and only while DEBUG is True."""
-    loggers = logging.get("loggers") or {}
-    return any((loggers.get(name) or {}).get("level") == "DEBUG" for name in SQL_LOGGERS)

@@ -162,53 +162,48 @@ class Overflow:
 
     def watch(self) -> None:
         """Hooks into the layers imported by now; may be called repeatedly."""
-        for name, look in (("channels.exceptions", self._refusals), (REDIS, self._redis)):
+        for name, look in (("channels.exceptions", _watch_refusals), (REDIS, _watch_redis)):
             module: Any = sys.modules.get(name)
             if module is not None and name not in self._watched:
                 self._watched.add(name)
-                look(module)
-
-    def _refusals(self, exceptions: Any) -> None:
-        """`send` raises ChannelFull, also inside a `group_send` that catches it."""
-        add, made = self._add, exceptions.ChannelFull.__init__
-
-        def counted(error: Exception, *arguments: object) -> None:
-            add()
-            made(error, *arguments)
-
-        exceptions.ChannelFull.__init__ = counted
-
-    def _redis(self, core: Any) -> None:
-        add, queue = self._add, getattr(core, "BoundedQueue", None)
-        if queue is not None:
-            put = queue.put_nowait
-
-            def counted(self: Any, item: object) -> None:
-                if self.full():
-                    add()
-                put(self, item)
-
-            queue.put_nowait = counted
-        logger = logging.getLogger(REDIS)
-        least = logging.CRITICAL + 1 if logger.disabled else logger.getEffectiveLevel()
-        logger.addFilter(_Heard(add, least))
-        logger.disabled = False
-        logger.setLevel(min(least, logging.INFO))
+                look(module, self._add)
 
 
-class _Heard(logging.Filter):
-    """Counts, and passes on what the project would have logged anyway."""
+def _watch_refusals(exceptions: Any, add: Callable[[], None]) -> None:
+    """`send` raises ChannelFull, also inside a `group_send` that catches it."""
+    made = exceptions.ChannelFull.__init__
 
-    def __init__(self, add: Callable[[], None], least: int) -> None:
-        super().__init__()
-        self._add = add
-        self._least = least
+    def counted(error: Exception, *arguments: object) -> None:
+        add()
+        made(error, *arguments)
 
-    def filter(self, record: logging.LogRecord) -> bool:
+    exceptions.ChannelFull.__init__ = counted
+
+
+def _watch_redis(core: Any, add: Callable[[], None]) -> None:
+    queue = getattr(core, "BoundedQueue", None)
+    if queue is not None:
+        put = queue.put_nowait
+
+        def counted(self: Any, item: object) -> None:
+            if self.full():
+                add()
+            put(self, item)
+
+        queue.put_nowait = counted
+    logger = logging.getLogger(REDIS)
+    least = logging.CRITICAL + 1 if logger.disabled else logger.getEffectiveLevel()
+
+    def heard(record: logging.LogRecord) -> bool:
+        """Counts, and passes on what the project would have logged anyway."""
         if OVER_CAPACITY in str(record.msg) and isinstance(record.args, tuple):
             for _ in range(int(str(record.args[0]))):
-                self._add()
-        return record.levelno >= self._least
+                add()
+        return record.levelno >= least
+
+    logger.addFilter(heard)
+    logger.disabled = False
+    logger.setLevel(min(least, logging.INFO))
 
 
 SQL_PREFIX = "debugged-"  #: Of the files in which processes count them.

@@ -1,18 +1,25 @@
-"""Errors of the measured server, in a file beside its instructions: written there, read by the run.
+"""Why a page failed in the measured server, and who refused a WebSocket handshake: written into a
+file beside its instructions, and read by the run.
 
 What a project logs, and where, is its own choice; why a page failed concerns the run.
 """
 
 import dataclasses
 import json
+import logging
 import os
 import sys
-from collections.abc import Iterable
-from contextlib import suppress
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from traceback import walk_stack, walk_tb
 from types import FrameType
+from typing import Any
+
+from django.core.signals import got_request_exception
+from django.urls import Resolver404, resolve
 
 from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
 
@@ -26,6 +33,23 @@ answer itself."""
 MOST_BYTES = 128 * 1024  #: Of the file: servers may start many processes.
 LONGEST = 300  #: Characters of an error's message.
 NOT_THE_PROJECTS = ("site-packages", "dist-packages", f"python{sys.version_info[0]}.", "<frozen")
+
+
+ITS_OWN = ("channels", "django", "asgiref", "benchsuite")
+"""Packages between a project's refusal and the server; the project's own code is named."""
+NOT_ROUTED = "no URL pattern of the project matches"
+LOST = 404
+REFUSED = (400, 403, LOST)
+LONG_S = 4.0  #: After so long, and as often, it is written down where a project is that is loaded.
+LOGGERS = (
+    "django.request",
+    "django.security",
+    "django.security.csrf",
+    "django.security.DisallowedHost",
+    "django.security.SuspiciousOperation",
+)
+"""Listed one by one, because a project may stop propagation. Disabled loggers stay disabled;
+levels stay as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,12 +91,14 @@ class Book:
         place = "" if isinstance(error, str) else _place(walk_tb(error.__traceback__))
         if frame is not None:
             place = _place(reversed(list(walk_stack(frame))))
-        what = error if isinstance(error, str) else type(error).__name__
+        text = what = error if isinstance(error, str) else type(error).__name__
         key = (status, what, place)
         if key in self._known:
             return
         self._known.add(key)
-        text = error if isinstance(error, str) else f"{what}: {_said(error)}"
+        if not isinstance(error, str):
+            with suppress(Exception):  # a project's own error
+                text = f"{what}: {error}"
         message = " ".join(text.split())[:LONGEST].rstrip(": ")
         entry = Error(
             status=status, asked=asked[:LONGEST], message=message, place=place, routed=routed
@@ -89,13 +115,6 @@ class Book:
 
 def of_this_process() -> Book:
     return Book(Path(os.environ[INSTRUCTIONS_VARIABLE]).with_name(FILE))
-
-
-def _said(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001 - a project's own error
-        return ""
 
 
 def read(instructions: Path) -> list[Error]:
@@ -136,3 +155,119 @@ def short(path: str) -> str:
     return (
         path.removeprefix(here) if path.startswith(here) else os.sep.join(path.split(os.sep)[-2:])
     )
+
+
+def who_refused(scope: dict[str, Any]) -> str:
+    """Names the code that is sending the refusal; a sync consumer, which sends from another
+    thread, is not seen.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        sender = frame.f_locals.get("self")
+        allowed = getattr(sender, "allowed_origins", None)
+        if allowed is not None:
+            headers = scope.get("headers", ())
+            origin = next((value for name, value in headers if name.lower() == b"origin"), b"")
+            return (
+                f"{type(sender).__name__} refuses the Origin {origin.decode('latin-1')!r}, and allows "
+                f"{', '.join(map(str, allowed)) or 'none'}"
+            )
+        package = type(sender).__module__.partition(".")[0]
+        if getattr(sender, "scope", None) is not None and package not in ITS_OWN:
+            return f"{type(sender).__module__}.{type(sender).__name__} refuses it{_visitor(scope)}"
+        frame = frame.f_back
+    return f"the application refuses it{_visitor(scope)}"
+
+
+def _visitor(scope: dict[str, Any]) -> str:
+    """Whether a user is signed in, where the project checks; never triggers the look-up."""
+    try:
+        signed_in = bool(scope["user"].is_authenticated)
+    except Exception:  # noqa: BLE001 - there is no user, or it is of the project's own making
+        return ""
+    return ", and a user is signed in" if signed_in else ", and nobody is signed in (--login=USER)"
+
+
+class Listener:
+    """Costs nothing until something fails."""
+
+    def __init__(self, book: Book) -> None:
+        self._book = book
+        self._denied: set[str] = set()
+        self._lost: set[str] = set()
+
+    @contextmanager
+    def starting(self) -> Iterator[None]:
+        """Records errors while the project is loaded, then starts listening."""
+        loaded, book, thread = threading.Event(), Book(self._book.path), threading.get_ident()
+
+        def look() -> None:
+            """Where a project is that isn't loaded yet, be it in an import or in `ready()`."""
+            while not loaded.wait(LONG_S):
+                frame = sys._current_frames().get(thread)
+                book.enter(None, LOADING, "still being loaded", frame)
+
+        watch = threading.Thread(target=look, daemon=True)
+        watch.start()
+        try:
+            yield
+        except BaseException as error:
+            self._book.enter(None, "", error)
+            raise
+        finally:
+            loaded.set()
+            watch.join()  # before the server forks
+        got_request_exception.connect(self._raised, weak=False)
+        for name in LOGGERS:
+            logging.getLogger(name).addHandler(_Refusals(self))
+
+    def escaped(self, method: str, path: str, error: Exception) -> None:
+        """An error that Django did not turn into a response: one in code around Django."""
+        self._book.enter(500, f"{method} {path}", error)
+
+    def denied(self, scope: dict[str, Any]) -> None:
+        """A handshake being refused now by code on the stack; recorded once a path."""
+        path = str(scope.get("path", ""))
+        if path not in self._denied and len(self._denied) < MOST:
+            self._denied.add(path)
+            self._book.enter(DENIED, f"{SOCKET} {path}", who_refused(scope))
+
+    def _raised(self, sender: object, request: Any = None, **named: object) -> None:
+        error = sys.exc_info()[1]
+        if error is not None:
+            self._book.enter(500, _asked(request), error)
+
+    def refused(self, record: logging.LogRecord) -> None:
+        """Django's 400, 403 and 404 responses have no signal and are only logged."""
+        status, request = getattr(record, "status_code", None), getattr(record, "request", None)
+        what = (record.exc_info and record.exc_info[1]) or record.getMessage()
+        if status != LOST:
+            self._book.enter(status, _asked(request), what)
+            return
+        path, view = getattr(request, "path", ""), ""
+        if path in self._lost or len(self._lost) >= MOST // 2:  # leaves room for errors
+            return
+        self._lost.add(path)
+        if request is not None:
+            with suppress(Resolver404):
+                view = resolve(request.path_info, getattr(request, "urlconf", None))._func_path
+        says = f"{view} is routed there and answers so" if view else NOT_ROUTED
+        self._book.enter(status, _asked(request), says, routed=bool(view))
+
+
+class _Refusals(logging.Handler):
+    def __init__(self, listener: Listener) -> None:
+        super().__init__(logging.WARNING)
+        self._listener = listener
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if getattr(record, "status_code", None) not in REFUSED:
+            return
+        try:
+            self._listener.refused(record)
+        except Exception:  # noqa: BLE001 - as logging's own: the answer stays what it is
+            self.handleError(record)
+
+
+def _asked(request: Any) -> str:
+    return f"{getattr(request, 'method', '')} {getattr(request, 'path', '')}"

@@ -12,6 +12,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 
 from benchsuite.isolation.instructions import RUN_VARIABLE, SETTINGS_MODULE
+from benchsuite.isolation.served import counting, errors
+from benchsuite.isolation.served.errors import Listener
 
 RUN_HEADER = "X-Benchsuite-Run"
 PROCESS_HEADER = "X-Benchsuite-Process"
@@ -32,13 +34,37 @@ def own_headers() -> list[tuple[str, str]]:
     return [(RUN_HEADER, run_token()), (PROCESS_HEADER, str(os.getpid()))]
 
 
-def project_wsgi() -> Callable[..., Any]:
-    """What `named` finds, else Django's own."""
-    if path := named("wsgi", settings.BENCHSUITE_ORIGINAL):
-        return _imported(path)
-    from django.core.wsgi import get_wsgi_application
+def loaded(interface: str) -> tuple[Callable[..., Any], counting.Counter, Listener]:
+    """The project's own callable of the interface ("wsgi", "asgi"), with what counts its requests
+    and what hears of its errors.
+    """
+    own_headers()  # raises where no run loads it
+    counting.watch_kept_sql(counting.of_this_process(counting.SQL_PREFIX).add)
+    counting.watch_views(counting.of_this_process(counting.VIEWS_PREFIX).add)
+    listener = Listener(errors.of_this_process())
+    with listener.starting():
+        return project_callable(interface), counting.of_this_process(), listener
 
-    return get_wsgi_application()
+
+def project_callable(interface: str) -> Callable[..., Any]:
+    """What `named` finds, else Django's own."""
+    path = named(interface, settings.BENCHSUITE_ORIGINAL)
+    if not path:
+        made: Callable[..., Any] = import_string(
+            f"django.core.{interface}.get_{interface}_application"
+        )()
+        return made
+    settings.INSTALLED_APPS  # noqa: B018  (the run's settings must be loaded before the project's module)
+    application: Callable[..., Any] = import_string(path)
+    chosen = os.environ.get("DJANGO_SETTINGS_MODULE")
+    if chosen != SETTINGS_MODULE:
+        module = path.rpartition(".")[0]
+        raise ImproperlyConfigured(
+            f"{module} assigns DJANGO_SETTINGS_MODULE ({chosen}), so a run can't serve the project "
+            "on its throw-away database; write os.environ.setdefault('DJANGO_SETTINGS_MODULE', "
+            f"{chosen!r}) there."
+        )
+    return application
 
 
 def named(interface: str, dotted: Mapping[str, str | None]) -> str:
@@ -65,26 +91,3 @@ def _folder(spec: ModuleSpec | None) -> Path | None:
         return None
     folder = Path(spec.origin).parent
     return folder.parent if spec.submodule_search_locations else folder
-
-
-def project_asgi() -> Callable[..., Any]:
-    """What `named` finds, else Django's own."""
-    if path := named("asgi", settings.BENCHSUITE_ORIGINAL):
-        return _imported(path)
-    from django.core.asgi import get_asgi_application
-
-    return get_asgi_application()
-
-
-def _imported(path: str) -> Callable[..., Any]:
-    settings.INSTALLED_APPS  # noqa: B018  (the run's settings must be loaded before the project's module)
-    application: Callable[..., Any] = import_string(path)
-    chosen = os.environ.get("DJANGO_SETTINGS_MODULE")
-    if chosen != SETTINGS_MODULE:
-        module = path.rpartition(".")[0]
-        raise ImproperlyConfigured(
-            f"{module} assigns DJANGO_SETTINGS_MODULE ({chosen}), so a run can't serve the project "
-            "on its throw-away database; write os.environ.setdefault('DJANGO_SETTINGS_MODULE', "
-            f"{chosen!r}) there."
-        )
-    return application

@@ -28,8 +28,8 @@ from benchsuite.isolation.instructions import (
     SETTINGS_MODULE,
     Instructions,
 )
-from benchsuite.isolation.served import errors, listening
-from benchsuite.isolation.served.project import named, project_asgi, project_wsgi, run_token
+from benchsuite.isolation.served import errors
+from benchsuite.isolation.served.project import named, project_callable, run_token
 
 SHARED = [("Content-Type", "text/plain")]
 WSGI = """
@@ -78,8 +78,8 @@ def project(tmp_path, monkeypatch, settings):
 def quiet(monkeypatch):
     """What a wrapper begins to listen to, it listens to for the test alone."""
     monkeypatch.setattr(signals, "got_request_exception", Signal())
-    monkeypatch.setattr(listening, "got_request_exception", signals.got_request_exception)
-    for name in listening.LOGGERS:
+    monkeypatch.setattr(errors, "got_request_exception", signals.got_request_exception)
+    for name in errors.LOGGERS:
         logger = logging.getLogger(name)
         monkeypatch.setattr(logger, "handlers", list(logger.handlers))
 
@@ -192,19 +192,19 @@ def test_what_escapes_the_project_is_written_down(load, tmp_path):
 
 
 def test_the_asgi_module_beside_the_wsgi_module_is_found(project):
-    assert project_asgi() is importlib.import_module("stall.asgi").application
+    assert project_callable("asgi") is importlib.import_module("stall.asgi").application
 
 
 @pytest.mark.parametrize("wsgi", ["stall.wsgi.app", "stall.serving.application"])
 def test_whatever_the_wsgi_callable_is_called(project, wsgi):
     project.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"] = wsgi
-    assert project_asgi() is importlib.import_module("stall.asgi").application
+    assert project_callable("asgi") is importlib.import_module("stall.asgi").application
 
 
 def test_modules_beside_the_urls_are_found_where_no_setting_names_them(project):
     project.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"] = None
-    assert project_asgi() is importlib.import_module("stall.asgi").application
-    assert project_wsgi() is importlib.import_module("stall.wsgi").application
+    assert project_callable("asgi") is importlib.import_module("stall.asgi").application
+    assert project_callable("wsgi") is importlib.import_module("stall.wsgi").application
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -243,22 +243,22 @@ def test_without_modules_of_its_own_a_project_gets_djangos_handlers(project, tmp
     project.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"] = None
     for name in ("wsgi", "asgi"):
         (tmp_path / f"stall/{name}.py").unlink()
-    assert isinstance(project_wsgi(), WSGIHandler)
-    assert isinstance(project_asgi(), ASGIHandler)
+    assert isinstance(project_callable("wsgi"), WSGIHandler)
+    assert isinstance(project_callable("asgi"), ASGIHandler)
 
 
 def test_an_asgi_module_that_fails_to_import_is_not_passed_over(project, tmp_path):
     (tmp_path / "stall/asgi.py").write_text("import nothing_of_that_name")
     with pytest.raises(ModuleNotFoundError, match="nothing_of_that_name"):
-        project_asgi()
+        project_callable("asgi")
 
 
-@pytest.mark.parametrize(("kind", "find"), [("wsgi", project_wsgi), ("asgi", project_asgi)])
-def test_a_module_that_assigns_the_settings_is_refused(project, tmp_path, kind, find):
+@pytest.mark.parametrize("kind", ["wsgi", "asgi"])
+def test_a_module_that_assigns_the_settings_is_refused(project, tmp_path, kind):
     source = "import os\nos.environ['DJANGO_SETTINGS_MODULE'] = 'stall.settings'\napplication = 1"
     (tmp_path / f"stall/{kind}.py").write_text(source)
     with pytest.raises(ImproperlyConfigured, match=f"stall.{kind} assigns .*setdefault"):
-        find()
+        project_callable(kind)
     assert os.environ["DJANGO_SETTINGS_MODULE"] == "stall.settings"
 
 
@@ -290,14 +290,9 @@ def test_a_database_reached_by_tcp_has_an_address(entry, address):
 
 
 def test_facts_come_through_json_as_they_were():
-    settings = {
-        "DATABASES": {"default": POSTGRESQL},
-        "STATIC_URL": "/static/",
-        "STATIC_ROOT": None,
-    }
-    facts = Facts.of(settings)
-    assert facts.database_address == ("db.example", 5432)
-    assert (facts.static_url, facts.static_root) == ("/static/", "")
+    facts = Facts(
+        database_address=("db.example", 5432), static_url="/static/", memory_layers=("a",)
+    )
     assert Facts.from_json(json.loads(json.dumps(dataclasses.asdict(facts)))) == facts
 
 

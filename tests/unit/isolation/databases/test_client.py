@@ -43,7 +43,7 @@ def keeper(answers: int, log: Path, *, start_timeout_s: float | None = None) -> 
 
 
 def test_what_prepare_found_out_is_known_after_the_wait(pipe, tmp_path):
-    os.write(pipe[1], b'{"event": "ready", "number": 0, "settings_changed": {"DEBUG": "False"}, ')
+    os.write(pipe[1], b'{"number": 0, "settings_changed": {"DEBUG": "False"}, ')
     os.write(pipe[1], b'"facts": {"engine": "sqlite 3.40.1", "cookies": {"a": "b"}, ')
     os.write(pipe[1], b'"options": {"rows": 7}}}\n')
     one = keeper(pipe[0], tmp_path / "log")
@@ -57,13 +57,13 @@ def test_what_prepare_found_out_is_known_after_the_wait(pipe, tmp_path):
 
 
 def test_a_refusal_is_passed_on_as_it_is(pipe, tmp_path):
-    os.write(pipe[1], b'{"event": "failed", "number": 0, "message": "There is no space left."}\n')
+    os.write(pipe[1], b'{"number": 0, "failed": "There is no space left."}\n')
     with pytest.raises(DatabaseError, match=r"^There is no space left\.$"):
         keeper(pipe[0], tmp_path / "log").wait()
 
 
 def test_every_run_is_told_why_there_are_no_databases(pipe, tmp_path):
-    os.write(pipe[1], b'{"event": "failed", "number": 0, "message": "There is no space left."}\n')
+    os.write(pipe[1], b'{"number": 0, "failed": "There is no space left."}\n')
     one = keeper(pipe[0], tmp_path / "log")
     os.close(pipe[1])
     for _ in range(3):
@@ -83,7 +83,7 @@ def test_a_keeper_that_breaks_is_told_by_its_tracebacks_last_line(pipe, tmp_path
 
 def test_a_keeper_that_says_nothing_is_given_up(pipe, tmp_path, monkeypatch):
     monkeypatch.setattr("benchsuite.isolation.databases.client.READY_S", 0.05)
-    os.write(pipe[1], b'{"event": ')
+    os.write(pipe[1], b'{"number": ')
     began = time.monotonic()
     with pytest.raises(DatabaseError, match="were not made within 0 s"):
         keeper(pipe[0], tmp_path / "log").wait()
@@ -98,7 +98,7 @@ def test_how_long_it_may_take_can_be_said(pipe, tmp_path):
 
 def test_an_answer_that_is_there_is_read_however_late(pipe, tmp_path, monkeypatch):
     monkeypatch.setattr("benchsuite.isolation.databases.client.READY_S", -1.0)
-    answers(pipe, '{"event": "ready", "number": 0, "facts": {"engine": "none"}}')
+    answers(pipe, '{"number": 0, "facts": {"engine": "none"}}')
     assert keeper(pipe[0], tmp_path / "log").facts.engine == "none"
 
 
@@ -106,31 +106,29 @@ def answers(pipe: tuple[int, int], *lines: str) -> None:
     os.write(pipe[1], "".join(f"{line}\n" for line in lines).encode())
 
 
-CLONED = (
-    '{"event": "cloned", "number": %d, "instructions": "/%d/told.json", "settings_changed": {}}'
-)
+CLONED = '{"number": %d, "instructions": "/%d/told.json", "settings_changed": {}}'
 
 
 def test_answers_that_nobody_waits_for_any_more_are_passed_over(pipe, tmp_path, monkeypatch):
     """One run gave up waiting for its copy, and the next must not be served on it."""
-    answers(pipe, '{"event": "ready", "number": 0}')
+    answers(pipe, '{"number": 0}')
     one = keeper(pipe[0], tmp_path / "log")
     one.wait()
     monkeypatch.setattr("benchsuite.isolation.databases.client.CLONE_S", 0.01)
     with pytest.raises(DatabaseError, match="were not copied within 0 s"), one.clone("first"):
         raise AssertionError("it was never copied")
     monkeypatch.undo()
-    answers(pipe, CLONED % (1, 1), CLONED % (2, 2), '{"event": "dropped", "number": 3}')
+    answers(pipe, CLONED % (1, 1), CLONED % (2, 2), '{"number": 3}')
     with one.clone("second") as instructions:
         assert instructions == Path("/2/told.json")
 
 
 def test_what_went_wrong_first_is_told_when_dropping_fails_too(pipe, tmp_path):
-    failed = '{"event": "failed", "number": 2, "message": "The server is gone."}'
-    answers(pipe, '{"event": "ready", "number": 0}', CLONED % (1, 1), failed)
+    failed = '{"number": 2, "failed": "The server is gone."}'
+    answers(pipe, '{"number": 0}', CLONED % (1, 1), failed)
     with pytest.raises(KeyboardInterrupt), keeper(pipe[0], tmp_path / "log").clone("first"):
         raise KeyboardInterrupt
-    answers(pipe, '{"event": "ready", "number": 0}', CLONED % (1, 1), failed)
+    answers(pipe, '{"number": 0}', CLONED % (1, 1), failed)
     with (
         pytest.raises(DatabaseError, match=r"^The server is gone\.$"),
         keeper(pipe[0], tmp_path / "log").clone("first"),
@@ -175,7 +173,7 @@ def begun(
 
     def start(*given: object) -> tuple[Any, int]:
         answers, theirs = os.pipe()
-        os.write(theirs, b'{"event": "ready", "number": 0}\n')
+        os.write(theirs, b'{"number": 0}\n')
         os.close(theirs)
         return children.pop(0), answers
 
@@ -224,11 +222,11 @@ def test_what_takes_long_is_told_with_its_phase_its_time_its_limit_and_its_last_
     def tell(words: str) -> None:
         told.append(words)
         if len(told) == 1:
-            answers(pipe, '{"event": "phase", "number": 0, "phase": "migrate"}')
+            answers(pipe, '{"number": 0, "phase": "migrate"}')
         elif len(told) == 2:
             log.write_text("said before\nApplying shop.0001_initial...\n")
         else:
-            answers(pipe, '{"event": "ready", "number": 0}')
+            answers(pipe, '{"number": 0}')
 
     one.tell = tell
     one.wait()
@@ -248,7 +246,7 @@ def test_what_was_made_in_a_long_time_is_told_phase_by_phase(pipe, tmp_path, mon
     monkeypatch.setattr(databases.time, "monotonic", lambda: next(moments, 9.0))
     for phase in ("create", "ready() of shop", "migrate"):
         one._enter(phase)
-    answers(pipe, '{"event": "ready", "number": 0}')
+    answers(pipe, '{"number": 0}')
     monkeypatch.setattr(one, "_answer", lambda done, timeout_s: {})
     one.wait()
     assert one.took == "9.0 s (create 2.0 s, migrate 7.0 s)"

@@ -19,11 +19,10 @@ from django.dispatch import Signal
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from benchsuite.isolation.served import counting, diagnosing, errors, listening
+from benchsuite.isolation.served import counting, diagnosing, errors
 from benchsuite.isolation.served.counting import Counter, _counts_inside
 from benchsuite.isolation.served.diagnosing import Account, Page, words
-from benchsuite.isolation.served.errors import FILE, MOST, Book, read
-from benchsuite.isolation.served.listening import Listener
+from benchsuite.isolation.served.errors import FILE, MOST, Book, Listener, read
 from benchsuite.runner.diagnosis import diagnosis
 
 
@@ -120,8 +119,8 @@ def test_a_half_line_is_none_yet(book, instructions):
 
 @pytest.fixture
 def listener(book, monkeypatch):
-    monkeypatch.setattr(listening, "got_request_exception", Signal())
-    for name in listening.LOGGERS:
+    monkeypatch.setattr(errors, "got_request_exception", Signal())
+    for name in errors.LOGGERS:
         logger = logging.getLogger(name)
         monkeypatch.setattr(logger, "handlers", list(logger.handlers))
     made = Listener(book)
@@ -135,7 +134,7 @@ def test_the_signal_is_heard(listener, instructions):
     try:
         raise KeyError("price")
     except KeyError:
-        listening.got_request_exception.send(sender=None, request=request)
+        errors.got_request_exception.send(sender=None, request=request)
     (one,) = read(instructions)
     assert (one.status, one.asked, one.message) == (500, "POST /basket/", "KeyError: 'price'")
 
@@ -160,7 +159,7 @@ def test_reasons_that_are_only_logged_are_heard(listener, instructions, name, st
     ]
 
 
-@pytest.mark.parametrize("name", listening.LOGGERS)
+@pytest.mark.parametrize("name", errors.LOGGERS)
 def test_a_reason_that_cannot_be_said_changes_no_answer(listener, name, capfd, monkeypatch):
     """It is told as any handler of `logging` tells it: on stderr."""
     logger = logging.getLogger(name)
