@@ -1,7 +1,5 @@
-"""The ASGI callable that runs serve: the project's own, with the run's header on every answer.
-
-The target's WebSockets and everything on the channel layer go to the target's own routing, whether
-or not the project uses Channels. Other types (lifespan) go to the project unchanged.
+"""The ASGI callable that runs serve: the project's own, with the run's header on every answer; the
+target's WebSockets and channel layer are routed whether or not the project uses Channels.
 """
 
 from collections.abc import Awaitable, Callable
@@ -72,8 +70,6 @@ async def application(
 
 
 def _is_daphne(send: Any) -> bool:
-    """Whether the server is Daphne. It drops the headers of an accepted WebSocket and passes only
-    the subprotocol to autobahn, which takes headers together with it.
-    """
+    """Daphne drops headers of an accepted WebSocket; autobahn takes them with the subprotocol."""
     server = getattr(getattr(send, "func", None), "__self__", None)
     return type(server).__module__.partition(".")[0] == "daphne"

@@ -29,8 +29,7 @@ class Facts:
     engine: str = ""  #: Name and version of the database: "sqlite 3.40.1", "none".
     cookies: Mapping[str, str] = field(default_factory=dict)  #: What every user sends.
     copied: str = ""  #: How much of the project's own data a run has, in words; empty for none.
-    empty: bool = False
-    """Whether no table has a row, but those that have one after `migrate`."""
+    empty: bool = False  #: Whether no table has a row, but those that have one after `migrate`.
     signed_in: str = ""  #: In whose session every user asks, in words; empty for nobody's.
     superuser: bool = False  #: Whether that may do everything.
     options: Mapping[str, Option] = field(default_factory=dict)
@@ -48,9 +47,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """How many rows each table of a run's throw-away databases had at a moment; `BESIDE_ROWS` are
-    counted like tables.
-    """
+    """How many rows each table of a run's databases had; `BESIDE_ROWS` are counted like tables."""
 
     of: Mapping[str, int] = field(default_factory=dict)
     gone: frozenset[str] = frozenset()

@@ -35,8 +35,8 @@ class Instructions:
     """Alias → the alias whose database it shares (`TEST: {"MIRROR": …}`)."""
     database_url: str = ""  #: Where the default database is, when it is not where the project says.
     database_host: str = ""
-    """By which the server reaches the default database, when something stands between that only
-    the server shall feel (a delay); empty for its own address."""
+    """By which the server reaches the default database where a delay stands between; empty for its
+    own."""
     database_port: int | None = None
     conn_max_age_s: float | None = None
     """CONN_MAX_AGE of all databases; None leaves the project's."""

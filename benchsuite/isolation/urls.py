@@ -1,7 +1,4 @@
-"""The project's own URLs with the target views before them.
-
-The project's patterns stay at the top level, because `i18n_patterns` may not be included.
-"""
+"""The target views, then the project's own URLs, at the top level for `i18n_patterns`."""
 
 from importlib import import_module
 

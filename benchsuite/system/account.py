@@ -23,9 +23,8 @@ class Rights(TypedDict, total=False):
 
 
 def unprivileged() -> str:
-    """The user for programs that must not be root: "nobody" if we are root, else "" for ourselves.
-
-    Also "" for a root that can't change its user, as in an ordinary user's namespace.
+    """ "nobody" if we are root, else "" for ourselves; also for the root of an ordinary user's
+    namespace.
     """
     if os.geteuid() != 0:
         return ""
@@ -38,9 +37,8 @@ def unprivileged() -> str:
 
 
 def rights_of(user: str) -> Rights:
-    """Arguments that start a program as this user without other groups; none for "".
-
-    Raises StartError when there is no such user.
+    """Arguments that start a program as this user alone; none for "". Raises StartError for no
+    user.
     """
     if not user:
         return {}
@@ -49,10 +47,9 @@ def rights_of(user: str) -> Rights:
 
 
 def hand_over(folder: Path, user: str) -> None:
-    """Makes the user the owner of a run's folder and lets them reach it; does nothing for "".
-
-    Our own closed folders between it and the temporary folder are opened to the user's group for
-    passing through only. Raises UnavailableError when that is not enough.
+    """Makes the user the owner of a run's folder, and opens our own closed folders above it, below
+    the temporary one, to the user's group for passing through; does nothing for "". Raises
+    UnavailableError when that is not enough.
     """
     if not user:
         return

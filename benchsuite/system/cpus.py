@@ -1,8 +1,4 @@
-"""Which CPUs a program may run on, and the CPU time that its control groups allow.
-
-A child inherits the affinity of the thread that starts it: `given` sets that during the start. This
-needs no wrapper, can't race with a child that forks at once, and applies to all descendants.
-"""
+"""Which CPUs a program may run on, and the CPU time that its control groups allow."""
 
 import math
 import os
@@ -17,9 +13,8 @@ from benchsuite.system.procfs import read_bytes
 
 
 def cgroup_folders(controller: str, groups: str, root: Path = Path("/")) -> Iterator[Path]:
-    """The folder of each group, from the process's own upwards: what limits one limits all in it.
-
-    `groups` is what /proc/PID/cgroup says; `controller` counts in version 1 alone.
+    """Of each group from the process's own upwards: what limits one limits all in it. `groups` is
+    what /proc/PID/cgroup says; `controller` counts in version 1 alone.
     """
     top = root / "sys" / "fs" / "cgroup"
     for line in groups.splitlines():
@@ -67,8 +62,8 @@ def available() -> Cpus:
 
 
 def usable(on: Collection[int] | None = None) -> int:
-    """How many of these CPUs (None for all) programs there can keep busy: a container with a limit
-    of 1.5 CPUs sees all of the machine's. A part of a CPU counts as one, which is a process's.
+    """How many of these CPUs (None for all) programs can keep busy under the quota; a part counts
+    as one.
     """
     count = len(available() if on is None else on)
     quota = cpu_quota()
@@ -76,8 +71,8 @@ def usable(on: Collection[int] | None = None) -> int:
 
 
 def share(on: Collection[int] | None = None, load: Collection[int] | None = ()) -> str:
-    """ "1 of 2 CPUs", and what it has to share with the load: a limit of the control group that is
-    less than these CPUs, or the CPUs themselves.
+    """ "1 of 2 CPUs", and what it shares with the load: a lesser limit of the group, or the CPUs
+    themselves.
     """
     everything = set(available())
     own, quota = everything if on is None else set(on), cpu_quota()
@@ -114,11 +109,9 @@ def siblings(cpu: int) -> frozenset[int]:
 def split(
     cpus: Cpus, load_processes: int, siblings_of: Callable[[int], frozenset[int]] = siblings
 ) -> tuple[Cpus, Cpus] | None:
-    """CPUs for the server and for the load; None if there is only one.
-
-    The load gets the last cores, one for each process, but at most half of all: one of 2, 4 or 8
-    cores for one process. The server gets the rest. Hardware threads of a core stay together,
-    because they slow each other down, unless the machine has only one core.
+    """CPUs for the server and for the load; None if there is only one. The load gets the last
+    cores, one for each process and at most half. Hardware threads of a core stay together, because
+    they slow each other down, unless there is only one core.
     """
     if len(cpus) < 2:
         return None
@@ -133,10 +126,8 @@ def split(
 def beside(
     load: Collection[int] | None, target: Collection[int] | None, everything: Collection[int]
 ) -> Cpus | None:
-    """CPUs for monitors: those of neither or, if there are none, all but the load's.
-
-    None if the load is not pinned or has them all. A reading takes milliseconds once a second; on
-    the load's CPU that delays one timer in a hundred, which B102 would report.
+    """CPUs for monitors: those of neither or, if there are none, all but the load's, one timer in a
+    hundred of which a reading would delay (B102). None if the load is not pinned or has them all.
     """
     if load is None:
         return None

@@ -1,7 +1,5 @@
-"""The fingerprint of a machine and its software: whatever may change what a benchmark gives.
-
-Everything is read without starting a process and without importing what is described, in well under
-0.1 s. What can't be read is None.
+"""The fingerprint of a machine and its software: whatever may change what a benchmark gives. It is
+read without starting a process, in well under 0.1 s. What can't be read is None.
 """
 
 import hashlib
@@ -23,9 +21,8 @@ from benchsuite.system import cpus, installed
 VOLATILE = frozenset(
     {"load_1m", "memory_available_bytes", "boot_id", "uptime_s", "memory_total_bytes"}
 )
-"""Fields that differ between two boots or two minutes of the same machine; `digest` leaves them
-out. The total of memory is one of them: kernels keep some more or less for themselves; `memory_gib`
-stays."""
+"""Fields that differ between two boots or minutes of one machine, which `digest` leaves out.
+Kernels keep some more or less memory for themselves; `memory_gib` stays."""
 
 DISTRIBUTIONS = ("django-benchsuite", "locust", "gevent", "geventhttpclient", "greenlet")
 """What drives the load. What is measured has all its distributions in each run."""
@@ -72,9 +69,7 @@ _UNLIMITED = ("max", "-1", str(2**63 - os.sysconf("SC_PAGE_SIZE")))
 
 
 def fingerprint() -> dict[str, Any]:
-    """Flat, JSON-ready facts about this machine, its kernel, this Python and the installed
-    software.
-    """
+    """Flat, JSON-ready facts about this machine, its kernel, this Python and its software."""
     texts = {name: _text(path) for name, path in FILES.items()}
     return {
         **{name: text if text is None else " ".join(text.split()) for name, text in texts.items()},
@@ -186,9 +181,7 @@ def _limits() -> dict[str, Any]:
 
 
 def _cgroup(unified: str, divided: str) -> str | None:
-    """The limit of this process's control groups, the innermost that has one; `divided` names
-    controller and file of version 1.
-    """
+    """The innermost limit of our groups; `divided` is controller and file of version 1."""
     controller, _, name = divided.partition("/")
     values = [
         value

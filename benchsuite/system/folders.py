@@ -1,7 +1,5 @@
-"""Private files, the cache of a user, and which folders may be removed. Standard library only.
-
-Only the end of a run whose parent was killed removes a folder that the process did not create. A
-wrong path there would destroy somebody's work, so the path must prove that it belongs to a run.
+"""Private files, the cache of a user, and which folders may be removed. Standard library only. A
+folder that the process did not create must prove that it belongs to a run.
 """
 
 import os
@@ -46,9 +44,8 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def why_kept(folder: Path, *, working: Path | None) -> str | None:
-    """Why this folder must not be removed, as the end of a sentence; None when it may be.
-
-    `working` is the caller's current directory; None if it no longer exists.
+    """Why this folder must not be removed, as the end of a sentence; `working` is the current
+    directory.
     """
     folder = folder.resolve()
     temp = Path(tempfile.gettempdir()).resolve()

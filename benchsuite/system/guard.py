@@ -1,7 +1,5 @@
-"""Ends a run whose parent was killed: a small child that outlives it and clears up.
-
-The child is `benchsuite.system.reaper`. It holds one end of a pipe; the kernel closes the other one
-when the parent dies, however it dies.
+"""Ends a run whose parent was killed. Its child, the `reaper`, holds one end of a pipe; the kernel
+closes the other one when the parent dies, however it dies.
 """
 
 import os
@@ -27,13 +25,9 @@ _pipes: dict[str, int] = {}
 
 @contextmanager
 def guarded(marker: str, folder: Path) -> Iterator[None]:
-    """While the block runs, the run with this marker does not survive this process.
-
-    When this process dies without leaving the block (SIGKILL, out of memory), every process that
-    bears the run's mark is ended with all that came from it (SIGTERM, then SIGKILL), and `folder`
-    is removed. Leaving the block does neither.
-
-    A folder that is not plainly a run's is refused: all that is in it is removed.
+    """While the block runs, the run with this marker does not survive this process. When it dies
+    without leaving the block, all that bears the run's mark is ended (SIGTERM, then SIGKILL), and
+    `folder` is removed, which is refused for one that is not plainly a run's.
     """
     if len(marker) < LEAST_MARKER:
         raise UsageError(
@@ -80,9 +74,8 @@ def guarded(marker: str, folder: Path) -> Iterator[None]:
 
 @contextmanager
 def without_shared_memory(marker: str, prefix: str) -> Iterator[None]:
-    """Shared memory whose name begins with the prefix is removed before and after the block.
-
-    If the run has a guard, it does so too when this process is killed meanwhile.
+    """Shared memory with that prefix is removed before and after the block, else by the run's
+    guard.
     """
     sharedmemory.remove(prefix)
     _tell(marker, prefix)

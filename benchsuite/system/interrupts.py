@@ -11,9 +11,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def hook() -> None:
-    """From now on Ctrl-C that nobody catches is a word, and no traceback; Python itself then ends
-    as signals do.
-    """
+    """Ctrl-C that nobody catches is a word, and no traceback; Python then ends as signals do."""
     before = sys.excepthook
 
     def hooked(
@@ -29,10 +27,8 @@ def hook() -> None:
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the block as Ctrl-C does, so that everything is cleaned up.
-
-    Ignored signals stay ignored, as `nohup` wants. In other threads than the main one this does
-    nothing.
+    """SIGTERM and SIGHUP end the block as Ctrl-C does, unless they are ignored, as `nohup` wants.
+    Only in the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -55,10 +51,8 @@ def terminable() -> Iterator[None]:
 
 @contextmanager
 def held_back() -> Iterator[Callable[[], bool]]:
-    """Delays signals until the block ends, then delivers the first; yields "has one arrived?".
-
-    Signals only interrupt the main thread, so elsewhere this does nothing. The block must be
-    bounded in time: meanwhile only SIGKILL ends the process.
+    """Delays signals until the block ends, which must be bounded in time, then delivers the first;
+    yields "has one arrived?". Only in the main thread, which alone they interrupt.
     """
     arrived: list[int] = []
     if threading.current_thread() is not threading.main_thread():

@@ -1,12 +1,7 @@
-"""One run at a time on a machine: two would measure each other.
-
-A name contains all that identifies the process: machine, boot, PID namespace, PID and start time,
-because PIDs are reused.
-
-Who runs or wants to bears a claim: the moment of its coming, as its soft limit of file locks (see
-`marks`). The first one has the machine. The kernel shows a claim to every user, and to the machine
-those of its containers; it drops it however the claimant ends. Nothing has a name that somebody
-else could take first.
+"""One run at a time on a machine: two would measure each other. Who runs or wants to bears a claim,
+the moment of its coming, as its soft limit of file locks (see `tree`); the first one has the
+machine. The kernel shows claims to every user, and those of containers to the machine, and drops
+them however the claimant ends; nobody else can take a name first.
 """
 
 import os
@@ -52,8 +47,8 @@ def pid_of(owner: str) -> int:
 
 
 def has_ended(owner: str) -> bool:
-    """Whether it is certain from here that the process of that name has ended, as that of an
-    invalid name has.
+    """Whether it is certain from here that the process of that name has ended; true of an invalid
+    name.
     """
     return _ended(owner) is True
 
@@ -146,10 +141,8 @@ class Claim:
 
 @contextmanager
 def alone(on_wait: Callable[[Claim], None]) -> Iterator[None]:
-    """Waits until no other run is in progress on this machine, then keeps others out.
-
-    `on_wait` is called once, with the claim of who has the machine, if it has to wait. Raises
-    StartError where no claim can be made.
+    """Waits until no other run is in progress on this machine, then keeps others out. `on_wait` is
+    called once with who has it. Raises StartError where no claim can be made.
     """
     soft, hard = resource.getrlimit(RLIMIT_LOCKS)
     is_told = False

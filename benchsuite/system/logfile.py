@@ -21,9 +21,7 @@ def tail(path: Path, lines: int = 20) -> str:
 
 
 def since(path: Path, size: int) -> str:
-    """What was written after the first `size` bytes; only the end if it is long, and empty when
-    there is no log.
-    """
+    """What was written after the first `size` bytes; only the end if long; empty without a log."""
     try:
         with path.open("rb") as log:
             log.seek(max(size, path.stat().st_size - _TAIL_BYTES))
@@ -44,11 +42,9 @@ def count(path: Path, size: int, signs: Collection[str]) -> int:
 
 
 def first_error(path: Path) -> str | None:
-    """The last line of the first traceback: "ModuleNotFoundError: No module named 'x'".
-
-    The first one is the cause; later ones are mostly about a server's dead workers. Of chained
-    exceptions the last one was raised. Without a traceback it is the first line that looks like
-    the end of one.
+    """The last line of the first traceback, which is the cause: "ModuleNotFoundError: No module
+    named 'x'"; of chained exceptions the last one. Without a traceback the first line that looks
+    so.
     """
     try:
         with path.open("rb") as log:

@@ -24,10 +24,7 @@ def free_port(host: str = "127.0.0.1") -> int:
 
 
 def distinct(find: Callable[[], int], count: int, besides: Collection[int] = ()) -> list[int]:
-    """So many ports that `find` has found free: the kernel may well give out one twice.
-
-    None of them is among `besides`, which nobody listens on yet.
-    """
+    """So many ports that `find` has found free, each once, and none of `besides`."""
     ports: list[int] = []
     while len(ports) < count:
         port = find()
@@ -87,10 +84,8 @@ def _open_files(pid: int) -> Iterator[str]:
 
 
 def client_context(host: str) -> ssl.SSLContext:
-    """For HTTP/1.1 over TLS to this host, whose certificate must be valid, except on loopback.
-
-    On loopback nobody can intercept the connection, the run's token identifies the server, and
-    certificates are mostly self-signed.
+    """For HTTP/1.1 over TLS. The host's certificate must be valid, except on loopback, where nobody
+    can intercept, the run's token identifies the server, and certificates are mostly self-signed.
     """
     context = ssl.create_default_context()
     context.set_alpn_protocols(["http/1.1"])
@@ -142,9 +137,7 @@ def check_descriptors(connections: int, *, ends: int = 1) -> None:
 
 @contextmanager
 def descriptors_raised(count: int) -> Iterator[str]:
-    """Raises the limit for programs started in the block, if allowed; yields the change in words,
-    empty for none.
-    """
+    """Raises the limit for programs started in the block, if allowed; yields that in words."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= count:
         yield ""

@@ -1,7 +1,5 @@
-"""Programs: started, waited for until they answer, watched, and ended with all their descendants.
-
-Nothing here depends on a server. `running` is a context manager: afterwards no process of its tree
-is left, whatever the program does with signals, forks and sessions.
+"""Programs: started, waited for until they answer, watched, and ended with all their descendants,
+whatever they do with signals, forks and sessions.
 """
 
 import itertools
@@ -65,10 +63,8 @@ class Process:
         self._ended = False
 
     def poll(self) -> int | None:
-        """The leader's exit status (negative: the signal that ended it), None while it runs.
-
-        This does not reap it: its zombie keeps the PID, so that signals to its group reach no other
-        process.
+        """The leader's exit status (negative: the signal that ended it), None while it runs. It is
+        not reaped: its zombie keeps the PID, so that signals to its group reach no other process.
         """
         if self._popen.returncode is not None:
             return self._popen.returncode
@@ -89,10 +85,7 @@ class Process:
         return [] if self._ended else [stat.pid for stat in self.tree.living()]
 
     def end(self, stop_signal: int, grace_s: float) -> None:
-        """Ends the whole tree within `grace_s` + `KILL_S`; a second call does nothing.
-
-        Ctrl-C meanwhile shortens the grace period and is delivered afterwards.
-        """
+        """Ends the whole tree within `grace_s` + `KILL_S`, once; sooner after Ctrl-C."""
         if self._ended:
             return
         with held_back() as interrupted:
@@ -150,8 +143,8 @@ _ANY_PROGRAM = re.compile(
 
 
 def any_program() -> dict[str, str]:
-    """Our environment as a program gets it that runs nobody's code but its own: without what the
-    shell or the project keep there, secrets among it.
+    """Our environment for a program that runs nobody's code: without what the shell or the project
+    keep there, secrets among it.
     """
     return {name: value for name, value in os.environ.items() if _ANY_PROGRAM.fullmatch(name)}
 
@@ -170,15 +163,10 @@ def running(
     on_cpus: Collection[int] | None = None,
     run_as: str = "",
 ) -> Iterator[Process]:
-    """Runs a program in its own session, output to `log`; no process of it outlives the block.
-
-    At the end the leader gets `stop_signal` and its tree `grace_s` seconds; the rest is killed.
-    When this process dies first, the kernel sends the leader `stop_signal`. The kernel already does
-    so when the *thread* that started it ends, so call this in a thread that lives as long.
-    `on_cpus` are the CPUs that the program and its children may use. `run_as` is the user it runs
-    as, which only root can choose (see `account`); empty for ours.
-
-    Raises StartError when the program can't be started.
+    """Runs a program in its own session, output to `log`; no process of it outlives the block. At
+    the end the leader gets `stop_signal` and its tree `grace_s` seconds; the rest is killed. So
+    does the kernel when the *thread* that started it ends first. `on_cpus` are the CPUs that the
+    tree may use, `run_as` its user (see `account`). Raises StartError when it can't be started.
     """
     # Looked up here as execvp will do: the wrapper could only report it in the log.
     local = os.path.join(cwd or "", argv[0]) if os.sep in argv[0] else argv[0]
@@ -221,10 +209,8 @@ os.execvp(sys.argv[2], sys.argv[2:])
 
 def _dying_with_parent(signum: int) -> list[str]:
     """The start of a command line that requests a signal for the parent's death (PR_SET_PDEATHSIG).
-
-    An exec wrapper instead of preexec_fn, which runs Python in a fork of a process that may have
-    threads (sampler, BLAS) and prevents subprocess from using vfork. Measured with a parent of
-    150 MB: plain 0.5 ms, setpriv 1.4 ms, preexec_fn 6.4 ms, Python as wrapper 8 ms.
+    preexec_fn would fork a process that may have threads, and takes longer: with a parent of 150 MB
+    plain 0.5 ms, setpriv 1.4 ms, preexec_fn 6.4 ms, Python as wrapper 8 ms.
     """
     if _has_setpriv():
         return ["setpriv", "--pdeathsig", signal.Signals(signum).name, "--"]
@@ -233,10 +219,7 @@ def _dying_with_parent(signum: int) -> list[str]:
 
 @cache
 def _has_setpriv() -> bool:
-    """Whether util-linux's setpriv exists; busybox's can't do this.
-
-    Signals by name: not all versions know numbers.
-    """
+    """Whether util-linux's setpriv exists, and not busybox's. Not all know signals by number."""
     try:
         tried = subprocess.run(
             ["setpriv", "--pdeathsig", "SIGTERM", "--", "true"],
@@ -278,12 +261,9 @@ def wait_until_ready(
     heard: Callable[[], str] = str,
     cause: Callable[[], str | None] = lambda: None,
 ) -> float:
-    """Asks until the process answers; returns the seconds from its start to its answer.
-
-    `heard` says in words what came instead of an answer, `cause` gives a reason that the log lacks.
-
-    Raises StartError, with the end of its log, when its leader ends (with any status: some servers
-    end with 0 when they can't import the application) or does not answer in time.
+    """Returns the seconds from its start to its answer. `heard` says what came instead of an
+    answer, `cause` gives a reason that the log lacks. Raises StartError, with the end of its log,
+    when its leader ends, with any status, or does not answer in time.
     """
     deadline = time.monotonic() + timeout_s
     while (status := process.poll()) is None:

@@ -8,8 +8,7 @@ from typing import NamedTuple
 RUN_VARIABLE = "BENCHSUITE_RUN"  #: The environment variable that every process of a run carries.
 
 PART_VARIABLE = "BENCHSUITE_PART"
-"""Marks the processes of one start. The run's own mark is shared by target, load and services, of
-which one may end without the others."""
+"""Marks the processes of one start; the run's own mark is shared by target, load and services."""
 
 
 class Stat(NamedTuple):
@@ -56,10 +55,8 @@ def read_stat(pid: int) -> Stat | None:
 
 
 def carries(pid: int, assignment: bytes) -> bool:
-    """Whether the process was started with `NAME=value` in its environment.
-
-    False if unknown: processes of other users, and programs that overwrite their environment with
-    their title (nginx, PostgreSQL's backends, everything with setproctitle).
+    """Whether the process was started with `NAME=value` in its environment. False if unknown: of
+    other users, and where a title is written over it (nginx, PostgreSQL's backends).
     """
     data = read_bytes(f"/proc/{pid}/environ")
     return data is not None and assignment in data and assignment in data.split(b"\0")

@@ -45,10 +45,8 @@ def _version(path: str, arguments: tuple[str, ...]) -> str | None:
 
 
 def isolated_python(module: str, *, packages: bool = False) -> list[str]:
-    """The start of a command line that calls the module's `main()`.
-
-    Isolated: nothing in the project's environment or folder can prevent its start. Without
-    site-packages (`packages`) it starts in a few hundredths of a second.
+    """The start of a command line that calls the module's `main()`, which nothing in the project's
+    environment or folder can prevent. Without site-packages (`packages`) it starts fast.
     """
     root = str(Path(__file__).resolve().parents[2])
     program = f"import sys; sys.path.append({root!r}); from {module} import main; main()"
@@ -60,10 +58,8 @@ SHORT = 8
 
 
 def revision_of(folder: Path) -> str:
-    """The checked-out commit in hex; empty without a repository or git.
-
-    With changes to tracked files it ends with "+" and a hash of the changes. Untracked files don't
-    count: many checkouts contain results, caches and uploads.
+    """The checked-out commit in hex; empty without a repository or git. With changes to tracked
+    files it ends with "+" and a hash of these.
     """
     commit = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD")
     if not commit:
@@ -81,8 +77,8 @@ MOST_FILES = 20_000  #: That are looked at: a project's folder may be somebody's
 
 
 def untracked_code(folder: Path) -> str:
-    """A hash of the code, templates and settings in a folder that git does not track, in hex; empty
-    where it tracks all. Virtual environments and hidden folders are left out.
+    """A hash of the code, templates and settings in a folder that git does not track, in hex,
+    without virtual environments and hidden folders; empty where it tracks all.
     """
     tracked = {os.fsdecode(one) for one in (_git(folder, "ls-files", "-z") or b"").split(b"\0")}
     digest, count = hashlib.sha256(), 0

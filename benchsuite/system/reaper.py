@@ -1,6 +1,5 @@
-"""The child of `benchsuite.system.guard`: waits for its parent's end and cleans up if necessary.
-
-Runs without site-packages, so it imports only the standard library and what reads /proc.
+"""The child of `guard`: waits for its parent's end and cleans up if necessary. Runs without
+site-packages, so it imports only the standard library and what reads /proc.
 """
 
 import os
@@ -57,10 +56,8 @@ def _listen(parent: int) -> list[str] | None:
 
 
 def remove(folder: str, working: str) -> None:
-    """Removes the run's folder, unless it turns out to be something else.
-
-    The guard's earlier check is repeated. A command has several guards, and processes that another
-    one has yet to end may still write, so removal is retried for a while.
+    """Removes the run's folder, if it still is one; for a while, as others' processes may still
+    write.
     """
     # Imported here, because a child that is dismissed never needs them.
     import shutil

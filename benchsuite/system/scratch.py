@@ -17,8 +17,8 @@ SIGNS = ("no space left", "disk quota exceeded", "disk is full")
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """A new folder, removed at the end. Raises StartError if none can be created, or its path
-    can't be written into configurations.
+    """A new folder, removed at the end; StartError if there can't be one with a path for
+    configurations.
     """
     try:
         holder = tempfile.TemporaryDirectory(prefix="benchsuite-")

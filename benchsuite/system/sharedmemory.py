@@ -1,8 +1,6 @@
-"""Removes the POSIX shared memory and semaphores that programs of a run leave behind.
-
-They outlive the processes that created them, in /dev/shm, which the whole machine shares: so only
-names with a prefix unique to one start are removed. PostgreSQL also has a System V segment, which
-its `postmaster.pid` names. Standard library only.
+"""Removes the POSIX shared memory and semaphores that programs of a run leave in /dev/shm, by a
+prefix unique to one start, and the System V segment that a `postmaster.pid` of PostgreSQL names.
+Standard library only.
 """
 
 import ctypes
@@ -47,10 +45,8 @@ def remove(prefix: str) -> None:
 
 
 def remove_of_clusters(folder: Path) -> None:
-    """Removes the segments of killed PostgreSQL servers with their data below this folder.
-
-    One that ends regularly removes its segment and postmaster.pid. Only a segment that still has
-    the key noted there, and no users, is removed.
+    """Removes the segments of killed PostgreSQL servers with their data below this folder: those
+    that still have the key noted there, and no users.
     """
     unused = _unused()
     for path in folder.rglob(POSTMASTER):
@@ -65,12 +61,10 @@ def remove_of_clusters(folder: Path) -> None:
 
 
 def _beside(number: int) -> list[Path]:
-    """The POSIX memory of the PostgreSQL that owns this segment; it can be configured elsewhere for
-    a server, but not for those of `initdb`.
-
-    The segment starts with PGShmemHeader, which names a control file that names the others
-    (storage/pg_shmem.h, storage/ipc/dsm.c), at a place that differs between versions: so every
-    number in it that is a file's counts as one.
+    """The POSIX memory of the PostgreSQL that owns this segment, as `initdb` starts it. The
+    segment's PGShmemHeader names a control file that names the others (storage/pg_shmem.h,
+    storage/ipc/dsm.c), at a place that differs between versions: so every number that is a file's
+    counts.
     """
     header = struct.Struct("=ii QQ I")
     libc = ctypes.CDLL(None)

@@ -1,7 +1,5 @@
-"""Rings at a moment of the monotonic clock, to some hundredths of a millisecond.
-
-An event loop's own timers count in whole milliseconds (epoll does). A timerfd is exact; Python has
-it from 3.13 on.
+"""Rings at a moment of the monotonic clock, to some hundredths of a millisecond: the timers of
+event loops count in whole milliseconds, and Python has timerfd only from 3.13 on.
 """
 
 import ctypes

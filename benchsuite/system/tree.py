@@ -1,9 +1,7 @@
-"""Which processes belong together: a leader, its descendants, and what carries a run's mark.
-
-There are two marks, as neither reaches everywhere. A variable of the environment goes along into
-containers, but programs clear it and write their titles over it. The limit of file locks has
-limited nothing since Linux 2.4.25, so its value is free; it is inherited through forks, new
-programs, new sessions and changes of user (setrlimit(2)).
+"""Which processes belong together: a leader, its descendants, and what carries a run's mark. A
+variable of the environment goes along into containers, but programs clear it. The limit of file
+locks has limited nothing since Linux 2.4.25; it is inherited through forks, new programs, sessions
+and users (setrlimit(2)).
 """
 
 import ctypes
@@ -64,10 +62,7 @@ def limit_of(pid: int) -> int | None:
 
 @contextmanager
 def limited(mark: Mark) -> Iterator[None]:
-    """What is started in the block inherits the mark's limit; the environment is the caller's.
-
-    Where the system allows only smaller limits, the environment must do.
-    """
+    """What is started in the block inherits the mark's limit, where the system allows it."""
     with _one_at_a_time:
         soft, hard = resource.getrlimit(RLIMIT_LOCKS)
         with suppress(ValueError, OSError):
@@ -85,10 +80,8 @@ _adopting: list[None] = []  #: An item for each block that wants it.
 
 @contextmanager
 def adopting_orphans() -> Iterator[None]:
-    """In the block, descendants whose parents end become children of this process (prctl(2)).
-
-    So none leaves its tree by a double fork, and the CPU time of those that end between two looks
-    is known, because nobody else waits for them.
+    """In the block, descendants whose parents end become children of this process (prctl(2)): none
+    leaves its tree by a double fork, and the CPU time of those that end between two looks is known.
     """
     _adopting.append(None)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -101,14 +94,9 @@ def adopting_orphans() -> Iterator[None]:
 
 
 class ProcessTree:
-    """The descendants of some leaders, found by parent, session and a mark.
-
-    A process belongs to the tree if it is a leader, is in a leader's session, bears the mark, is a
-    child of a member, or was a member before. That is decided once, when a process is new: so it is
-    found after its parent died, in a session of its own, and with another environment or user.
-
-    A leader must not be reaped while the tree is used: its zombie keeps its PID and session ID from
-    being reused. Orphans that this process has adopted are reaped by each look. Threads may share a
+    """The descendants of some leaders, found by parent, session and a mark, or as members before.
+    That is decided once, when a process is new. A leader must not be reaped meanwhile: its zombie
+    keeps its PID from being reused. Adopted orphans are reaped by each look. Threads may share a
     tree.
     """
 
@@ -121,10 +109,8 @@ class ProcessTree:
         self._lock = threading.Lock()
 
     def members(self, *, thorough: bool = False) -> list[Stat]:
-        """All processes of the tree, zombies included.
-
-        Each look reads only processes that are new on the machine since the last one; `thorough`
-        reads all of them again.
+        """All processes of the tree, zombies included. Each look reads only those that are new on
+        the machine since the last one; `thorough` reads all again.
         """
         with self._lock:
             return self._look(thorough=thorough)

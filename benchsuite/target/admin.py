@@ -1,7 +1,4 @@
-"""Surveys in Django's admin: definitions to edit, answers to look at.
-
-Django imports this only where its admin is installed.
-"""
+"""Surveys in Django's admin: definitions to edit, answers to look at."""
 
 from typing import Any
 

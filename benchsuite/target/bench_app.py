@@ -1,7 +1,6 @@
-"""The application of the Circus and Chaussette comparison of 2012, in both versions; no Django.
-
-The first: a loop, 100 ms of sleep, many small writes to a file. The second, of July 2012: a loop,
-75 to 100 ms of sleep, and a page from one of ten threads that stand for connections to a database.
+"""The application of the Circus and Chaussette comparison of 2012; no Django. The first version: a
+loop, 100 ms of sleep, many small writes to a file. The second, of July 2012: a loop, 75 to 100 ms,
+and a page from one of ten threads that stand for connections to a database.
 """
 
 import os

@@ -29,17 +29,13 @@ Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
 PATH = "/bench/layer/"
-"""Requests below it go through the layer; a worker gets them with the rest of the path below
-/bench/."""
+"""Requests below it go through the layer, and to a worker as what is below /bench/."""
 
 TOKEN = 8
 
 
 def workers_channel() -> str:
-    """The channel of this run's workers.
-
-    Its name contains the run's token, because not every layer adds its prefix to channels.
-    """
+    """The channel of this run's workers, by its token: not every layer adds a prefix."""
     return f"bench.layer.{os.environ.get(RUN_VARIABLE, 'none')[:TOKEN]}"
 
 
@@ -143,10 +139,7 @@ HELLO = 0  #: The number of messages sent until a worker answers; requests count
 
 
 class Asking:
-    """The ASGI application of /bench/layer/: one a process, in one event loop.
-
-    All answers arrive on one channel of this process, each with its request's number.
-    """
+    """The ASGI application of /bench/layer/, in one event loop. Answers arrive on one channel."""
 
     def __init__(self, reply_s: float = REPLY_S) -> None:
         self._reply_s = reply_s
@@ -185,8 +178,8 @@ class Asking:
         await _layer().send(workers_channel(), sent)
 
     async def _meet(self) -> None:
-        """Returns once a worker listens; earlier requests all wait for this. Again where the layer
-        has failed since: reading answers or reaching workers has ended.
+        """Returns once a worker listens; begins anew where reading answers or reaching workers has
+        ended.
         """
         met = self._meeting
         failed = met is None or (met.done() and (met.cancelled() or met.exception() is not None))

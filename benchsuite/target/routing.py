@@ -1,26 +1,140 @@
-"""Each consumer at its name, its sync twin at the name with _sync; runs mount this at /bench/ws/.
-
-Requests through the channel layer are at /bench/layer/. A project that wants the consumers in its
-own routing includes `websocket_urlpatterns`; they answer only in a server that a run started.
+"""The measured consumers of Channels, each at its name, its sync twin at the name with _sync; runs
+mount this at /bench/ws/. A project that wants them in its own routing includes
+`websocket_urlpatterns`; they answer only in a server that a run started. `?room=NAME` selects a
+group; by default all subscribers share one. An accepted connection is already subscribed. A full
+channel closes the connection with 4013, so that losses are visible.
 """
 
+import re
 from typing import Any
+from urllib.parse import parse_qs
 
+from asgiref.sync import async_to_sync
+from channels.exceptions import ChannelFull, DenyConnection, InvalidChannelLayerError
+from channels.generic.websocket import AsyncWebsocketConsumer, WebsocketConsumer
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.urls import path, re_path
 
-from benchsuite.target.consumers import (
-    Broadcast,
-    BroadcastSync,
-    Echo,
-    EchoLayer,
-    EchoLayerSync,
-    EchoSync,
-    Idle,
-    IdleSync,
-)
 from benchsuite.target.gate import refused, socket_only_in_a_run
 from benchsuite.target.layer import Asking, workers_application
+
+SUBPROTOCOL = "benchsuite"  #: The subprotocol they speak; it only shows that the server negotiates.
+
+CHANNEL_FULL = 4013
+"""The close code of such a connection; autobahn, and so Daphne, can't send the registered 1013."""
+
+
+def chosen(scope: dict[str, Any]) -> str | None:
+    """The subprotocol to accept: ours if it was offered."""
+    return SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
+
+
+def require_layer(consumer: Any) -> None:
+    """Refuses the handshake, with a message in the log, if the project has no channel layer."""
+    if consumer.channel_layer is None:
+        raise InvalidChannelLayerError(
+            f"{type(consumer).__name__} needs a channel layer, and CHANNEL_LAYERS has no "
+            f"{consumer.channel_layer_alias!r}; add --layer=redis to the run."
+        )
+
+
+def group(scope: dict[str, Any]) -> str:
+    """The name of the group that the handshake requests."""
+    room = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("room", ["0"])[0]
+    if not re.fullmatch(r"[A-Za-z0-9]{1,40}", room):
+        raise DenyConnection(f"room must be 1 to 40 letters and digits, and is {room!r}")
+    return f"bench_broadcast_{room}"
+
+
+class Broadcast(AsyncWebsocketConsumer):
+    async def connect(self) -> None:
+        require_layer(self)
+        self.groups = [group(self.scope)]
+        await self.channel_layer.group_add(self.groups[0], self.channel_name)
+        await self.accept(chosen(self.scope))
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        event = {"type": "bench.broadcast", "text": text_data, "bytes": bytes_data}
+        await self.channel_layer.group_send(self.groups[0], event)
+
+    async def bench_broadcast(self, event: dict[str, Any]) -> None:
+        await self.send(event["text"], event["bytes"])
+
+
+class BroadcastSync(WebsocketConsumer):
+    def connect(self) -> None:
+        require_layer(self)
+        self.groups = [group(self.scope)]
+        async_to_sync(self.channel_layer.group_add)(self.groups[0], self.channel_name)
+        self.accept(chosen(self.scope))
+
+    def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        event = {"type": "bench.broadcast", "text": text_data, "bytes": bytes_data}
+        async_to_sync(self.channel_layer.group_send)(self.groups[0], event)
+
+    def bench_broadcast(self, event: dict[str, Any]) -> None:
+        self.send(event["text"], event["bytes"])
+
+
+class Idle(AsyncWebsocketConsumer):
+    async def connect(self) -> None:
+        await self.accept(chosen(self.scope))
+
+
+class IdleSync(WebsocketConsumer):
+    def connect(self) -> None:
+        self.accept(chosen(self.scope))
+
+
+class Echo(Idle):
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        await self.send(text_data, bytes_data)
+
+
+class EchoSync(IdleSync):
+    def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        self.send(text_data, bytes_data)
+
+
+class EchoLayer(AsyncWebsocketConsumer):
+    full = False
+
+    async def connect(self) -> None:
+        require_layer(self)
+        await self.accept(chosen(self.scope))
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        event = {"type": "bench.echo", "text": text_data, "bytes": bytes_data}
+        try:
+            await self.channel_layer.send(self.channel_name, event)
+        except ChannelFull:
+            self.full = True
+            await self.close(CHANNEL_FULL)
+
+    async def bench_echo(self, event: dict[str, Any]) -> None:
+        if not self.full:
+            await self.send(event["text"], event["bytes"])
+
+
+class EchoLayerSync(WebsocketConsumer):
+    full = False
+
+    def connect(self) -> None:
+        require_layer(self)
+        self.accept(chosen(self.scope))
+
+    def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        event = {"type": "bench.echo", "text": text_data, "bytes": bytes_data}
+        try:
+            async_to_sync(self.channel_layer.send)(self.channel_name, event)
+        except ChannelFull:
+            self.full = True
+            self.close(CHANNEL_FULL)
+
+    def bench_echo(self, event: dict[str, Any]) -> None:
+        if not self.full:
+            self.send(event["text"], event["bytes"])
+
 
 _consumers: dict[str, Any] = {
     "echo": Echo,

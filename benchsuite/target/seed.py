@@ -51,9 +51,7 @@ class Seeded:
 
 def seed(rows: int, *, comments: bool = False, using: str = "default") -> Seeded:
     """Adds or removes posts until there are exactly `rows`; refreshes the planner's statistics.
-
-    Removes all comments; with `comments` each post gets one. Posts written afterwards change that
-    number; call it again to restore it.
+    Removes all comments; with `comments` each post gets one.
     """
     if rows < 0:
         raise SeedError(f"--rows must be 0 or more, and is {rows}.")

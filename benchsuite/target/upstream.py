@@ -1,8 +1,5 @@
-"""Calls of an API that takes its time: the work of the views `upstream`, one after another or all
-at once.
-
-Each request has a client of its own, as `httpx.get()` has, but without its 20 ms of CPU for TLS,
-which is not spoken here.
+"""Calls of an API that takes its time, one after another or all at once, each request with a client
+of its own, as `httpx.get()` has, but without its 20 ms of CPU for TLS.
 """
 
 import asyncio

@@ -2,8 +2,8 @@
 
 from django.urls import include, path
 
+from benchsuite.target import views
 from benchsuite.target.survey import views as survey
-from benchsuite.target.views import async_, sync
 
 TWINS = (
     *("plain", "get", "echo", "sleep", "cpu", "io_create", "io_read", "io_join", "io_lock"),
@@ -18,8 +18,8 @@ SURVEYS = [
 ]
 
 urlpatterns = [
-    *(path(f"{name}/", getattr(sync, name)) for name in TWINS),
-    *(path(f"{name}_async/", getattr(async_, name)) for name in TWINS),
-    path("sse/", sync.sse),
+    *(path(f"{name}/", getattr(views, name)) for name in TWINS),
+    *(path(f"{name}_async/", getattr(views, f"{name}_async")) for name in TWINS),
+    path("sse/", views.sse),
     path("survey/", include((SURVEYS, survey.NAMES))),
 ]

@@ -163,10 +163,9 @@ class DatabaseAdmin:
         return {}
 
     def clone(self, token: str, amended: Mapping[str, Any]) -> dict[str, Any]:
-        """A copy of the databases for one run, and the instructions its server is started with.
-
-        `amended` are fields of the instructions that are this run's alone, or are known only now,
-        when its services are up: how connections are kept, addresses, a layer.
+        """A copy of the databases for one run, and the instructions its server is started with;
+        `amended` are fields of them that are this run's alone (how connections are kept, addresses,
+        a layer).
         """
         suffix = token[:SUFFIX]
         folder = self._folder / suffix
@@ -200,9 +199,7 @@ class DatabaseAdmin:
         return {"instructions": str(path), "settings_changed": words}
 
     def count(self, token: str, variables: Mapping[str, str]) -> dict[str, Any]:
-        """What the workload counts in one run's databases; with "keep", in the project's.
-        `variables` name the run's services.
-        """
+        """What the workload counts in one run's databases; `variables` name the run's services."""
         os.environ.update(variables)
         with _explained(), self._throwaway.looking_at(token[:SUFFIX]):
             counted = self._workload().count(self._database)
@@ -210,8 +207,8 @@ class DatabaseAdmin:
         return {"counts": dict(counted)}
 
     def rows(self, token: str, watched: Collection[str]) -> dict[str, Any]:
-        """What all tables of one run's copies hold, and which of these lost earlier rows; its mails
-        and stored files, too.
+        """What all tables of a run's copies hold, which of these lost earlier rows, its mails and
+        files.
         """
         from benchsuite.isolation.databases.rows import Rows  # imports models
 
@@ -237,10 +234,8 @@ class DatabaseAdmin:
         self._throwaway.drop_all()
 
     def _set_up(self) -> None:
-        """From here on the project's own code runs, if only because it is imported.
-
-        An app may query its tables in `AppConfig.ready()`: in an old installation they always
-        exist. Those that fail without them are called again after the migrations.
+        """From here on the project's own code runs. An app may query its tables in
+        `AppConfig.ready()`; those that fail without them are called again after the migrations.
         """
         create = AppConfig.create
         self._begin("load the project")

@@ -60,8 +60,7 @@ class Keeper:
         self._failed: DatabaseError | None = None
         self._changed: Mapping[str, str] | None = None
         self.clones: list[str] = []  #: Tokens of the copies that are there.
-        self.tell: Callable[[str], None] = lambda words: None
-        """Is told what takes long."""
+        self.tell: Callable[[str], None] = lambda words: None  #: Is told what takes long.
         self.took = ""  #: How long which phase of making them took, where that was long.
         self._phases: list[tuple[str, float, int]] = []
         """What the keeper began, when, and how long its log was then."""
@@ -82,9 +81,8 @@ class Keeper:
         return self._child.pid
 
     def wait(self) -> Mapping[str, Any]:
-        """Returns what is known of the databases when they are ready; a second time at once.
-
-        An error is raised again, in the same words, for each run that needs them.
+        """What is known of the databases once they are ready. An error is raised again for each
+        run.
         """
         if self._failed is not None:
             raise DatabaseError(str(self._failed)) from self._failed
@@ -129,10 +127,8 @@ class Keeper:
     @contextmanager
     def clone(self, token: str, **amended: Any) -> Iterator[Path]:
         """A fresh copy of the databases while the block runs; the path of its instructions.
-
-        `amended` are fields of those instructions which differ from run to run (`pool`, …), or are
-        known only when the services of the run are up (`database_url`, `database_host`, `layer`,
-        …); the databases are made where the keeper reaches them all the same.
+        `amended` are fields of these that differ from run to run, or are known only when its
+        services are up.
         """
         self.wait()
         self.clones.append(token)
@@ -148,18 +144,16 @@ class Keeper:
         self._drop(token)
 
     def counts(self, token: str, variables: Mapping[str, str] = {}) -> dict[str, int]:
-        """What `Workload.count()` finds in the databases of that run now, inside `clone(token)`.
-
-        A project that keeps its database may have had such rows before: count before and after.
-        `variables` name the run's services, as they do for the target.
+        """What `Workload.count()` finds in the databases of that run now, inside `clone(token)`;
+        with "keep", count before and after. `variables` name the run's services, as for the target.
         """
         limit_s, named = CLONE_S + self._seeding_s, dict(variables)
         answer = self._asked("count", "counted", limit_s, token=token, variables=named)
         return dict(answer["counts"])
 
     def rows(self, token: str, watched: Iterable[str] = ()) -> Rows:
-        """What all tables of that run's databases hold now, inside `clone(token)`, and which of
-        these have lost rows since the first count.
+        """What all tables hold now, inside `clone(token)`, and which of these lost rows since the
+        first count.
         """
         limit_s = CLONE_S + self._seeding_s
         answer = self._asked("rows", "counted", limit_s, token=token, watched=[*watched])
@@ -170,10 +164,9 @@ class Keeper:
         self.clones.remove(token)
 
     def end(self) -> None:
-        """Drops everything; raises DatabaseError when something could not be dropped.
-
-        One that was killed, be it here because it hung, can't: see `was_killed` afterwards; another
-        keeper takes over what it had made.
+        """Drops everything; raises DatabaseError when something could not be dropped. One that was
+        killed, be it here because it hung, can't (`was_killed`); another one takes over what it had
+        made.
         """
         if self._child.stdin is None or self._child.stdin.closed:
             return
@@ -209,10 +202,7 @@ class Keeper:
         return self._answer(done, timeout_s)
 
     def _answer(self, done: str, timeout_s: float) -> Mapping[str, Any]:
-        """The answer to the last command.
-
-        Answers to earlier commands are skipped: Ctrl-C or a deadline ended the wait for them.
-        """
+        """The answer to the last command; those to commands that nobody waits for are skipped."""
         deadline = time.monotonic() + timeout_s
         while True:
             message: Mapping[str, Any] = json.loads(self._line(deadline, done, timeout_s))
@@ -274,14 +264,10 @@ def throwaway(
     static: str = "",
     overrides: Mapping[str, Any] | None = None,
 ) -> Iterator[Keeper]:
-    """Starts making the databases; they are dropped at the end, also when this process is killed.
-
-    `folder` must exist and be this run's own; SQLite files are made in it. `database_url` is where
-    the default database is made when a service of the run is that place. The keeper
-    works while the caller does something else until `Keeper.wait()`. It runs under the interpreter
-    of the server that will use the databases: another Django has other migrations.
-    `start_timeout_s` is how long they may take until they are made; `overrides` are the user's:
-    setting → value, as `BENCHSUITE["OVERRIDES"]` has them.
+    """Starts making the databases while the caller does something else; they are dropped at the
+    end, also when this process is killed. `folder` is this run's own, and holds SQLite files;
+    `database_url` is a service of the run; `python` that of the server, because another Django has
+    other migrations; `overrides` are setting → value, as `BENCHSUITE["OVERRIDES"]` has them.
     """
     if database.service and not database_url:
         raise UsageError(
@@ -358,11 +344,8 @@ def _take_over(keeper: Keeper, instructions: Instructions) -> None:
 def _start(
     folder: Path, env: Mapping[str, str], log: Path, python: Interpreter
 ) -> tuple[subprocess.Popen[bytes], int]:
-    """The child, and where its answers come.
-
-    The keeper has a session of its own and no mark of the run: it must outlive both to drop. With
-    our own interpreter it imports what `env` says, then whatever this process can import; with
-    another one the project and benchsuite, and the rest from its own packages.
+    """The child, and where its answers come. It has a session of its own and no mark of the run: it
+    must outlive both to drop. Under another interpreter it gets no packages of ours.
     """
     left_out = (RUN_VARIABLE,) if python.is_own else (RUN_VARIABLE, *ASTRAY)
     answers, theirs = os.pipe()

@@ -1,7 +1,4 @@
-"""Creates, clones and drops throw-away databases with Django's own test-database machinery.
-
-Runs in the keeper, with the settings of the target; Django is set up after `begin()` only.
-"""
+"""Creates, clones and drops throw-away databases with Django's own test-database machinery."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -32,10 +29,9 @@ class Throwaway:
         self._clones: list[str] = []
 
     def begin(self) -> None:
-        """Makes the templates, empty, and points every alias at them; needs no apps.
-
-        After this no code of the project can reach a database of its own, be it at import, in
-        `AppConfig.ready()` or in a migration that writes to another alias than its own.
+        """Makes the templates, empty, and points every alias at them; needs no apps. After this no
+        code of the project can reach a database of its own, be it at import or in
+        `AppConfig.ready()`.
         """
         self._point_at_templates()
         for first in self.groups:
@@ -174,9 +170,7 @@ def _point(names: dict[str, str]) -> None:
 
 
 def _send_away(alias: str, name: str) -> None:
-    """Ends other connections to a database, such as those of threads started by `ready()`, or of a
-    server that still runs.
-    """
+    """Ends other connections to a database, such as those of threads started by `ready()`."""
     connection: Any = connections[alias]
     if connection.vendor == "postgresql":
         with connection.creation._nodb_cursor() as cursor:

@@ -25,9 +25,7 @@ from benchsuite.core.units import format_bytes
 
 
 def fill(database: DatabaseSpec, begin: Callable[[str], None]) -> None:
-    """Raises DatabaseError with the message of the fixture or command that failed; `begin` is told
-    what comes next.
-    """
+    """Raises DatabaseError with the message of what failed; `begin` is told what comes next."""
     if database.fixtures:
         begin(f"load fixture {', '.join(database.fixtures)}")
         try:
@@ -54,8 +52,7 @@ def fill(database: DatabaseSpec, begin: Callable[[str], None]) -> None:
             raise DatabaseError(f"--fill={shown_command(words)} failed: {reason}")
 
 
-MOST_BYTES = 5 * 2**30
-"""Limit for all databases together: every run gets a copy of the copy."""
+MOST_BYTES = 5 * 2**30  #: Limit for all databases together: every run gets a copy of the copy.
 PAGES = 4096  #: Pages of SQLite copied at once: between two steps other programs may write.
 DUMPS = {
     "postgresql": (
@@ -67,7 +64,7 @@ DUMPS = {
         "--no-tablespaces",
     ),
 }
-"""By vendor what writes the database as SQL in one reading transaction; without what would reach
+"""By vendor what writes the database as SQL in one reading transaction, without what would reach
 out of the copy (subscriptions, events) or needs rights that its owner may lack."""
 LOADS = {"postgresql": ("--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1"), "mysql": ()}
 SIZES = {
@@ -79,10 +76,8 @@ INSTEAD = "fill it with --fixture or --fill"
 
 
 def own_databases(databases: Mapping[str, Any], aliases: Iterable[str]) -> dict[str, Any]:
-    """Alias → a connection, not yet open, to the project's own database; the entries of DATABASES
-    are completed.
-
-    Raises DatabaseError for one that is of another kind than the throw-away database.
+    """Alias → a connection, not yet open, to the project's own database; completes the entries.
+    Raises DatabaseError for one of another kind than the throw-away database.
     """
     for entry in databases.values():
         entry.get("OPTIONS", {}).pop("pool", None)
@@ -171,10 +166,8 @@ def _file(connection: Any) -> Path:
 
 
 def _back_up(original: Path, copied: str) -> None:
-    """By SQLite's own online backup, on a connection that can't write.
-
-    A database with a write-ahead log that nobody has open is opened as immutable: SQLite would
-    create the files of its log beside it.
+    """By SQLite's own online backup, read-only. A database with a write-ahead log that nobody has
+    open is opened as immutable: SQLite would create the files of its log beside it.
     """
     log = Path(f"{original}-wal")
     with original.open("rb") as file:
@@ -238,8 +231,8 @@ def _dump(source: Any, target: Any) -> None:
 
 
 def _client(connection: Any) -> tuple[list[str], dict[str, str]]:
-    """The command line of the database's client, as `manage.py dbshell` has it, and its
-    environment.
+    """The command line of the database's client and its environment, as `manage.py dbshell` has
+    them.
     """
     entry = connection.settings_dict
     words, env = connection.client.settings_to_cmd_args_env(entry, [])

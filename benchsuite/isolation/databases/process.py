@@ -75,9 +75,8 @@ def _stop(signum: int, frame: FrameType | None) -> None:
 
 
 def keep(request: Message, commands: Commands, answers: TextIO) -> None:
-    """Makes the databases, then serves commands until there are no more.
-
-    Django is set up in between: the project's code meets no database but a throw-away one.
+    """Makes the databases, then serves commands until there are no more. Django is set up in
+    between: the project's code meets no database but a throw-away one.
     """
     from benchsuite.isolation.databases.admin import DatabaseAdmin
 

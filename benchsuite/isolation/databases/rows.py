@@ -73,8 +73,8 @@ class Rows:
         ]
 
     def count(self, watched: Collection[str] = ()) -> dict[str, Any]:
-        """Table → its rows, and those of `watched` that lost rows which the first count had seen; a
-        table that can't be counted is left out.
+        """Table → its rows, and those of `watched` that lost early rows; without what can't be
+        counted.
         """
         rows, gone = {}, []
         for table in self.tables:

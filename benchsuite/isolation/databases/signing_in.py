@@ -28,12 +28,10 @@ def check_apps(name: str) -> None:
 
 
 def signed_in(name: str, rights: str = "") -> tuple[dict[str, str], str, bool]:
-    """The cookies of a user's session; in words who that is: whether he was found or created, and
-    with which rights; and whether he is a superuser. In a project with these apps.
-
-    A missing user is created as an ordinary one without a password, unless `rights` ("superuser",
-    "staff") says otherwise; one that is there gets these. Raises DatabaseError where the project
-    requires fields that can't be made up, or has no such rights.
+    """The cookies of a user's session; in words who that is and whence; and whether he is a
+    superuser. A missing user is created without a password, as an ordinary one unless `rights`
+    ("superuser", "staff") says otherwise; one that is there gets these. Raises DatabaseError where
+    fields are required that can't be made up, or there are no such rights.
     """
     from django.contrib import auth
     from django.http import HttpRequest
@@ -101,9 +99,7 @@ def _rights_of(user: Any) -> str:
 
 
 def _made(model: Any, name: str, create: Callable[..., Any] | None) -> Any:
-    """A user with this name and whatever else the model requires; `create` is what a manager has
-    for superusers, who need a password.
-    """
+    """A user with this name and whatever else the model requires; superusers need a password."""
     label = model._meta.label
     try:
         values = {

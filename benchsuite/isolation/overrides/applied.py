@@ -40,10 +40,8 @@ _COOKIE_DOMAINS = ("SESSION_COOKIE_DOMAIN", "CSRF_COOKIE_DOMAIN", "LANGUAGE_COOK
 
 
 def overridden(settings: Settings, instructions: Instructions) -> Changes:
-    """The settings that replace the project's own, and for each its change in words.
-
-    Nothing of `settings` is modified, nested values included. Raises UsageError when the
-    instructions ask for what the project's database can't do.
+    """The settings that replace the project's own, with the change in words; nothing is modified.
+    Raises UsageError for what the project's database can't do.
     """
     changes = Changes(settings, instructions.folder)
     change_databases(changes, instructions)
@@ -91,9 +89,8 @@ def overridden(settings: Settings, instructions: Instructions) -> Changes:
 
 
 def change_followers(changes: Changes, instructions: Instructions) -> None:
-    """The project's own settings that name what a run replaces, such as a place below MEDIA_ROOT.
-
-    A string may be a URL that looks like a path: in containers /media is often both.
+    """The project's own settings that name what a run replaces, such as a place below MEDIA_ROOT. A
+    string may be a URL that looks like a path: in containers /media is often both.
     """
     replaced = Replaced(changes, instructions).text
 

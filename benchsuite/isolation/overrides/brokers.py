@@ -1,9 +1,6 @@
-"""Caches, channel layers and task queues of a run in place of the project's own.
-
-A key prefix would not suffice: `cache.clear()` empties the whole server.
-
-Sending is part of what a page costs, so tasks are sent: to memory, or to the run's own database or
-Redis.
+"""Caches, channel layers and task queues of a run in place of the project's own. Key prefixes don't
+suffice, as `cache.clear()` empties a server. Sending costs a page time, so tasks are sent: to
+memory, or the run's own database or Redis.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -138,8 +135,8 @@ def change_layers(changes: Changes, instructions: Instructions) -> None:
 
 
 def in_memory(layers: Mapping[str, Mapping[str, Any]] | None) -> tuple[str, ...]:
-    """Aliases of layers that are, or inherit from, Channels' in-memory layer; none of those that
-    can't be imported here: the server reports that itself.
+    """Aliases of layers that are, or inherit from, Channels' in-memory layer, as far as can be
+    imported.
     """
     aliases = []
     for alias, entry in (layers or {}).items():
@@ -162,11 +159,8 @@ def _prefixed(entry: Mapping[str, Any], instructions: Instructions) -> dict[str,
 
 
 CLIENT = {"socket_timeout": None, "max_connections": 2**31}
-"""Of redis-py, as before its version 8: neither a read timeout nor a limit of connections.
-
-channels_redis waits for messages 5 s at a time. Version 8 times out after 5 s too, and whichever is
-first decides whether an idle WebSocket is cut off. And as each consumer waits on a connection of
-its own, its limit of 100 would refuse the 101st WebSocket of a process.
+"""Of redis-py before version 8: no read timeout, no limit of connections. With version 8's 5 s idle
+WebSockets are cut off at random, and its 100 connections refuse the 101st WebSocket of a process.
 """
 
 

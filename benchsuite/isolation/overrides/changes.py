@@ -24,8 +24,7 @@ class Changes:
         self.values: dict[str, Any] = {}
         self.words: dict[str, str] = {}
         self.folders: dict[str, str] = {}
-        """Folder of the run → the project's folder that it starts as a copy of; empty if it
-        starts empty."""
+        """Folder of the run → the project's folder that it starts as a copy of, if any."""
         self._folder = Path(folder)
 
     def put(self, name: str, value: Any, words: str) -> None:

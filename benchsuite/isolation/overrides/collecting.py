@@ -1,8 +1,5 @@
-"""Collects static files for the runs of a command where pages would fail without them.
-
-A storage with a manifest knows file names only after `collectstatic`; with DEBUG off every page
-that uses an unknown name is a 500. The files go to a folder of the run; the project's own stays
-unchanged.
+"""Collects static files for the runs of a command where pages would fail without them: with DEBUG
+off, a storage with a manifest answers 500 for names that only `collectstatic` makes known.
 """
 
 from pathlib import Path
@@ -25,9 +22,8 @@ SKIPPING = "--static=skip leaves them as they are"
 
 
 def collected(instructions: Instructions) -> str:
-    """The folder with the static files of this command's runs; empty if the project's are used.
-
-    From then on this process uses them too, like the measured server.
+    """The folder with the static files of this command's runs, which this process uses from then
+    on, too; empty if the project's are used.
     """
     if instructions.static == SKIP or not apps.is_installed("django.contrib.staticfiles"):
         return ""

@@ -1,9 +1,6 @@
-"""Variables of the environment that name what a run replaces: databases, servers and folders.
-
-They are found by value, not by name: whatever is or holds an address that the project's settings
-had before the changes and don't have after them. It then names what the run has in its place, or,
-where the run has nothing of that kind, the same address on a port where nobody listens: settings
-that read the variable must still load.
+"""Variables of the environment that name what a run replaces: databases, servers and folders, found
+by value. They then name what the run has in its place or, where it has nothing of that kind, the
+same address on a port where nobody listens: settings that read them must still load.
 """
 
 import json
@@ -44,8 +41,8 @@ class Place(NamedTuple):
     name: str = ""  #: Of a database; empty for a server, whatever it holds.
 
     def is_at(self, other: "Place") -> bool:
-        """Whether the other one names this. Without a scheme on both sides, only the same port is
-        the same server.
+        """Whether the other one names this; without both schemes, only the same port is the same
+        server.
         """
         schemes = {_kind(one) for one in (self.scheme, other.scheme)} - {""}
         any_port = self.name or (self.scheme and other.scheme)
@@ -94,14 +91,14 @@ class Replaced:
         return _different(variables, lambda text, name: self.text(text))
 
     def parts(self, variables: Mapping[str, str]) -> dict[str, str]:
-        """Those that hold one part of an address. Settings may choose by such a word, so it is
-        replaced after they are loaded.
+        """Those that hold one part of an address; replaced after settings are loaded that choose by
+        it.
         """
         return _different(variables, self.part)
 
     def text(self, text: str) -> str:
-        """A text with every address in it replaced: a URL, host and port, a path, a DSN, or JSON
-        that has some.
+        """A text with each address in it replaced: a URL, host and port, a path, a DSN, or JSON
+        with some.
         """
         if text.lstrip()[:1] in ("{", "["):
             try:
@@ -121,8 +118,8 @@ class Replaced:
         return _WORD.sub(lambda word: self.text(word[0]) if word[0] != text else text, text)
 
     def part(self, text: str, name: str) -> str:
-        """One part of an address, such as a database's name. Where several parts are equal, such as
-        name and user, that which `name` tells is meant, else the last.
+        """One part of an address; of several equal parts that which `name` tells is meant, else the
+        last.
         """
         parts = [
             (key, getattr(new, key))

@@ -1,7 +1,5 @@
-"""Where else a project would write: settings that a run redirects to its own folder or nowhere.
-
-A setting is one entry of `RULES`. Its name may be a path into it ("MAILERS.*.BACKEND"; "*" is any
-key). Several entries may have the same name; they are applied in order.
+"""Where else a project would write: settings that a run redirects to its own folder or nowhere. The
+name of a rule may be a path ("MAILERS.*.BACKEND"; "*" is any key); they apply in order.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,8 +29,8 @@ class Rule:
 
 
 def _a(value: Any, *, unless: str = "", always: bool = False) -> Callable[[Found], Any]:
-    """Replaces the setting by this value where the project sets it, or always; with `unless` where
-    it has the setting of that name.
+    """The value where the project has the setting, or always; with `unless`, where it has that
+    setting.
     """
 
     def becomes(setting: Found) -> Any:

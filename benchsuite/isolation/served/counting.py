@@ -1,15 +1,8 @@
-"""Counts of the measured server: requests, views, dropped messages, kept SQL; a file a process.
-
-A cell of shared memory costs less than a microsecond a request, and the count outlives the process,
-however it ends.
-
-Views: what a decorator does is seen from inside it only. The function that it wraps is therefore
-replaced by one that counts, once, where the decorator keeps it; a view then costs less than a
-microsecond more.
-
-Dropped messages: layers don't report them. channels_redis only logs what `group_send` drops, at
-INFO; the in-memory layer is silent; and a channels_redis process whose own queue is full drops its
-oldest message.
+"""Counts of the measured server: requests, views, dropped messages, kept SQL; a file a process. A
+cell of shared memory costs less than a microsecond, and outlives the process. What a view's
+decorator wraps is replaced, once, by a function that counts. Layers don't report dropped messages:
+channels_redis only logs what `group_send` drops, the in-memory layer is silent, and a full queue of
+a channels_redis process drops its oldest message.
 """
 
 import logging
@@ -104,8 +97,8 @@ def watch_views(add: Callable[[], None]) -> None:
 
 
 def _counts_inside(view: View, method: str, add: Callable[[], None]) -> bool:
-    """Whether the innermost function of a decorated view counts from now on; of a class, that is
-    what answers the method.
+    """Whether the innermost function of a decorated view, or of a class's method, counts from now
+    on.
     """
     kind = getattr(view, "view_class", getattr(view, "cls", None))
     handler = getattr(view, "actions", {}).get(method, method)
@@ -210,9 +203,7 @@ SQL_PREFIX = "debugged-"  #: Of the files in which processes count them.
 
 
 def watch_kept_sql(add: Callable[[], None]) -> None:
-    """Calls `add` for each debug cursor, as `connection.force_debug_cursor` makes them; other
-    cursors cost nothing.
-    """
+    """Calls `add` for each cursor that `force_debug_cursor` makes; others cost nothing."""
     make = BaseDatabaseWrapper.make_debug_cursor
 
     def counted(connection: BaseDatabaseWrapper, cursor: Any) -> Any:

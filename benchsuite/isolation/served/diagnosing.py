@@ -1,9 +1,6 @@
-"""What a diagnostic start sees of each page: its queries with the line that makes them, the time
-of opening and closing connections, and pauses of the garbage collector. A start that counts loads
-nothing of it.
-
-Each process writes its account into a file beside the instructions, for the run to read. Of a query
-that is the verb, the table and the line, never a value.
+"""What a diagnostic start sees of each page: queries with the line that makes them (verb and table,
+never a value), the time of connections, and pauses of the garbage collector. A start that counts
+loads nothing of it. Each process writes its account beside the instructions.
 """
 
 import gc
@@ -56,8 +53,7 @@ class Page:
     connections: int = 0
     connecting_s: float = 0.0  #: Opening and closing connections.
     shapes: dict[Shape, list[float]] = field(default_factory=dict)
-    """Query in words, line, and a number for its text → how many, and how long with what the ORM
-    does for them."""
+    """Query in words, line, and number of its text → how many, and how long with the ORM's part."""
     orm_s: float = 0.0  #: Making SQL of querysets, and objects of rows.
     first: Shape | None = None  #: Of the queries of the innermost queryset.
 
@@ -179,8 +175,8 @@ def _account() -> Account:
 
 
 def _watch_connections() -> None:
-    """Every connection that is made from now on tells how long that took, and of its queries; and
-    how long it took to close, which Django does after the answer.
+    """Connections tell how long they took to open and close (after the answer), and of their
+    queries.
     """
     connect, close = BaseDatabaseWrapper.connect, BaseDatabaseWrapper.close
     if getattr(connect, "is_watched", False):
@@ -265,8 +261,8 @@ def words(sql: str) -> str:
 
 
 def line() -> str:
-    """Where the query is made: the nearest line of the project's code, or of its templates; else
-    the nearest outside of Django's database layer.
+    """Where the query is made: the nearest line of the project's code or templates, else outside of
+    ORM.
     """
     nearest = ""
     frame = sys._getframe(1)

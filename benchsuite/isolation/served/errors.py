@@ -1,7 +1,5 @@
-"""Why a page failed in the measured server, and who refused a WebSocket handshake: written into a
-file beside its instructions, and read by the run.
-
-What a project logs, and where, is its own choice; why a page failed concerns the run.
+"""Why a page failed in the measured server, and who refused a WebSocket handshake, whatever the
+project logs: written into a file beside its instructions, and read by the run.
 """
 
 import dataclasses
@@ -28,8 +26,8 @@ LOADING = "loading"  #: Stands for the request while the project is loaded, whic
 SOCKET = "WebSocket"  #: Stands for the method where a WebSocket was asked for.
 DENIED = 403  #: How servers answer a handshake that the application refuses.
 MOST = 8
-"""Limit of distinct errors a process: a page that always fails must cost the run nothing but the
-answer itself."""
+"""Limit of distinct errors a process: a page that always fails must cost no more than its answer.
+"""
 MOST_BYTES = 128 * 1024  #: Of the file: servers may start many processes.
 LONGEST = 300  #: Characters of an error's message.
 NOT_THE_PROJECTS = ("site-packages", "dist-packages", f"python{sys.version_info[0]}.", "<frozen")
@@ -83,8 +81,8 @@ class Book:
         *,
         routed: bool = True,
     ) -> None:
-        """Writes each kind of error once a place, which is that of `frame` where one is given;
-        never raises.
+        """Writes each kind of error once a place (that of `frame` where one is given); never
+        raises.
         """
         if len(self._known) >= MOST:
             return
@@ -158,8 +156,8 @@ def short(path: str) -> str:
 
 
 def who_refused(scope: dict[str, Any]) -> str:
-    """Names the code that is sending the refusal; a sync consumer, which sends from another
-    thread, is not seen.
+    """Names the code that is sending the refusal; a sync consumer sends from another thread,
+    unseen.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -167,11 +165,10 @@ def who_refused(scope: dict[str, Any]) -> str:
         allowed = getattr(sender, "allowed_origins", None)
         if allowed is not None:
             headers = scope.get("headers", ())
-            origin = next((value for name, value in headers if name.lower() == b"origin"), b"")
-            return (
-                f"{type(sender).__name__} refuses the Origin {origin.decode('latin-1')!r}, and allows "
-                f"{', '.join(map(str, allowed)) or 'none'}"
-            )
+            origins = (value for name, value in headers if name.lower() == b"origin")
+            origin = bytes(next(origins, b"")).decode("latin-1")
+            names = ", ".join(map(str, allowed)) or "none"
+            return f"{type(sender).__name__} refuses the Origin {origin!r}, and allows {names}"
         package = type(sender).__module__.partition(".")[0]
         if getattr(sender, "scope", None) is not None and package not in ITS_OWN:
             return f"{type(sender).__module__}.{type(sender).__name__} refuses it{_visitor(scope)}"

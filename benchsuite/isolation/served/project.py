@@ -35,9 +35,7 @@ def own_headers() -> list[tuple[str, str]]:
 
 
 def loaded(interface: str) -> tuple[Callable[..., Any], counting.Counter, Listener]:
-    """The project's own callable of the interface ("wsgi", "asgi"), with what counts its requests
-    and what hears of its errors.
-    """
+    """The callable ("wsgi", "asgi"), what counts its requests, and what hears of its errors."""
     own_headers()  # raises where no run loads it
     counting.watch_kept_sql(counting.of_this_process(counting.SQL_PREFIX).add)
     counting.watch_views(counting.of_this_process(counting.VIEWS_PREFIX).add)
@@ -69,8 +67,7 @@ def project_callable(interface: str) -> Callable[..., Any]:
 
 def named(interface: str, dotted: Mapping[str, str | None]) -> str:
     """The setting of the interface, else the module of its name beside that of WSGI_APPLICATION or
-    ROOT_URLCONF, where there is one: `startproject` writes them side by side, and a setting that
-    names them not always. Empty for Django's own.
+    ROOT_URLCONF, as `startproject` writes them. Empty for Django's own.
     """
     if path := dotted[f"{interface.upper()}_APPLICATION"]:
         return path

@@ -1,7 +1,6 @@
-"""Keeps answers in Cassandra, as the application of 2014 did.
-
-A visit is one partition with its data in static columns and its answers as rows. So a page is
-written by one atomic batch, and a visit is read by one query."""
+"""Keeps answers in Cassandra, as the application of 2014 did. A visit is one partition with its
+data in static columns and its answers as rows: one batch to write a page, one query to read all.
+"""
 
 import json
 import os
@@ -65,10 +64,8 @@ def _of_the_settings() -> dict[str, Any]:
 
 
 class CassandraStore:
-    """The run's own Cassandra, else that of the setting BENCHSUITE_SURVEY_CASSANDRA: HOSTS, PORT
-    and KEYSPACE.
-
-    Connects when created, at a process's first request, because connections don't survive a fork.
+    """The run's own Cassandra, else that of the setting BENCHSUITE_SURVEY_CASSANDRA (HOSTS, PORT,
+    KEYSPACE). Connects when created, at a process's first request: connections survive no fork.
     """
 
     def __init__(self) -> None:

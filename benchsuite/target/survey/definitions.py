@@ -229,10 +229,7 @@ class ConditionManager(models.Manager["Condition"]):
 
 
 class Condition(models.Model):
-    """A page or question is shown only if all of its conditions hold.
-
-    A condition on a question that was left empty or not shown does not hold.
-    """
+    """A page or question is shown only if all of its conditions hold, none of them on no answer."""
 
     page = models.ForeignKey(Page, models.CASCADE, null=True, blank=True, related_name="conditions")
     question = models.ForeignKey(

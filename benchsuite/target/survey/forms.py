@@ -221,9 +221,8 @@ class PageForm(forms.Form):
             yield {"question": question, "fields": fields, "is_grid": is_grid}
 
     def answers(self) -> dict[int, Any]:
-        """Question's ID → value, for those without errors; None if left empty.
-
-        A file that was not sent again has no entry: the kept one stays.
+        """Question's ID → value, or None, for those without errors, and without files that are
+        kept.
         """
         by_question: dict[int, Any] = {}
         for question in self._questions:

@@ -1,6 +1,4 @@
-"""Loads the surveys of the package, reads definitions in a fixed number of queries, and decides
-which pages and questions are shown for the answers so far.
-"""
+"""Surveys: loaded, read in a fixed number of queries, and what is shown for the answers so far."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence

@@ -228,8 +228,5 @@ class DatabaseStore:
 
 
 def counts(using: str | None = None) -> Mapping[str, int]:
-    """The stored "participations", "completions", "answers" and "uploads".
-
-    From the configured store; with `using`, from the database of that alias.
-    """
+    """How many are stored, in the configured store or, with `using`, the database of that alias."""
     return (DatabaseStore(using) if using else store()).counts()

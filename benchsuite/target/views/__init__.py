@@ -1,1 +1,0 @@
-"""The measured views: `sync` and `async_` hold twins of the same names."""
