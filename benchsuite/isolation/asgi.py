@@ -12,10 +12,8 @@ from benchsuite.isolation.served.errors import SOCKET
 from benchsuite.isolation.served.project import RUN_HEADER, loaded, own_headers, run_token
 
 Event = dict[str, Any]
-
 PLACES = {"http": "/bench/layer/", "websocket": "/bench/ws/"}
 """Paths of the target's routing, by type; everything of the type "channel" goes there too."""
-
 _mark = f"{RUN_HEADER}.{run_token()}"
 """A subprotocol that the load offers to servers that accept without headers."""
 _for_autobahn = {RUN_HEADER: run_token()}

@@ -34,10 +34,8 @@ def _so_far() -> dict[str, Any]:
 _project = project_settings(BENCHSUITE_INSTRUCTIONS.settings_module)
 _changes = overridden(_project, BENCHSUITE_INSTRUCTIONS)
 BENCHSUITE_CHANGES = _changes.words
-
 BENCHSUITE_ENVIRONMENT = dict(os.environ)
 """With what the project's settings read from files of their own."""
-
 _replaced = Replaced(_changes, BENCHSUITE_INSTRUCTIONS)
 for _names in (_replaced.parts, _replaced.addresses):
     os.environ.update(_names(os.environ))

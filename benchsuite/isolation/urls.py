@@ -6,7 +6,6 @@ from django.conf import settings
 from django.urls import include, path
 
 _project = import_module(settings.BENCHSUITE_ORIGINAL["ROOT_URLCONF"])
-
 urlpatterns = [path("bench/", include("benchsuite.target.urls")), *_project.urlpatterns]
 
 for _name in ("handler400", "handler403", "handler404", "handler500"):

@@ -53,7 +53,6 @@ def _text(path: Path) -> str:
 SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 RANGE = re.compile(r"(?P<first>[0-9]{1,4})(-(?P<last>[0-9]{1,4}))?")
 MOST = 8192  #: CPUs that Linux may know (CONFIG_NR_CPUS).
-
 Cpus = tuple[int, ...]
 
 

@@ -23,16 +23,13 @@ VOLATILE = frozenset(
 )
 """Fields that differ between two boots or minutes of one machine, which `digest` leaves out.
 Kernels keep some more or less memory for themselves; `memory_gib` stays."""
-
 DISTRIBUTIONS = ("django-benchsuite", "locust", "gevent", "geventhttpclient", "greenlet")
 """What drives the load. What is measured has all its distributions in each run."""
-
 VARIABLES = re.compile(
     r"(PYTHON|MALLOC|MIMALLOC_|TCMALLOC_|GEVENT_)\w*|GLIBC_TUNABLES|LD_PRELOAD|LD_LIBRARY_PATH"
     r"|OMP_NUM_THREADS|WEB_CONCURRENCY|DJANGO_ALLOW_ASYNC_UNSAFE|ASGI_THREADS"
 )
 """Environment variables that change speed or behaviour."""
-
 _ABOUT_IMAGES = re.compile(
     r"PYTHON_(VERSION|SHA256|PIP_VERSION|SETUPTOOLS_VERSION|GET_PIP_\w+)|PYTHONANYWHERE\w*"
     r"|PYTHON_?(STARTUP|HISTORY|COLORS|BASIC_REPL|BREAKPOINT)|\w*(TOKEN|KEY|SECRET|PASS)\w*"
@@ -63,7 +60,6 @@ FILES = {
     "tcp_wmem": "/proc/sys/net/ipv4/tcp_wmem",
 }
 """Fields that are what a file holds, with single spaces."""
-
 _UNLIMITED = ("max", "-1", str(2**63 - os.sysconf("SC_PAGE_SIZE")))
 """How control groups say that there is no limit: version 2, and two ways of version 1."""
 

@@ -16,10 +16,8 @@ from benchsuite.system.interrupts import held_back
 from benchsuite.system.programs import isolated_python
 
 LEAVE_S = 2.0  #: How long the child may take to leave when it is told that all is well.
-
 LEAST_MARKER = 8
 """Shorter markers could be found by chance in the environment of somebody else's process."""
-
 _pipes: dict[str, int] = {}
 
 

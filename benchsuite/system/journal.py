@@ -21,11 +21,9 @@ from uuid import UUID
 from benchsuite.system.lock import claims
 
 NAME = "benchsuite"
-
 SECOND = ("elapsed_s", "goodput", "p50_s", "p95_s", "failed", "cpu_percent", "measured")
 """Seconds since the first request; right answers each second; of the last second's right answers;
 wrong ones in it; of the target, where 100 is one CPU; whether it lies in a window."""
-
 Line = Mapping[str, Any]
 
 

@@ -22,7 +22,6 @@ from benchsuite.system.procfs import all_pids, read_bytes, read_stat
 from benchsuite.system.tree import CLAIMS, RLIMIT_LOCKS, limit_of
 
 LONGEST = 200  #: Characters of a name; a host name has at most 64.
-
 MACHINE_ID = Path("/etc/machine-id")
 """Survives a reboot. Containers of one image may share it, and often lack it."""
 

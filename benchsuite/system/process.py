@@ -36,7 +36,6 @@ def ending_in_words(status: int) -> str:
 
 
 KILL_S = 5.0  #: How long processes may take to vanish after SIGKILL before an error is raised.
-
 ORPHAN_S = 0.5
 """How long the children of an ended leader may take to end before they get the signal too."""
 
@@ -135,7 +134,6 @@ class Process:
 
 
 _starts = itertools.count(1)
-
 _ANY_PROGRAM = re.compile(
     r"PATH|HOME|USER|LOGNAME|LANG(UAGE)?|LC_\w+|TZ|TMPDIR|LD_LIBRARY_PATH|JAVA_HOME|PYTHON\w+"
     r"|BENCHSUITE_(?!TOKEN)\w+|DOCKER_(CERT_PATH|CONFIG|CONTEXT|HOST|TLS_VERIFY)"

@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import NamedTuple
 
 RUN_VARIABLE = "BENCHSUITE_RUN"  #: The environment variable that every process of a run carries.
-
 PART_VARIABLE = "BENCHSUITE_PART"
 """Marks the processes of one start; the run's own mark is shared by target, load and services."""
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Folders of servers, which are not on an ordinary user's path on Debian."""
-
 ASK_S = 10.0
 
 

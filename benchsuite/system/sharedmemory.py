@@ -10,7 +10,6 @@ import struct
 from pathlib import Path
 
 FOLDER = Path("/dev/shm")
-
 _PREFIX = re.compile(r"benchsuite-[0-9a-f]{16}")
 POSTMASTER = "postmaster.pid"
 SEGMENTS = Path("/proc/sysvipc/shm")

@@ -8,7 +8,6 @@ from contextlib import suppress
 from time import CLOCK_MONOTONIC
 
 ABSOLUTE = 1  #: TFD_TIMER_ABSTIME
-
 _libc = ctypes.CDLL(None, use_errno=True)
 
 

@@ -27,7 +27,6 @@ from benchsuite.system.procfs import (
 RLIMIT_LOCKS = 10  #: For which Python has no name.
 PART_BITS = 31
 CLAIMS = 1 << 61  #: From here on it is no mark of a run, but a claim (see `lock`).
-
 _LOCKS = re.compile(rb"^Max file locks +(\d+)", re.MULTILINE)
 _one_at_a_time = threading.Lock()
 
@@ -74,7 +73,6 @@ def limited(mark: Mark) -> Iterator[None]:
 
 
 PR_SET_CHILD_SUBREAPER = 36
-
 _adopting: list[None] = []  #: An item for each block that wants it.
 
 

@@ -10,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 RUN_VARIABLE = "BENCHSUITE_RUN"
 """The environment variable that holds the token of the run that started this server."""
 CLOSED = "Target views answer only inside a server that a run started."
-
 P = ParamSpec("P")
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]

@@ -27,10 +27,8 @@ from benchsuite.target.gate import RUN_VARIABLE
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
-
 PATH = "/bench/layer/"
 """Requests below it go through the layer, and to a worker as what is below /bench/."""
-
 TOKEN = 8
 
 
@@ -134,7 +132,6 @@ def workers_application() -> Any:
 
 REPLY_S = 20.0  #: How long an answer may take before the client gets a 504.
 HELLO_S = 0.05  #: Pause between two attempts to reach the first worker.
-
 HELLO = 0  #: The number of messages sent until a worker answers; requests count from 1.
 
 

@@ -19,7 +19,6 @@ from benchsuite.target.gate import refused, socket_only_in_a_run
 from benchsuite.target.layer import Asking, workers_application
 
 SUBPROTOCOL = "benchsuite"  #: The subprotocol they speak; it only shows that the server negotiates.
-
 CHANNEL_FULL = 4013
 """The close code of such a connection; autobahn, and so Daphne, can't send the registered 1013."""
 

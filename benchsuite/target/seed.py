@@ -13,7 +13,6 @@ from benchsuite.target.models import Comment, Post
 CHUNK = 1_000_000  #: Rows a statement, so that a huge table is not one huge transaction.
 BATCH = 5_000  #: Rows a statement where only the ORM can be used.
 CONTENT = "A benchmark reads and writes rows like this one, about as long as a short paragraph is."
-
 _COLUMNS = "(id, title, content, created, updated)"
 
 # The form of a random UUID: version 4, variant 10.
@@ -30,7 +29,6 @@ _POSTGRESQL = f"""
     INSERT INTO benchsuite_target_post {_COLUMNS}
     SELECT gen_random_uuid(), 'Post ' || n, %s, %s, %s FROM generate_series(%s, %s) AS n
 """
-
 _COMMENTS = """
     INSERT INTO benchsuite_target_comment (number, post_id, text, likes)
     SELECT ROW_NUMBER() OVER (ORDER BY id), id, %s, 0 FROM benchsuite_target_post

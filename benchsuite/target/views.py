@@ -120,7 +120,6 @@ plain_async, get_async, cpu_async = (
     only_in_a_run_async(unwrap(view)) for view in (plain, get, cpu)
 )
 """They await nothing, so they block the event loop, as such code does."""
-
 echo_async = csrf_exempt(require_POST(only_in_a_run_async(unwrap(echo))))
 
 

@@ -22,7 +22,6 @@ MAX_EVENT_BYTES = 2**20
 MAX_BODY_BYTES = 2**24
 MAX_SLEEP_S = 60.0
 MAX_CALLS = 100
-
 JOINED = Comment.objects.select_related("post")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 from unittest.mock import patch
 
@@ -22,11 +23,11 @@ from django.utils.module_loading import import_string
 
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.observations import FILES_STORED, MAILS_SENT
+from benchsuite.core.refusals import SQLITE, Refusal, first_line, where, why
 from benchsuite.core.specs import KEEP, DatabaseSpec, WorkloadSpec
 from benchsuite.core.units import format_bytes
 from benchsuite.isolation.databases import filling
-from benchsuite.isolation.databases.creation import Throwaway, engine, with_rows
-from benchsuite.isolation.databases.faults import explain, too_early
+from benchsuite.isolation.databases.creation import Rows, Throwaway, engine, with_rows
 from benchsuite.isolation.databases.filling import fill
 from benchsuite.isolation.databases.signing_in import check_apps, signed_in
 from benchsuite.isolation.facts import Facts, database_address
@@ -39,10 +40,13 @@ from benchsuite.isolation.overrides.changes import Changes, project_settings
 from benchsuite.isolation.overrides.collecting import collected
 from benchsuite.isolation.overrides.inherited import Replaced
 from benchsuite.isolation.overrides.slowing import slowing, undone
+from benchsuite.pythons.interpreter import PACKAGE
 from benchsuite.system.programs import revision_of
 from benchsuite.workloads.base import Workload
 
 SUFFIX = 8  #: Characters of a run's token in the names of its databases.
+_DRIVERS = {"MySQLdb", "oracledb", "psycopg", "psycopg2", "psycopg_pool"}
+_ELSEWHERE = "or have the databases made elsewhere: --database=postgres://user@host/name"
 
 
 class DatabaseAdmin:
@@ -76,7 +80,7 @@ class DatabaseAdmin:
         self._throwaway = Throwaway(instructions.token, self._folder)
         self._uncopied: Mapping[str, str] = {}  #: Folder of the project's → why it has no copy.
         self._own: dict[str, Any] = {}  #: The project's DATABASES, as long as they are its own.
-        self._rows: dict[str, Any] = {}  #: Of the copies that are counted, by their suffix.
+        self._rows: dict[str, Rows] = {}  #: Of the copies that are counted, by their suffix.
         self._unready: list[Callable[[], None]] = []
         """What failed in `AppConfig.ready()` without tables."""
 
@@ -210,13 +214,11 @@ class DatabaseAdmin:
         """What all tables of a run's copies hold, which of these lost earlier rows, its mails and
         files.
         """
-        from benchsuite.isolation.databases.rows import Rows  # imports models
-
         suffix = token[:SUFFIX]
         with _explained(), self._throwaway.looking_at(suffix):
             if suffix not in self._rows:
                 self._rows[suffix] = Rows(self._throwaway.groups)
-            counts: dict[str, Any] = self._rows[suffix].count(watched)
+            counts = self._rows[suffix].count(watched)
         folder = self._folder / suffix
         counts["rows"][MAILS_SENT] = mails(folder)
         counts["rows"][FILES_STORED] = files.stored(folder)
@@ -322,6 +324,64 @@ def _explained() -> Iterator[None]:
         if isinstance(error, SystemExit) and not error.code:
             raise
         raise DatabaseError(explain(error, settings.DATABASES.get("default", {}))) from error
+
+
+def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
+    """One sentence for an error while creating databases on the server of a DATABASES entry."""
+    place, user, words = where(entry), entry.get("USER") or "of this process", first_line(error)
+    match why(error):
+        case Refusal.FORBIDDEN:
+            name = entry.get("USER") or "your_user"
+            permission = f'ALTER ROLE "{name}" CREATEDB'
+            if "mysql" in str(entry.get("ENGINE")):
+                permission = rf"GRANT ALL ON `bench\_%`.* TO '{name}'"
+            return (
+                f"The user {user} may not create databases on {place}, and a run makes a "
+                f"throw-away one; allow it: {permission}; {_ELSEWHERE}"
+            )
+        case Refusal.PASSWORD_WANTED:
+            return (
+                f"The database server {place} wants a password for {user}, and none was given "
+                "(none is stored with a run); put it into PGPASSWORD, ~/.pgpass, DATABASE_URL or "
+                "the URL of --database."
+            )
+        case Refusal.NOT_LET_IN:
+            return f"The database server {place} does not let {user} in: {words}"
+        case Refusal.FULL:
+            room = f"on {place}; make room"
+            if place == SQLITE:
+                folder = Path(str(entry.get("NAME") or "")).parent
+                room = f"in {folder}; make room, set TMPDIR to a folder on another disk"
+            return f"There is no space left for the throw-away database {room}, or lower --rows."
+        case Refusal.NO_CONNECTION_LEFT:
+            return (
+                f"The database server {place} has no connection left; end others, or raise "
+                "max_connections."
+            )
+        case Refusal.ABSENT:
+            return (
+                f"The user {user} may not connect to the database postgres on {place}, from which "
+                f'others are made; allow it: GRANT CONNECT ON DATABASE postgres TO "{user}"; '
+                f"{_ELSEWHERE}"
+            )
+        case Refusal.UNREACHABLE:
+            return f"The database server {place} can't be reached ({words}); start it, {_ELSEWHERE}"
+    return f"The throw-away database could not be made on {place}: {words}"
+
+
+def too_early(error: BaseException) -> str:
+    """One sentence for a project that queries its database at start, before there are tables."""
+    where = "the project"
+    for frame in extract_tb(error.__traceback__):
+        path = Path(frame.filename)
+        ours = any(path.is_relative_to(folder) for folder in (django.__path__[0], PACKAGE))
+        if not (ours or frame.filename.startswith("<") or _DRIVERS & set(path.parts)):
+            where = f"{frame.filename}:{frame.lineno}"
+    return (
+        f"The project can't start on an empty database: {where} needs what only `migrate` creates "
+        f"({first_line(error)}); `migrate` would fail there in a fresh deployment too, so delay "
+        "the query until the tables exist."
+    )
 
 
 def _has_target() -> bool:

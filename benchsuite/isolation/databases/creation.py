@@ -1,19 +1,25 @@
-"""Creates, clones and drops throw-away databases with Django's own test-database machinery."""
+"""Throw-away databases, made by Django's own test-database machinery, and the rows in them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import django.db
 from django.apps import apps
 from django.db import DatabaseError, OperationalError, connections
+from django.db.models import AutoField
 
 from benchsuite.core.specs.database import PLACE, renamed
 
 DUMMY = "django.db.backends.dummy"
-LONGEST_ALIAS = 20
-"""Characters of an alias in a database's name; PostgreSQL allows 63 for all of it."""
+LONGEST_ALIAS = 20  #: In a database's name; PostgreSQL allows 63 characters for all of it.
+WHOLE = 200_000
+"""Up to so many rows a table is counted whole; of a larger one only what comes after its highest
+automatic key is counted, and nothing where it has no such key."""
+REMEMBERED = 500  #: Rows of each table that may be looked for again.
 
 
 class Throwaway:
@@ -47,13 +53,18 @@ class Throwaway:
         self._clones = [*suffixes]
 
     def _point_at_templates(self) -> None:
-        places: dict[tuple[str, ...], str] = {}
+        places: dict[tuple[Any, ...], str] = {}
         for alias in _aliases():
-            if mirrored := _entry(alias)["TEST"]["MIRROR"]:
+            entry = _entry(alias)
+            if mirrored := entry["TEST"]["MIRROR"]:
                 self.mirrors[alias] = mirrored
                 continue
-            first = places.setdefault(_identity(alias), alias)
-            self.groups.setdefault(first, []).append(alias)
+            name = str(entry["NAME"])
+            place: tuple[Any, ...] = (entry["ENGINE"], str(entry["HOST"]), str(entry["PORT"]), name)
+            in_memory = ":memory:" in name or "mode=memory" in name
+            if in_memory and connections[alias].vendor == "sqlite":
+                place = (alias,)  # each has its own
+            self.groups.setdefault(places.setdefault(place, alias), []).append(alias)
         for alias, other in self.mirrors.items():
             while other in self.mirrors:
                 other = self.mirrors[other]
@@ -90,9 +101,26 @@ class Throwaway:
         connections.close_all()  # a template with open connections can't be copied
         self._clones.append(suffix)
         for first in self.groups:
-            _send_away(first, _entry(first)["NAME"])
-            connections[first].creation.clone_test_db(suffix=suffix, verbosity=0)
-            _check_copy(first, self._clone_name(first, suffix))
+            connection: Any = connections[first]
+            template, copied = _entry(first)["NAME"], self._clone_name(first, suffix)
+            _send_away(first, template)
+            connection.creation.clone_test_db(suffix=suffix, verbosity=0)
+            if connection.vendor != "mysql":
+                continue
+            # It is copied by programs, and Django doesn't look whether they end well.
+            tables = []
+            with connection.creation._nodb_cursor() as cursor:
+                for name in (template, copied):
+                    cursor.execute(
+                        "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = %s",
+                        [name],
+                    )
+                    tables.append(cursor.fetchone()[0])
+            if tables[0] != tables[1]:
+                raise DatabaseError(
+                    f"mysqldump and mysql copied {tables[1]} of {tables[0]} tables to {copied}; "
+                    "the log above says why"
+                )
 
     @contextmanager
     def looking_at(self, suffix: str) -> Iterator[None]:
@@ -189,24 +217,6 @@ def _send_away(alias: str, name: str) -> None:
                     cursor.execute("KILL %s", [pid])
 
 
-def _check_copy(alias: str, name: str) -> None:
-    """MySQL is copied by programs, and Django doesn't look whether they end well."""
-    connection: Any = connections[alias]
-    if connection.vendor != "mysql":
-        return
-    counted = "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = %s"
-    with connection.creation._nodb_cursor() as cursor:
-        tables = []
-        for database in (_entry(alias)["NAME"], name):
-            cursor.execute(counted, [database])
-            tables.append(cursor.fetchone()[0])
-    if tables[0] != tables[1]:
-        raise DatabaseError(
-            f"mysqldump and mysql copied {tables[1]} of {tables[0]} tables to {name}; the log "
-            "above says why"
-        )
-
-
 def _aliases() -> list[str]:
     return [alias for alias in connections if _entry(alias)["ENGINE"] != DUMMY]
 
@@ -214,15 +224,6 @@ def _aliases() -> list[str]:
 def _entry(alias: str) -> dict[str, Any]:
     entry: dict[str, Any] = connections[alias].settings_dict
     return entry
-
-
-def _identity(alias: str) -> tuple[str, ...]:
-    """Equal for aliases of the same database; each in-memory database is its alias's own."""
-    entry = _entry(alias)
-    name = str(entry["NAME"])
-    if connections[alias].vendor == "sqlite" and (":memory:" in name or "mode=memory" in name):
-        return (alias,)
-    return (entry["ENGINE"], str(entry["HOST"]), str(entry["PORT"]), name)
 
 
 def _drop(alias: str, name: str) -> None:
@@ -241,3 +242,75 @@ def _drop(alias: str, name: str) -> None:
         _send_away(alias, name)  # it would wait for their transactions
     with connection.creation._nodb_cursor() as cursor:
         cursor.execute(f"DROP DATABASE IF EXISTS {connection.ops.quote_name(name)} {force}")
+
+
+@dataclass(slots=True)
+class Table:
+    """One table, always counted in the way of the first time. Its methods raise django.db.Error."""
+
+    alias: str
+    name: str
+    key: Any = None  #: The model's field, if any.
+    above: Sequence[Any] = ()  #: Of a large table: the highest key when it was first counted.
+    known: Sequence[Any] | None = None  #: Keys of some of its first rows.
+
+    @property
+    def title(self) -> str:
+        """Its name, with that of its database unless it is the default one."""
+        return self.name if self.alias == "default" else f"{self.name} (in {self.alias})"
+
+    def rows(self) -> int:
+        if self.known is None:
+            (few,) = self._ask(f"SELECT COUNT(*) FROM (SELECT 1 FROM {{}} LIMIT {WHOLE + 1}) few")
+            if few > WHOLE and not isinstance(self.key, AutoField):
+                raise django.db.Error(f"{self.name} is too large to be counted")
+            self.above = self._ask("SELECT MAX({key}) FROM {}") if few > WHOLE else ()
+            remembered = f"SELECT {{key}} FROM {{}} LIMIT {REMEMBERED}"
+            self.known = self._ask(remembered) if self.key else ()
+        above = " WHERE {key} > %s" if self.above else ""
+        return int(self._ask(f"SELECT COUNT(*) FROM {{}}{above}", self.above)[0])
+
+    def is_missing_some(self) -> bool:
+        """Whether rows are gone that were there when it was first counted."""
+        if not self.known:
+            return False
+        places = ", ".join(["%s"] * len(self.known))
+        present = self._ask(f"SELECT COUNT(*) FROM {{}} WHERE {{key}} IN ({places})", self.known)
+        return bool(present[0] < len(self.known))
+
+    def _ask(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The first column of what is found, with names for {} (the table) and {key}."""
+        quote = connections[self.alias].ops.quote_name
+        key = quote(self.key.column) if self.key else ""
+        with connections[self.alias].cursor() as cursor:
+            cursor.execute(sql.format(quote(self.name), key=key), values)
+            return [row[0] for row in cursor.fetchall()]
+
+
+class Rows:
+    """Counts all tables of some databases but those of sessions, time and again."""
+
+    def __init__(self, aliases: Iterable[str]) -> None:
+        from django.contrib.sessions.base_session import AbstractBaseSession  # of a loaded project
+
+        models = {one._meta.db_table: one for one in apps.get_models(include_auto_created=True)}
+        self.tables = [
+            Table(alias, name, models[name]._meta.pk if name in models else None)
+            for alias in aliases
+            for name in connections[alias].introspection.table_names()
+            if not issubclass(models.get(name, object), AbstractBaseSession)
+        ]
+
+    def count(self, watched: Collection[str] = ()) -> dict[str, Any]:
+        """Table → its rows, and those of `watched` that lost early rows; without what can't be
+        counted.
+        """
+        rows, gone = {}, []
+        for table in self.tables:
+            try:
+                rows[table.title] = table.rows()
+                if table.title in watched and table.is_missing_some():
+                    gone.append(table.title)
+            except django.db.Error:
+                continue  # so it is no evidence
+        return {"rows": rows, "gone": gone}

@@ -52,30 +52,30 @@ def signed_in(name: str, rights: str = "") -> tuple[dict[str, str], str, bool]:
             f"({', '.join(settings.AUTHENTICATION_BACKENDS)}) takes up that user's session; log in "
             "inside a journey."
         )
-    words = f"as {name} ({origin}{_rights_of(user)})"
+    superuser = bool(getattr(user, "is_superuser", False))
+    held = ""  # where the model has no permissions
+    if superuser:
+        held = f": {SUPERUSER}"
+    elif hasattr(user, "get_all_permissions"):
+        staff = "staff, " if getattr(user, "is_staff", False) else ""
+        held = f": {staff}{len(user.get_all_permissions()) or 'no'} permissions"
     cookies = {key: morsel.value for key, morsel in client.cookies.items()}
-    return cookies, words, bool(getattr(user, "is_superuser", False))
+    return cookies, f"as {name} ({origin}{held})", superuser
 
 
 def _found_or_made(model: Any, name: str, rights: str) -> tuple[Any, str]:
-    """The user, and where he comes from."""
+    """The user, and where he comes from. A superuser is staff, too."""
     manager = model._default_manager
     try:
-        user = manager.get(**{model.USERNAME_FIELD: name})
+        user, origin = manager.get(**{model.USERNAME_FIELD: name}), "found in the data"
     except model.DoesNotExist:
+        origin = "created"
         create = getattr(manager, f"create_{rights}", None) if rights == SUPERUSER else None
         user = _made(model, name, create)
-        if rights and create is None:
-            _grant(user, rights)
-        return user, "created"
+        if create is not None:
+            return user, origin
     if not rights:
-        return user, "found in the data"
-    _grant(user, rights)
-    return user, "found in the data, rights added"
-
-
-def _grant(user: Any, rights: str) -> None:
-    """Makes a user staff or superuser, who is staff too, by Django's own fields."""
+        return user, origin
     wanted = [f"is_{rights}", *["is_staff"] * (rights == SUPERUSER)]
     fields = {field.name for field in user._meta.concrete_fields} & {*wanted}
     if wanted[0] not in fields:
@@ -86,16 +86,7 @@ def _grant(user: Any, rights: str) -> None:
     for field in fields:
         setattr(user, field, True)
     user.save(update_fields=fields)
-
-
-def _rights_of(user: Any) -> str:
-    """What a user may do, in words; empty where his model has no permissions."""
-    if getattr(user, "is_superuser", False):
-        return f": {SUPERUSER}"
-    if not hasattr(user, "get_all_permissions"):
-        return ""
-    staff = "staff, " if getattr(user, "is_staff", False) else ""
-    return f": {staff}{len(user.get_all_permissions()) or 'no'} permissions"
+    return user, origin if origin == "created" else f"{origin}, rights added"
 
 
 def _made(model: Any, name: str, create: Callable[..., Any] | None) -> Any:

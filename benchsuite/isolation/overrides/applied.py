@@ -32,7 +32,6 @@ ERRORS_ONLY = {
     },
 }
 """LOGGING for projects without it: tracebacks of views, no access log."""
-
 _HTTPS_ONLY = ("SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE")
 _ADDRESSES = frozenset(("URL", "URI", "COOKIE", "PREFIX", "ROUTE", "ENDPOINT"))
 """Words in names of settings that hold what browsers request."""

@@ -19,7 +19,6 @@ FILE_CACHE = "django.core.cache.backends.filebased.FileBasedCache"
 IN_MEMORY = (".LocMemCache", ".DummyCache")
 IN_DATABASE = ".DatabaseCache"
 MOST_ENTRIES = 100_000  #: With Django's own 300 a file cache would be culling all the time.
-
 _OF_A_PLACE = ("USERNAME", "PASSWORD", "SENTINEL", "SSL", "CONNECTION_FACTORY")
 """Prefixes of options that say where a server is or how clients sign in."""
 _CLUSTERS = ("Sentinel", "Cluster", "Shard")
@@ -177,8 +176,7 @@ def _host(url: str) -> dict[str, Any]:
     }
 
 
-HAS_TASKS = django.VERSION >= (6, 0)
-"""Whether Django itself reads TASKS; in older versions only the package django-tasks does."""
+HAS_TASKS = django.VERSION >= (6, 0)  #: In older versions only the package django-tasks does.
 DUMMY_TASKS = "django{}tasks.backends.dummy.DummyBackend"
 LOCAL_TASKS = ("immediate.ImmediateBackend", "dummy.DummyBackend")
 DATABASE_TASKS = ("django_tasks.backends.database.", "django_tasks_db.")
@@ -188,10 +186,8 @@ LOCAL_RESULTS = ("cache", "cache+memory", "memory", "disabled", "django-cache")
 def tasks(setting: Found) -> Any:
     """A backend of `django.tasks` or the package django-tasks."""
     backend = str(setting.value.get("BACKEND", ""))
-    in_own_database = (
-        backend.startswith(DATABASE_TASKS) and not setting.instructions.keeps_databases
-    )
-    if backend.endswith(LOCAL_TASKS) or in_own_database:
+    in_database = backend.startswith(DATABASE_TASKS)
+    if backend.endswith(LOCAL_TASKS) or (in_database and not setting.instructions.keeps_databases):
         return setting.value
     package = backend.startswith("django_tasks") or not HAS_TASKS
     dummy = DUMMY_TASKS.format("_" if package else ".")

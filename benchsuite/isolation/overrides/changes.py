@@ -11,7 +11,6 @@ from typing import Any
 from benchsuite.isolation.instructions import Instructions
 
 Settings = Mapping[str, Any]
-
 FILES = "files"  #: The part of a run's folder that begins as `prepare()` left it.
 EMPTY = "empty"  #: The part that is empty when a run begins: caches, logs.
 

@@ -10,7 +10,6 @@ from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes
 
 POSTGRESQL = ("postgresql", "postgis")
-
 Entries = dict[str, dict[str, Any]]
 
 

@@ -20,7 +20,6 @@ from benchsuite.isolation.overrides.changes import Changes, leaves
 OURS = ("BENCHSUITE_", "DJANGO_SETTINGS_MODULE")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 REDIS = ("redi", "valkey")  #: Kinds of schemes, as `_kind` has them.
-
 _ADDRESS = re.compile(
     r"(?:(?P<scheme>[A-Za-z][\w+.-]*)://(?:(?P<login>[^\s/]*)@)?)?"
     r"(?P<host>\[[\da-fA-F:]+\]|[^/:?#@\s,;=]*)(?::(?P<port>\d*))?(?P<path>/[^?#\s,;]*)?"

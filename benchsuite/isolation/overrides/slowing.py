@@ -20,7 +20,6 @@ TOOLS = {
     "devserver": "django-devserver",
 }
 """Top-level packages that record or show what each request does."""
-
 ENGINE = "django.template.backends.django.DjangoTemplates"
 CACHED = "django.template.loaders.cached.Loader"
 SQL_LOGGERS = ("django.db.backends", "django.db")

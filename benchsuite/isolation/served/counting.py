@@ -70,9 +70,7 @@ def read_counts(instructions: Path, prefix: str = PREFIX) -> int | None:
 
 VIEWS_PREFIX = "viewed-"  #: Of the files in which processes count them.
 MOST = 1000  #: Views; a project that makes one for each request is counted from outside.
-
 MARK = "benchsuite_counts"  #: An attribute of functions that count.
-
 View = Callable[..., Any]
 
 

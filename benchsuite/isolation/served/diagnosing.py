@@ -31,12 +31,10 @@ from benchsuite.isolation.served.errors import is_the_projects, short
 PREFIX = "diagnosis-"  #: Of the files in which processes keep their accounts.
 EVERY_S = 0.3  #: Between two writings: the last requests may be missing.
 MOST_SHAPES = 200  #: Queries of a page that are told apart.
-
 VERB = re.compile(r"\s*(\w+)")
 TABLE = re.compile(r"\b(?:FROM|INTO|UPDATE)\s+([\w.\"`\[\]]+)", re.IGNORECASE)
 BETWEEN = (f"{os.sep}django{os.sep}db{os.sep}", f"{os.sep}isolation{os.sep}served{os.sep}")
 """Code that lies between a query and who makes it."""
-
 Get = Callable[[HttpRequest], Any]
 Shape = tuple[str, str, int]
 
@@ -119,7 +117,6 @@ class Account:
 
 
 COUNTED = ("requests", "request_s", "queries", "query_s", "connections", "connecting_s")
-
 _request: ContextVar[Page | None] = ContextVar("benchsuite_diagnosed", default=None)
 _accounts: dict[int, Account] = {}  #: By PID, because processes fork.
 _opened_by: WeakKeyDictionary[BaseDatabaseWrapper, Page] = WeakKeyDictionary()

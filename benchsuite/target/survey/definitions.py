@@ -37,10 +37,8 @@ LIMITS: dict[str, tuple[str, ...]] = {
     Kind.FILE: ("max_bytes", "accept"),
 }
 """Kind → the limits of its questions; all others must be empty."""
-
 WITH_CHOICES = (Kind.RADIO, Kind.SELECT, Kind.MULTIPLE, Kind.RATING)
 """Kinds whose choices are rows of their own; those of a rating grid are its lines."""
-
 LONGEST_SCALE = 10  #: Steps of a rating grid.
 RESERVED = ("back", "csrfmiddlewaretoken")  #: Names that a page's form uses itself.
 LARGEST_UPLOAD = 2 * 1024 * 1024  #: Uploads are kept in the database, so they stay small.
@@ -58,7 +56,6 @@ class Keyed(models.Model):
     """Rows that fixtures name by what the fields of `KEY` hold."""
 
     KEY: ClassVar[tuple[str, ...]]
-
     objects: ClassVar[KeyedManager[Self]] = KeyedManager()
 
     class Meta:
@@ -70,7 +67,6 @@ class Keyed(models.Model):
 
 class Survey(Keyed):
     KEY = ("slug",)
-
     slug = models.SlugField(unique=True, help_text="Its address.")
     title = models.CharField(max_length=200)
     intro = models.TextField(blank=True, help_text="Stands above the first page.")
@@ -85,7 +81,6 @@ class Survey(Keyed):
 
 class Page(Keyed):
     KEY = ("survey__slug", "number")
-
     survey = models.ForeignKey(Survey, models.CASCADE, related_name="pages")
     number = models.PositiveSmallIntegerField(validators=[MinValueValidator(1)])
     title = models.CharField(max_length=200)
@@ -103,7 +98,6 @@ class Page(Keyed):
 
 class Question(Keyed):
     KEY = ("page__survey__slug", "page__number", "name")
-
     page = models.ForeignKey(Page, models.CASCADE, related_name="questions")
     position = models.PositiveSmallIntegerField()
     name = models.SlugField(help_text="The name of its field in the form.")
@@ -190,7 +184,6 @@ class Choice(Keyed):
     """An answer to choose; for a rating grid one of its lines."""
 
     KEY = (*(f"question__{path}" for path in Question.KEY), "value")
-
     question = models.ForeignKey(Question, models.CASCADE, related_name="choices")
     position = models.PositiveSmallIntegerField()
     value = models.SlugField()
@@ -243,7 +236,6 @@ class Condition(models.Model):
     )
     operator = models.CharField(max_length=10, choices=Operator, default=Operator.IS)
     value = models.CharField(max_length=100)
-
     objects = ConditionManager()
 
     class Meta:

@@ -19,7 +19,6 @@ from benchsuite.target.survey.reading import Definition, listed, questions_of, s
 from benchsuite.target.survey.store import Visit, store
 
 LARGEST_BODY = 2 * LARGEST_UPLOAD
-
 P = ParamSpec("P")
 
 

@@ -13,9 +13,9 @@ from django.utils import timezone
 
 from benchsuite.core.exceptions import DatabaseError, NobodyWaits
 from benchsuite.core.specs import DatabaseSpec
-from benchsuite.isolation.databases import filling, rows
-from benchsuite.isolation.databases.faults import too_early
-from benchsuite.isolation.databases.rows import Rows
+from benchsuite.isolation.databases import creation, filling
+from benchsuite.isolation.databases.admin import too_early
+from benchsuite.isolation.databases.creation import Rows
 from benchsuite.isolation.databases.signing_in import check_apps, signed_in
 from tests.golden import Golden
 
@@ -122,7 +122,7 @@ def test_deleted_rows_are_missed_though_others_came():
 
 @pytest.mark.django_db
 def test_of_a_large_table_only_what_comes_is_counted(monkeypatch):
-    monkeypatch.setattr(rows, "WHOLE", 2)
+    monkeypatch.setattr(creation, "WHOLE", 2)
     add("a", "b", "c")
     counted = Rows(["default"])
     assert counted.count()["rows"][GROUPS] == 0
@@ -133,16 +133,16 @@ def test_of_a_large_table_only_what_comes_is_counted(monkeypatch):
 @pytest.mark.django_db
 def test_a_large_table_without_a_rising_key_is_left_out(monkeypatch):
     add("a")
-    monkeypatch.setattr(rows, "WHOLE", 0)
+    monkeypatch.setattr(creation, "WHOLE", 0)
     counted = Rows([])
-    counted.tables = [rows.Table("default", GROUPS)]
+    counted.tables = [creation.Table("default", GROUPS)]
     assert counted.count() == {"rows": {}, "gone": []}
 
 
 @pytest.mark.django_db
 def test_tables_that_can_not_be_asked_are_left_out_and_databases_are_named():
     counted = Rows([])
-    counted.tables = [rows.Table("default", "nowhere"), rows.Table("other", GROUPS)]
+    counted.tables = [creation.Table("default", "nowhere"), creation.Table("other", GROUPS)]
     assert counted.tables[1].title == f"{GROUPS} (in other)"
     counted.tables.pop()
     with transaction.atomic():
