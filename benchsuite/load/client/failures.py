@@ -50,25 +50,73 @@ def kind_of_rejected(answer: Any, error: BaseException) -> Kind:
     A redirect, also one that was followed, is one whatever the journey says of it. The answer may
     be that of another client; None where no HTTP answered.
     """
-    for location in _redirects(answer):
-        return Kind.LOG_IN if leads_to_log_in(location) else Kind.REDIRECTED
+    locations: list[str] = []
+    if answer is not None and 300 <= answer.status_code < 400:
+        locations = [str(answer.headers.get("Location") or "")]
+    elif answer is not None:
+        # one that was followed is what was wrong only if it led to a log-in: others are part of
+        # many journeys that go as they should
+        locations = [location for location, _ in getattr(answer, "redirect_chain", ())]
+        earlier = getattr(answer, "history", ())
+        locations += [redirect.headers.get("Location") or "" for redirect in earlier]
+        locations = [location for location in locations if leads_to_log_in(location)]
+    if any(locations):
+        return Kind.LOG_IN if leads_to_log_in(locations[-1]) else Kind.REDIRECTED
     return Kind.HTTP_STATUS if isinstance(error, StatusError) else Kind.WRONG_BODY
 
 
-def _redirects(answer: Any) -> list[str]:
-    """Where the answer leads, or where those led that were followed to it; the last one first.
+KINDS = (
+    (Kind.CONNECT_REFUSED, {"ConnectionRefusedError"}),
+    (Kind.CONNECT_TIMEOUT, {"ConnectTimeout", "ConnectTimeoutError"}),
+    (Kind.READ_TIMEOUT, {"ReadTimeout", "ReadTimeoutError", "Timeout", "TimeoutError"}),
+    (
+        Kind.RESET,
+        {
+            "BrokenPipeError",
+            "ConnectionAbortedError",
+            "ConnectionResetError",
+            "HTTPConnectionClosed",
+            "RemoteDisconnected",
+        },
+    ),
+    (Kind.TRUNCATED, {"ChunkedEncodingError", "IncompleteRead"}),
+    (
+        Kind.PROTOCOL,
+        {
+            "BadStatusLine",
+            "ContentDecodingError",
+            "HTTPParseError",
+            "HTTPException",
+            "InvalidHeader",
+            "ProtocolError",
+        },
+    ),
+)
+"""Kinds by the names of exceptions of other HTTP clients (requests, urllib3, geventhttpclient,
+http.client), none of which should be imported to find out."""
 
-    A redirect that was followed is what was wrong only if it led to a log-in: others are part of
-    many journeys that go as they should.
-    """
-    if answer is None:
-        return []
-    if 300 <= answer.status_code < 400:
-        location = answer.headers.get("Location")
-        return [str(location)] if location else []
-    followed = [location for location, _ in getattr(answer, "redirect_chain", ())]
-    followed += [one.headers.get("Location") or "" for one in getattr(answer, "history", ())]
-    return [location for location in reversed(followed) if leads_to_log_in(location)]
+
+def kind_of(error: BaseException, *, status: int | None) -> Kind:
+    """The kind of a failed request, from its exception and the status of its answer if any came."""
+    if status is not None and status >= 400:
+        return Kind.HTTP_STATUS
+    if status:
+        return _kind_by_name(error) or Kind.WRONG_BODY
+    seen: BaseException | None = error
+    while seen is not None:
+        kind = _kind_by_name(seen)
+        if kind is not None:
+            return kind
+        # geventhttpclient's agent keeps what it met in `original`
+        seen = getattr(seen, "original", None) or seen.__cause__ or seen.__context__
+    return Kind.OTHER
+
+
+def _kind_by_name(error: BaseException) -> Kind | None:
+    if str(error) == "Incomplete response.":  # the C parser's word for an end in the middle
+        return Kind.TRUNCATED
+    names = {cls.__name__ for cls in type(error).__mro__}
+    return next((kind for kind, known in KINDS if names & known), None)
 
 
 SOCKET = "WebSocket"  #: What stands for a method where no request was made but a WebSocket opened.
@@ -80,10 +128,11 @@ SIGN_IN = (
     "return a session cookie, or measure a page that needs none"
 )
 
-CSRF_TOKEN = (
-    "get the page with the form first, and send the value of its cookie csrftoken as "
-    "csrfmiddlewaretoken"
-)
+STATUS_ADVICE = {
+    404: "nothing is there; look at the path and at the project's URLs",
+    400: "the server's log may say why; ALLOWED_HOSTS is the usual reason",
+}
+NOT_TAKEN = "the page does not take this request"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,36 +166,48 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
     """What was asked, what came back, and what to do."""
     asked, host = f"{failure.method} {failure.path}", target.place
     if failure.status is None:
-        return f"{asked} on {host} failed: {failure.message}; {_advice(failure.kind)}."
+        advice = "the server's log may say why"
+        if failure.kind in (Kind.READ_TIMEOUT, Kind.CONNECT_TIMEOUT):
+            advice = "look at the server's log, or give it more time with --timeout"
+        elif failure.kind is Kind.TLS:
+            advice = "look at the server's certificate, and whether it speaks TLS at that port"
+        return f"{asked} on {host} failed: {failure.message}; {advice}."
     answered = f"{asked} answered {failure.status}"
     if failure.kind is Kind.WRONG_RESPONDER:
         return (
             f"{answered}, but not from the server of this run: another process answers on {host}. "
             "End it, or choose another port."
         )
+    advice = "something fails in the server" if failure.status >= 500 else ""
     if failure.redirects:
-        redirected = f"{asked} redirected to {failure.location} (status {failure.status})"
-        return f"{redirected}: {_redirect_advice(failure.why, target)}."
+        advice = "ask for that path, or follow it in the journey"
+        if failure.why == WANTS_USER:
+            advice = _sign_in(target)
+        elif failure.why == WANTS_HTTPS:
+            advice = "runs speak plain HTTP; set SECURE_SSL_REDIRECT = False for them"
+        return f"{asked} redirected to {failure.location} (status {failure.status}): {advice}."
     if failure.method == SOCKET and failure.kind is Kind.HTTP_STATUS:
-        return (
-            f"{asked} was answered with status {failure.status}: "
-            f"{_socket_advice(failure.status, target.given)}."
-        )
+        if failure.status == 403:
+            given = target.given
+            who = f"who asks {given}" if given else "where nobody is signed in (--login=USER)"
+            advice = (
+                f"the consumer refuses it, as {who}, or an Origin other than the project allows "
+                "(OriginValidator), or nothing is routed there"
+            )
+        routes = "none is routed there; look at the project's ASGI routing and at the server's log"
+        return f"{asked} was answered with status {failure.status}: {advice or routes}."
     if failure.kind is Kind.CSRF:
-        return f"{answered}: the CSRF check refused it; {CSRF_TOKEN}."
+        return (
+            f"{answered}: the CSRF check refused it; get the page with the form first, and send "
+            "the value of its cookie csrftoken as csrfmiddlewaretoken."
+        )
     if failure.kind in (Kind.HTTP_STATUS, Kind.THROTTLED) and failure.status >= 400:
-        return f"{answered}: {_status_advice(failure.status, target)}."
+        if failure.status in (401, 403):
+            advice = _sign_in(target)
+        return f"{answered}: {advice or STATUS_ADVICE.get(failure.status, NOT_TAKEN)}."
     shown = repr(failure.body[:BODY_BYTES])
     begins = "" if shown in failure.message else f"; its body begins with {shown}"
     return f"{answered}, but the journey says: {failure.message}{begins}."
-
-
-def _advice(kind: Kind) -> str:
-    if kind in (Kind.READ_TIMEOUT, Kind.CONNECT_TIMEOUT):
-        return "look at the server's log, or give it more time with --timeout"
-    if kind is Kind.TLS:
-        return "look at the server's certificate, and whether it speaks TLS at that port"
-    return "the server's log may say why"
 
 
 def _sign_in(target: Target) -> str:
@@ -168,35 +229,3 @@ def _sign_in(target: Target) -> str:
         f"the page wants another user, or more rights: it was asked {given}; give them with "
         "--login=USER:superuser or :staff, or name a user of --fixture, --fill or --fill-from"
     )
-
-
-def _redirect_advice(why: str, target: Target) -> str:
-    if why == WANTS_USER:
-        return _sign_in(target)
-    if why == WANTS_HTTPS:
-        return "runs speak plain HTTP; set SECURE_SSL_REDIRECT = False for them"
-    return "ask for that path, or follow it in the journey"
-
-
-def _socket_advice(status: int, given: str) -> str:
-    if status >= 500:
-        return "something fails in the server"
-    if status == 403:
-        who = f"who asks {given}" if given else "where nobody is signed in (--login=USER)"
-        return (
-            f"the consumer refuses it, as {who}, or an Origin other than the project allows "
-            "(OriginValidator), or nothing is routed there"
-        )
-    return "none is routed there; look at the project's ASGI routing and at the server's log"
-
-
-def _status_advice(status: int, target: Target) -> str:
-    if status == 404:
-        return "nothing is there; look at the path and at the project's URLs"
-    if status in (401, 403):
-        return _sign_in(target)
-    if status == 400:
-        return "the server's log may say why; ALLOWED_HOSTS is the usual reason"
-    if status >= 500:
-        return "something fails in the server"
-    return "the page does not take this request"

@@ -19,11 +19,13 @@ from gevent.lock import BoundedSemaphore
 from locust import User
 from locust.exception import StopUser
 
-from benchsuite.load.client.target import LoadEnded
+from benchsuite.load.client.target import LoadEnded, Recorder
 from benchsuite.load.client.user import UserClient
+from benchsuite.load.job import Job
 from benchsuite.load.process.schedule import Tally, arrivals
 from benchsuite.load.process.timers import Alarm
-from benchsuite.load.process.users import Journeys, Setup
+from benchsuite.load.process.users import Clients, Journeys
+from benchsuite.workloads.base import Workload
 
 MOST_ENTERING = 50  #: Slots that get ready at a time: all at once would be a storm of connections.
 
@@ -34,9 +36,8 @@ TURN_S = 1.0
 class OpenModel(Journeys):
     """All slots, and the arrivals they wait for."""
 
-    def __init__(self, setup: Setup) -> None:
-        super().__init__(setup)
-        job = setup.job
+    def __init__(self, job: Job, workload: Workload, recorder: Recorder, clients: Clients) -> None:
+        super().__init__(job, workload, recorder, clients)
         self._load = job.load
         self.standing_by = self.share(job.load.in_flight_limit)
         self._moments: Iterator[float] = arrivals(
@@ -50,7 +51,7 @@ class OpenModel(Journeys):
         """The others that wait. The last one takes the next arrival, so that few connections are
         used."""
         turning = TURN_S * min(job.load.levels) if job.load.in_turn else 0.0
-        self._turning = inf if setup.workload.in_turn else turning
+        self._turning = inf if workload.in_turn else turning
         self._begun = 0  #: Slots that Locust has started.
         self._entered = 0  #: Those that have got ready since.
         self._entering = BoundedSemaphore(MOST_ENTERING)
@@ -90,7 +91,8 @@ class OpenModel(Journeys):
     def overdue(self, since: float, before: float) -> int:
         """Of those that were never sent about as many as the level makes of the time."""
         unsent_s = before - max(self._next, since)
-        never_sent = 1 + int(unsent_s * self._level / self._parts) if unsent_s > 0 else 0
+        level = self._level / self._job.parts
+        never_sent = 1 + int(unsent_s * level) if unsent_s > 0 else 0
         return never_sent + sum(
             since <= intended < before
             for client in self._under_way
@@ -145,7 +147,12 @@ class OpenModel(Journeys):
         self._users.append((client, user))
         try:
             with self._entering:
-                self._enter(client)
+                try:  # the workload may fail; the journeys then try again, and report why
+                    self._workload.enter(client)
+                except Exception:  # noqa: BLE001, S110 - foreign code; without its slot no load would begin
+                    pass
+                finally:
+                    client.settle()
             self._entered += 1
             if self._entered == self.standing_by:
                 self._standing_by.set()
@@ -159,17 +166,6 @@ class OpenModel(Journeys):
                 del self._under_way[client]
         except LoadEnded:
             raise StopUser from None
-
-    def _enter(self, client: UserClient) -> None:
-        """What the workload prepares before the load begins. It may fail; the journeys then try
-        again, and report why.
-        """
-        try:
-            self._workload.enter(client)
-        except Exception:  # noqa: BLE001, S110 - foreign code; without its slot no load would begin
-            pass
-        finally:
-            client.settle()
 
     def _wait(self, client: UserClient) -> float:
         """Waits for the next arrival that this slot is given."""

@@ -41,7 +41,7 @@ class Visitor(UserClient):
     looks = False  #: Whether he leaves where a form is to be sent.
 
     def __init__(
-        self, target: Target, cookies: Mapping[str, str], dialect: type[Dialect] | None
+        self, target: Target, *, cookies: Mapping[str, str], dialect: type[Dialect] | None
     ) -> None:
         super().__init__(
             target, Recorder(), Gate(), user=0, cookies=cookies, dialect=dialect, rehearsal=True

@@ -31,7 +31,6 @@ from benchsuite.load.client import failures
 from benchsuite.load.client.http.connection import REST_S
 from benchsuite.load.client.target import RUN_HEADER, Recorder
 from benchsuite.load.job import Job
-from benchsuite.load.process.failures import kind_of
 from benchsuite.load.process.users import UserPool, told, users_of
 
 
@@ -92,7 +91,15 @@ class LocustfileUsers(UserPool):
             parsed_options=self._options(),
             stop_timeout=0.0,
         )
-        self._watch_users(first_start)
+        run: Callable[[User], None] = User.run
+        numbers = self._numbers
+
+        def noted_run(user: User) -> None:
+            numbers[user] = len(numbers)
+            first_start()
+            run(user)
+
+        User.run = noted_run  # type: ignore[method-assign, misc]
         for session in (HttpSession, FastHttpSession):
             self._watch_requests(session)
         limited(self._note_resend)
@@ -102,7 +109,8 @@ class LocustfileUsers(UserPool):
         events.request._handlers[:], events.user_error._handlers[:] = own_listeners
         events.request._handlers.append(self._on_request)
         events.user_error._handlers.append(self._on_user_error)
-        _fire(events.init, environment=environment, runner=runner, web_ui=None)
+        init: Any = events.init
+        init.fire(environment=environment, runner=runner, web_ui=None)
         self._environment = environment
         self._runner = runner
         return environment
@@ -153,7 +161,8 @@ class LocustfileUsers(UserPool):
         with suppress(gevent.Timeout), gevent.Timeout(QUIT_S):
             gevent.joinall(list(users.values()))
             self._runner.quit()
-            _fire(events.quitting, environment=self._environment, reverse=True)
+            quitting: Any = events.quitting
+            quitting.fire(environment=self._environment, reverse=True)
 
     def _options(self) -> Any:
         """The defaults of options that the locustfile adds to Locust's command line."""
@@ -168,17 +177,6 @@ class LocustfileUsers(UserPool):
         options.host = self._job.base_url
         options.num_users = self._job.load.users
         return options
-
-    def _watch_users(self, first_start: Callable[[], None]) -> None:
-        run: Callable[[User], None] = User.run
-        numbers = self._numbers
-
-        def noted_run(user: User) -> None:
-            numbers[user] = len(numbers)
-            first_start()
-            run(user)
-
-        User.run = noted_run  # type: ignore[method-assign, misc]
 
     def _watch_requests(self, session_class: Any) -> None:
         """Wraps `request()` of a session class, through which all its requests go."""
@@ -249,7 +247,7 @@ class LocustfileUsers(UserPool):
                 return foreign
         if exception is None:
             return Kind.OK, ""
-        kind = kind_of(exception, status=status)
+        kind = failures.kind_of(exception, status=status)
         if kind is Kind.HTTP_STATUS and status:
             return failures.kind_of_status(status, getattr(response, "content", None) or b"")
         if kind is Kind.WRONG_BODY:
@@ -266,10 +264,6 @@ class LocustfileUsers(UserPool):
 
     def _number(self, user: User | None) -> int:
         return 0 if user is None else self._numbers.get(user, 0)
-
-
-def _fire(hook: Any, **arguments: Any) -> None:
-    hook.fire(**arguments)
 
 
 def load(path: Path) -> list[type[User]]:

@@ -30,6 +30,7 @@ class Phases:
     def __init__(
         self, job: Job, users: UserPool, recorder: SpoolRecorder, stop: Event, say: Say
     ) -> None:
+        """Does what takes time before the load begins."""
         self._load = job.load
         self._shared_origin = job.parts > 1 or bool(users.standing_by)
         self._spawn_rate = job.load.spawn_rate and job.load.spawn_rate / job.parts
@@ -44,15 +45,13 @@ class Phases:
         self._users: list[tuple[float, int]] = []
         self._connections: list[tuple[float, int]] = []
 
-    def prepare(self) -> None:
-        """Does what takes time before the load begins."""
-        environment = self._pool.environment(self._first_start)
+        environment = users.environment(self._first_start)
         self._runner = environment.runner or environment.create_local_runner()
-        count = self._pool.standing_by
+        count = users.standing_by
         if count:
             self._runner.start(count, count)
             limit_s = FIRST_START_S + count * ENTER_S
-            if not self._pool.wait_for_standing_by(limit_s):
+            if not users.wait_for_standing_by(limit_s):
                 raise LoadError(f"Locust did not start {count} users within {limit_s:g} s.")
 
     def run(self, origin: float) -> Done:
@@ -88,7 +87,10 @@ class Phases:
         self._pool.end()
         if self._runner.spawning_greenlet is not None:
             self._runner.spawning_greenlet.kill(block=False)
-        self._drain()
+        limit = monotonic() + self._load.drain_limit_s
+        while (awaited := self._pool.awaited()) and monotonic() < limit:
+            gevent.sleep(DRAIN_STEP_S)
+            self._tick_when_due(awaited)
         self._pool.give_up(monotonic())
         sent, dropped = self._pool.tallies()
         self._pool.quit()
@@ -128,12 +130,6 @@ class Phases:
             elif moment <= self._next_tick:
                 return
 
-    def _drain(self) -> None:
-        limit = monotonic() + self._load.drain_limit_s
-        while (awaited := self._pool.awaited()) and monotonic() < limit:
-            gevent.sleep(DRAIN_STEP_S)
-            self._tick_when_due(awaited)
-
     def _tick_when_due(self, awaited: int | None = None) -> None:
         now = monotonic()
         if now < self._next_tick:
@@ -145,21 +141,11 @@ class Phases:
         connections = self._pool.connections()
         if connections is not None:
             self._connections.append((now, connections))
-        self._say(
-            {
-                "event": "tick",
-                "elapsed_s": now - self._origin,
-                "users": users,
-                "awaited": awaited,
-                **self._judged(now),
-            }
-        )
-
-    def _judged(self, now: float) -> dict[str, Any]:
-        """Of the window under way, if it may end the load: when it began, and what is late."""
+        tick = {"elapsed_s": now - self._origin, "users": users, "awaited": awaited}
         within_s = self._load.ends_within_s
         for stage in self._load.plan:
+            # of the window under way, if it may end the load: when it began, and what is late
             begun = self._origin + stage.window_start_s
             if within_s is not None and begun < now < self._origin + stage.window_end_s:
-                return {"begun": begun, "overdue": self._pool.overdue(begun, now - within_s)}
-        return {}
+                tick |= {"begun": begun, "overdue": self._pool.overdue(begun, now - within_s)}
+        self._say({"event": "tick", **tick})

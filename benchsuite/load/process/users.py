@@ -4,7 +4,6 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
 from time import monotonic
 
 import gevent
@@ -16,9 +15,8 @@ from locust.exception import StopUser
 from benchsuite.core.exceptions import AnswerError, last_line
 from benchsuite.core.results import Traffic
 from benchsuite.core.samples import JOURNEY, PAUSE, Kind
-from benchsuite.load.client.target import Gate, LoadEnded, Recorder, RequestFailed, Target
+from benchsuite.load.client.target import Gate, LoadEnded, Recorder, RequestFailed
 from benchsuite.load.client.user import UserClient
-from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.client.websocket.sockets import Sockets
 from benchsuite.load.job import Job
 from benchsuite.workloads.base import Workload
@@ -32,6 +30,7 @@ class UserPool(ABC):
     finished_at: float | None = None
     """When the last of them had ended; None before, and where nothing is fixed."""
     on_finish: Callable[[], object]  #: Called at that moment.
+    journey_s = 0.0  #: How long a journey takes, about.
     _origin: float = 0.0
 
     @abstractmethod
@@ -101,70 +100,48 @@ answers, even wrong ones, are never slowed down.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What all users of a pool share."""
-
-    job: Job
-    workload: Workload
-    target: Target
-    recorder: Recorder
-    dialect: type[Dialect] | None
+Clients = Callable[..., UserClient]
 
 
 class Journeys(UserPool):
     """All users of a workload, in the closed model."""
 
-    def __init__(self, setup: Setup) -> None:
-        job, workload, recorder = setup.job, setup.workload, setup.recorder
+    def __init__(self, job: Job, workload: Workload, recorder: Recorder, clients: Clients) -> None:
+        """`clients` makes one, given what belongs to this pool."""
+        self._job = job
         self._workload = workload
         self._recorder = recorder
         self._iterations = job.load.iterations
         if self._iterations is not None:
-            self.standing_by = users_of(job.load.users, job.part, job.parts)
+            self.standing_by = self.share(job.load.users)
             self.unmade = self.standing_by * self._iterations
         self._finished = 0  #: Users who have made all their journeys.
         self._all_begun = Event()
         self._think_time_s = job.load.think_time_s
         self._making: dict[UserClient, float] = {}  #: Start of each journey in flight.
-        self.journey_s = 0.0  #: How long one takes, about.
-        self._spread = job.load.spawn_rate is None
-        """Whether the users' first journeys are spread over a cycle of journey and think time."""
         self._pausing: dict[UserClient, float] = {}  #: Start of each pause.
         self._over = False
         self._users: list[tuple[UserClient, User]] = []
         self._waited_for: list[UserClient] = []
-        self._gate = gate = Gate()
-        self._part, self._parts = job.part, job.parts
+        self._gate = Gate()
         self._level = 0.0
         self._most = 0
         self._raised = Event()
         self._sockets = Sockets(alone=job.parts == 1)
-        numbers = itertools.count(job.part, job.parts)
+        self._clients = clients
+        self._numbers = itertools.count(job.part, job.parts)
 
-        def new_client() -> UserClient:
-            return UserClient(
-                setup.target,
-                recorder,
-                gate,
-                user=next(numbers),
-                cookies={**job.cookies, **job.visitor.cookie_values},
-                sockets=self._sockets,
-                dialect=setup.dialect,
-                due=workload.due,
-            )
-
-        self._new_client: Callable[[], UserClient] = new_client
+    def _new_client(self) -> UserClient:
+        user, due = next(self._numbers), self._workload.due
+        return self._clients(self._gate, user=user, sockets=self._sockets, due=due)
 
     def environment(self, first_start: Callable[[], None]) -> Environment:
-        journeys = self
+        def endless(user: User) -> None:
+            first_start()
+            self._live(user)
 
         class JourneyUser(User):
-            def on_start(self) -> None:
-                first_start()
-
-        def endless(user: User) -> None:
-            journeys._live(user)
+            """Makes journeys."""
 
         JourneyUser.tasks = [endless]
         return Environment(user_classes=[JourneyUser])
@@ -188,7 +165,7 @@ class Journeys(UserPool):
 
     def share(self, whole: int) -> int:
         """How many of these belong to this process."""
-        return users_of(whole, self._part, self._parts)
+        return users_of(whole, self._job.part, self._job.parts)
 
     def count(self) -> int:
         return sum(client.user < self._level for client, _ in self._users) - self._finished
@@ -240,7 +217,8 @@ class Journeys(UserPool):
         if len(self._users) == self.standing_by:
             self._all_begun.set()
         try:
-            if self._spread and self._think_time_s:
+            # first journeys are spread over a cycle of journey and think time
+            if self._job.load.spawn_rate is None and self._think_time_s:
                 cycle_s = self._think_time_s + min(self.journey_s, self._think_time_s)
                 self._pause(client, cycle_s * (client.user * GOLDEN % 1.0))
             for made in itertools.count(1):
@@ -303,9 +281,12 @@ class Journeys(UserPool):
             answered = False
         finally:
             client.settle()
-        if client.failed is not None:
-            failed = (client.failed.kind, _reason(client, failed))
         kind, cause = Kind.OK, client.failed
+        if cause is not None:
+            reason = cause.message
+            if client.journey_name:  # it says on which page
+                reason = failed[1] if failed else f"{cause.method} {cause.path}: {reason}"
+            failed = (cause.kind, reason)
         index = self._index_of(client)
         if failed is not None:
             kind, message = failed
@@ -317,23 +298,12 @@ class Journeys(UserPool):
 
     def _index_of(self, client: UserClient) -> int:
         """The number of the journey's own name, or of the workload's."""
-        if not client.journey_name:
-            return self._recorder.index(self._workload.name, JOURNEY)
-        return self._recorder.index(client.journey_name, JOURNEY)
+        return self._recorder.index(client.journey_name or self._workload.name, JOURNEY)
 
     def _unfinished(self, client: UserClient, meant: float, begin: float, moment: float) -> None:
         index = self._index_of(client)
         self._recorder.add(index, Kind.UNFINISHED, client.user, 0, meant, begin, moment)
         self._recorder.example(index, Kind.UNFINISHED, "not at its end")
-
-
-def _reason(client: UserClient, failed: tuple[Kind, str] | None) -> str:
-    """Why the journey failed; a journey with its own name says on which page."""
-    cause = client.failed
-    assert cause is not None
-    if not client.journey_name:
-        return cause.message
-    return failed[1] if failed else f"{cause.method} {cause.path}: {cause.message}"
 
 
 def users_of(whole: int, part: int, parts: int) -> int:

@@ -30,13 +30,13 @@ from benchsuite.core.exceptions import BenchsuiteError, LoadError, last_line
 from benchsuite.core.plain import plain, read
 from benchsuite.load import job as messages
 from benchsuite.load.client.target import SpoolRecorder, Target
-from benchsuite.load.client.websocket.dialects import Dialect
+from benchsuite.load.client.user import UserClient
 from benchsuite.load.job import Job
 from benchsuite.load.process.arrivals import OpenModel
 from benchsuite.load.process.check import Visitor, refused
 from benchsuite.load.process.locustfile import LocustfileUsers
 from benchsuite.load.process.phases import Phases
-from benchsuite.load.process.users import Journeys, Setup, UserPool
+from benchsuite.load.process.users import Journeys, UserPool
 from benchsuite.system import scratch
 from benchsuite.workloads.base import Workload
 from benchsuite.workloads.locustfile import Locustfile
@@ -79,20 +79,24 @@ class Parent:
                 os._exit(1)
             *lines, buffered = (buffered + block).split(b"\n")
             for line in lines:
-                self._obey(line)
-
-    def _obey(self, line: bytes) -> None:
-        if line.startswith((messages.GO, messages.REHEARSE)):
-            self.orders.put(line)
-        elif line == messages.STOP:
-            self.stop.set()
-        else:
-            self.job.set(read(Job, json.loads(line)))
+                if line.startswith((messages.GO, messages.REHEARSE)):
+                    self.orders.put(line)
+                elif line == messages.STOP:
+                    self.stop.set()
+                else:
+                    self.job.set(read(Job, json.loads(line)))
 
 
 def main(events: int) -> NoReturn:
-    _die_with_parent()
-    _quiet_logs()
+    # dies with the parent, even when a journey never yields to whoever reads standard input
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # warnings and errors of Locust go to standard error, which is the log, up to a limit
+    handler = logging.StreamHandler()
+    left = iter(range(LOG_RECORDS))
+    handler.addFilter(lambda record: next(left, None) is not None)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger("locust.runners").setLevel(logging.ERROR)
     parent = Parent(events)
     try:
         parent.say({"event": "ready"})
@@ -124,46 +128,34 @@ def _work(parent: Parent) -> dict[str, Any]:
     if job.locustfile:
         pool = LocustfileUsers(job, recorder)
     else:
-        workload = _workload(job)
+        workload = _imported("workload", job.workload_class)(**job.workload.options)
+        assert isinstance(workload, Workload)
+        workload.visitor = job.visitor.user
+        workload.fit(job.load)
         target = Target.of(job)
         limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
-        dialect = _dialect(job)
         cookies = {**job.cookies, **job.visitor.cookie_values}
-        new_visitor = partial(Visitor, target, cookies, dialect)
+        dialect = _imported("dialect", job.dialect) if job.dialect else None
+        new_visitor = partial(Visitor, target, cookies=cookies, dialect=dialect)
         refusal, journey_s, posts = refused(workload, new_visitor, limit_s=limit_s)
-        visitor = new_visitor()
         if refusal is not None:
             return {"event": "refused", **refusal}
+        visitor = new_visitor()
         model = OpenModel if job.load.is_open else Journeys
-        pool = model(Setup(job, workload, target, recorder, dialect))
+        clients = partial(UserClient, target, recorder, cookies=cookies, dialect=dialect)
+        pool = model(job, workload, recorder, clients)
         pool.journey_s = journey_s
         unchecked = workload.unchecked
     phases = Phases(job, pool, recorder, parent.stop, parent.say)
-    phases.prepare()
     gc.freeze()  # what is there now stays: the collector need not look at it again while we measure
     parent.say({"event": "checked", "unchecked": unchecked, "posts": posts})
     while (order := parent.orders.get()).startswith(messages.REHEARSE):
         kind = order.removeprefix(messages.REHEARSE).decode()
-        made = visitor.rehearse(workload, kind, limit_s)
-        parent.say({"event": "rehearsed", **plain(made)})
+        rehearsal = visitor.rehearse(workload, kind, limit_s)
+        parent.say({"event": "rehearsed", **plain(rehearsal)})
     done = phases.run(float(order.removeprefix(messages.GO)))
     recorder.close()
     return {"event": "done", **plain(done)}
-
-
-def _workload(job: Job) -> Workload:
-    workload = _imported("workload", job.workload_class)(**job.workload.options)
-    assert isinstance(workload, Workload)
-    workload.visitor = job.visitor.user
-    workload.fit(job.load)
-    return workload
-
-
-def _dialect(job: Job) -> type[Dialect] | None:
-    if not job.dialect:
-        return None
-    dialect: type[Dialect] = _imported("dialect", job.dialect)
-    return dialect
 
 
 def _imported(what: str, path: str) -> Any:
@@ -175,21 +167,6 @@ def _imported(what: str, path: str) -> Any:
         raise LoadError(
             f"The load process can't import the {what} {path}: {last_line(error)}."
         ) from error
-
-
-def _die_with_parent() -> None:
-    """Dies with the parent, even when a journey never yields to whoever reads standard input."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _quiet_logs() -> None:
-    """Warnings and errors of Locust go to standard error, which is the log, up to a limit."""
-    handler = logging.StreamHandler()
-    left = iter(range(LOG_RECORDS))
-    handler.addFilter(lambda record: next(left, None) is not None)
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    logging.getLogger("locust.runners").setLevel(logging.ERROR)
 
 
 if __name__ == "__main__":
