@@ -15,8 +15,8 @@ from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import OPEN, LoadProfile
 from benchsuite.models import Measurement, Run
 from benchsuite.stats import stacks
-from benchsuite.stats.memory import growth
 from benchsuite.stats.signs import IN_VAIN
+from benchsuite.stats.steady import growth
 
 NOT_ANSWERING = frozenset({LOAD, "delay", "api"})
 """Parts that measure, or stand for what is not on the machine."""

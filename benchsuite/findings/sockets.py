@@ -9,7 +9,7 @@ from benchsuite.core.results import Finding, Level
 from benchsuite.core.samples import EVENT
 from benchsuite.core.units import format_bytes, format_count, format_duration, format_percent
 from benchsuite.findings.registry import Rule, also, finding
-from benchsuite.stats.memory import FEWEST_STEPS, growth
+from benchsuite.stats.steady import FEWEST_STEPS, growth
 
 ABOUT = (0.9, 1.5)  #: A time-out is noticed so much earlier (coarse clocks) or later.
 

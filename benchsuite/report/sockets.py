@@ -9,7 +9,7 @@ from benchsuite.core.metrics import every
 from benchsuite.core.samples import EVENT, FANOUT, HANDSHAKE, UNSOLICITED
 from benchsuite.core.units import MISSING, format_bytes, format_count, format_duration, format_rate
 from benchsuite.models import Measurement, Run
-from benchsuite.stats.broadcasts import HEALTHY, SLOW
+from benchsuite.stats.messages import HEALTHY, SLOW
 
 NOTHING = 1.001
 """Ratio of the rates without and with connecting below which nobody was connecting."""

@@ -25,9 +25,17 @@ from benchsuite.load.job import stage_windows
 from benchsuite.load.parent.driver import NameEntry, Samples
 from benchsuite.runner.figures import Figures
 from benchsuite.runner.running_system import TARGET
-from benchsuite.stats.broadcasts import HEALTHY, SLOW, fan_out, overtaken, slow_users
-from benchsuite.stats.memory import slope
-from benchsuite.stats.messages import ended_early, recovery, restarted
+from benchsuite.stats.messages import (
+    HEALTHY,
+    SLOW,
+    ended_early,
+    fan_out,
+    overtaken,
+    recovery,
+    restarted,
+    slow_users,
+)
+from benchsuite.stats.steady import slope
 
 
 def websockets(

@@ -24,32 +24,106 @@ out what is real and tiny, such as a page of memory that the second of two start
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from benchsuite.core.metrics.metric import Scale
-from benchsuite.stats.ranks import (
-    FEWEST_STARTS,
-    attained_level,
-    holm,
-    least_p,
-    mann_whitney,
-    starts_needed,
-)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+FEWEST_STARTS = 5  #: Of each side. Three against three can never be significant: least p is 0.1.
+EXACT_UP_TO = 200  #: Starts a side up to which p is exact; above, that takes seconds.
+PERMUTATIONS = 9999
+
+
+def mann_whitney(
+    first: Sequence[float], second: Sequence[float], *, seed: int = 0
+) -> tuple[float, str]:
+    """The two-sided p of the Mann–Whitney U test (Mann & Whitney 1947), by SciPy, and its method.
+
+    "exact" without ties. With ties the exact table doesn't hold; "permutation" refers the same
+    statistic to all ways of dealing the values to the two sides, or, where those are more than
+    `PERMUTATIONS`, to that many random ones. "asymptotic" is of very many starts.
+    """
+    import numpy as np
+    from scipy import stats
+
+    a, b = sorted(first), sorted(second)
+    how = "exact"
+    method: Any = how
+    if max(len(a), len(b)) > EXACT_UP_TO:
+        how = method = "asymptotic"
+    elif len({*a, *b}) < len(a) + len(b):
+        how = "permutation"
+        method = stats.PermutationMethod(n_resamples=PERMUTATIONS, rng=np.random.default_rng(seed))
+    test = stats.mannwhitneyu(a, b, alternative="two-sided", method=method)
+    return min(1.0, float(test.pvalue)), how
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """p values of several tests, corrected so that the chance of any false one stays what it was.
+
+    The smallest is multiplied by their number, the next by one less, and none may be smaller than
+    the one before (Holm 1979, "A simple sequentially rejective multiple test procedure").
+    """
+    order = sorted(range(len(values)), key=lambda index: values[index])
+    corrected = [1.0] * len(values)
+    largest = 0.0
+    for position, index in enumerate(order):
+        largest = max(largest, min(1.0, values[index] * (len(values) - position)))
+        corrected[index] = largest
+    return corrected
+
+
+def least_p(first: int, second: int) -> float:
+    """The smallest two-sided p that so many starts can ever give: 0.0079 for five against five."""
+    return min(1.0, 2 / math.comb(first + second, first))
+
+
+def attained_level(first: int, second: int, level: float) -> float:
+    """The largest p at or below the level that so many starts can give: few starts have few ps.
+
+    0.032 for five against five at 5 %: the test is stricter than it is asked to be. The ways to
+    each U are the coefficients of the Gaussian binomial (Mann & Whitney 1947). With more than 30
+    starts a side, ps lie close enough for the level itself.
+    """
+    if max(first, second) > 30:
+        return level
+    ways = [1] + [0] * (first * second)
+    for step in range(1, first + 1):
+        for place in range(len(ways) - 1, second + step - 1, -1):
+            ways[place] -= ways[place - second - step]
+        for place in range(step, len(ways)):
+            ways[place] += ways[place - step]
+    attained, tail, total = 0.0, 0, math.comb(first + second, first)
+    for count in ways:
+        tail += count
+        if 2 * tail > level * total:
+            break
+        attained = 2 * tail / total
+    return attained
+
+
+def starts_needed(compared: int = 1, *, level: float = 0.05) -> int:
+    """Starts of each side without which no difference can be shown: 5, and 6 from the 7th
+    comparison on.
+    """
+    starts = FEWEST_STARTS
+    while least_p(starts, starts) * compared > level:
+        starts += 1
+    return starts
+
 
 CONFIDENCE = 0.95
 POWER = 0.9  #: Chance with which a difference of `detectable` would have been shown.
 
 RANK_EFFICIENCY = math.sqrt(3 / math.pi)
 RESAMPLES = 9999
-
 MOST_RUNS = 25  #: Of each side; nobody makes more for one answer.
 
 
@@ -185,17 +259,22 @@ def compare(
     """
     import numpy as np
 
-    sides = [np.array(sorted(side), dtype=float) for side in (baseline, candidate)]
-    for side in sides:
+    first, second = (np.array(sorted(side), dtype=float) for side in (baseline, candidate))
+    for side in (first, second):
         if not np.isfinite(side).all() or (side < 0).any():
             raise ValueError(f"Figures are finite and not negative, and these are not: {side}.")
-    first, second = sides
-    means = tuple(float(side.mean()) if len(side) else None for side in sides)
+    before, after = (float(side.mean()) if len(side) else None for side in (first, second))
+    value = None
+    if before is not None and after is not None:
+        if scale is Scale.DIFFERENCE:
+            value = after - before
+        elif before:
+            value = after / before
     plain = Comparison(
         scale=scale,
         starts=(len(first), len(second)),
-        means=(means[0], means[1]),
-        value=_value(scale, means[0], means[1]),
+        means=(before, after),
+        value=value,
         confidence=confidence,
         margin=margin,
     )
@@ -205,8 +284,8 @@ def compare(
         plain = replace(plain, error=error, freedom=freedom)
     if min(plain.starts) < FEWEST_STARTS:
         return plain
-    ranks = mann_whitney(first.tolist(), second.tolist(), seed=seed)
-    tested = replace(plain, p=ranks.p, p_method=ranks.method, p_corrected=ranks.p)
+    p, method = mann_whitney(first.tolist(), second.tolist(), seed=seed)
+    tested = replace(plain, p=p, p_method=method, p_corrected=p)
     if not has_value:
         return tested
     values = (tuple(first.tolist()), tuple(second.tolist()))
@@ -220,22 +299,12 @@ def together(comparisons: Iterable[Comparison]) -> list[Comparison]:
     Those without a p (too few starts on a side) take no part and don't count.
     """
     every = list(comparisons)
-    tested = [one for one in every if one.p is not None]
-    corrected = iter(holm([one.p for one in tested if one.p is not None]))
+    ps = [one.p for one in every if one.p is not None]
+    corrected = iter(holm(ps))
     return [
-        one
-        if one.p is None
-        else replace(one, p_corrected=next(corrected), compared=max(1, len(tested)))
+        one if one.p is None else replace(one, p_corrected=next(corrected), compared=len(ps))
         for one in every
     ]
-
-
-def _value(scale: Scale, baseline: float | None, candidate: float | None) -> float | None:
-    if baseline is None or candidate is None:
-        return None
-    if scale is Scale.DIFFERENCE:
-        return candidate - baseline
-    return candidate / baseline if baseline else None
 
 
 def _errors(

@@ -1,7 +1,7 @@
 """Whether slow answers have something in common: a period, a process or a connection."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import comb, exp, lgamma, log, pi
 from operator import attrgetter, itemgetter
 
@@ -19,22 +19,10 @@ STEP = 0.25  #: Lengths are tried so far apart; both in intervals of the series.
 FEWEST_FREE = 3  #: Values that must be left over when each phase has its mean.
 
 
-@dataclass(frozen=True, slots=True)
-class Cycle:
-    period: float  #: In intervals of the series.
-    percent: float  #: How far the highest phase lies above the lowest, of the mean of the series.
-
-
-@dataclass(frozen=True, slots=True)
-class _Folded:
-    period: float
-    swing: float
-    ratio: float  #: Variance between the phases by that within them (F).
-    free: tuple[int, int]
-
-
-def cycle(series: NDArray[np.float64], *, percent: float) -> Cycle | None:
-    """The surest cycle that swings by more than so many percent; None without.
+def cycle(series: NDArray[np.float64], *, percent: float) -> tuple[float, float] | None:
+    """The surest cycle that swings by more than so many percent; None without. Its period in
+    intervals of the series, and how far its highest phase lies above its lowest, in percent of the
+    mean.
 
     Epoch folding (Leahy et al. 1983): the series, less its trend, is cut into pieces of one
     length and laid over itself; a cycle of that length is what the phases' means differ by more
@@ -46,20 +34,7 @@ def cycle(series: NDArray[np.float64], *, percent: float) -> Cycle | None:
     if level <= 0 or np.ptp(series) / level * 100 <= percent:
         return None
     flat = series - np.polyval(np.polyfit(places, series, 1), places)
-    tried = list(_folded(flat))
-    strong = [one for one in tried if one.swing / level * 100 > percent]
-    if not strong:
-        return None
-    from scipy.stats import f
-
-    chances = [float(f.sf(one.ratio, *one.free)) * len(tried) for one in strong]
-    best = int(np.argmin(chances))
-    if chances[best] >= SURE_OF_CYCLE:
-        return None
-    return Cycle(strong[best].period, strong[best].swing / level * 100)
-
-
-def _folded(flat: NDArray[np.float64]) -> Iterator[_Folded]:
+    tried, strong = 0, []
     count = len(flat)
     for period in np.arange(SHORTEST, count / FEWEST_CYCLES + STEP / 2, STEP):
         phases = np.floor(np.arange(count) % period).astype(np.int64)
@@ -71,7 +46,17 @@ def _folded(flat: NDArray[np.float64]) -> Iterator[_Folded]:
         within = float(((flat - means[phases]) ** 2).sum()) / free[1]
         between = float((sizes * (means - flat.mean()) ** 2).sum()) / free[0]
         ratio = between / within if within > 0 else float("inf")
-        yield _Folded(float(period), float(np.ptp(means)), ratio, free)
+        tried += 1
+        swing = float(np.ptp(means)) / level * 100
+        if swing > percent:
+            strong.append((ratio, free, float(period), swing))
+    if not strong:
+        return None
+    from scipy.stats import f
+
+    chances = [float(f.sf(ratio, *free)) * tried for ratio, free, _, _ in strong]
+    best = int(np.argmin(chances))
+    return strong[best][2:] if chances[best] < SURE_OF_CYCLE else None
 
 
 SURE = 0.001  #: At most so often chance alone makes a pattern, of all that are tried.

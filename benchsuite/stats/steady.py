@@ -1,8 +1,9 @@
-"""Whether a series of equal intervals stays where it is."""
+"""Whether a series stays as it is, steps to another level, or grows as memory that leaks does."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,18 +56,18 @@ def change(
     1968), the two sides of a step. A cycle must swing by twice the limit, and by more than the
     grain: by so much counts differ though they come evenly, as 8.3 a second do.
     """
-    series = _grouped(np.asarray(values, dtype=np.float64))
+    series: Series = np.asarray(values, dtype=np.float64)
     size = math.ceil(len(values) / MOST_POINTS)
+    if size > 1:
+        series = series[: len(series) // size * size].reshape(-1, size).mean(axis=1)
     if len(series) < least or series.mean() <= 0:
         return None
     surest = _surest(series, percent)
     if surest is not None:
         return replace(surest, at=surest.at and surest.at * size)
     coarse_percent = grain / float(series.mean()) * 100
-    cycle_seen = cycle(series, percent=max(2 * percent, 1.5 * coarse_percent))
-    if cycle_seen is not None:
-        return Change(cycle_seen.percent, has_steady_half=True, period=cycle_seen.period * size)
-    return None
+    swing = cycle(series, percent=max(2 * percent, 1.5 * coarse_percent))
+    return swing and Change(swing[1], has_steady_half=True, period=swing[0] * size)
 
 
 def _surest(series: Series, percent: float) -> Change | None:
@@ -81,7 +82,11 @@ def _surest(series: Series, percent: float) -> Change | None:
         if chances[surest] >= LEVEL / 3:
             break
         at = int(splits[surest - 1]) if surest else None
-        size = _trend(series) if at is None else _size(series, at)
+        if at is None:
+            size = _trend(series)
+        else:
+            before, after = float(np.median(series[:at])), float(np.median(series[at:]))
+            size = _relative(before, after, float(series.mean()))
         if abs(size) > percent:
             return Change(size, has_steady_half=_has_steady_half(series, percent), at=at)
     return None
@@ -102,15 +107,6 @@ def _chances(series: Series, shapes: Series) -> Series:
     return chances
 
 
-def _grouped(series: Series) -> Series:
-    size = math.ceil(len(series) / MOST_POINTS)
-    if size <= 1:
-        return series
-    whole = len(series) // size * size
-    grouped: Series = series[:whole].reshape(-1, size).mean(axis=1)
-    return grouped
-
-
 def _relative(before: float, after: float, level: float) -> float:
     """By how many percent of what it was; of the level, where it was nothing."""
     return (after - before) / (before if before > 0 else level) * 100
@@ -118,19 +114,11 @@ def _relative(before: float, after: float, level: float) -> float:
 
 def _trend(series: Series) -> float:
     """From the beginning to the end of the line through all points, in percent."""
-    rise = _slope(series) * (len(series) - 1)
+    first, second = np.triu_indices(len(series), k=1)
+    rise = float(np.median((series[second] - series[first]) / (second - first)))
+    rise *= len(series) - 1
     middle = float(np.median(series))
     before, after = max(0.0, middle - rise / 2), max(0.0, middle + rise / 2)
-    return _relative(before, after, float(series.mean()))
-
-
-def _slope(series: Series) -> float:
-    first, second = np.triu_indices(len(series), k=1)
-    return float(np.median((series[second] - series[first]) / (second - first)))
-
-
-def _size(series: Series, at: int) -> float:
-    before, after = float(np.median(series[:at])), float(np.median(series[at:]))
     return _relative(before, after, float(series.mean()))
 
 
@@ -144,3 +132,101 @@ def _has_steady_half(series: Series, percent: float) -> bool:
         for part in parts
         if part.mean() > 0
     )
+
+
+FEWEST_VALUES = 6  #: Values from which steps are looked for.
+SHORTEST = 2  #: Values between two steps.
+
+
+def steps(values: Sequence[float], *, ratio: float = 1.0) -> list[int]:
+    """How many values came before each step of at least that ratio; values are greater than 0.
+
+    Each step of the mean logarithm costs 3 σ² ln n (1 + 4/n), about what the modified Bayesian
+    criterion asks (Zhang & Siegmund 2007), and a little more for the few values that σ² is known
+    by; the cheapest partition is found exactly. σ² is of the differences of neighbours (von
+    Neumann), which a step hardly moves. Of 6 to 60 normal values without a step 2 to 5 % of series
+    have one; a step by four σ in the middle is found in 58 % of series of 6, in 97 % of 10.
+    """
+    count = len(values)
+    if count < FEWEST_VALUES or min(values) <= 0:
+        return []
+    logarithms = np.log(np.asarray(values, dtype=np.float64))
+    variance = float(np.mean(np.diff(logarithms) ** 2)) / 2
+    penalty = 3 * variance * math.log(count) * (1 + 4 / count)
+    sums = np.concatenate([[0.0], np.cumsum(logarithms)])
+    squares = np.concatenate([[0.0], np.cumsum(logarithms**2)])
+    cost = np.full(count + 1, np.inf)
+    cost[0] = -penalty
+    before = np.zeros(count + 1, dtype=int)
+    for end in range(SHORTEST, count + 1):
+        begins = np.arange(end - SHORTEST + 1)
+        scatter = squares[end] - squares[begins]
+        scatter -= (sums[end] - sums[begins]) ** 2 / (end - begins)
+        whole = cost[begins] + scatter + penalty
+        before[end] = int(np.argmin(whole))
+        cost[end] = whole[before[end]]
+    edges = [count]
+    while edges[0]:
+        edges.insert(0, int(before[edges[0]]))
+    means = [float(logarithms[begin:end].mean()) for begin, end in pairwise(edges)]
+    moved = zip(edges[1:-1], pairwise(means), strict=True)
+    return [at for at, (mean, after) in moved if abs(after - mean) > math.log(ratio)]
+
+
+CONFIDENCE = 0.95
+FEWEST_STEPS = 3  #: Two points are always on a line: nothing can be said of how well they are.
+ARENA_BYTES = 2**20
+"""A process takes memory in pieces of up to that (CPython's arenas), so each value may be off by as
+much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """A slope with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def slope(steps: Sequence[tuple[float, float]]) -> Slope | None:
+    """The slope through (how many, bytes), with its 95 % interval; None for fewer than three steps.
+
+    A process keeps what it took: its errors add up from step to step, and the scatter about a line
+    hides them. So the line is fitted to the differences between steps (least squares with
+    integrated noise), and the interval is that of their scatter, by Student's t. Errors that don't
+    add up make it too wide, never too narrow. Both ends may lie anywhere within an arena.
+    """
+    if len({many for many, _ in steps}) < FEWEST_STEPS:
+        return None
+    from scipy import stats
+
+    more, taken = np.diff(np.array(steps, dtype=float), axis=0).T
+    square = float((more**2).sum())
+    value = float((more * taken).sum()) / square
+    free = len(more) - 1
+    scatter = math.sqrt(float(((taken - value * more) ** 2).sum()) / free / square)
+    ends = ARENA_BYTES / math.sqrt(6) / abs(float(more.sum()))
+    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, free)) * math.hypot(scatter, ends)
+    return Slope(value, value - half, value + half)
+
+
+FEWEST_POINTS = 8  #: Of fewer points nothing is said.
+STEADY = 0.7  #: The growth of the later half, as a share of the earlier's: less is levelling off.
+
+
+def growth(points: Sequence[tuple[float, float]]) -> Slope | None:
+    """The slope through (second, bytes) with its interval; None where they don't grow.
+
+    They do when the lower end of the interval is above 0, for all points and for the later half of
+    them; the lower of both is told. What levels off, such as a cache that fills, is no growth.
+    """
+    if len(points) < FEWEST_POINTS:
+        return None
+    half = len(points) // 2
+    whole, earlier, later = slope(points), slope(points[: half + 1]), slope(points[half:])
+    if whole is None or earlier is None or later is None or min(whole.low, later.low) <= 0:
+        return None
+    if later.value < STEADY * earlier.value:
+        return None
+    return Slope(whole.value, min(whole.low, later.low), whole.high)

@@ -23,8 +23,7 @@ from enum import StrEnum
 from statistics import fmean, median, variance
 
 from benchsuite.core.metrics.metric import Scale
-from benchsuite.stats.compare import CONFIDENCE, compare
-from benchsuite.stats.ranks import FEWEST_STARTS
+from benchsuite.stats.compare import CONFIDENCE, FEWEST_STARTS, compare
 
 FEWEST = 2  #: Starts of a side, for any interval at all.
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Generator, Sequence
 
 from benchsuite.bottlenecks.evidence import Ratio, ratio
-from benchsuite.stats.ranks import FEWEST_STARTS
+from benchsuite.stats.compare import FEWEST_STARTS
 from benchsuite.tuning import confirming
 from benchsuite.tuning.candidates import excess
 from benchsuite.tuning.fresh import fresh

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from benchsuite.models import Note, Run
-from benchsuite.stats.steps import steps
+from benchsuite.stats.steady import steps
 from benchsuite.store import notes
 from tests.factories import BEGUN, INVALID, MACHINE, make_failed_run, make_run
 

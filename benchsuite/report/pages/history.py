@@ -29,7 +29,7 @@ from benchsuite.core.specs import CLOSED
 from benchsuite.models import Note, Run
 from benchsuite.report import queries
 from benchsuite.report.pages.html import state
-from benchsuite.stats.steps import steps
+from benchsuite.stats.steady import steps
 from benchsuite.store import notes
 
 MOST = 500  #: Runs of a history; of more, the newest.

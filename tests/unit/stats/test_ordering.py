@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchsuite.stats.broadcasts import overtaken
+from benchsuite.stats.messages import overtaken
 from tests.golden import Golden
 from tests.unit.stats.test_fanout import samples
 

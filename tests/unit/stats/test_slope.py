@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchsuite.stats.memory import ARENA_BYTES, slope
+from benchsuite.stats.steady import ARENA_BYTES, slope
 
 Draw = np.random.Generator
 EACH = 28_000.0

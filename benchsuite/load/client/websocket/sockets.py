@@ -1,7 +1,7 @@
 """All WebSockets of this process that are open, and the subscribers of its broadcasts.
 
 Only the parent can tell across load processes who received what, and in which order
-(`benchsuite.stats.broadcasts`); what is kept here lets a publisher, or the end of the load, wait
+(`benchsuite.stats.messages`); what is kept here lets a publisher, or the end of the load, wait
 for the subscribers.
 """
 
