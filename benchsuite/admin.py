@@ -10,28 +10,11 @@ from django.urls import NoReverseMatch
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from benchsuite import models
+from benchsuite.core import units
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Place
-from benchsuite.core.units import (
-    MISSING,
-    format_bytes,
-    format_count,
-    format_duration,
-    format_number,
-    format_percent,
-    format_rate,
-)
-from benchsuite.models import (
-    Environment,
-    Finding,
-    Measurement,
-    Run,
-    Software,
-    StudyCell,
-    StudyRun,
-    Tuning,
-    TuningTrial,
-)
+from benchsuite.models import Measurement, Run, StudyRun, Tuning
 from benchsuite.report import queries
 from benchsuite.report.pages import html
 from benchsuite.store.abandoned import sweep, sweep_executions
@@ -56,12 +39,19 @@ class ReadOnly(admin.options.BaseModelAdmin):
         return False
 
 
+BY_ENDING = {
+    "_s": units.format_duration,
+    "_bytes": units.format_bytes,
+    "_percent": units.format_percent,
+    "_rate": units.format_rate,
+}
+
+
 def _shown(field: "Field[Any, Any]") -> Callable[[Model], str]:
     """A column of the admin: the figure as our own pages write it."""
-    write = next(
-        (write for ending, write in BY_ENDING.items() if field.name.endswith(ending)),
-        format_count if isinstance(field, IntegerField) else format_number,
-    )
+    is_whole = isinstance(field, IntegerField)
+    writers = [write for ending, write in BY_ENDING.items() if field.name.endswith(ending)]
+    write, *_ = [*writers, units.format_count if is_whole else units.format_number]
 
     @admin.display(description=field.verbose_name, ordering=field.name)
     def shown(obj: Model) -> str:
@@ -74,12 +64,6 @@ def _shown(field: "Field[Any, Any]") -> Callable[[Model], str]:
     return shown
 
 
-BY_ENDING = {
-    "_s": format_duration,
-    "_bytes": format_bytes,
-    "_percent": format_percent,
-    "_rate": format_rate,
-}
 SHOWN: dict[tuple[type, Any], Any] = {
     (model, field.name): _shown(field)
     for model in (Run, Measurement)
@@ -96,19 +80,19 @@ class MeasurementInline(ReadOnly, admin.TabularInline):
 
 
 class FindingInline(ReadOnly, admin.TabularInline):
-    model = Finding
+    model = models.Finding
     fields = ("code", "level", "message", "hint")
     can_delete = False
 
 
 class CellInline(ReadOnly, admin.TabularInline):
-    model = StudyCell
+    model = models.StudyCell
     fields = ("order", "coordinates", "reason")
     can_delete = False
 
 
 class TrialInline(ReadOnly, admin.TabularInline):
-    model = TuningTrial
+    model = models.TuningTrial
     fields = ("order", "trial", "observation", "run")
     can_delete = False
 
@@ -123,25 +107,21 @@ class WithPage(ReadOnly, admin.ModelAdmin):
     date_hierarchy = "started_at"
 
     def view_on_site(self, obj: Run | StudyRun | Tuning) -> str | None:
-        return _url(obj)
+        """None where the pages are not mounted."""
+        try:
+            return obj.get_absolute_url()
+        except NoReverseMatch:
+            return None
 
     @admin.display(description="page")
     def page(self, obj: Run | StudyRun | Tuning) -> SafeString | str:
-        url = _url(obj)
-        return format_html('<a href="{}">{}</a>', url, obj.pk.hex[:8]) if url else MISSING
+        url = self.view_on_site(obj)
+        return format_html('<a href="{}">{}</a>', url, obj.pk.hex[:8]) if url else units.MISSING
 
 
 @admin.register(Run)
 class RunAdmin(WithPage):
-    list_display = (
-        "page",
-        "state",
-        "started_at",
-        "label",
-        "workload",
-        "server",
-        "users",
-    )
+    list_display = ("page", "state", "started_at", "label", "workload", "server", "users")
     list_filter = ("status", "verdict", "server", "workload", "started_at")
     search_fields = ("label", "server", "workload", "failure")
     inlines = (FindingInline, MeasurementInline)
@@ -184,20 +164,12 @@ class TuningAdmin(ExecutionAdmin):
     inlines = (TrialInline,)
 
 
-@admin.register(Environment)
+@admin.register(models.Environment)
 class EnvironmentAdmin(ReadOnly, admin.ModelAdmin):
     list_display = ("__str__", "created")
     fields = ("fingerprint", "created", "data")
 
 
-@admin.register(Software)
+@admin.register(models.Software)
 class SoftwareAdmin(ReadOnly, admin.ModelAdmin):
     fields = ("fingerprint", "data")
-
-
-def _url(row: Run | StudyRun | Tuning) -> str | None:
-    """Its page; None where the pages are not mounted."""
-    try:
-        return row.get_absolute_url()
-    except NoReverseMatch:
-        return None

@@ -15,6 +15,3 @@ class BenchsuiteConfig(AppConfig):
     name = "benchsuite"
     verbose_name = "Benchmarks"
     default_auto_field = "django.db.models.BigAutoField"
-
-    def ready(self) -> None:
-        pass

@@ -25,12 +25,7 @@ def check_urls(**_: Any) -> list[CheckMessage]:
         return []
     try:
         reverse("benchsuite:list")
+        return []
     except NoReverseMatch:
-        return [
-            Warning(
-                "The result pages are not mounted.",
-                hint='Add path("results/", include("benchsuite.urls")) to the URLconf.',
-                id="benchsuite.W001",
-            )
-        ]
-    return []
+        hint = 'Add path("results/", include("benchsuite.urls")) to the URLconf.'
+        return [Warning("The result pages are not mounted.", hint=hint, id="benchsuite.W001")]

@@ -4,7 +4,8 @@ Times in seconds, memory in bytes, CPU in percent of one CPU; null is "not known
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -12,27 +13,14 @@ from django.db import models
 from django.urls import reverse
 
 from benchsuite.columns import JSON, PartOf, Row
-from benchsuite.core.plain import Machine, Profiled, ServerFacts, Timed, Times
-from benchsuite.core.plain import Software as SoftwareFacts
+from benchsuite.core import plain, results
 from benchsuite.core.printable import is_control
-from benchsuite.core.results import (
-    UNREADABLE,
-    Level,
-    Pattern,
-    Phase,
-    Program,
-    Status,
-    Verdict,
-    WebSockets,
-)
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.stats import stacks
 from benchsuite.system.lock import LONGEST
 
 
-def _choices(
-    values: type[Status] | type[Verdict] | type[Level] | type[Phase],
-) -> list[tuple[str, str]]:
+def _choices(values: Iterable[StrEnum]) -> list[tuple[str, str]]:
     return [(value.value, value.value) for value in values]
 
 
@@ -59,7 +47,7 @@ class Environment(Row):
     """A machine and its software, recorded once."""
 
     fingerprint = models.CharField(max_length=64, unique=True)
-    data = JSON(kind=Machine)
+    data = JSON(kind=plain.Machine)
     created = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -71,7 +59,7 @@ class Software(Row):
 
     fingerprint = models.CharField(max_length=64, unique=True)
     data = JSON(
-        kind=SoftwareFacts,
+        kind=plain.Software,
         empty=_no_software,
         help_text="python: fact to value; packages: distribution to version.",
     )
@@ -126,7 +114,9 @@ class Execution(Row):
     owner = models.CharField(
         max_length=LONGEST, blank=True, help_text="The process that makes its runs, while it does."
     )
-    status = models.CharField(max_length=12, choices=_choices(Status), default=Status.RUNNING.value)
+    status = models.CharField(
+        max_length=12, choices=_choices(results.Status), default=results.Status.RUNNING.value
+    )
 
     class Meta:
         abstract = True
@@ -139,7 +129,7 @@ class Execution(Row):
 
     def mark(self, why: str) -> None:
         super().mark(why)
-        self.status = UNREADABLE
+        self.status = results.UNREADABLE
 
 
 class StudyRun(Execution):
@@ -243,8 +233,10 @@ class Run(Row):
     )
     started_at = models.DateTimeField(db_index=True)
     ended_at = models.DateTimeField(null=True, help_text="When all that it had started was gone.")
-    status = models.CharField(max_length=12, choices=_choices(Status), default=Status.RUNNING.value)
-    verdict = models.CharField(max_length=8, choices=_choices(Verdict), blank=True)
+    status = models.CharField(
+        max_length=12, choices=_choices(results.Status), default=results.Status.RUNNING.value
+    )
+    verdict = models.CharField(max_length=8, choices=_choices(results.Verdict), blank=True)
     failure = models.TextField(blank=True)
     failure_code = models.CharField(
         max_length=20, blank=True, help_text="The same for programs, where that decides anything."
@@ -277,7 +269,7 @@ class Run(Row):
     repetition = models.PositiveIntegerField(default=1)
     spec = JSON(kind=RunSpec, empty=_no_spec)
     server_facts = JSON(
-        kind=ServerFacts,
+        kind=plain.ServerFacts,
         default=dict,
         help_text="What is said of its server: interface, serves_project, threads_word, "
         "async_twin; empty where nothing is known.",
@@ -285,7 +277,7 @@ class Run(Row):
 
     argv = JSON(kind=list[str], default=list, help_text="Of the server, or of its first instance.")
     programs = JSON(
-        kind=list[Program],
+        kind=list[results.Program],
         default=list,
         help_text="All that were started: part, name, argv, version.",
     )
@@ -337,12 +329,12 @@ class Run(Row):
         null=True, help_text="Of the target's memory, for each idle WebSocket."
     )
     websockets = JSON(
-        kind=WebSockets,
+        kind=results.WebSockets,
         null=True,
         help_text="What became of messages and connections; null without WebSockets.",
     )
     diagnosis = JSON(
-        kind=Timed | Profiled,
+        kind=plain.Timed | plain.Profiled,
         proof=_check_stacks,
         null=True,
         help_text="What a diagnostic start has seen; null for others.",
@@ -362,7 +354,7 @@ class Run(Row):
     def mark(self, why: str) -> None:
         """It has no figures then, as a run that failed has none."""
         super().mark(why)
-        self.status, self.verdict, self.owner = UNREADABLE, "", ""
+        self.status, self.verdict, self.owner = results.UNREADABLE, "", ""
         self.failure = f"{GARBLED} ({self.unreadable}). Delete it, or load it again."
         for field in self._meta.concrete_fields:
             if field.null and isinstance(field, (models.FloatField, models.IntegerField, JSON)):
@@ -438,13 +430,13 @@ class Measurement(Row):
         null=True, help_text="Of the requests in flight, those beyond what the server takes."
     )
     patterns = JSON(
-        kind=list[Pattern], default=list, empty=list, help_text="What slow answers share."
+        kind=list[results.Pattern], default=list, empty=list, help_text="What slow answers share."
     )
-    response_time = JSON(kind=Times, help_text="count, mean_s, min_s, max_s and percentiles.")
-    service_time = JSON(kind=Times, help_text="As response_time.")
+    response_time = JSON(kind=plain.Times, help_text="count, mean_s, min_s, max_s and percentiles.")
+    service_time = JSON(kind=plain.Times, help_text="As response_time.")
     response_histogram = models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs.")
     service_histogram = models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs.")
-    wait_time = JSON(kind=Times, null=True, help_text="As response_time; open model only.")
+    wait_time = JSON(kind=plain.Times, null=True, help_text="As response_time; open model only.")
     wait_histogram = models.TextField(blank=True, help_text="Encoded HdrHistogram, in µs.")
     offered_rate = models.FloatField(null=True, help_text="Arrivals planned per second.")
     achieved_rate = models.FloatField(null=True, help_text="Arrivals really sent per second.")
@@ -472,7 +464,7 @@ class Interval(Row):
 
     run = PartOf(Run, on_delete=models.CASCADE, related_name="intervals")
     second = models.PositiveIntegerField()
-    phase = models.CharField(max_length=8, choices=_choices(Phase))
+    phase = models.CharField(max_length=8, choices=_choices(results.Phase))
     successes = models.PositiveIntegerField()
     failures = models.PositiveIntegerField()
     users = models.PositiveIntegerField(null=True)
@@ -526,7 +518,7 @@ class Finding(Row):
 
     run = PartOf(Run, on_delete=models.CASCADE, related_name="findings")
     code = models.CharField(max_length=40)
-    level = models.CharField(max_length=8, choices=_choices(Level))
+    level = models.CharField(max_length=8, choices=_choices(results.Level))
     message = models.TextField()
     hint = models.TextField(blank=True)
     value = models.FloatField(null=True, help_text="What was compared with the limits.")

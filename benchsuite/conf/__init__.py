@@ -10,22 +10,28 @@ from django.core.signals import setting_changed
 from django.http import HttpResponseBase
 from django.utils.module_loading import import_string
 
+from benchsuite import fronts as front_files
+from benchsuite import servers as server_files
+from benchsuite import services as service_files
+from benchsuite import workloads as workload_files
 from benchsuite.conf.keys import KEYS, UNKNOWN, Problem, fault_of, problems
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.printable import hidden
-from benchsuite.fronts import BUILTIN as BUILTIN_FRONTS
 from benchsuite.fronts.base import FrontAdapter
-from benchsuite.servers import BUILTIN as BUILTIN_SERVERS
+from benchsuite.servers import heritage, peers
 from benchsuite.servers.base import ServerAdapter
-from benchsuite.servers.heritage import BUILTIN as HERITAGE_SERVERS
-from benchsuite.servers.peers import PEERS
-from benchsuite.services import BUILTIN as BUILTIN_SERVICES
 from benchsuite.services.base import DatabaseService, Service
 from benchsuite.studies import reading
 from benchsuite.system import folders
 from benchsuite.telemetry.base import Device
-from benchsuite.workloads import BUILTIN as BUILTIN_WORKLOADS
 from benchsuite.workloads.base import Workload
+
+BUILTIN = {
+    "SERVERS": {**server_files.BUILTIN, **peers.PEERS, **heritage.BUILTIN},
+    "FRONTS": front_files.BUILTIN,
+    "WORKLOADS": workload_files.BUILTIN,
+    "SERVICES": service_files.BUILTIN,
+}
 
 
 @cache
@@ -46,7 +52,7 @@ def _given() -> Any:
 
 
 def _refuse(faults: Iterable[Problem]) -> None:
-    if sentences := [f"{one.sentence} {one.hint}" for one in faults]:
+    if sentences := [f"{fault.sentence} {fault.hint}" for fault in faults]:
         raise UsageError("\n".join(sentences))
 
 
@@ -68,19 +74,17 @@ def margins() -> dict[str, float]:
     return {name: percent / 100 for name, percent in config()["MARGINS_PERCENT"].items()}
 
 
+def _paths(key: str) -> dict[str, str]:
+    """Dotted paths by name, built-in ones first."""
+    return {**BUILTIN[key], **config()[key]}
+
+
 def server_paths() -> dict[str, str]:
-    """Dotted paths of all server adapters by name, built-in ones first."""
-    return {**BUILTIN_SERVERS, **PEERS, **HERITAGE_SERVERS, **config()["SERVERS"]}
-
-
-def front_paths() -> dict[str, str]:
-    """Dotted paths of all fronts by name, built-in ones first."""
-    return {**BUILTIN_FRONTS, **config()["FRONTS"]}
+    return _paths("SERVERS")
 
 
 def workload_paths() -> dict[str, str]:
-    """Dotted paths of all workloads by name, built-in ones first."""
-    return {**BUILTIN_WORKLOADS, **config()["WORKLOADS"]}
+    return _paths("WORKLOADS")
 
 
 def servers() -> dict[str, type[ServerAdapter]]:
@@ -89,18 +93,11 @@ def servers() -> dict[str, type[ServerAdapter]]:
 
 
 def fronts() -> dict[str, type[FrontAdapter]]:
-    """All fronts by name."""
-    return {name: front_class(name) for name in front_paths()}
+    return {name: front_class(name) for name in _paths("FRONTS")}
 
 
 def workloads() -> dict[str, type[Workload]]:
-    """All workloads by name."""
     return {name: workload_class(name) for name in workload_paths()}
-
-
-def service_paths() -> dict[str, str]:
-    """Dotted paths of all services by name, built-in ones first."""
-    return {**BUILTIN_SERVICES, **config()["SERVICES"]}
 
 
 def devices() -> tuple[type[Device], ...]:
@@ -122,33 +119,30 @@ def access_rule() -> Callable[..., bool | HttpResponseBase]:
 
 
 def server_class(name: str) -> type[ServerAdapter]:
-    """The adapter of that name; raises UsageError with the valid names."""
+    """The adapter of that name; raises UsageError with the valid names, as those below."""
     adapter: type[ServerAdapter] = _class("server", name, server_paths(), ServerAdapter)
     return adapter
 
 
 def front_class(name: str) -> type[FrontAdapter]:
-    """The front of that name; raises UsageError with the valid names."""
-    adapter: type[FrontAdapter] = _class("front", name, front_paths(), FrontAdapter)
+    adapter: type[FrontAdapter] = _class("front", name, _paths("FRONTS"), FrontAdapter)
     return adapter
 
 
 def workload_class(name: str) -> type[Workload]:
-    """The workload of that name; raises UsageError with the valid names."""
     adapter: type[Workload] = _class("workload", name, workload_paths(), Workload)
     return adapter
 
 
 def service_class(name: str) -> type[Service]:
-    """The service of that name; raises UsageError with the valid names."""
-    adapter: type[Service] = _class("service", name, service_paths(), Service)
+    adapter: type[Service] = _class("service", name, _paths("SERVICES"), Service)
     return adapter
 
 
 def database_class(name: str) -> type[DatabaseService]:
     """The database of that name that a run can start; raises UsageError with what there is."""
-    classes = {one: service_class(one) for one in service_paths()}
-    kinds = {one: kind for one, kind in classes.items() if issubclass(kind, DatabaseService)}
+    classes = {service: service_class(service) for service in _paths("SERVICES")}
+    kinds = {key: kind for key, kind in classes.items() if issubclass(kind, DatabaseService)}
     if name not in kinds:
         raise UsageError(
             f"--database={hidden(name)} is not known; "

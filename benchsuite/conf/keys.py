@@ -56,7 +56,9 @@ def problems(given: object, *, importing: bool = True) -> Iterator[Problem]:
     for name in sorted(given, key=str):
         key = KEYS.get(name)
         if key is None:
-            yield Problem(UNKNOWN, f"BENCHSUITE has no key {name!r}.", _meant(name))
+            words = choices(str(name), sorted(KEYS))
+            hint = f"{words[:1].upper()}{words[1:]}"
+            yield Problem(UNKNOWN, f"BENCHSUITE has no key {name!r}.", hint)
             continue
         hint = key.hint if isinstance(key.hint, str) else key.hint()
         if not key.is_right(given[name]):
@@ -106,10 +108,6 @@ def _function(path: str) -> Iterator[str]:
         yield f": {fault or f'{path!r} is not a function'}"
 
 
-def _is_name_of_a_module(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and bool(value.strip()))
-
-
 def _module(name: str | None) -> Iterator[str]:
     try:
         if name is None or find_spec(name) is not None:
@@ -126,29 +124,27 @@ def _can_be_told(value: Any) -> bool:
         is_plain = isinstance(value, dict) and json.loads(json.dumps(value)).keys() == value.keys()
     except (TypeError, ValueError, RecursionError):
         return False
-    return is_plain and not any(names_one(name, one) for name, one in value.items())
+    return is_plain and not any(names_one(name, part) for name, part in value.items())
 
 
 def _is_address(value: Any) -> bool:
     try:
-        parts = urlsplit(value) if isinstance(value, str) else None
+        parts = urlsplit(value if isinstance(value, str) else "")
+        return bool(parts.hostname) and parts.scheme in ("http", "https") and value.endswith("/")
     except ValueError:
         return False
-    if parts is None or not parts.hostname:
-        return False
-    return parts.scheme in ("http", "https") and str(value).endswith("/")
+
+
+def _is_name(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and bool(value.strip()))
 
 
 def _is_folder(value: Any) -> bool:
-    if value is None:
-        return True
-    return isinstance(value, str | Path) and bool(str(value).strip()) and "\0" not in str(value)
+    return _is_name(str(value) if isinstance(value, Path) else value) and "\0" not in str(value)
 
 
 def _are_paths(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(
-        one is not None and _is_folder(one) for one in value
-    )
+    return isinstance(value, list | tuple) and None not in value and all(map(_is_folder, value))
 
 
 def _studies(value: Sequence[str | Path]) -> Iterator[str]:
@@ -176,11 +172,6 @@ def _are_margins(value: Any) -> bool:
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-
-
-def _meant(name: object) -> str:
-    words = choices(str(name), sorted(KEYS))
-    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _classes(id: str, what: str, base: type) -> Key:
@@ -222,7 +213,7 @@ KEYS: dict[Any, Key] = {
         default=None,
         wanted="the name of a settings module",
         hint="Name the settings module the measured server starts from, or leave the key out.",
-        is_right=_is_name_of_a_module,
+        is_right=_is_name,
         faults=_module,
     ),
     "ACCESS": Key(
@@ -262,15 +253,4 @@ KEYS: dict[Any, Key] = {
         is_right=_can_be_told,
     ),
 }
-"""SERVERS, FRONTS, WORKLOADS, SERVICES, TELEMETRY: name → dotted path of a class, added to the
-built-in ones.
-STUDIES: files of studies, and folders of them, added to the built-in ones.
-TARGET_SETTINGS: settings module the measured server starts from; None for the console's own.
-ACCESS: dotted path of `f(request)` that opens the pages, or answers the request itself.
-CONSOLE_URL: where `runbench` says its results are to be seen.
-CACHE: folder in which built environments are kept; None for the user's folder of caches.
-MARGINS_PERCENT: figure, or "all" of those compared by ratio → change in it that is too small to
-matter; failed and lost shares in percentage points.
-OVERRIDES: setting of the project, dotted where it is nested → its value in the measured server;
-"{folder}" in it stands for a folder of the run's own.
-"""
+"""docs/settings.md says what each is for."""

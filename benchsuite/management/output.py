@@ -17,7 +17,6 @@ from benchsuite.core.units import listed
 from benchsuite.management import streams
 from benchsuite.management.streams import Outlasting
 from benchsuite.models import Run
-from benchsuite.report.exports.runs import json_of
 from benchsuite.report.terminal import plan as planned
 from benchsuite.report.terminal import results
 from benchsuite.report.terminal.grid import Grid, show, wrapped
@@ -36,13 +35,9 @@ class SafeConsole(Console):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(highlight=False, **options)
-        if "width" not in options and not self.is_live:
+        # else a line can be written over
+        if "width" not in options and (not self.is_terminal or self.is_dumb_terminal):
             self.size = ConsoleDimensions(streams.columns(cast(TextIO, self.file)), self.height)
-
-    @property
-    def is_live(self) -> bool:
-        """Whether a line can be written over."""
-        return self.is_terminal and not self.is_dumb_terminal
 
     def say(self, text: str) -> None:
         """Prints sentences, wrapped where the width is known."""
@@ -74,8 +69,7 @@ class Screen:
     """
 
     def __init__(self, *, quiet_stdout: bool = False, verbosity: int = 1) -> None:
-        """From `verbosity` 2 on tables have all their rows."""
-        self._every_row = verbosity > 1
+        self._every_row = verbosity > 1  # of tables
         stream = Outlasting(sys.stderr if quiet_stdout else sys.stdout)
         self.console = SafeConsole(file=cast(TextIO, stream))
 
@@ -112,7 +106,10 @@ class Screen:
             self.say(f"Look: {look}")
 
     def results(self, rows: Sequence[Run], *, stored: bool) -> None:
-        self.answer(results.runs_answer(rows, conf.margins()), _address(rows) if stored else "")
+        """With the address of the page that shows these runs, where they are stored."""
+        many = len(rows) != 1
+        page = addresses.of_batch(rows[0].batch) if many else addresses.of_run(rows[0].pk)
+        self.answer(results.runs_answer(rows, conf.margins()), page if stored else "")
 
     def failures(self, rows: Sequence[Run]) -> str:
         """What went wrong: each reason once, with the servers that it stopped."""
@@ -138,13 +135,3 @@ class Screen:
 
     def table(self, grid: Grid) -> None:
         self.console.table(grid)
-
-
-def write_json(file: str, rows: Sequence[Run]) -> None:
-    """A list with one object a run; raises BenchsuiteError when the file can't be written."""
-    streams.write(file, json_of(rows))
-
-
-def _address(rows: Sequence[Run]) -> str:
-    """The page that shows these runs."""
-    return addresses.of_run(rows[0].pk) if len(rows) == 1 else addresses.of_batch(rows[0].batch)

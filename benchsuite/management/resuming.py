@@ -51,10 +51,8 @@ def begin(row: Execution, environment: Mapping[str, Any]) -> bool:
 def one(
     at_work: Session, plan: Plan, later: Sequence[Plan] | None = None, cell: StudyCell | None = None
 ) -> tuple[Run, RunResult]:
-    """Makes one of its runs, as `Session.one` does.
-
-    Raises BenchsuiteError where nothing that follows could be measured or stored, and
-    KeyboardInterrupt after Ctrl-C.
+    """Makes one of its runs, as `Session.one` does; raises BenchsuiteError where nothing that
+    follows could be measured or stored, and KeyboardInterrupt after Ctrl-C.
     """
     run, result = at_work.one(plan, later, cell)
     if at_work.results.refused:
@@ -83,8 +81,7 @@ def ensure_same_machine(row: Execution, which: str) -> None:
     """Raises UsageError where it was begun on another one, or this one has changed."""
     before = row.environment.data if row.environment else {}
     unlike = differences.of_machines([before, fingerprint.fingerprint()])
-    matter = [one.words for one in unlike if one.matters]
-    if matter:
+    if matter := [one.words for one in unlike if one.matters]:
         raise UsageError(
             f"{which} was on another machine, or this one has changed since ({listed(matter)}): "
             "leave --resume out, or go on there."
@@ -95,18 +92,16 @@ def ensure_same_revision(before: str, which: str) -> None:
     """Raises UsageError where other code of the project was measured."""
     before, known, files = before.partition(FILES)
     now, _, files_now = revision().partition(FILES)
-    if before == now and known and files != files_now:
-        raise UsageError(
-            f"{which} measured other files of the project, which git does not track: leave "
-            "--resume out, or put back what was there before."
-        )
     if before != now:
         then, today = short_revision(before) or "none", short_revision(now) or "none"
-        raise UsageError(
-            f"{which} measured another revision of the project ({then}, and it is {today} now): "
-            "leave --resume out, or check out what was there "
-            "before."
-        )
+        what = f"another revision of the project ({then}, and it is {today} now)"
+        out = "check out what was there before"
+    elif known and files != files_now:
+        what = "other files of the project, which git does not track"
+        out = "put back what was there before"
+    else:
+        return
+    raise UsageError(f"{which} measured {what}: leave --resume out, or {out}.")
 
 
 def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None:
@@ -118,10 +113,10 @@ def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None
         if had.get(name) != has.get(name)
     ]
     if changed:
+        more = f"; {len(changed) - NAMED} more" if len(changed) > NAMED else ""
         raise UsageError(
-            f"{which} had other packages ({'; '.join(changed[:NAMED])}"
-            f"{f'; {len(changed) - NAMED} more' if len(changed) > NAMED else ''}): leave --resume "
-            "out, or install those of before."
+            f"{which} had other packages ({'; '.join(changed[:NAMED])}{more}): leave --resume out, "
+            "or install those of before."
         )
 
 

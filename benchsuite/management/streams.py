@@ -5,7 +5,7 @@ import io
 import os
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO, cast
@@ -36,16 +36,16 @@ def fitted(text: str, stream: TextIO, *, first: int = 0) -> str:
 
 
 def legible(text: str, stream: TextIO) -> str:
-    """Without control characters, and with whatever will be written by several characters, as the
-    stream's encoding lacks it, so written: then its width is known.
+    """Without control characters; what the stream's encoding lacks and will be written by several
+    characters is so written: then its width is known.
     """
     text, encoding = printable(text), getattr(stream, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)
+        return text
     except UnicodeEncodeError:
-        pieces = [(one, plainer(one)) for one in text]
-        return "".join(plain if len(plain) > 1 else one for one, plain in pieces)
-    return text
+        pieces = [(sign, plainer(sign)) for sign in text]
+        return "".join(plain if len(plain) > 1 else sign for sign, plain in pieces)
 
 
 @contextmanager
@@ -63,9 +63,7 @@ def outlasted() -> Iterator[None]:
 
 
 def occupy_closed() -> None:
-    """A standard stream that is closed leads nowhere: else the next file that is opened, a
-    database, takes its number, and programs that are started print into it.
-    """
+    """A closed standard stream leads nowhere: else the next file that is opened is in its place."""
     for number in (0, 1, 2):
         try:
             os.fstat(number)
@@ -83,70 +81,50 @@ class Outlasting:
         self._ended = False
 
     def write(self, text: str) -> int:
-        if not self._ended:
-            try:
-                self._stream.write(text)
-            except OSError:
-                self._end()
+        self._unless_ended(lambda: self._stream.write(text))
         return len(text)
 
     def flush(self) -> None:
-        if not self._ended:
-            try:
-                self._stream.flush()
-            except OSError:
-                self._end()
+        self._unless_ended(self._stream.flush)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
-    def _end(self) -> None:
-        """What the stream still holds goes nowhere, else the interpreter fails at its exit."""
-        self._ended = True
-        with suppress(OSError, ValueError):  # a stream without a file has nothing to redirect
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            try:
-                os.dup2(nowhere, self._stream.fileno())
-            finally:
-                os.close(nowhere)
+    def _unless_ended(self, action: Callable[[], object]) -> None:
+        """What the stream still holds when it ends goes nowhere, else the interpreter fails at its
+        exit.
+        """
+        if self._ended:
+            return
+        try:
+            action()
+        except OSError:
+            self._ended = True
+            # a stream without a file has nothing to redirect
+            with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:
+                os.dup2(nowhere.fileno(), self._stream.fileno())
 
 
 NAME = "benchsuite.plainer"
 
 PLAINER = str.maketrans(
-    {
-        **dict.fromkeys("\u2009\u202f\u00a0", " "),
-        **dict.fromkeys("–—−", "-"),
-        **dict.fromkeys("‘’‹›", "'"),
-        **dict.fromkeys("“”«»", '"'),
-        "…": "...",
-        "→": "->",
-        "×": "x",
-        "·": "-",
-        "µ": "u",
-        "±": "+-",
-        "≥": ">=",
-        "≤": "<=",
-        "●": "*",
-        "◐": "+",
-        "○": "o",
-        "◇": "o",
-        "★": "*",
-        "■": "#",
-        "▶": ">",
-        "✗": "x",
-        "━": "=",
-        "─": "-",
-        "√": "sqrt ",
-        "ß": "ss",
-    }
+    dict.fromkeys("\u2009\u202f\u00a0", " ")
+    | dict.fromkeys("–—−", "-")
+    | dict.fromkeys("‘’‹›", "'")
+    | dict.fromkeys("“”«»", '"')
+    | dict(zip("×·µ●◐○◇★■▶✗━─", "x-u*+oo*#>x=-", strict=True))
+    | {"…": "...", "→": "->", "±": "+-", "≥": ">=", "≤": "<=", "√": "sqrt ", "ß": "ss"}
 )
 LOST = "?"  #: For a character without a replacement.
 
 
 def plainer(text: str) -> str:
     """The text in ASCII, as close as possible."""
-    return "".join(_plainer(sign) for sign in text.translate(PLAINER))
+    signs = []
+    for sign in text.translate(PLAINER):
+        bare = unicodedata.normalize("NFKD", sign).encode("ascii", "ignore").decode()
+        signs.append(sign if sign.isascii() else bare or LOST)
+    return "".join(signs)
 
 
 @contextmanager
@@ -169,13 +147,6 @@ def _replaced(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return plainer(error.object[error.start : error.end]), error.end
-
-
-def _plainer(sign: str) -> str:
-    if sign.isascii():
-        return sign
-    bare = unicodedata.normalize("NFKD", sign).encode("ascii", "ignore").decode()
-    return bare or LOST
 
 
 LONGEST_NAME = 255  #: The kernel's limit for a file's name, in bytes.
@@ -206,22 +177,17 @@ def write(file: str, content: str | Iterable[str], *, mode: str = "w") -> None:
     """All of it, or piece by piece; raises BenchsuiteError when the file can't be written."""
     pieces = [content] if isinstance(content, str) else content
     try:
-        if file == "-":
-            _to_standard_output(pieces)
+        if file != "-":
+            with Path(file).open(mode, encoding="utf-8") as opened:
+                opened.writelines(pieces)
             return
-        with Path(file).open(mode, encoding="utf-8") as opened:
-            opened.writelines(pieces)
+        sys.stdout.flush()
+        binary = getattr(sys.stdout, "buffer", None)
+        if binary is None:
+            sys.stdout.writelines(pieces)
+        else:  # in UTF-8, whatever the terminal's encoding: it is for machines
+            binary.writelines(piece.encode(errors="replace") for piece in pieces)
+            binary.flush()
     except OSError as error:
         place = "standard output" if file == "-" else file
         raise BenchsuiteError(f"{place} could not be written: {error.strerror}.") from error
-
-
-def _to_standard_output(pieces: Iterable[str]) -> None:
-    """In UTF-8, whatever the terminal's encoding: it is for machines."""
-    binary = getattr(sys.stdout, "buffer", None)
-    sys.stdout.flush()
-    if binary is None:
-        sys.stdout.writelines(pieces)
-        return
-    binary.writelines(piece.encode(errors="replace") for piece in pieces)
-    binary.flush()

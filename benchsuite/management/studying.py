@@ -221,10 +221,10 @@ class Execution:
         reasons: dict[str, list[str]] = {}
         for candidate in self.skipped:
             reasons.setdefault(candidate.reason, []).append(candidate.title)
-        text = "\n".join(
-            f"{'; '.join(titles)}: {candidate}" for candidate, titles in reasons.items()
+        lines = [f"{'; '.join(titles)}: {reason}" for reason, titles in reasons.items()]
+        raise UnavailableError(
+            "\n".join([f"No configuration of {self.study.name} can run here.", *lines])
         )
-        raise UnavailableError(f"No configuration of {self.study.name} can run here.\n{text}")
 
     def enter(self, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on, with its cells and why some of them can't run."""
@@ -257,10 +257,9 @@ class Execution:
         figures = {one.name: one for one in self.study.figures}
         settled: dict[str, float] = {}
         for option, share in needed.items():
-            finished = self.rows[self.place_of(share.cell)].runs.filter(
-                status=Status.FINISHED.value
-            )
-            values = map(metric(figures[share.figure]).value, finished.order_by("repetition"))
+            runs = self.rows[self.place_of(share.cell)].runs.order_by("repetition")
+            finished = runs.filter(status=Status.FINISHED.value)
+            values = map(metric(figures[share.figure]).value, finished)
             value = next((one for one in values if one is not None), None)
             if value is None or not math.isfinite(value):
                 reason = (
@@ -293,9 +292,7 @@ def check_values(study: Study, candidates: Sequence[Candidate]) -> None:
     anywhere; what only some cells can't have is no fault: they are skipped.
     """
     wrong = [candidate for candidate in candidates if candidate.is_wrong]
-    if not wrong:
-        return
-    every = [Candidate(cell) for cell in matrix.every(study)]
+    every = [Candidate(cell) for cell in matrix.every(study)] if wrong else []
     for candidate in every:
         candidate.resolve("", {})
     for candidate in wrong:

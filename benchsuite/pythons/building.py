@@ -152,8 +152,7 @@ def _alone(slot: Slot, name: str, say: Say) -> Iterator[None]:
             f"Environments are kept in {slot.root}, which is not writable ({error.strerror}); "
             "name another folder in BENCHSUITE_CACHE."
         ) from error
-    began = time.monotonic()
-    waiting = False
+    began, waiting = time.monotonic(), False
     with file:
         while True:
             try:
@@ -209,7 +208,7 @@ def _make(recipe: Recipe, slot: Slot, say: Say) -> list[str]:
     python, folder, made = str(recipe.python), str(slot.folder), str(slot.python)
     kind = kind_of(python)
     version = kind.version if kind else OLDEST_OF_UV
-    uv = _uv()
+    uv = shutil.which(OWN.script("uv"))  # beside our Python, or on the PATH
     if uv and version >= OLDEST_OF_UV:
         _run([uv, "venv", "--python", python, folder], recipe.name, slot.log)
         return [uv, "pip", "install", "--python", made]
@@ -226,11 +225,6 @@ def _make(recipe: Recipe, slot: Slot, say: Say) -> list[str]:
             f"{python} can't create virtual environments; install uv: pip install uv."
         ) from error
     return [made, "-m", "pip", "install", "--no-input"]
-
-
-def _uv() -> str | None:
-    """Beside our Python, or on the PATH."""
-    return shutil.which(OWN.script("uv"))
 
 
 def _wanted(step: Step, slot: Slot) -> Sequence[str]:

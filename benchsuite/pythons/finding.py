@@ -52,9 +52,21 @@ class Kind:
 def find(wanted: str) -> Path:
     """The executable that `--python` names: a path, or a version such as "3.13" or "pypy3.11".
 
-    Raises UnavailableError, with a list of those found, when it is not on this machine.
+    The path may be that of an environment's folder. Symbolic links are not followed, because they
+    make it the environment's. Raises UnavailableError, with a list of those found, when it is not
+    on this machine.
     """
-    return _at(Path(wanted).expanduser()) if os.sep in wanted else _named(wanted)
+    if os.sep not in wanted:
+        return _named(wanted)
+    path = Path(wanted).expanduser()
+    for candidate in (path, path / "bin" / "python"):
+        if candidate.is_file() and kind_of(str(candidate.absolute())) is not None:
+            return candidate.absolute()
+    what = "no Python" if path.exists() else "no file"
+    raise UnavailableError(
+        f"--python={path}: there is {what} at that path; name an interpreter, the folder of a "
+        f"virtual environment, or a version ({_there_are()})."
+    )
 
 
 def kind_of(executable: str) -> Kind | None:
@@ -88,19 +100,6 @@ def _said(executable: str) -> tuple[str, str]:
     )
     kind, _, build = done.stdout.partition("\n")
     return kind, " ".join(build.split())
-
-
-def _at(path: Path) -> Path:
-    """An executable, or that of an environment's folder. Symbolic links are not followed, because
-    they make it the environment's."""
-    for candidate in (path, path / "bin" / "python"):
-        if candidate.is_file() and kind_of(str(candidate.absolute())) is not None:
-            return candidate.absolute()
-    what = "no Python" if path.exists() else "no file"
-    raise UnavailableError(
-        f"--python={path}: there is {what} at that path; name an interpreter, the folder of a "
-        f"virtual environment, or a version ({_there_are()})."
-    )
 
 
 @cache

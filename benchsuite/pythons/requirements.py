@@ -12,8 +12,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.system.folders import write_private
 from benchsuite.system.installed import plain
 
-_INCLUDE = re.compile(r"(?:-r|--requirement)[\s=]*(?P<file>\S.*)")
-_CONSTRAIN = re.compile(r"(?:-c|--constraint)[\s=]*(?P<file>\S.*)")
+_INCLUDE = re.compile(r"(?:-r|--requirement|(?P<constrains>-c|--constraint))[\s=]*(?P<file>\S.*)")
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
 
 
@@ -88,20 +87,8 @@ def _kept(digest: str, root: Path) -> Path:
 def _read(path: Path, lines: list[str], constraints: list[str], *outer: Path) -> None:
     if path.resolve() in outer:
         raise UsageError(f"The requirements file {path} includes itself; remove that line.")
-    for line in _logical(_content(path)):
-        if included := _INCLUDE.fullmatch(line):
-            inner, into = included, lines
-        elif constraining := _CONSTRAIN.fullmatch(line):
-            inner, into = constraining, constraints
-        else:
-            lines.append(line)
-            continue
-        _read(path.parent / inner["file"], into, constraints, *outer, path.resolve())
-
-
-def _content(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        content = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
         raise UsageError(
             f"There is no requirements file {path}; list the packages of the environment in it, "
@@ -110,6 +97,12 @@ def _content(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise UsageError(f"The requirements file {path} can't be read: {reason}.") from error
+    for line in _logical(content):
+        if included := _INCLUDE.fullmatch(line):
+            into = constraints if included["constrains"] else lines
+            _read(path.parent / included["file"], into, constraints, *outer, path.resolve())
+        else:
+            lines.append(line)
 
 
 def _logical(text: str) -> Iterator[str]:

@@ -27,6 +27,14 @@ BATCH_SIZE = 500
 
 LEAST_BYTES = 100_000  #: What a short run takes; a database that has no room for it is full.
 
+SAME = (
+    *("ended_at", "failure", "failure_code", "revision", "processes", "threads", "log_tail"),
+    *("unit", "diagnosis"),
+)
+"""Columns of a run that its result has under the same name."""
+
+OF_A_FINDING = ("code", "message", "hint", "value", "unit")  #: As `SAME`.
+
 
 def begun(
     spec: RunSpec,
@@ -95,9 +103,9 @@ def fill(run: models.Run, result: RunResult) -> None:
     share(run, "environment", storable(result.environment))
     if result.packages:
         share(run, "software", storable({"python": result.python, "packages": result.packages}))
-    names = [*((result.total,) if result.total else ()), *result.summaries]
+    summaries = [*((result.total,) if result.total else ()), *result.summaries]
     parts: dict[str, list[Any]] = {
-        "measurements": [_measurement(summary) for summary in names],
+        "measurements": [_measurement(summary) for summary in summaries],
         "intervals": [
             models.Interval(**{**_fields(interval), "phase": interval.phase.value})
             for interval in result.intervals
@@ -105,15 +113,11 @@ def fill(run: models.Run, result: RunResult) -> None:
         "readings": [models.Reading(**_fields(reading)) for reading in result.readings],
         "findings": [
             models.Finding(
-                code=one.code,
-                level=one.level.value,
-                message=one.message,
-                hint=one.hint,
-                value=one.value,
-                unit=one.unit,
-                causes=list(one.causes),
+                level=doubt.level.value,
+                causes=list(doubt.causes),
+                **{name: getattr(doubt, name) for name in OF_A_FINDING},
             )
-            for one in result.findings
+            for doubt in result.findings
         ],
     }
     for row in (run, *chain.from_iterable(parts.values())):
@@ -176,25 +180,18 @@ def keep_ceilings(data: Mapping[str, Any], measured: Iterable[Ceiling]) -> None:
 
 
 def _columns(run: models.Run, result: RunResult) -> None:
-    run.owner = ""
-    run.ended_at = result.ended_at
-    run.status = result.status.value
+    for name in SAME:
+        setattr(run, name, getattr(result, name))
+    run.owner, run.status = "", result.status.value
     run.verdict = result.verdict.value if result.verdict else ""
-    run.failure, run.failure_code = result.failure, result.failure_code
     run.server_version = result.server_version or ""
     run.python_version = result.python_version or ""
-    run.revision = result.revision
-    run.processes = result.processes
-    run.threads = result.threads
     run.argv = list(result.argv)
     run.programs = [_fields(program) for program in result.programs]
     run.delay = dict(result.delay)
     run.settings_changed = dict(result.settings_changed)
-    run.log_tail = result.log_tail
-    run.unit = result.unit
     if result.spec.load.iterations is not None and result.window is not None:
         run.duration_s = result.window[1] - result.window[0]
-    run.diagnosis = result.diagnosis
     if result.websockets is not None:
         run.websockets = dataclasses.asdict(result.websockets)
     for metric in every.METRICS:
@@ -230,13 +227,9 @@ def _measurement(summary: Summary) -> models.Measurement:
 
 
 def _figures(distribution: Distribution) -> dict[str, Any]:
-    return {
-        "count": distribution.count,
-        "mean_s": distribution.mean_s,
-        "min_s": distribution.min_s,
-        "max_s": distribution.max_s,
-        **{f"p{percent:g}_s": value for percent, value in distribution.percentiles.items()},
-    }
+    names = ("count", "mean_s", "min_s", "max_s")
+    percentiles = {f"p{percent:g}_s": time for percent, time in distribution.percentiles.items()}
+    return {**{name: getattr(distribution, name) for name in names}, **percentiles}
 
 
 def _fields(value: Any) -> dict[str, Any]:

@@ -210,13 +210,12 @@ def parts(model: type[Model], rows: Mapping[str, Any], name: str) -> list[Any]:
 def _made(model: type[Model], values: object) -> Any:
     fields = {field.name: field for field in stored(model)}
     readers = {name: partial(_read, field) for name, field in fields.items()}
-    needed = (name for name, field in fields.items() if not _may_lack(field))
+    needed = [  # by a row written before other fields existed, too
+        name
+        for name, field in fields.items()
+        if field.primary_key or not (field.has_default() or field.null or field.blank)
+    ]
     return model(**read_named(mapping(values), readers, needed))
-
-
-def _may_lack(field: "Field[Any, Any]") -> bool:
-    """Whether a row written before this field existed can do without it."""
-    return not field.primary_key and (field.has_default() or field.null or field.blank)
 
 
 def _read(field: "Field[Any, Any]", value: Any) -> Any:

@@ -1,6 +1,6 @@
 """Remarks and stars: kept beside a run or a label, chosen as baseline, carried by exports."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, NotRequired, TypedDict
@@ -87,15 +87,21 @@ def for_export() -> Callable[[Run], list[dict[str, Any]]]:
     waiting: dict[object, Note] = {}
     with suppress(Error):  # runs that no database takes are exported all the same
         waiting = {note.run_id or note.label: note for note in Note.objects.all()}
-    return lambda run: [
-        _plain(waiting.pop(about)) for about in (run.pk, run.label) if about in waiting
-    ]
 
+    def of_run(run: Run) -> list[dict[str, Any]]:
+        """Each note once."""
+        taken = [waiting.pop(about) for about in (run.pk, run.label) if about in waiting]
+        return [
+            {
+                "text": note.text,
+                "starred": note.starred,
+                "changed_at": note.changed_at.isoformat(),
+                **({"label": note.label} if note.label else {}),
+            }
+            for note in taken
+        ]
 
-def _plain(note: Note) -> dict[str, Any]:
-    fields = {"text": note.text, "starred": note.starred}
-    moment = {"changed_at": note.changed_at.isoformat()}
-    return {**fields, **moment, **({"label": note.label} if note.label else {})}
+    return of_run
 
 
 def from_plain(data: object) -> list[Entry]:
@@ -112,18 +118,14 @@ def load(entries: Iterable[tuple[UUID, Entry]]) -> int:
     """Keeps those that are newer than what is stored; of a run that is not stored, nothing. Returns
     how many.
     """
-    return sum(1 for _ in _loaded(entries))
-
-
-def _loaded(entries: Iterable[tuple[UUID, Entry]]) -> Iterator[Entry]:
+    loaded = 0
     for pk, entry in entries:
         label = entry.get("label")
         run = None if label else Run.objects.filter(pk=pk).only("pk").first()
-        if not label and run is None:
-            continue
         known = Note.objects.filter(label=label) if label else Note.objects.filter(run=run)
-        if known.filter(changed_at__gte=entry["changed_at"]).exists():
-            continue
-        fields = {name: entry[name] for name in ("text", "starred", "changed_at")}
-        keep(run=run, label=label, **fields)  # type: ignore[arg-type]
-        yield entry
+        is_older = known.filter(changed_at__gte=entry["changed_at"]).exists()
+        if (label or run) and not is_older:
+            fields = {name: entry[name] for name in ("text", "starred", "changed_at")}
+            keep(run=run, label=label, **fields)  # type: ignore[arg-type]
+            loaded += 1
+    return loaded

@@ -4,7 +4,7 @@ Each exported run says of which part it is, and the first one of a file carries 
 were made for. Whatever else runs are made for is one entry of `PURPOSES`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -130,12 +130,12 @@ class Whole:
     """What runs were made for, not stored yet."""
 
     purpose: Purpose
-    row: Model
-    parts: Sequence[Model]
+    row: Any
+    parts: Sequence[Any]
 
 
 def as_plain(run: Run, known: set[UUID]) -> list[dict[str, Any]]:
-    """Where the run belongs, and all of that where it is not among those `told` yet."""
+    """Where the run belongs, and all of that where it is not among those `known` yet."""
     entries: list[dict[str, Any]] = []
     for purpose in PURPOSES.values():
         with suppress(Error):  # a run that no database takes is exported all the same
@@ -144,7 +144,9 @@ def as_plain(run: Run, known: set[UUID]) -> list[dict[str, Any]]:
                 entry = {"of": purpose.whole, "id": str(row.pk), "order": part.order}
                 entries.append(entry)
                 if row.pk not in known:
-                    entry["whole"] = _plain(row, purpose)
+                    rows = [values(each) for each in getattr(row, purpose.parts).all()]
+                    known_rows = {purpose.whole: values(row), **shared(row), purpose.parts: rows}
+                    entry["whole"] = sealed(known_rows)
                     known.add(row.pk)
     return entries
 
@@ -166,19 +168,24 @@ def from_plain(data: object) -> tuple[list[Place], list[Whole]]:
 
 def keep(whole: Whole) -> str:
     """Stores what is not stored yet, or not as far as this; returns in a word what was done."""
-    model, row = whole.purpose.model, whole.row
-    here = model._default_manager.filter(pk=row.pk).first()
-    known = dict(_stored(whole, here)) if here else {}
-    if here is not None and not _goes_further(whole, here, len(known)):
-        return ""
+    model, row, done = whole.purpose.model, whole.row, "loaded"
+    here: Any = model._default_manager.filter(pk=row.pk).first()
+    known: dict[int, Any] = {}
+    if here is not None:
+        known = dict(getattr(here, whole.purpose.parts).values_list("order", "pk"))
+        comes = row.ended_at or NEVER, len(whole.parts)
+        reached = here.ended_at or NEVER, len(known)
+        if here.status == Status.RUNNING.value or comes <= reached:
+            return ""
+        done = "brought up to date"
     store.find_shared(row)
     row._state.adding = here is None
     row.save()
     for part in whole.parts:
-        part.pk = known.get(part.order)  # type: ignore[attr-defined]
+        part.pk = known.get(part.order)
         part._state.adding = part.pk is None
         part.save()
-    return "loaded" if here is None else "brought up to date"
+    return done
 
 
 def connect(run: Run, place: Place) -> bool:
@@ -206,11 +213,6 @@ def _parts_of(run: Run, purpose: Purpose) -> list[Any]:
     return [] if parts is None else [parts]
 
 
-def _plain(row: Model, purpose: Purpose) -> dict[str, Any]:
-    parts = [values(one) for one in getattr(row, purpose.parts).all()]
-    return sealed({purpose.whole: values(row), **shared(row), purpose.parts: parts})
-
-
 def _read(data: object, purpose: Purpose) -> Whole:
     rows = opened(data, purpose.whole, [purpose.parts])
     row = made(purpose.model, rows, purpose.whole)
@@ -223,16 +225,3 @@ def _read(data: object, purpose: Purpose) -> Whole:
     for member in members:
         setattr(member, purpose.whole, row)
     return Whole(purpose, row, members)
-
-
-def _stored(whole: Whole, row: Any) -> Iterator[tuple[int, Any]]:
-    """The order of each part that is stored, and its key."""
-    yield from getattr(row, whole.purpose.parts).values_list("order", "pk")
-
-
-def _goes_further(whole: Whole, here: Any, parts: int) -> bool:
-    """Whether more had been done than is stored here, where nobody is at work on it."""
-    row: Any = whole.row
-    if here.status == Status.RUNNING.value:
-        return False
-    return (row.ended_at or NEVER, len(whole.parts)) > (here.ended_at or NEVER, parts)

@@ -80,7 +80,7 @@ def test_an_environment_holds_what_was_asked_for_and_is_built_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
     if by == "pip":
-        monkeypatch.setattr(building, "_uv", lambda: None)
+        monkeypatch.setattr(building.shutil, "which", lambda name: None)
     said: list[str] = []
     recipe = small(proof="import six", files={"extra.pth": "import six\n"})
     assert built(recipe, tmp_path) is None

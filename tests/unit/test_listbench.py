@@ -13,7 +13,7 @@ def test_what_helps_stands_on_one_line_from_where_it_can_be_copied(capsys, monke
     monkeypatch.setattr(conf.server_class("bjoern"), "available", classmethod(lambda *_: missing))
     only = {"bjoern": conf.server_paths()["bjoern"]}
     monkeypatch.setattr(conf, "server_paths", lambda: only)
-    monkeypatch.setattr(conf, "front_paths", dict)
+    monkeypatch.setattr(conf, "fronts", dict)
     call_command("listbench")
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert COMMAND in lines

@@ -112,8 +112,7 @@ def nothing_is_done(monkeypatch, tmp_path):
     monkeypatch.setattr(checkbench, "examine", list)
     monkeypatch.setattr(completesurvey.Command, "_complete", reached)
     monkeypatch.setattr(completesurvey, "ensure_installed", lambda: None)
-    monkeypatch.setattr(seedbench.Command, "_seed_rows", reached)
-    monkeypatch.setattr(seedbench.Command, "_load_surveys", reached)
+    monkeypatch.setattr(seedbench.Command, "_fill", reached)
     monkeypatch.setattr(packages, "build", reached)
     monkeypatch.setattr(finding, "kind_of", lambda path: None)
 

@@ -1,7 +1,8 @@
 """Installs what WebSocket servers outside Django need, once, into the cache."""
 
-import argparse
 from typing import Any
+
+from django.core.management.base import CommandParser
 
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.servers.peers import packages
@@ -11,7 +12,7 @@ class Command(BriefCommand):
     help = __doc__
     examples = ("node",)
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "name",
             choices=["node"],

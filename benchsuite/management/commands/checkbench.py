@@ -62,11 +62,8 @@ def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
     here = fingerprint.fingerprint()
     try:
         store.ceilings(here)  # says at once when nothing can be kept
-        with (
-            terminable(),
-            alone(screen.waiting),
-            screen.console.status("Calibrating …") as status,
-        ):
+        waiting = screen.console.status("Calibrating …")
+        with terminable(), alone(screen.waiting), waiting as status:
 
             def begin(load: str) -> None:
                 status.update(f"Calibrating: {load} …")

@@ -1,7 +1,6 @@
 """Completes the form at an address, page by page, with made-up answers."""
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +60,12 @@ class Command(BriefCommand):
 
     def handle(self, *, url: str, **options: Any) -> None:
         filling = read(Filling, options)
-        known, count = _known(filling.answers), filling.count
+        count, known = filling.count, {}
+        for pair in filling.answers:
+            name, equals, value = pair.partition("=")
+            if not equals or not name:
+                raise UsageError(f"--answer wants NAME=VALUE, and got {pair!r}.")
+            known[name] = value
         if (pattern := filling.done_url) and not pattern.startswith(("/", "*")):
             raise UsageError(f"--done-url wants a path, such as '/thanks/*', and got {pattern!r}.")
         ensure_installed()
@@ -114,13 +118,3 @@ class Command(BriefCommand):
                         f"{number + 1}  ended without confirmation: {words}; {done.doubt}"
                     )
         return failed, unconfirmed
-
-
-def _known(pairs: Sequence[str]) -> dict[str, str]:
-    known = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name:
-            raise UsageError(f"--answer wants NAME=VALUE, and got {pair!r}.")
-        known[name] = value
-    return known

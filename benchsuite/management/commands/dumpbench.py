@@ -1,8 +1,9 @@
 """Writes stored runs, and what they were made for, to a file that loadbench reads elsewhere."""
 
-import argparse
 from collections.abc import Iterable
 from typing import Any
+
+from django.core.management.base import CommandParser
 
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError, choices
@@ -20,7 +21,7 @@ class Command(BriefCommand):
     usage = "%(prog)s FILE [--study NAME] [--label WORD]"
     examples = ("runs.json", "runs.json --label=before", "study.json --study=async_vs_sync")
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", help="- is standard output")
         parser.add_argument("--study", metavar="NAME", help="only runs of this study")
         parser.add_argument("--label", metavar="WORD", help="only runs with this label")
@@ -32,8 +33,7 @@ class Command(BriefCommand):
         given = {"study_cell__study_run__name": study, "label": label}
         wanted = {name: value for name, value in given.items() if value is not None}
         runs = queries.exported().filter(**wanted).order_by("started_at", "pk")
-        count = runs.count()
-        if not count:
+        if not (count := runs.count()):
             raise UsageError(_nothing(study, label))
         streams.write(file, json_of(queries.by_and_by(runs)))
         elsewhere = command("loadbench", file)

@@ -13,8 +13,6 @@ from benchsuite.management.output import Screen
 from benchsuite.report.terminal.grid import Grid
 from benchsuite.servers.base import Available
 
-ALL = ""  #: For --explain without a code.
-
 
 class Command(BriefCommand):
     help = __doc__
@@ -27,42 +25,68 @@ class Command(BriefCommand):
         parser.add_argument(
             "--explain",
             nargs="?",
-            const=ALL,
+            const="",
             metavar="CODE",
             help="say what a code or term means, such as B205, L04 or goodput; alone: all of them",
         )
 
     def handle(self, **options: Any) -> None:
-        console = Screen(quiet_stdout=False).console
-        if options["explain"] == ALL:
-            console.table(_glossary())
-            return
+        console = Screen().console
         if options["explain"]:
-            for one in explain(options["explain"]):
-                console.say(f"{one.term}: {one.meaning}")
-                console.say(f"More: {one.place}")
-            return
-        listed = [_findings] if options["findings"] else [_servers, _fronts, _workloads]
-        for table in (make() for make in listed):
-            console.table(table)
+            for term in explain(options["explain"]):
+                console.say(f"{term.term}: {term.meaning}")
+                console.say(f"More: {term.place}")
+        elif options["explain"] is not None:
+            every = dict.fromkeys(term for some in explanations().values() for term in some)
+            console.table(
+                Grid(
+                    headings=("code or term", "what it means"),
+                    rows=[[term.term, term.meaning] for term in every],
+                    prose=("what it means",),
+                )
+            )
+        elif options["findings"]:
+            console.table(Grid(headings=HEADINGS, rows=rows(), words=HEADINGS, prose=HEADINGS[1:]))
+        else:
+            console.table(_servers())
+            rows_of_fronts = [
+                [name, adapter.version() or "—", _usable(adapter.available())]
+                for name, adapter in conf.fronts().items()
+            ]
+            headings, words = ("front", "version", "usable"), ("version",)
+            console.table(
+                Grid(
+                    headings=headings,
+                    rows=rows_of_fronts,
+                    words=words,
+                    prose=("usable",),
+                    spare=words,
+                )
+            )
+            rows_of_workloads = []
+            for name, work in conf.workloads().items():
+                options_of = ", ".join(f"{key}={value}" for key, value in work.options.items())
+                rows_of_workloads.append([name, work.summary, options_of])
+            headings = ("workload", "what it does", "options")
+            console.table(Grid(headings=headings, rows=rows_of_workloads, prose=headings[1:]))
 
 
 def _servers() -> Grid:
     """Each family of several stands apart; those of one stand together."""
-    rows: list[list[str]] = []
+    cells: list[list[str]] = []
     ends: list[int] = []
     families = groupby(conf.servers().items(), lambda server: server[1].__module__)
     for family in [list(servers) for _, servers in families]:
-        if len(family) > 1 and rows:
-            ends.append(len(rows) - 1)
+        if len(family) > 1 and cells:
+            ends.append(len(cells) - 1)
         for name, adapter in family:
             usable = _usable(adapter.available())
-            rows.append([name, adapter.interface, adapter.version() or "—", usable])
+            cells.append([name, adapter.interface, adapter.version() or "—", usable])
         if len(family) > 1:
-            ends.append(len(rows) - 1)
+            ends.append(len(cells) - 1)
     return Grid(
         headings=("server", "interface", "version", "usable"),
-        rows=rows,
+        rows=cells,
         words=("interface", "version"),
         prose=("usable",),
         spare=("version", "interface"),
@@ -73,40 +97,3 @@ def _servers() -> Grid:
 def _usable(available: Available) -> str:
     """With the command on a line of its own, from where it can be copied."""
     return "yes" if available.ok else f"no: {available.reason}\n{available.command}"
-
-
-def _fronts() -> Grid:
-    return Grid(
-        headings=("front", "version", "usable"),
-        rows=[
-            [name, adapter.version() or "—", _usable(adapter.available())]
-            for name, adapter in conf.fronts().items()
-        ],
-        words=("version",),
-        prose=("usable",),
-        spare=("version",),
-    )
-
-
-def _glossary() -> Grid:
-    every = dict.fromkeys(one for some in explanations().values() for one in some)
-    return Grid(
-        headings=("code or term", "what it means"),
-        rows=[[one.term, one.meaning] for one in every],
-        prose=("what it means",),
-    )
-
-
-def _findings() -> Grid:
-    return Grid(headings=HEADINGS, rows=rows(), words=HEADINGS, prose=HEADINGS[1:])
-
-
-def _workloads() -> Grid:
-    return Grid(
-        headings=("workload", "what it does", "options"),
-        rows=[
-            [name, one.summary, ", ".join(f"{key}={value}" for key, value in one.options.items())]
-            for name, one in conf.workloads().items()
-        ],
-        prose=("what it does", "options"),
-    )

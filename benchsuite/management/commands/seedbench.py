@@ -46,7 +46,7 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         seed = read(Seed, options)
-        database, rows = seed.database, seed.rows
+        database = seed.database
         if database not in connections:
             message = f"--database={database} names no database; {choices(database, connections)}"
             raise CommandError(message, returncode=2)
@@ -60,26 +60,23 @@ class Command(BriefCommand):
         from benchsuite.target.survey.reading import SurveyError
 
         try:
-            if seed.surveys:
-                self._load_surveys(database)
-            if rows is not None or seed.comments or not seed.surveys:
-                self._seed_rows(ROWS if rows is None else rows, database, comments=seed.comments)
+            self._fill(seed)
         except (SeedError, SurveyError) as error:
             raise CommandError(str(error)) from error
 
-    def _load_surveys(self, database: str) -> None:
+    def _fill(self, asked: Seed) -> None:
+        from benchsuite.target.seed import seed
         from benchsuite.target.survey.reading import load_surveys
 
-        loaded = load_surveys(using=database)
-        self.stdout.write(
-            f"{loaded.surveys} surveys: {loaded.questions} questions on {loaded.pages} pages"
-        )
-
-    def _seed_rows(self, rows: int, database: str, *, comments: bool) -> None:
-        from benchsuite.target.seed import seed
-
-        seeded = seed(rows, comments=comments, using=database)
-        self.stdout.write(
-            f"{format_count(seeded.rows)} rows in {format_duration(seeded.seconds)} "
-            f"({format_count(seeded.added)} added, {format_count(seeded.removed)} removed)"
-        )
+        if asked.surveys:
+            loaded = load_surveys(using=asked.database)
+            self.stdout.write(
+                f"{loaded.surveys} surveys: {loaded.questions} questions on {loaded.pages} pages"
+            )
+        if asked.rows is not None or asked.comments or not asked.surveys:
+            rows = ROWS if asked.rows is None else asked.rows
+            seeded = seed(rows, comments=asked.comments, using=asked.database)
+            self.stdout.write(
+                f"{format_count(seeded.rows)} rows in {format_duration(seeded.seconds)} "
+                f"({format_count(seeded.added)} added, {format_count(seeded.removed)} removed)"
+            )

@@ -29,18 +29,8 @@ from benchsuite.tuning.planning import CONFIRMING_S, least_s
 from benchsuite.tuning.trial import Candidate, Question
 
 USUAL = (
-    "gunicorn-gthread",
-    "gunicorn-sync",
-    "gunicorn-gevent",
-    "granian-wsgi",
-    "uwsgi",
-    "waitress",
-    "cheroot",
-    "uvicorn",
-    "granian-asgi",
-    "gunicorn-uvicorn",
-    "gunicorn-asgi",
-    "daphne",
+    *("gunicorn-gthread", "gunicorn-sync", "gunicorn-gevent", "granian-wsgi", "uwsgi", "waitress"),
+    *("cheroot", "uvicorn", "granian-asgi", "gunicorn-uvicorn", "gunicorn-asgi", "daphne"),
 )
 """Servers that are compared where none are named, as far as they can run here."""
 
@@ -174,15 +164,35 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     servers = [only.server] if only else list(wanted.servers or USUAL)
     if current and current.server not in servers:
         servers.append(current.server)
-    plans, unable = _plans(servers, spec)
+    plans: list[Plan] = []
+    unable: dict[str, str] = {}  #: Servers that can't do this work here, and why.
+    for name in servers:
+        try:
+            plan = _plan(name, spec)
+            preflight.check(plan)
+            plans.append(plan)
+        except (UsageError, UnavailableError) as error:
+            if name not in conf.server_paths():
+                raise
+            unable[name] = str(error)
     if current and (reason := unable.get(current.server)):
         raise UnavailableError(f"--current={current.server} can't be compared: {reason}")
     if not plans:
-        raise UnavailableError(_none_can(unable))
+        reason, *further = dict.fromkeys(unable.values())
+        if further:
+            reason = f"None of {listed(list(unable))} can run here. {reason}"
+            reason += " See listbench for what the others need."
+        raise UnavailableError(reason)
     known = databases(plans[0])
     database = reached(spec.database, pool=known.pool, keeps=known.keeps)
-    only, current = (one and _reaching(one, spec, database) for one in (only, current))
-    scaling = tuple(_reaching(one, spec, database) for one in scaling)
+
+    def reaching(one: Candidate) -> Candidate:
+        """The same with as many connections as it can hold to that."""
+        size = one.processes, one.threads, dict(one.options)
+        return replace(candidate(spec, database, one.server, *size), cpus=one.cpus)
+
+    only, current = (one and reaching(one) for one in (only, current))
+    scaling = tuple(map(reaching, scaling))
     question = Question(
         objective=objective,
         alone_s=None if wanted.objective else alone_s,
@@ -325,37 +335,5 @@ def candidate(
     return sized
 
 
-def _reaching(one: Candidate, spec: RunSpec, database: DatabaseSpec) -> Candidate:
-    """The same with as many connections as it can hold to that."""
-    size = one.processes, one.threads, dict(one.options)
-    return replace(candidate(spec, database, one.server, *size), cpus=one.cpus)
-
-
-def _plans(names: Sequence[str], spec: RunSpec) -> tuple[list[Plan], dict[str, str]]:
-    """A run of each server that can do this work here, and why the others can't; raises UsageError
-    for a name that is no server's.
-    """
-    plans, unable = [], {}
-    for name in names:
-        try:
-            plan = _plan(name, spec)
-            preflight.check(plan)
-        except (UsageError, UnavailableError) as error:
-            if name not in conf.server_paths():
-                raise
-            unable[name] = str(error)
-        else:
-            plans.append(plan)
-    return plans, unable
-
-
 def _plan(name: str, spec: RunSpec, **size: Any) -> Plan:
     return planning.resolve(replace(spec, server=replace(spec.server, server=name, **size)))
-
-
-def _none_can(unable: Mapping[str, str]) -> str:
-    first, *further = dict.fromkeys(unable.values())
-    if not further:
-        return first
-    sentence = f"None of {listed(list(unable))} can run here. {first}"
-    return f"{sentence} See listbench for what the others need."

@@ -44,41 +44,6 @@ def test_again_asks_for_the_secrets_that_are_not_stored() -> None:
     assert run.visitor.cookie_values == {"sid": "s3"}
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--users=50", "--rate=200"], "or write --max-in-flight=50 for the most journeys"),
-        (["--arrivals=poisson"], "and --rate is missing: add it, or leave"),
-        (["--stages=many"], "--stages=many is not understood; write numbers of users (50:100"),
-        (["--stages="], "is not understood"),
-        (["--stages=50:"], "is not understood"),
-        (["--stages=50:100x"], "is not understood"),
-        (["--stages=50:100/s"], "mixes users and rates"),
-        (["--stages=50:2.5"], "2.5 is not a whole number of users"),
-        (["--stages=50:100xsoon"], "'soon' is not a time"),
-        (["--stages=0:50"], "--stages=0:50 has a level of 0, which is no load"),
-        (["--stages=0/s:50/s"], "--stages=0/s:50/s has a level of 0, which is no load"),
-        (["--stages=50:100", "--users=5"], "--stages names the levels, and --users too"),
-        (["--stages=50:100", "--rate=5"], "--stages names the levels, and --rate too"),
-        (["--stages=50:100x5s", "--duration=5"], "says how long each lasts, and --duration too"),
-        (["--no-pin", "--cpus-load=0"], "--no-pin and --cpus-target or --cpus-load exclude each"),
-        (["--cpus-target=0-8000"], "No CPU is left for the load; name its CPUs too"),
-        (["--option=backlog"], "--option 'backlog' is not of the form name=value."),
-        (
-            ["--server=uvicorn,,daphne"],
-            "--server has a name that is empty: 'uvicorn, uvicorn,,daphne'",
-        ),
-        (["--path=/x/", "--workload=cpu"], "--path means --workload=url, and --workload=cpu"),
-        (["--label=" + "x" * 201], "--label may have 200 characters at most, and has 201."),
-        (["--layer-by=unix"], "add --layer=redis or --layer=redis-pubsub, or remove"),
-    ],
-)
-def test_nonsense_gets_one_sentence(words: list[str], sentence: str) -> None:
-    with pytest.raises(UsageError) as refused:
-        specs("--server=uvicorn", *words) if "--server=," not in words else specs(*words)
-    assert sentence in str(refused.value)
-
-
 def test_server_and_load_run_apart_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2))
     monkeypatch.setattr(cpus, "siblings", lambda cpu: frozenset({cpu}))
@@ -209,36 +174,6 @@ def test_json_that_cannot_be_written_is_told_before_anything_runs(name: str, tmp
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (
-            ["--server=apache"],
-            "There is no server 'apache'; did you mean apache-prefork, apache-worker or ",
-        ),
-        (["--server=daphne", "--processes=2"], "daphne runs 1 process"),
-        (["--workload=url"], "path"),
-        (["--locustfile=/no/such.py"], "There is no locustfile '/no/such.py'"),
-        (
-            ["--workload=cpu", "--workload-option=speed=1"],
-            "has no option 'speed'; there are: ",
-        ),
-        (["--server=uvicorn", "--option=speed=1"], "uvicorn has no option 'speed'; there are: "),
-        (
-            ["--cpus-target=8000", "--cpus-load=0"],
-            "The server can't run on CPU 8000: this machine has",
-        ),
-    ],
-)
-def test_the_command_ends_with_status_2_before_anything_starts(
-    words: list[str], sentence: str
-) -> None:
-    with pytest.raises(CommandError) as refused:
-        call_command("runbench", *words)
-    assert sentence in str(refused.value)
-    assert refused.value.returncode == 2
-
-
 @pytest.mark.django_db  # the estimate asks for past runs
 def test_a_dry_run_shows_the_plan_and_starts_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     call_command(
@@ -319,4 +254,6 @@ def test_diagnostic_starts_come_last_one_for_each_cell_but_for_its_load() -> Non
 
 
 def test_values(golden: Golden) -> None:
-    golden.values(raises=CommandError)
+    golden.values(
+        raises=CommandError, replace={r"this machine has [\d, -]+": "this machine has <n>"}
+    )
