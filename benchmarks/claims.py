@@ -23,8 +23,7 @@ from scipy.stats import t
 
 from benchmarks.table import show
 from benchsuite.studies import deciding
-from benchsuite.studies.answers import answered
-from benchsuite.studies.claims import Outcome, judge
+from benchsuite.studies.claims import Outcome, answered, judge
 from benchsuite.studies.deciding import LOOKS
 from benchsuite.studies.intervals import Interval, Kind, Scatter, Side, interval, scatter
 from benchsuite.studies.measured import Execution, MeasuredCell, Start, State

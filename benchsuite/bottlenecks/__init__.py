@@ -2,7 +2,7 @@
 predicted gain. What was not observed names nothing.
 """
 
-from benchsuite.bottlenecks import cpu, database, process  # noqa: F401 - each declares its rules
+from benchsuite.bottlenecks import cpu, waiting  # noqa: F401 - each declares its rules
 from benchsuite.bottlenecks.evidence import LimitEvidence
 from benchsuite.bottlenecks.registry import CHECKS, Limit, unnamed
 

@@ -9,7 +9,6 @@ from benchsuite.bottlenecks.evidence import (
     RUN_DELAY,
     TARGET,
     LimitEvidence,
-    Profiled,
 )
 from benchsuite.bottlenecks.registry import EVERYTHING, bottleneck
 from benchsuite.core.units import (
@@ -46,11 +45,6 @@ APART = {
 """Who may leave the target's CPUs."""
 
 
-def full_cpus(evidence: LimitEvidence) -> bool:
-    """Whoever uses them."""
-    return (evidence.busy_share or 0.0) >= FULL
-
-
 def awaited_cpus(evidence: LimitEvidence) -> bool:
     """Full of what answers; or so busy that requests spend much of their time in the server waiting
     for one. Where arrivals come by chance that begins long before the CPUs are full, and where
@@ -58,23 +52,19 @@ def awaited_cpus(evidence: LimitEvidence) -> bool:
     """
     if (evidence.own_share or 0.0) >= FULL:
         return True
-    full, is_pressed = full_cpus(evidence), evidence.is_pressed
+    busy, is_pressed = evidence.busy_share or 0.0, evidence.is_pressed
     if evidence.run_delay_s is None or not evidence.inside_s:
-        return full and is_pressed
-    if (evidence.busy_share or 0.0) < AWAITED or not (full or is_pressed):
-        return False
-    return evidence.run_delay_s >= MOSTLY * evidence.inside_s
+        return busy >= FULL and is_pressed
+    awaited = evidence.run_delay_s >= MOSTLY * evidence.inside_s
+    return awaited and (busy >= FULL or (busy >= AWAITED and is_pressed))
 
 
 def users_of_cpus(evidence: LimitEvidence) -> dict[str, float]:
     """Who uses how many of the CPUs that the target may use, the most first."""
     beside = min(evidence.database_beside_percent / 100, evidence.others_cpus)
     used = {part: percent / 100 for part, percent in evidence.cpu_percent.items()}
-    used |= {
-        LOADS: evidence.load_percent / 100,
-        BESIDE: beside,
-        STRANGERS: evidence.others_cpus - beside,
-    }
+    used |= {LOADS: evidence.load_percent / 100, BESIDE: beside}
+    used[STRANGERS] = evidence.others_cpus - beside
     return dict(sorted(used.items(), key=lambda item: -item[1]))
 
 
@@ -88,7 +78,7 @@ def cpus_words(evidence: LimitEvidence) -> str:
         if used >= (TELLING if name in (BESIDE, STRANGERS) else 0.01)
     ]
     verb = "is" if evidence.cpus == 1 else "are"
-    share = _percent(evidence.busy_share)
+    share = format_share(evidence.busy_share)
     words = f"{_cpus(evidence)} {verb} busy {share} of the time ({listed(users)})"
     if evidence.run_delay_s:
         words += f", and a request waits {format_duration(evidence.run_delay_s)} for one"
@@ -112,24 +102,27 @@ def promised(evidence: LimitEvidence, rate: float | None, words: str) -> str:
     return f"{words} up to {format_rate(rate)}."
 
 
-@bottleneck(
-    "L01",
-    "cpu",
-    when="what answers keeps at least 90 % of the CPUs busy; or requests spend a third of their "
-    "time in the server waiting for a CPU, while 90 % are busy, or 50 % and requests queue; and "
-    "the database uses not most of that",
-    unless=("L02", "L04a"),
-)
+@bottleneck("L01", "cpu", unless=("L02", "L04a"))
 def no_cpu_left(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
+    """what answers keeps at least 90 % of the CPUs busy; or requests spend a third of their time in
+    the server waiting for a CPU, while 90 % are busy, or 50 % and requests queue; and the database
+    uses not most of that
+    """
     if not awaited_cpus(evidence) or not evidence.cpu_s or not evidence.cpus:
         return
-    most = ceiling(evidence) or 0.0
-    fix = f"Make the pages cheaper ({_where(evidence.profiled)}), or add CPUs."
+    most, profiled = ceiling(evidence) or 0.0, evidence.profiled
+    where = "runbench --flame shows where their CPU time goes"
+    if profiled and profiled.function:
+        where = f"{format_share(profiled.share)} of their CPU time goes in {profiled.function}, "
+        where += f"{profiled.place}, and what that calls"
+    elif profiled:
+        where = "the flame graph shows where: no function of the project stands out"
+    fix = f"Make the pages cheaper ({where}), or add CPUs."
     for name, used in users_of_cpus(evidence).items():
         if name in APART and used >= TELLING * evidence.cpus:
-            fix = f"{APART[name]}, then: {_small(fix)}"
+            fix = f"{APART[name]}, then: {fix[:1].lower()}{fix[1:]}"
             break
-    verb = "are full" if full_cpus(evidence) else "make requests wait"
+    verb = "are full" if (evidence.busy_share or 0.0) >= FULL else "make requests wait"
     highest, more = evidence.highest_rate or 0.0, ""
     if highest > ABOVE * (evidence.rate or math.inf):
         more = f" Another configuration of the same work answered {format_rate(highest)}."
@@ -142,25 +135,11 @@ def no_cpu_left(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     }
 
 
-def _where(profiled: Profiled | None) -> str:
-    if profiled is None:
-        return "runbench --flame shows where their CPU time goes"
-    if not profiled.function:
-        return "the flame graph shows where: no function of the project stands out"
-    return (
-        f"{format_percent(100 * profiled.share)} of their CPU time goes in {profiled.function}, "
-        f"{profiled.place}, and what that calls"
-    )
-
-
-@bottleneck(
-    "L02",
-    "one-process",
-    when="the busiest process uses at least 90 % of a CPU, at most 80 % of the CPUs are busy, and "
-    "there are fewer processes than CPUs",
-    unless=("L09",),
-)
+@bottleneck("L02", "one-process", unless=("L09",))
 def too_few_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
+    """the busiest process uses at least 90 % of a CPU, at most 80 % of the CPUs are busy, and there
+    are fewer processes than CPUs
+    """
     busiest, share = evidence.busiest, evidence.busy_share
     count, cpus = evidence.processes, evidence.cpus
     if not evidence.holds_gil or busiest is None or share is None or not count or not cpus:
@@ -179,20 +158,17 @@ def too_few_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         "says": f"{processes_words(count)} can't use more than {format_number(count)} of "
         f"{_cpus(evidence)}: one thread of each runs Python at a time.",
         "evidence": f"The busiest process uses {format_percent(busiest)} of a CPU, while "
-        f"{_percent(share)} of all CPUs are busy.",
+        f"{format_share(share)} of all CPUs are busy.",
         "fix": f"Add processes (--processes={more}), or take a server that has several.",
         "gain": gain,
     }
 
 
-@bottleneck(
-    "L07",
-    "threads-hurt",
-    when="twice the threads raise the CPU time of a request by at least 10 % or lower the rate by "
-    "at least 3 %, shown by its interval",
-    explains=(CPU, RUN_DELAY),
-)
+@bottleneck("L07", "threads-hurt", explains=(CPU, RUN_DELAY))
 def threads_hurt(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
+    """twice the threads raise the CPU time of a request by at least 10 % or lower the rate by at
+    least 3 %, shown by its interval
+    """
     for other in evidence.others:
         same = other.processes == evidence.processes and other.interface == evidence.interface
         if not same or (evidence.threads or 0) < 2 * other.threads:
@@ -210,14 +186,11 @@ def threads_hurt(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
             return
 
 
-@bottleneck(
-    "L08",
-    "too-many-processes",
-    when="there are more processes than CPUs, their threads wait for a CPU at least 20 % of the "
-    "time that they want one, and the rate is no better than with as many processes as CPUs",
-    explains=(CPU, RUN_DELAY),
-)
+@bottleneck("L08", "too-many-processes", explains=(CPU, RUN_DELAY))
 def too_many_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
+    """there are more processes than CPUs, their threads wait for a CPU at least 20 % of the time
+    that they want one, and the rate is no better than with as many processes as CPUs
+    """
     cpus, delay, used = evidence.cpus, evidence.run_delay_percent, evidence.cpu_percent.get(TARGET)
     if not cpus or delay is None or not used or (evidence.processes or 0) <= cpus:
         return
@@ -227,23 +200,21 @@ def too_many_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
             yield {
                 "says": f"{evidence.processes} processes take turns on {_cpus(evidence)} and "
                 f"answer no more than {other.processes} do.",
-                "evidence": f"Threads that want a CPU wait {_percent(share)} of that time.",
+                "evidence": f"Threads that want a CPU wait {format_share(share)} of that time.",
                 "fix": f"Use as many processes as CPUs, or one more (--processes={int(cpus)}).",
                 "gain": "The memory of the others.",
             }
             return
 
 
-@bottleneck(
-    "L09",
-    "uneven",
-    when="the busiest process uses at least 1.5 times as much CPU as the mean, and at least 60 % "
-    "of a CPU, while at most 90 % of the CPUs are busy",
-)
+@bottleneck("L09", "uneven")
 def uneven(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
+    """the busiest process uses at least 1.5 times as much CPU as the mean, and at least 60 % of a
+    CPU, while at most 90 % of the CPUs are busy
+    """
     busiest, mean = evidence.busiest_percent, evidence.mean_process_percent
     count, in_flight = evidence.processes or 0, evidence.in_flight
-    if not busiest or not mean or count < 2 or full_cpus(evidence):
+    if not busiest or not mean or count < 2 or (evidence.busy_share or 0.0) >= FULL:
         return
     enough = in_flight is None or in_flight >= 0.9 * count  # for all of them to do something
     if enough and busiest >= WORTH and busiest >= UNEVEN * mean:
@@ -258,14 +229,11 @@ def uneven(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         }
 
 
-@bottleneck(
-    "L14",
-    "sync-under-asgi",
-    when="an ASGI server needs at least 1.15 times the CPU time of a request that WSGI needs, "
-    "shown by its interval",
-    explains=EVERYTHING,
-)
+@bottleneck("L14", "sync-under-asgi", explains=EVERYTHING)
 def sync_under_asgi(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
+    """an ASGI server needs at least 1.15 times the CPU time of a request that WSGI needs, shown by
+    its interval
+    """
     if evidence.interface != "asgi":
         return
     for other in evidence.others:
@@ -289,12 +257,9 @@ def processes_words(count: int) -> str:
     return f"{count} process{'es' * (count != 1)}"
 
 
-def _percent(share: float | None) -> str:
+def format_share(share: float | None) -> str:
+    """In percent: "25 %"."""
     return format_percent(None if share is None else 100 * share)
-
-
-def _small(text: str) -> str:
-    return text[:1].lower() + text[1:]
 
 
 TAKEN = 0.85  #: Of the slots.
@@ -303,15 +268,14 @@ FREE = 0.6
 TAIL = 3.0
 
 
-@bottleneck(
-    "L03",
-    "slots-full",
-    when="at least 85 % of the threads have a request and others wait for one, while what answers "
-    "uses less than 70 % of the CPUs, and L01 does not speak",
-    unless=("L02", "L04a", "L04b", "L05", "L06", "L09", "L13", "L17"),
-)
+@bottleneck("L03", "slots-full", unless=("L02", "L04a", "L04b", "L05", "L06", "L09", "L13", "L17"))
 def slots_full(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
-    taken = _taken(evidence)
+    """at least 85 % of the threads have a request and others wait for one, while what answers uses
+    less than 70 % of the CPUs, and L01 does not speak
+    """
+    taken = evidence.slots_share
+    if evidence.served_alike is not None and evidence.slots:  # as one user's time and the rate say
+        taken = min(1.0, evidence.served_alike / evidence.slots)
     inside_s = evidence.alone.mean_s if evidence.alone else evidence.inside_s
     if taken is None or taken < TAKEN or evidence.own_share is None or not evidence.response_s:
         return
@@ -323,12 +287,22 @@ def slots_full(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if not inside_s or not evidence.own_cpu_s or not evidence.cpus:
         return
     fix, gain = ASK_ONE_USER, ""
-    if evidence.alone:
-        fix, gain = _more_slots(evidence, math.ceil(evidence.cpus * inside_s / evidence.own_cpu_s))
+    if evidence.alone:  # as many as keep the CPUs busy
+        slots = math.ceil(evidence.cpus * inside_s / evidence.own_cpu_s)
+        each = math.ceil(slots / (evidence.processes or 1))
+        wanted = f"--threads={each}" if evidence.sets_threads else f"--processes={slots}"
+        fix = f"As many as keep the CPUs busy would be {wanted}"
+        if evidence.connections_limit and slots > evidence.connections_limit:
+            fix += f", but the database gives {evidence.connections_limit} connections"
+        cheaper = "; a server with threads needs less memory for that"
+        fix += "." if evidence.sets_threads else f"{cheaper}."
+        rate = (evidence.rate or 0.0) * max(1.0, slots / (evidence.slots or slots))
+        most = min(rate, ceiling(evidence) or rate)
+        gain = promised(evidence, most, "If what they wait for bears it, they would answer")
     yield {
         "says": f"All {evidence.slots} slots are taken, by requests that wait and use no CPU.",
-        "evidence": f"{format_percent(100 * taken)} of the slots have a request, "
-        f"what answers uses {_percent(evidence.own_share)} of the CPUs; a request waits "
+        "evidence": f"{format_share(taken)} of the slots have a request, "
+        f"what answers uses {format_share(evidence.own_share)} of the CPUs; a request waits "
         f"{format_duration(waits_s)} for a slot, is {format_duration(inside_s)} in it, and "
         f"computes for {format_duration(evidence.own_cpu_s)} of that.",
         "fix": fix,
@@ -342,20 +316,6 @@ ASK_ONE_USER = (
 )
 
 
-def _more_slots(evidence: LimitEvidence, slots: int) -> tuple[str, str]:
-    """How to have so many, and what that would bring."""
-    each = math.ceil(slots / (evidence.processes or 1))
-    wanted = f"--threads={each}" if evidence.sets_threads else f"--processes={slots}"
-    fix = f"As many as keep the CPUs busy would be {wanted}"
-    if evidence.connections_limit and slots > evidence.connections_limit:
-        fix += f", but the database gives {evidence.connections_limit} connections"
-    if not evidence.sets_threads:
-        fix += "; a server with threads needs less memory for that"
-    rate = (evidence.rate or 0.0) * max(1.0, slots / (evidence.slots or slots))
-    most = min(rate, ceiling(evidence) or rate)
-    return f"{fix}.", promised(evidence, most, "If what they wait for bears it, they would answer")
-
-
 SLOWED = 2.0  #: Times the response time of one user.
 ONE = 0.7  #: Of one request at a time, that get on: with fewer it is no limit, but chance.
 
@@ -363,12 +323,13 @@ ONE = 0.7  #: Of one request at a time, that get on: with fewer it is no limit, 
 @bottleneck(
     "L17",
     "few-at-a-time",
-    when="a request is at least twice as long in the server as one user's, while what answers uses "
-    "less than half of the CPUs and of the busiest process, and requests don't wait for a CPU",
     unless=("L01", "L02", "L04", "L04a", "L04b", "L05", "L06", "L09", "L11", "L13"),
 )
 def few_at_a_time(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
-    """More users make requests longer and not more: a lock, or a semaphore."""
+    """a request is at least twice as long in the server as one user's, while what answers uses less
+    than half of the CPUs and of the busiest process, and requests don't wait for a CPU
+    """
+    # More users make requests longer and not more: a lock, or a semaphore.
     served, inside_s, alone = evidence.served_alike, evidence.inside_s, evidence.alone
     if not served or served < ONE or not inside_s or alone is None or evidence.slots is None:
         return
@@ -380,7 +341,7 @@ def few_at_a_time(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     yield {
         "says": "Requests wait for each other, and not for CPUs: as behind a lock or a semaphore.",
         "evidence": f"A request is {format_duration(inside_s)} in the server, and one user's "
-        f"{format_duration(alone.mean_s)}; {format_percent(100 * (evidence.own_share or 0.0))} of "
+        f"{format_duration(alone.mean_s)}; {format_share(evidence.own_share or 0.0)} of "
         f"the CPUs are used. At {format_rate(evidence.rate)} that is as if only "
         f"{format_number(served)} of {format_number(evidence.inside)} got on at a time.",
         "fix": "Look for what lets so few in: a lock or semaphore of the project, a file that is "
@@ -389,14 +350,13 @@ def few_at_a_time(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
 
 
 @bottleneck(
-    "L10",
-    "head-of-line",
-    when="less than 60 % of the threads and, by what answers, less than 70 % of the CPUs and of "
-    "the busiest process are in use, and requests don't wait for a CPU; yet p95 is at least three "
-    "times that of one user; with event loops, too, which have no limit of requests",
-    unless=("L03", "L04", "L04a", "L04b", "L05", "L06", "L09", "L13", "L17"),
+    "L10", "head-of-line", unless=("L03", "L04", "L04a", "L04b", "L05", "L06", "L09", "L13", "L17")
 )
 def head_of_line(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
+    """less than 60 % of the threads and, by what answers, less than 70 % of the CPUs and of the
+    busiest process are in use, and requests don't wait for a CPU; yet p95 is at least three times
+    that of one user; with event loops, too, which have no limit of requests
+    """
     loops = evidence.slots is None and evidence.interface == "asgi"
     taken = 0.0 if loops else evidence.slots_share
     own, alone, p95_s = evidence.own_share, evidence.alone, evidence.p95_s
@@ -413,7 +373,7 @@ def head_of_line(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
             "says": "Requests take longer among others, and not for want of CPUs or threads.",
             "evidence": f"p95 is {format_duration(p95_s)}, of one user "
             f"{format_duration(alone.p95_s)} ({format_number(p95_s / alone.p95_s)} times); "
-            f"{format_percent(100 * (own if loops else taken))} of the "
+            f"{format_share(own if loops else taken)} of the "
             f"{'CPUs are used by what answers' if loops else 'slots have a request'}.",
             "fix": "See with --diagnose what they wait for: in an event loop each other, where "
             "something blocks it (sync code, files); more processes then help."
@@ -421,10 +381,3 @@ def head_of_line(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
             else "See with --diagnose what they wait for; where it is slow pages, give these "
             "processes of their own.",
         }
-
-
-def _taken(evidence: LimitEvidence) -> float | None:
-    """Share of the slots: as one user's time and the rate make it, else as it was counted."""
-    if evidence.served_alike is not None and evidence.slots:
-        return min(1.0, evidence.served_alike / evidence.slots)
-    return evidence.slots_share

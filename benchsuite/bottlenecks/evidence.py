@@ -56,13 +56,11 @@ class Diagnosis:
     """What a diagnostic start saw, on average over its requests."""
 
     requests: int
-    loaded: bool = False
-    """Whether it had the load of many, so that times contain turns of other requests."""
+    loaded: bool = False  #: Whether times contain turns of other requests.
     request_s: float
     queries: float = 0.0  #: In a request.
     query_s: float = 0.0
-    connecting_s: float = 0.0
-    """Opening and closing connections to databases; what is closed after the answer counts."""
+    connecting_s: float = 0.0  #: Opening and closing connections, after the answer, too.
     repeated: Sequence[Repeated] = ()
     collecting_share: float = 0.0  #: Of the processes' CPU time, in pauses of the collector.
     longest_pause_s: float = 0.0
@@ -83,8 +81,7 @@ class LimitEvidence:
 
     window_s: float | None = None  #: How long it was watched.
     rate: float | None = None  #: Answers per second, right or wrong.
-    highest_rate: float | None = None
-    """The most answers per second that any run of the same work had on these CPUs."""
+    highest_rate: float | None = None  #: The most that any run of the same work had on these CPUs.
     offered_rate: float | None = None  #: Open model: arrivals per second.
     dropped: int = 0  #: Open model: arrivals that were never sent.
     response_s: float | None = None  #: Mean of the right answers.
@@ -92,8 +89,7 @@ class LimitEvidence:
     p95_s: float | None = None
     patterns: Sequence[Pattern] = ()  #: What slow answers have in common.
     in_flight: float | None = None  #: Mean number of requests sent and not answered.
-    queued: float | None = None
-    """Of these, how many were more than the server answers at once."""
+    queued: float | None = None  #: Of these, how many were more than the server answers at once.
     failed_share: float = 0.0
     in_vain_share: float = 0.0  #: Of the requests, that were waited for and never answered.
     objective_s: float | None = None  #: Within which answers shall come.
@@ -103,29 +99,23 @@ class LimitEvidence:
     sets_threads: bool = True  #: Whether the server can be given threads.
     slots: int | None = None  #: Requests answered at once; None without a limit.
     interface: str = ""
-    reuses_connections: bool = True
-    """Whether threads that keep a connection to the database answer further requests."""
+    reuses_connections: bool = True  #: Whether threads with a connection answer further requests.
     holds_gil: bool = True  #: Whether one thread of a process runs Python at a time.
 
     cpus: float | None = None  #: CPUs that the target may use, or what its quota is worth.
-    cpu_percent: Mapping[str, float] = field(default_factory=dict)
-    """Part → its CPU, of all that answers."""
+    cpu_percent: Mapping[str, float] = field(default_factory=dict)  #: By part, of all that answers.
     idle_percent: float | None = None  #: Of the time of these CPUs, whoever uses them.
     load_percent: float = 0.0  #: Of the load generator, where it shares those CPUs.
-    database_beside_percent: float = 0.0
-    """Of databases of the machine that the run has not started, on whichever CPUs."""
+    database_beside_percent: float = 0.0  #: Of databases that the run has not started, anywhere.
     busiest_percent: float | None = None  #: Of the target's busiest process.
-    run_delay_percent: float | None = None
-    """Threads of the target that were ready and had no CPU; 100 is one all the time."""
+    run_delay_percent: float | None = None  #: Threads that were ready and had no CPU; 100 is one.
 
     active: float | None = None  #: Mean number of database sessions that execute a query.
     active_samples: int = 0  #: How many such sessions were seen in all.
-    waits: Mapping[str, float] = field(default_factory=dict)
-    """What active sessions waited for ("Lock:tuple") → the share of them."""
+    waits: Mapping[str, float] = field(default_factory=dict)  #: "Lock:tuple" → share of sessions.
     connections: int | None = None  #: The most that the database had.
     connections_limit: int | None = None
-    connections_wanted: int | None = None
-    """The most that the server may hold, by its threads or pools; None without a limit."""
+    connections_wanted: int | None = None  #: The most that the server may hold; None: no limit.
     pool: int | None = None  #: Largest size of the connection pool of a process.
 
     reached: Sequence[str] = ()  #: Limits that were reached (`core.results.Reached`).
@@ -133,8 +123,7 @@ class LimitEvidence:
     stall: str = ""  #: What finding B205 says.
     memory_bytes: int | None = None  #: Most that the target had.
     memory_limit_bytes: int | None = None
-    memory_grows: float | None = None
-    """Bytes a second; None where it is not shown that it grows steadily."""
+    memory_grows: float | None = None  #: Bytes a second; None where it is not shown to.
     memory_pressure_percent: float | None = None  #: Time in which something waited for memory.
     major_faults_per_s: float | None = None
     alone: Alone | None = None
@@ -150,10 +139,8 @@ class LimitEvidence:
     @property
     def own_cpu_s(self) -> float | None:
         """The same without the database, which the request waits for."""
-        if TARGET not in self.cpu_percent:
-            return None
-        own = (one for part, one in self.cpu_percent.items() if part != DATABASE)
-        return self._each_s(sum(own))
+        own = [one for part, one in self.cpu_percent.items() if part != DATABASE]
+        return self._each_s(sum(own)) if TARGET in self.cpu_percent else None
 
     @property
     def run_delay_s(self) -> float | None:
@@ -176,16 +163,14 @@ class LimitEvidence:
     @property
     def inside_s(self) -> float | None:
         """How long a request is in the server after it has found a slot."""
-        if self.response_s is None:
-            return None
-        return max(0.0, self.response_s - self.wait_s - (self.queue_s or 0.0))
+        before = self.wait_s + (self.queue_s or 0.0)
+        return None if self.response_s is None else max(0.0, self.response_s - before)
 
     @property
     def own_share(self) -> float | None:
         """Of the CPUs, by all that answers and by the load generator."""
-        if not self.cpus or not self.cpu_percent:
-            return None
-        return (sum(self.cpu_percent.values()) + self.load_percent) / 100 / self.cpus
+        used = (sum(self.cpu_percent.values()) + self.load_percent) / 100
+        return used / self.cpus if self.cpus and self.cpu_percent else None
 
     @property
     def busy_share(self) -> float | None:
@@ -202,8 +187,8 @@ class LimitEvidence:
     @property
     def mean_process_percent(self) -> float | None:
         """CPU of a process of the target, were all equally busy."""
-        target = self.cpu_percent.get(TARGET)
-        return None if target is None or not self.processes else target / self.processes
+        target, count = self.cpu_percent.get(TARGET), self.processes
+        return target / count if count and target is not None else None
 
     @property
     def busiest(self) -> float | None:
@@ -225,16 +210,14 @@ class LimitEvidence:
     @property
     def slots_share(self) -> float | None:
         """Of the slots, how many had a request."""
-        if not self.slots or self.inside is None:
-            return None
-        return min(1.0, self.inside / self.slots)
+        inside, slots = self.inside, self.slots
+        return min(1.0, inside / slots) if slots and inside is not None else None
 
     @property
     def database_share(self) -> float | None:
         """Of the time in the server."""
-        if self.database_s is None or not self.inside_s:
-            return None
-        return self.database_s / self.inside_s
+        its_s, inside_s = self.database_s, self.inside_s
+        return its_s / inside_s if inside_s and its_s is not None else None
 
     @property
     def is_pressed(self) -> bool:
@@ -246,18 +229,12 @@ class LimitEvidence:
         full = (self.own_share or 0.0) >= 0.9
         slowed = self.alone is not None and (self.response_s or 0.0) >= 2 * self.alone.mean_s
         in_vain = self.in_vain_share >= BEHIND
-        return queues or self._is_behind or bool(self.dropped) or in_vain or full or slowed
-
-    @property
-    def _is_behind(self) -> bool:
-        """Whether fewer are answered than arrive, by more than chance has in flight when a window
-        begins and when it ends.
-        """
-        if self.offered_rate is None:
-            return False
-        missing = self.offered_rate - (self.rate or 0.0)
+        # fewer are answered than arrive, by more than chance has in flight at both ends of a window
+        offered = self.offered_rate
         by_chance = max(10.0, 3 * math.sqrt(2 * (self.in_flight or 0.0)))
-        return missing >= max(BEHIND * self.offered_rate, by_chance / (self.window_s or math.inf))
+        least = max(BEHIND * (offered or 0.0), by_chance / (self.window_s or math.inf))
+        is_behind = offered is not None and offered - (self.rate or 0.0) >= least
+        return queues or is_behind or bool(self.dropped) or in_vain or full or slowed
 
     def _each_s(self, percent: float | None) -> float | None:
         return None if percent is None or not self.rate else percent / 100 / self.rate
@@ -269,7 +246,6 @@ CPU = "CPU"
 RUN_DELAY = "waiting for a CPU"
 DATABASE_TIME = "database"
 REST = "something else"
-PARTS = (SENDING, QUEUE, CPU, RUN_DELAY, DATABASE_TIME)
 BUSY_PERCENT = 90.0  #: Of a CPU, from which a process has no time left.
 CLOSE = 0.1  #: Of the mean, that the parts may miss or exceed.
 FAILED = 0.05  #: From this share of failures on, means of successes and CPU are of different work.
@@ -289,10 +265,6 @@ class Budget:
         """What no part accounts for; below 0 where parts overlap."""
         return self.response_s - sum(self.parts.values())
 
-    @property
-    def adds_up(self) -> bool:
-        return abs(self.rest_s) <= CLOSE * self.response_s
-
     def share(self, *names: str) -> float:
         """Of the mean, in these parts; `REST` is one."""
         known = {**self.parts, REST: max(0.0, self.rest_s)}
@@ -308,7 +280,7 @@ class Budget:
         words = f"A request took {format_duration(self.response_s)} on average"
         if parts:
             words += f": {listed(parts)}"
-        if self.adds_up:
+        if abs(self.rest_s) <= CLOSE * self.response_s:
             return f"{words}."
         if self.rest_s < 0:
             over = format_percent(100 * sum(self.parts.values()) / self.response_s)

@@ -1,10 +1,11 @@
 """Every rule once: `@bottleneck` declares its code, when it speaks, and what it explains."""
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 
 from benchsuite.bottlenecks.evidence import (
     CPU,
+    DATABASE_TIME,
     QUEUE,
     REST,
     RUN_DELAY,
@@ -14,8 +15,7 @@ from benchsuite.bottlenecks.evidence import (
 )
 from benchsuite.core.units import format_percent
 
-WAITING = (SENDING, QUEUE, CPU, RUN_DELAY)
-EVERYTHING = (*WAITING, "database", REST)
+EVERYTHING = (SENDING, QUEUE, CPU, RUN_DELAY, DATABASE_TIME, REST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,18 +31,21 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is declared of a rule: a decorator of the function that looks for it."""
+    """What is declared of a rule: a decorator of the function that looks for it, whose docstring
+    says when it speaks.
+    """
 
     number: str
     name: str
     _: KW_ONLY
-    when: str  #: When it speaks, in words.
+    when: str = ""  #: In place of the docstring.
     explains: tuple[str, ...] = EVERYTHING  #: Parts of a request's time.
     unless: tuple[str, ...] = ()  #: Rules that say more: beside them it stays silent.
 
     def __call__(self, look: "Look") -> "Look":
-        RULES[self.number] = self
-        CHECKS.append((self, look))
+        rule = replace(self, when=self.when or " ".join((look.__doc__ or "").split()))
+        RULES[self.number] = rule
+        CHECKS.append((rule, look))
         return look
 
     @property
@@ -72,7 +75,7 @@ UNNAMED = Rule(
     when="more is asked than is answered at once, and the other rules explain less than 70 % of "
     "the response time",
 )
-RULES.update({UNNAMED.number: UNNAMED})
+RULES[UNNAMED.number] = UNNAMED
 
 ASK = "Ask with --diagnose, which times queries and pauses of the garbage collector in one more run"
 TIMED = "Queries and pauses of the garbage collector were timed, and do not explain it"
@@ -85,22 +88,15 @@ def unnamed(evidence: LimitEvidence, parts: Collection[str]) -> Iterator[Limit]:
         return
     time, fix = budget(evidence), f"{TIMED if evidence.diagnosis else ASK}; {FURTHER}"
     if time is None:
+        says = "Something limits this run, and what was measured does not tell what."
+        known = "The parts of its response time are not known."
         if not parts:
-            yield Limit(
-                code=UNNAMED.code,
-                says="Something limits this run, and what was measured does not tell what.",
-                evidence="The parts of its response time are not known.",
-                fix=fix,
-            )
+            yield Limit(code=UNNAMED.code, says=says, evidence=known, fix=fix)
         return
     share = time.share(*parts)
     if share < ENOUGH:
-        explained = f"explain only {format_percent(100 * share)} of the response time"
-        yield Limit(
-            code=UNNAMED.code,
-            says=f"The limits above {explained}."
-            if parts
-            else "No rule names what limits this run.",
-            evidence=time.sentence,
-            fix=fix,
-        )
+        says = "No rule names what limits this run."
+        if parts:
+            explained = format_percent(100 * share)
+            says = f"The limits above explain only {explained} of the response time."
+        yield Limit(code=UNNAMED.code, says=says, evidence=time.sentence, fix=fix)

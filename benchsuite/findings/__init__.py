@@ -11,7 +11,6 @@ from benchsuite.findings import (  # noqa: F401 - each declares its findings
     generator,
     host,
     prober,
-    project,
     sockets,
     target,
     window,

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterator
 
-from benchsuite.core.observations import Evidence, UnderWay
-from benchsuite.core.results import Finding, Level, Summary
+from benchsuite.core.observations import Evidence
+from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import (
     format_count,
     format_duration,
@@ -143,77 +143,51 @@ def littles_law(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     shows. What is missing from the second is work that crosses the edges of a short window; in the
     open model also work that piles up, because more arrives than is answered.
     """
-    total = evidence.total
+    total, waiting, under_way = evidence.total, evidence.waiting_users, evidence.under_way
     if total is None:
         return
-    if total.concurrency and evidence.waiting_users:
-        yield from _lost_in_generator(rule, evidence, evidence.waiting_users, total.concurrency)
-    if total.failures:
-        return  # mean times are those of the successes
-    if evidence.under_way is not None:
-        yield from _piled_up(rule, evidence, evidence.under_way, total)
-    elif total.concurrency and evidence.waiting_users:
-        yield from _lost_at_edges(rule, evidence, total, total.concurrency)
-
-
-def _lost_in_generator(
-    rule: Rule, evidence: Evidence, waiting_users: float, in_flight: float
-) -> Iterator[Finding]:
-    lost = waiting_users - in_flight
-    gap = lost / waiting_users * 100
-    # A user who pauses wakes as late as any timer; that is no small part of a fast answer.
-    if lost > evidence.wakes_per_s * LAG_ALWAYS_FINE_S:
+    in_flight, mean_s = total.concurrency, total.response_time.mean_s
+    lost = (waiting or 0.0) - (in_flight or 0.0)
+    # a user who pauses wakes as late as any timer; that is no small part of a fast answer
+    if in_flight and waiting and lost > evidence.wakes_per_s * LAG_ALWAYS_FINE_S:
+        gap = lost / waiting * 100
         yield from rule.weighed(
             gap,
-            f"{format_number(waiting_users)} {evidence.who} did not pause, but only "
+            f"{format_number(waiting)} {evidence.who} did not pause, but only "
             f"{format_number(in_flight)} {evidence.units} were in flight on average: "
             f"{format_percent(gap)} of their time was lost in the load generator.",
             hint=f"Use fewer {evidence.who} or a heavier workload. A journey that computes between "
             "its requests loses that time, too.",
         )
-
-
-def _lost_at_edges(
-    rule: Rule, evidence: Evidence, total: Summary, in_flight: float
-) -> Iterator[Finding]:
-    mean_s = total.response_time.mean_s
-    if mean_s is None or starves(evidence):
-        return
-    explained = total.throughput * mean_s
-    begin, end = evidence.window or (0.0, math.inf)
-    longest = (total.response_time.max_s or 0.0) / (end - begin)  # one answer at an edge
-    gap = max(0.0, abs(in_flight - explained) - longest) / in_flight * 100
-    yield from rule.weighed(
-        gap,
-        f"{format_number(in_flight)} {evidence.units} were in flight on average, but "
-        f"throughput × mean response time accounts for {format_number(explained)}: "
-        f"{format_percent(gap)} apart.",
-        hint=because(
-            (
-                100 * longest >= gap,
-                "The window is too short for such response times: increase --warmup and "
-                "--duration.",
+    if total.failures or mean_s is None:
+        return  # mean times are those of the successes
+    if under_way is not None:
+        if under_way.mean and is_surely_beyond(evidence):
+            explained = under_way.arrived_per_s * mean_s
+            gap = abs(under_way.mean - explained) / under_way.mean * 100
+            yield from rule.weighed(
+                gap,
+                f"{format_number(under_way.mean)} requests were under way on average, but "
+                f"{format_rate(under_way.arrived_per_s)} × mean response time accounts for "
+                f"{format_number(explained)}: {format_percent(gap)} apart.",
+                hint="More requests arrive than are answered: use a lower --rate.",
+            )
+    elif in_flight and waiting and not starves(evidence):
+        explained = total.throughput * mean_s
+        begin, end = evidence.window or (0.0, math.inf)
+        longest = (total.response_time.max_s or 0.0) / (end - begin)  # one answer at an edge
+        gap = max(0.0, abs(in_flight - explained) - longest) / in_flight * 100
+        too_short = "The window is too short for such response times: increase --warmup and "
+        yield from rule.weighed(
+            gap,
+            f"{format_number(in_flight)} {evidence.units} were in flight on average, but "
+            f"throughput × mean response time accounts for {format_number(explained)}: "
+            f"{format_percent(gap)} apart.",
+            hint=because(
+                (100 * longest >= gap, f"{too_short}--duration."),
+                unseen="See in the charts whether the load and its times were steady (B301).",
             ),
-            unseen="See in the charts whether the load and its times were steady (B301).",
-        ),
-    )
-
-
-def _piled_up(
-    rule: Rule, evidence: Evidence, under_way: UnderWay, total: Summary
-) -> Iterator[Finding]:
-    mean_s = total.response_time.mean_s
-    if mean_s is None or not under_way.mean or not is_surely_beyond(evidence):
-        return
-    explained = under_way.arrived_per_s * mean_s
-    gap = abs(under_way.mean - explained) / under_way.mean * 100
-    yield from rule.weighed(
-        gap,
-        f"{format_number(under_way.mean)} requests were under way on average, but "
-        f"{format_rate(under_way.arrived_per_s)} × mean response time accounts for "
-        f"{format_number(explained)}: {format_percent(gap)} apart.",
-        hint="More requests arrive than are answered: use a lower --rate.",
-    )
+        )
 
 
 @finding(

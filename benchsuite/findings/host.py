@@ -1,10 +1,13 @@
-"""Whether the machine was left alone, and its clocks too: B401 to B405."""
+"""Whether the machine was left alone, and its clocks too: B401 to B405; and the project measured
+as it runs in production: B501 to B503.
+"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level
-from benchsuite.core.units import format_duration, format_percent
+from benchsuite.core.specs import FLAME, QUERIES
+from benchsuite.core.units import format_count, format_duration, format_percent
 from benchsuite.findings.prober import unchecked
 from benchsuite.findings.registry import INFORMATIONAL, Rule, also, because, finding
 from benchsuite.findings.window import FEWEST_INTERVALS
@@ -35,13 +38,11 @@ def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if host is None:
         return
     by_whom = f", above all to {host.culprit}" if host.culprit else ""
+    limit = "the CPU limit of a control group held the run back in {} of periods"
     parts = (
         (host.steal_percent, "{} of the CPUs' time went to other machines of this hypervisor"),
         (host.others_percent, f"{{}} of the CPUs' time went to other programs{by_whom}"),
-        (
-            host.throttled_percent,
-            "the CPU limit of a control group held the run back in {} of periods",
-        ),
+        (host.throttled_percent, limit),
         (host.stopped_percent, "a process of the run was stopped by signals in {} of the samples"),
         (host.memory_pressure_percent, "something waited for memory in {} of the time"),
     )
@@ -52,14 +53,12 @@ def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     ]
     if disturbances:
         wrong = evidence.idle is None and any(level is Level.INVALID for level, _ in disturbances)
+        stop = "Stop other programs; checkbench shows what keeps the machine busy."
         yield rule.found(
             Level.INVALID if wrong else Level.WEAK,
             f"The machine was not quiet: {'; '.join(words for _, words in disturbances)}.",
             hint=because(
-                (
-                    rule.level(host.others_percent),
-                    "Stop other programs; checkbench shows what keeps the machine busy.",
-                ),
+                (rule.level(host.others_percent), stop),
                 unseen="End what held the run up, or use a dedicated machine.",
             ),
             value=max(percent for percent, _ in parts if percent is not None),
@@ -165,3 +164,67 @@ def not_watched(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             "window helps; where something could not be read, permissions do.",
             value=len(unwatched),
         )
+
+
+SLOWS = {
+    QUERIES: "the server timed its queries and pauses",
+    FLAME: "a profiler read its memory again and again",
+}
+
+
+@finding("B501", "settings", of="settings of the project that slow it down", unit="", weak=0)
+def settings(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """Weak when something slows the project down; informational when the run has corrected it."""
+
+    def told(settings: Mapping[str, str]) -> str:
+        return "; ".join(f"{name}: {words}" for name, words in sorted(settings.items()))
+
+    yield from rule.weighed(
+        len(evidence.slowing),
+        f"The project's settings slow it down: {told(evidence.slowing)}.",
+        hint="Measure with production settings: name their module in "
+        'BENCHSUITE = {"TARGET_SETTINGS": …}.',
+    )
+    if evidence.undone and not evidence.slowing:
+        yield rule.found(
+            Level.INFO,
+            "The project was measured with DEBUG = False; by its settings, "
+            f"{told(evidence.undone)}.",
+            hint="Other settings may depend on DEBUG: name the production settings module in "
+            'BENCHSUITE = {"TARGET_SETTINGS": …}.',
+            value=len(evidence.undone),
+        )
+
+
+@finding("B502", "diagnosed", of="a diagnostic run", invalid_words="always")
+def diagnosed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """A start that is looked into answers slower than others, and never counts."""
+    if evidence.diagnosed:
+        yield rule.found(
+            Level.INVALID,
+            f"This was a diagnostic run: {SLOWS[evidence.diagnosed]}, which slows it down.",
+            hint="What it found stands on this page; its other figures are not to be compared.",
+        )
+
+
+@finding(
+    "B503",
+    "view-not-run",
+    of="answers for which no view ran",
+    weak_words=INFORMATIONAL,
+    always_told=True,
+)
+def view_not_run(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """A cache, or a middleware, that gives most answers in front of the views."""
+    asked = evidence.asked
+    if asked is None or asked.viewed is None or 2 * asked.viewed >= asked.answered:
+        return
+    times = f"{format_count(asked.viewed)} time{'s' * (asked.viewed != 1)}"
+    yield rule.found(
+        Level.INFO,
+        f"The views ran {times} in {format_count(asked.answered)} answers: a cache or a middleware "
+        "gave the others.",
+        hint="These are the figures of what answers in front of the views. To measure the views, "
+        "switch it off for the run by --setting.",
+        value=100 * (1 - asked.viewed / asked.answered),
+    )

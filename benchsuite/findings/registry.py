@@ -35,8 +35,8 @@ class Rule:
     invalid_words: str = ""
     by_stage: bool = False  #: Whether what it looks at differs from level to level of a load.
     beyond: bool = False
-    """Whether it is a result and no doubt at levels above the one that gives the run its figures:
-    what a target does beyond its capacity."""
+    """Whether it is no doubt at levels above the one that gives the run its figures, but what a
+    target does beyond its capacity."""
     own_stage_only: bool = False  #: Whether it is about the figures of its own stage only.
     always_told: bool = False  #: Whether the terminal says it even where it is informational.
     fewer_is_worse: bool = False
@@ -72,8 +72,11 @@ class Rule:
     @property
     def row(self) -> tuple[str, str, str, str]:
         """As tables list it."""
-        weak = _words(self.weak, self.unit, self.weak_words)
-        return self.code, self.of, weak, _words(self.invalid, self.unit, self.invalid_words)
+        words = []
+        for limit, beside in ((self.weak, self.weak_words), (self.invalid, self.invalid_words)):
+            own = {0: "any", inf: ""}.get(limit, f"above {limit:g}{self.unit}")
+            words.append(", ".join(filter(None, (own, beside))))
+        return self.code, self.of, words[0], words[1]
 
 
 def because(*causes: tuple[object, str], unseen: str) -> str:
@@ -131,11 +134,6 @@ def rows() -> list[tuple[str, str, str, str]]:
     return [FINDINGS[number].row for number in sorted(FINDINGS)]
 
 
-def _words(limit: float, unit: str, beside: str) -> str:
-    own = {0: "any", inf: ""}.get(limit, f"above {limit:g}{unit}")
-    return ", ".join(filter(None, (own, beside)))
-
-
 ORDER = (Level.INVALID, Level.WEAK, Level.INFO)
 
 
@@ -144,28 +142,22 @@ def of_each_stage(check: Check, run: Evidence) -> Iterator[Finding]:
     if not run.stages:
         yield from check(run)
         return
-    of_stages = [
-        (stage.stage, _weighed(check, finding, run, place))
-        for place, stage in enumerate(run.stages)
-        for finding in check(stage)
-    ]
+
+    def level(stage: Evidence) -> float:
+        return (stage.total.level if stage.total else None) or 0.0
+
+    of_stages = []
+    for place, stage in enumerate(run.stages):
+        is_light = False
+        if run.headline is not None and place != run.headline:
+            beyond = check.rule.beyond and level(stage) > level(run.stages[run.headline])
+            is_light = beyond or check.rule.own_stage_only
+        for finding in check(stage):
+            told = replace(finding, level=Level.INFO) if is_light else finding
+            of_stages.append((stage.stage, told))
     if of_stages:
         name, worst = min(of_stages, key=lambda pair: ORDER.index(pair[1].level))
-        other_stages = [
-            other for other in dict.fromkeys(other for other, _ in of_stages) if other != name
-        ]
-        also = f" The same check finds fault with {listed(other_stages)}." if other_stages else ""
+        others = [other for other in dict.fromkeys(dict(of_stages)) if other != name]
+        also = f" The same check finds fault with {listed(others)}." if others else ""
         alike = dict.fromkeys(other for other, one in of_stages if one.level is worst.level)
         yield replace(worst, message=f"At {name}: {worst.message}{also}", stages=tuple(alike))
-
-
-def _weighed(check: Check, finding: Finding, run: Evidence, place: int) -> Finding:
-    if run.headline is None or place == run.headline:
-        return finding
-    beyond = check.rule.beyond and _level(run.stages[place]) > _level(run.stages[run.headline])
-    light = beyond or check.rule.own_stage_only
-    return replace(finding, level=Level.INFO) if light else finding
-
-
-def _level(stage: Evidence) -> float:
-    return (stage.total.level if stage.total else None) or 0.0

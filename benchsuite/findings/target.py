@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 
-from benchsuite.core.observations import BESIDE_ROWS, Evidence, FrontShares, Slots, Turn
+from benchsuite.core.observations import BESIDE_ROWS, Evidence, Turn
 from benchsuite.core.results import Finding, Level, Reached, Summary
 from benchsuite.core.samples import EVENT, MESSAGE, Kind
 from benchsuite.core.units import format_count, format_duration, format_percent, listed
@@ -110,11 +110,14 @@ def _failed_share(
         for summary in summaries:
             kinds.update(summary.failures_by_kind)
         words = ", ".join(f"{format_count(count)} × {kind}" for kind, count in kinds.most_common())
-        example = _example(kinds, summaries)
+        most = kinds.most_common(1)[0][0]
+        said = (" ".join(one.failure_examples.get(most, "").split()) for one in summaries)
+        first = next(filter(None, (text.rstrip(".") for text in said)), "")
+        example = f", such as: {first[:EXAMPLE_CHARACTERS]}" if first else ""
         hint = "See the server's log below; times are those of the successes only."
         if what == "journeys":
             hint = "Their requests were answered: see the messages of the journeys below."
-        elif kinds.most_common(1)[0][0] == Kind.THROTTLED.words:
+        elif most == Kind.THROTTLED.words:
             hint = (
                 "Status 429 says that more is asked than is let through: lift its throttling for "
                 "the run, such as by --setting=REST_FRAMEWORK.DEFAULT_THROTTLE_CLASSES=[]."
@@ -125,27 +128,14 @@ def _failed_share(
                 "--setting may lift for the run, or something that the server's log below names."
             )
         message = f"{format_percent(percent)} of the {what} failed ({words}){example}."
-        yield from rule.weighed(percent, f"{message}{_turned(turn)}", hint=hint)
-
-
-def _turned(turn: Turn | None) -> str:
-    """What was right before the failures, where hardly anything was afterwards."""
-    if turn is None:
-        return ""
-    if turn.right:
-        right = f"The first {format_count(turn.right)} answers of the load were right"
-        return f" {right}; from {format_duration(turn.at_s)} on, hardly any was."
-    among = f" (among {turn.asked_before} requests)" if turn.asked_before else ""
-    return f" The journey checked before the load{among} was right; hardly any in the load was."
-
-
-def _example(kinds: Counter[str], summaries: Sequence[Summary]) -> str:
-    """What one of the most frequent failures said, unless that was in the words already."""
-    for kind, _ in kinds.most_common(1):
-        for summary in summaries:
-            if example := " ".join(summary.failure_examples.get(kind, "").split()).rstrip("."):
-                return f", such as: {example[:EXAMPLE_CHARACTERS]}"
-    return ""
+        if turn is not None and turn.right:  # and hardly anything was afterwards
+            message += f" The first {format_count(turn.right)} answers of the load were right; "
+            message += f"from {format_duration(turn.at_s)} on, hardly any was."
+        elif turn is not None:
+            among = f" (among {turn.asked_before} requests)" if turn.asked_before else ""
+            message += f" The journey checked before the load{among} was right; hardly any in the "
+            message += "load was."
+        yield from rule.weighed(percent, message, hint=hint)
 
 
 @finding(
@@ -249,10 +239,18 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             value=turnover.gone,
         )
     elif turnover is not None and turnover.replaced:
-        many, lost = turnover.replaced, _lost(evidence)
+        # what found no process, or whose process ended; a front answers 502 for it
+        kinds = BEHIND_FRONT if evidence.front is not None else LOST
+        again = evidence.total.resent if evidence.total else 0
+        many, lost = turnover.replaced, again + sum(_failed(evidence, kind) for kind in kinds)
         again_and_again = many >= CRASHES and lost >= many / 2
         level = Level.INVALID if again_and_again else Level.WEAK if lost else Level.INFO
         with_them = f", and {format_count(lost)} requests were lost" if lost else ""
+        how_often = ""
+        if many > 1 and evidence.window is not None and evidence.total is not None:
+            every_s = (evidence.window[1] - evidence.window[0]) / many
+            each = format_count(round(evidence.total.requests / many))
+            how_often = f", one every {format_duration(every_s)} and {each} requests"
         hint = {
             Level.INVALID: "See the server's log for why they end again and again.",
             Level.WEAK: "See the server's log for why they ended.",
@@ -262,7 +260,7 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield rule.found(
             level,
             f"{format_count(many)} of the server's processes ended in the window and were "
-            f"replaced{_how_often(evidence, many)}{with_them}.",
+            f"replaced{how_often}{with_them}.",
             hint=hint[level],
             value=many,
         )
@@ -271,22 +269,6 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 LOST = (Kind.CONNECT_REFUSED, Kind.RESET, Kind.TRUNCATED, Kind.WEBSOCKET_CLOSED)
 """What a request meets whose process ends."""
 BEHIND_FRONT = (*LOST, Kind.HTTP_STATUS)
-
-
-def _lost(evidence: Evidence) -> int:
-    """Requests that found no process, or whose process ended; a front answers 502 for it."""
-    kinds = BEHIND_FRONT if evidence.front is not None else LOST
-    again = evidence.total.resent if evidence.total else 0
-    return again + sum(_failed(evidence, kind) for kind in kinds)
-
-
-def _how_often(evidence: Evidence, many: int) -> str:
-    """ ", one every 1.4 s and 240 requests"; empty for a single one."""
-    if many < 2 or evidence.window is None or evidence.total is None:
-        return ""
-    every_s = (evidence.window[1] - evidence.window[0]) / many
-    each = format_count(round(evidence.total.requests / many))
-    return f", one every {format_duration(every_s)} and {each} requests"
 
 
 UNHEARD = (Kind.CONNECT_REFUSED, Kind.CONNECT_TIMEOUT, Kind.RESET, Kind.READ_TIMEOUT)
@@ -309,7 +291,7 @@ def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     examples = "\n".join(evidence.total.failure_examples.values()) if evidence.total else ""
     for text, signs in ((evidence.log, FULL), (examples, HERE)):
         for sign, limit in signs:
-            if _says(text, sign):
+            if re.search(sign, text, re.IGNORECASE):
                 counts.setdefault(limit, "")
     words = "; ".join(f"{count}{LIMITS[limit]}" for limit, count in counts.items())
     yield from rule.weighed(
@@ -382,31 +364,33 @@ def stalled(evidence: Evidence) -> bool:
 )
 def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Some users are served all the time, and others never: their waiting is in no percentile."""
-    percent, message = _starved_users(evidence.answers_by_user, evidence.who)
-    if not percent:
-        percent, message = _starved_slots(evidence.slots)
-    yield from rule.weighed(
-        percent,
-        message,
-        hint=because(
-            (
-                _is_by_connection(evidence),
-                "The server gives its slots to connections, not to requests, and kept "
-                "connections hold all of them. Give it as many threads as there are "
-                "connections, put a proxy in front of it, or measure with --no-keep-alive.",
-            ),
-            unseen="Whether connections hold the server's slots was not seen: with "
-            "--no-keep-alive it would then serve all alike. Else see what those pages wait "
-            "for, such as a lock.",
-        ),
-    )
-
-
-def _is_by_connection(evidence: Evidence) -> bool:
-    """Whether it was seen that some connections are answered while others, or new ones, are not."""
-    probes = evidence.probes
+    counts, slots, probes = evidence.answers_by_user, evidence.slots, evidence.probes
+    percent, message = 0.0, ""
+    # a user's share is the median or, where most get nothing, the mean
+    share = max(median(counts), fmean(counts)) if len(counts) > 1 else 0
+    if share >= FEWEST_ANSWERS:
+        starved = sum(count < STARVED_SHARE * share for count in counts)
+        percent = starved / len(counts) * 100
+        message = f"{format_count(starved)} of {format_count(len(counts))} {evidence.who} got less "
+        message += f"than a tenth of the {format_count(share)} answers that were their share."
+    # arrivals have no share; a single connection without an answer may have met a slow page
+    if not percent and slots and slots.starved > 1 and slots.answered >= SERVED_SHARE:
+        percent = slots.starved / slots.used * 100
+        message = f"{format_count(slots.starved)} of {format_count(slots.used)} connections waited "
+        message += f"in vain, while {format_percent(100 * slots.answered)} of all journeys were "
+        message += "answered."
     of_probes = probes.answered / probes.sent if probes and probes.sent else 1.0
-    return evidence.slots is not None or of_probes < SERVED_SHARE
+    by_connection = (
+        "The server gives its slots to connections, not to requests, and kept connections hold all "
+        "of them. Give it as many threads as there are connections, put a proxy in front of it, or "
+        "measure with --no-keep-alive."
+    )
+    hint = because(
+        (slots is not None or of_probes < SERVED_SHARE, by_connection),
+        unseen="Whether connections hold the server's slots was not seen: with --no-keep-alive it "
+        "would then serve all alike. Else see what those pages wait for, such as a lock.",
+    )
+    yield from rule.weighed(percent, message, hint=hint)
 
 
 def starves(evidence: Evidence) -> bool:
@@ -414,29 +398,6 @@ def starves(evidence: Evidence) -> bool:
     was in flight nor for what others see.
     """
     return any(found.level is Level.INVALID for found in starvation(evidence))
-
-
-def _starved_users(counts: Sequence[int], who: str) -> tuple[float, str]:
-    """Of all, in percent. A user's share is the median or, where most get nothing, the mean."""
-    share = max(median(counts), fmean(counts)) if len(counts) > 1 else 0
-    if share < FEWEST_ANSWERS:
-        return 0.0, ""
-    starved = sum(count < STARVED_SHARE * share for count in counts)
-    return starved / len(counts) * 100, (
-        f"{format_count(starved)} of {format_count(len(counts))} {who} got less than a tenth "
-        f"of the {format_count(share)} answers that were their share."
-    )
-
-
-def _starved_slots(slots: Slots | None) -> tuple[float, str]:
-    """Arrivals have no share; but a connection on which nothing is answered, while others are, is
-    starved. A single one may have met a slow page."""
-    if slots is None or slots.starved < 2 or slots.answered < SERVED_SHARE:
-        return 0.0, ""
-    return slots.starved / slots.used * 100, (
-        f"{format_count(slots.starved)} of {format_count(slots.used)} connections waited in vain, "
-        f"while {format_percent(100 * slots.answered)} of all journeys were answered."
-    )
 
 
 def _connected_late(evidence: Evidence) -> bool:
@@ -511,10 +472,6 @@ def _failed(evidence: Evidence, kind: Kind) -> int:
     return evidence.total.failures_by_kind.get(kind.words, 0) if evidence.total else 0
 
 
-def _says(log: str, sign: str) -> bool:
-    return re.search(sign, log, re.IGNORECASE) is not None
-
-
 USED_UP_PERCENT = 90.0  #: CPUs of which more is used have no time left worth mentioning.
 
 
@@ -533,40 +490,34 @@ def front_limit(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     answers has used its CPUs up together, and the front used more of them than all the rest.
     """
     seen = evidence.front
-    if seen is not None and (limit := _busy(rule, seen) or _greedy(seen)):
-        percent, message = limit
-        yield rule.found(
-            Level.WEAK,
-            message,
-            hint="Another server behind it would come out much the same: give the front more "
-            "processes or threads, with CPUs for them, or less to do (TLS, new connections), or "
-            "measure without it.",
-            value=percent,
-        )
+    if seen is None:
+        return
 
+    def cpus(count: int) -> str:
+        return f"{format_count(count)} CPU{'s' * (count != 1)}"
 
-def _busy(rule: Rule, seen: FrontShares) -> tuple[float, str] | None:
     front_cpus, target_cpus = (min(one, seen.cpus) for one in (seen.front_cpus, seen.target_cpus))
-    front = seen.front_percent / front_cpus
-    target = seen.target_percent / target_cpus
-    if rule.level(front) is None or rule.level(target) is not None:
-        return None
-    return front, (
-        f"{seen.name} used {format_percent(front)} of {_cpus(front_cpus)}, which is all that it "
-        f"can use, and the target {format_percent(target)} of {_cpus(target_cpus)}."
-    )
-
-
-def _greedy(seen: FrontShares) -> tuple[float, str] | None:
+    front, target = seen.front_percent / front_cpus, seen.target_percent / target_cpus
     rest = seen.answering_percent - seen.front_percent
-    if seen.answering_percent <= USED_UP_PERCENT * seen.cpus or seen.front_percent <= rest:
-        return None
-    share = seen.front_percent / seen.answering_percent * 100
-    return share, (
-        f"Front, target and services together used up {_cpus(seen.cpus)}, and {seen.name} took "
-        f"{format_percent(share)} of that."
+    if rule.level(front) and not rule.level(target):
+        percent = front
+        message = (
+            f"{seen.name} used {format_percent(front)} of {cpus(front_cpus)}, which is all that it "
+            f"can use, and the target {format_percent(target)} of {cpus(target_cpus)}."
+        )
+    elif seen.answering_percent > USED_UP_PERCENT * seen.cpus and seen.front_percent > rest:
+        percent = seen.front_percent / seen.answering_percent * 100
+        message = (
+            f"Front, target and services together used up {cpus(seen.cpus)}, and {seen.name} took "
+            f"{format_percent(percent)} of that."
+        )
+    else:
+        return
+    yield rule.found(
+        Level.WEAK,
+        message,
+        hint="Another server behind it would come out much the same: give the front more processes "
+        "or threads, with CPUs for them, or less to do (TLS, new connections), or measure without "
+        "it.",
+        value=percent,
     )
-
-
-def _cpus(count: int) -> str:
-    return f"{format_count(count)} CPU{'s' * (count != 1)}"

@@ -94,10 +94,22 @@ def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     The second half of the warm-up is looked at together with the window: it tells a change that
     ends soon after the window begins, and one that was only just over is informational.
     """
-    late, inside = _late_warm_up(evidence), _inside(evidence)
+
+    def between(begin: float, end: float) -> list[Interval]:
+        first, last = begin - EDGE_S, end + EDGE_S
+        return [one for one in evidence.intervals if one.second >= first and one.second + 1 <= last]
+
+    def throughput(interval: Interval) -> float:
+        return float(interval.successes + interval.failures)
+
+    inside = between(*evidence.window) if evidence.window is not None else []
+    late = []  # the second half of the warm-up, when all users were there
+    if evidence.window is not None and inside:
+        warm_up = between(evidence.window[0] / 2, evidence.window[0])
+        late = [one for one in warm_up if one.users == inside[0].users]
     in_step = float(inside[0].users or 1) if inside else 1.0  # who may all be answered at once
     series = [
-        ("throughput", in_step, _values(late, _throughput), _values(inside, _throughput)),
+        ("throughput", in_step, _values(late, throughput), _values(inside, throughput)),
         ("response time", 0.0, _values(late, typical_s), _values(inside, typical_s)),
     ]
     effort = evidence.effort
@@ -121,13 +133,9 @@ def _changed(
     if seen is not None:
         return _not_steady(rule, what, seen, evidence)
     joined = change([*before, *inside], least=FEWEST_INTERVALS, percent=rule.weak)
-    if before and joined is not None and joined.at is not None:
-        return _reaches_in(rule, what, joined, joined.at - len(before), evidence)
-    return None
-
-
-def _reaches_in(rule: Rule, what: str, joined: Change, at: int, evidence: Evidence) -> Finding:
-    """A step that only the window and the warm-up before it show, by where it lies."""
+    if not before or joined is None or joined.at is None:
+        return None
+    at = joined.at - len(before)  # of a step that only both together show
     if at > 0:
         return _not_steady(rule, what, replace(joined, at=at), evidence)
     return rule.found(
@@ -209,33 +217,6 @@ def not_finished(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 def _values(intervals: Sequence[Interval], of: Callable[[Interval], float | None]) -> list[float]:
     return [value for one in intervals if (value := of(one)) is not None]
-
-
-def _inside(evidence: Evidence) -> Sequence[Interval]:
-    """The seconds that lie in the window as a whole."""
-    return _between(evidence, *evidence.window) if evidence.window is not None else ()
-
-
-def _late_warm_up(evidence: Evidence) -> Sequence[Interval]:
-    """The whole seconds of the second half of the warm-up in which all users were there."""
-    inside = _inside(evidence)
-    if evidence.window is None or not inside:
-        return ()
-    begin = evidence.window[0]
-    late = _between(evidence, begin / 2, begin)
-    return [one for one in late if one.users == inside[0].users]
-
-
-def _between(evidence: Evidence, begin: float, end: float) -> Sequence[Interval]:
-    return [
-        one
-        for one in evidence.intervals
-        if one.second >= begin - EDGE_S and one.second + 1 <= end + EDGE_S
-    ]
-
-
-def _throughput(interval: Interval) -> float:
-    return float(interval.successes + interval.failures)
 
 
 def typical_s(interval: Interval) -> float | None:

@@ -1,23 +1,43 @@
-"""What a study said, held against what was measured: each check is an interval and a region.
+"""What a study said, held against what was measured, and what it answers to its questions.
+
+Each check of a claim is an interval and a region.
 
 An interval inside the region holds, one that has nothing in common with it doesn't, and any other
 can't be told. A claim holds where all its checks do, so no correction is needed for that. It
 doesn't hold where any doesn't, and of many checks one fails by chance: there the interval is
 widened by Bonferroni, so that the chance of any false "doesn't hold" in a claim is about 5 %.
 Claims are questions of their own, and not corrected for each other.
+
+A question has the best arm of each situation, by its mean. Each other is told apart from it by the
+interval of their ratio, at 1 − 0.05/k where k others are held against it (Bonferroni), so that the
+arm that is best in truth is left out of those named in at most about 5 % of the situations,
+whichever had the best mean by chance. `python -m benchmarks.claims` measures it. An arm that failed
+in half of its starts is not named. Nobody is where one that was measured has no figure that counts,
+or one that isn't behind has half of its starts in doubt: it might be the best, or not.
 """
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import fmean
 
+from benchsuite.comparing.starts import INVALID_SHARE
 from benchsuite.core.units import format_number
 from benchsuite.studies import matrix
-from benchsuite.studies.intervals import Interval, Kind, Side, interval
+from benchsuite.studies.intervals import FEWEST, Interval, Kind, Side, interval
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
-from benchsuite.studies.study import Check, Claim, Coordinates, Region, Study, admits
+from benchsuite.studies.study import (
+    Answer,
+    Check,
+    Claim,
+    Coordinates,
+    Objective,
+    Region,
+    Study,
+    admits,
+    situations,
+)
 
 NOTHING: Mapping[str, Region] = {}
 
@@ -45,11 +65,6 @@ class Judged:
     is_closed: bool = False  #: Whether more starts would not change that.
 
     @property
-    def is_apart(self) -> bool:
-        """Whether interval and region have nothing in common."""
-        return _apart(self.found, self.region)
-
-    @property
     def says(self) -> str:
         """What was measured, its interval, and where it should lie."""
         value, low, high = map(written, (self.found.value, self.found.low, self.found.high))
@@ -57,7 +72,6 @@ class Judged:
 
     @property
     def wanted(self) -> str:
-        """ "0.4 to 0.6", "at least 2", "at most 0.5"."""
         return region_words(*self.region)
 
     @property
@@ -66,8 +80,7 @@ class Judged:
         mine = f"{self.check.figure} of {place(self.cell)}"
         if self.kind is Kind.VALUE:
             return mine
-        other = self.check.to_figure
-        of = f"{other} of " if other else ""
+        of = f"{self.check.to_figure} of " if self.check.to_figure else ""
         return f"{mine} {'/' if self.kind is Kind.RATIO else '−'} {of}{place(self.to or self.cell)}"
 
 
@@ -78,12 +91,12 @@ class Judgement:
     claim: Claim
     outcome: Outcome
     reason: str
-    checks: Sequence[Judged] = field(default_factory=tuple)
+    checks: Sequence[Judged] = ()
 
 
 def judge(study: Study, execution: Execution) -> list[Judgement]:
     """Every claim of the study, in their order."""
-    return [_claim(study, execution, one) for one in study.claims]
+    return [_judgement(study, execution, claim) for claim in study.claims]
 
 
 def place(coordinates: Coordinates) -> str:
@@ -99,36 +112,33 @@ def side_of(execution: Execution, cell: MeasuredCell | None, figure: str) -> Sid
     return Side(cell.values(figure), of_all, cell.amounts(figure), cell.at_least(figure))
 
 
-def _claim(study: Study, execution: Execution, claim: Claim) -> Judgement:
-    asked = [(check, cell) for check in claim.checks for cell in _asked(study, check)]
+def _judgement(study: Study, execution: Execution, claim: Claim) -> Judgement:
+    """By the cells of the whole study that checks select, whether or not they were executed."""
+    cells = [cell.coordinates for cell in matrix.every(study)]
+    asked = [(check, cell) for check in claim.checks for cell in cells if admits(check.cell, cell)]
     if not asked:
-        return Judgement(
-            claim, Outcome.UNTOLD, "no configuration of the study is the one that it is about"
-        )
+        nothing = "no configuration of the study is the one that it is about"
+        return Judgement(claim, Outcome.UNTOLD, nothing)
     checks = [_judged(execution, claim, check, cell, len(asked)) for check, cell in asked]
-    failed = [one for one in checks if one.outcome is Outcome.FAILS]
-    untold = [one for one in checks if one.outcome is Outcome.UNTOLD]
-    if failed:
-        return Judgement(claim, Outcome.FAILS, _few([one.says for one in failed]), checks)
-    if untold:
-        return Judgement(
-            claim, Outcome.UNTOLD, _few([why for one in untold for why in one.reasons]), checks
-        )
-    return Judgement(claim, Outcome.HOLDS, _few([one.says for one in checks]), checks)
-
-
-def _asked(study: Study, check: Check) -> Iterator[Coordinates]:
-    """The cells of the whole study that the check selects, whether or not they were executed."""
-    return (one.coordinates for one in matrix.every(study) if admits(check.cell, one.coordinates))
+    for outcome in (Outcome.FAILS, Outcome.UNTOLD, Outcome.HOLDS):
+        if deciding := [one for one in checks if one.outcome is outcome]:
+            break
+    said = (one.reasons if outcome is Outcome.UNTOLD else [one.says] for one in deciding)
+    distinct = list(dict.fromkeys(reason for each in said for reason in each))
+    more = f"; and {len(distinct) - NAMED} more" * (len(distinct) > NAMED)
+    return Judgement(claim, outcome, "; ".join(distinct[:NAMED]) + more, checks)
 
 
 def _judged(
     execution: Execution, claim: Claim, check: Check, cell: Coordinates, together: int
 ) -> Judged:
-    kind, region = _region(check)
+    regions = {
+        Kind.RATIO: check.ratio,
+        Kind.DIFFERENCE: check.difference,
+        Kind.VALUE: check.value,
+    }
+    kind, region = next((kind, _ends(ends)) for kind, ends in regions.items() if ends is not None)
     to = None if kind is Kind.VALUE else {**cell, **(check.to or {})}
-    other = check.to_figure or check.figure
-
     reasons: list[str] = []
     closed: list[str] = []
 
@@ -139,7 +149,8 @@ def _judged(
         reasons.extend([*before, *_unmeasured(known, coordinates)])
         return side_of(execution, known, figure)
 
-    sides = side(cell, check.figure), side(to, other) if to is not None else None
+    other = side(to, check.to_figure or check.figure) if to is not None else None
+    sides = side(cell, check.figure), other
     measured = interval(kind, *sides, confidence=execution.confidence)
     judged = Judged(check=check, kind=kind, region=region, cell=cell, to=to, found=measured)
     if reasons:
@@ -148,7 +159,7 @@ def _judged(
         return replace(judged, reasons=(f"{judged.name}: {measured.reason}",))
     if region[0] <= measured.low and measured.high <= region[1]:
         return replace(judged, outcome=Outcome.HOLDS)
-    if not judged.is_apart:
+    if not _apart(measured, region):
         return replace(judged, reasons=(judged.says,))
     wide = interval(kind, *sides, confidence=1 - (1 - execution.confidence) / together)
     if _apart(wide, region):
@@ -161,17 +172,6 @@ def _apart(measured: Interval, region: tuple[float, float]) -> bool:
     return low is not None and high is not None and (high < region[0] or low > region[1])
 
 
-def _region(check: Check) -> tuple[Kind, tuple[float, float]]:
-    for kind, ends in (
-        (Kind.RATIO, check.ratio),
-        (Kind.DIFFERENCE, check.difference),
-        (Kind.VALUE, check.value),
-    ):
-        if ends is not None:
-            return kind, _ends(ends)
-    raise ValueError(f"A check of {check.figure} has no region.")
-
-
 def _ends(region: Region) -> tuple[float, float]:
     low, high = region
     return -math.inf if low is None else low, math.inf if high is None else high
@@ -179,18 +179,6 @@ def _ends(region: Region) -> tuple[float, float]:
 
 def find(execution: Execution, coordinates: Coordinates) -> MeasuredCell | None:
     return next((one for one in execution.cells if one.coordinates == coordinates), None)
-
-
-def doubts(
-    execution: Execution,
-    needs: Mapping[str, float],
-    cell: MeasuredCell | None,
-    coordinates: Coordinates,
-    figure: str,
-) -> Iterator[str]:
-    """Why nothing may be said of a cell whatever its figures are."""
-    yield from obstacles(execution, needs, cell, coordinates, figure)
-    yield from _unmeasured(cell, coordinates)
 
 
 def _unmeasured(cell: MeasuredCell | None, coordinates: Coordinates) -> Iterator[str]:
@@ -253,7 +241,130 @@ def written(value: float | None) -> str:
     return "without limit" if value == math.inf else format_number(value)
 
 
-def _few(reasons: Sequence[str]) -> str:
-    distinct = list(dict.fromkeys(reasons))
-    more = len(distinct) - NAMED
-    return "; ".join(distinct[:NAMED]) + (f"; and {more} more" if more > 0 else "")
+class Lead(StrEnum):
+    """Whether a situation has a best arm."""
+
+    ALONE = "best"  #: One arm, told apart from all others.
+    SHARED = "may be as good"  #: Several are as good, as far as the starts tell.
+    UNTOLD = "can't be told here"
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """What may be chosen, with its figure."""
+
+    name: str
+    cell: MeasuredCell
+    found: Interval  #: Of its figure.
+    ratio: Interval | None = None  #: To the one with the best mean; that one has none.
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    where: Coordinates  #: What is not chosen.
+    best: Sequence[Arm]  #: The one with the best mean, then all that are not told apart from it.
+    behind: Sequence[Arm]  #: The nearest first.
+    failed: Sequence[Arm]  #: Those that failed (B2xx) in half of their starts, whatever they did.
+    unknown: Sequence[str]  #: Arms that were measured and have no figure that counts, with why.
+    absent: Sequence[str]  #: Arms that were not measured, with why.
+
+    @property
+    def lead(self) -> Lead:
+        if self.unknown or len(self.best) + len(self.behind) < 2:
+            return Lead.UNTOLD
+        if any(_spoilt(arm.cell) for arm in self.best):
+            return Lead.UNTOLD
+        return Lead.SHARED if len(self.best) > 1 else Lead.ALONE
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A question of the file, with an answer for each situation of which a cell was executed."""
+
+    answer: Answer
+    by: Objective
+    situations: Sequence[Situation]
+
+
+def answered(study: Study, execution: Execution) -> list[Answered]:
+    """Every question of the study, in their order."""
+    found = []
+    for answer in study.answers:
+        by = Objective(answer.figure, answer.best) if answer.figure else study.objective
+        assert by is not None  # reading.check_answers() has seen to it
+        cells = (one.coordinates for one in matrix.every(study))
+        by_situation = situations(answer, (one for one in cells if admits(answer.only, one)))
+        executed = [
+            _situation(execution, answer, by, dict(where), arms)
+            for where, arms in by_situation.items()
+            if any(find(execution, one) for one in arms)
+        ]
+        found.append(Answered(answer, by, executed))
+    return found
+
+
+def _situation(
+    execution: Execution,
+    answer: Answer,
+    by: Objective,
+    where: Coordinates,
+    arms: Sequence[Coordinates],
+) -> Situation:
+    known: list[tuple[str, MeasuredCell]] = []
+    failed: list[Arm] = []
+    unknown: dict[str, list[str]] = {}
+    absent: dict[str, list[str]] = {}
+    for coordinates in arms:
+        cell = find(execution, coordinates)
+        name = place({axis: coordinates[axis] for axis in answer.choice})
+        if cell is None or cell.state is State.UNAVAILABLE:
+            reason = cell.reason if cell else "no part of this execution"
+            absent.setdefault(reason, []).append(name)
+        elif cell.state is State.MEASURED and "B2" in _spoilt(cell):
+            side = side_of(execution, cell, by.figure)
+            failed.append(Arm(name, cell, interval(Kind.VALUE, side)))
+        else:
+            doubts = [*obstacles(execution, answer.needs, cell, coordinates, by.figure)]
+            doubts += _unmeasured(cell, coordinates)
+            if not doubts and len(cell.values(by.figure)) < FEWEST:
+                doubts = ["one run has no interval"]
+            for doubt in doubts:
+                unknown.setdefault(doubt.removeprefix(f"{place(coordinates)}: "), []).append(name)
+            if not doubts:
+                known.append((name, cell))
+    best, behind = _ranked(execution, by, known)
+    grouped = (
+        [f"{', '.join(names)}: {reason}" for reason, names in reasons.items()]
+        for reasons in (unknown, absent)
+    )
+    return Situation(where, best, behind, failed, *grouped)
+
+
+def _spoilt(cell: MeasuredCell) -> str:
+    """What spoilt its starts that count, where it is so many of them that the cell is invalid."""
+    failed = [one for one in cell.counted if one.failed]
+    return reasons(failed) if len(failed) >= INVALID_SHARE * len(cell.counted) else ""
+
+
+def _ranked(
+    execution: Execution, by: Objective, known: Sequence[tuple[str, MeasuredCell]]
+) -> tuple[list[Arm], list[Arm]]:
+    """Those that may be the best, and the others."""
+    most = by.best == "most"
+    order = sorted(known, key=lambda pair: fmean(pair[1].values(by.figure)), reverse=most)
+    best: list[Arm] = []
+    behind: list[Arm] = []
+    confidence = 1 - (1 - execution.confidence) / max(1, len(order) - 1)
+    for name, cell in order:
+        mine = side_of(execution, cell, by.figure)
+        own = interval(Kind.VALUE, mine)
+        if not best:
+            best.append(Arm(name, cell, own))
+            continue
+        ratio = interval(Kind.RATIO, mine, side_of(execution, best[0].cell, by.figure), confidence)
+        if most:  # without right answers it needs no interval: 0 is the fewest that there are
+            is_behind = ratio.value == 0 or (ratio.high is not None and ratio.high < 1)
+        else:
+            is_behind = ratio.low is not None and ratio.low > 1
+        (behind if is_behind else best).append(Arm(name, cell, own, ratio))
+    return best, behind

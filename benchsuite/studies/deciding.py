@@ -9,8 +9,8 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from benchsuite.studies.answers import Arm, Lead, answered
-from benchsuite.studies.claims import Judged, Outcome, judge
+from benchsuite.studies.claims import Lead, Outcome, answered, judge
+from benchsuite.studies.intervals import Interval
 from benchsuite.studies.matrix import Need, key
 from benchsuite.studies.measured import Execution
 from benchsuite.studies.study import Coordinates, Study
@@ -53,9 +53,12 @@ def doubts(study: Study, execution: Execution, need: Need | None = None) -> list
     """What is undecided of claims or questions, or of both, the widest against its threshold
     first.
     """
-    claims = _claims(study, execution) if need is not Need.QUESTION else ()
-    questions = _questions(study, execution) if need is not Need.CLAIM else ()
-    return sorted([*claims, *questions], key=lambda doubt: -doubt.width)
+    found: list[Doubt] = []
+    if need is not Need.QUESTION:
+        found += _claims(study, execution)
+    if need is not Need.CLAIM:
+        found += _questions(study, execution)
+    return sorted(found, key=lambda doubt: -doubt.width)
 
 
 def _claims(study: Study, execution: Execution) -> Iterator[Doubt]:
@@ -67,21 +70,16 @@ def _claims(study: Study, execution: Execution) -> Iterator[Doubt]:
             continue  # one that never can be told is enough
         for check in checks:
             places = (check.cell,) if check.to is None else (check.cell, check.to)
-            yield Doubt(judgement.claim.name, places, _width(check))
+            edges = [edge for edge in check.region if math.isfinite(edge)]
+            widths = (_against(check.found, edge) for edge in edges)
+            yield Doubt(judgement.claim.name, places, max(widths, default=math.inf))
 
 
-def _width(check: Judged) -> float:
-    found, edges = check.found, [edge for edge in check.region if math.isfinite(edge)]
-    if found.value is None or found.low is None or found.high is None:
-        return math.inf
-    return max(
-        (_against(found.value, found.low, found.high, edge) for edge in edges),
-        default=math.inf,
-    )
-
-
-def _against(value: float, low: float, high: float, edge: float) -> float:
+def _against(found: Interval, edge: float) -> float:
     """How far the interval reaches towards the edge, divided by how far that is away."""
+    value, low, high = found.value, found.low, found.high
+    if value is None or low is None or high is None:
+        return math.inf
     end = low if edge < value else high
     if min(value, end, edge) > 0:
         value, end, edge = math.log(value), math.log(end), math.log(edge)
@@ -95,19 +93,13 @@ def _questions(study: Study, execution: Execution) -> Iterator[Doubt]:
                 continue
             leader, *others = situation.best
             for arm in others:
-                if (width := _beyond_alike(arm)) > 1:
+                ratio, width = arm.ratio, math.inf
+                if ratio is not None and ratio.value and ratio.low and ratio.high:
+                    is_alike = ratio.low >= 1 / ALIKE and ratio.high <= ALIKE
+                    width = 0.0 if is_alike else _against(ratio, 1.0)
+                if width > 1:
                     places = (leader.cell.coordinates, arm.cell.coordinates)
                     yield Doubt(question.answer.asks, places, width)
-
-
-def _beyond_alike(arm: Arm) -> float:
-    """1 or less where the arm is as good as the leader."""
-    ratio = arm.ratio
-    if ratio is None or not ratio.value or not ratio.low or not ratio.high:
-        return math.inf
-    if ratio.low >= 1 / ALIKE and ratio.high <= ALIKE:
-        return 0.0
-    return _against(ratio.value, ratio.low, ratio.high, 1.0)
 
 
 def worth_more(doubts: Iterable[Doubt], starts: int, rounds: int) -> list[Coordinates]:
@@ -116,9 +108,6 @@ def worth_more(doubts: Iterable[Doubt], starts: int, rounds: int) -> list[Coordi
     them, because the scatter becomes known as well, so more is hoped for the more rounds are left.
     """
     hope = starts + HOPED * rounds**2
-    within = [doubt for doubt in doubts if starts * doubt.width**2 <= hope or _is_unknown(doubt)]
+    widest = math.sqrt(hope / starts)
+    within = [doubt for doubt in doubts if doubt.width <= widest or math.isinf(doubt.width)]
     return list({key(cell): cell for doubt in within for cell in doubt.cells}.values())
-
-
-def _is_unknown(doubt: Doubt) -> bool:
-    return math.isinf(doubt.width)

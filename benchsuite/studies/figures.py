@@ -3,10 +3,10 @@ own name, and those derived here. What is not known is None, and never 0.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any, Protocol
+from typing import Any
 
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics import every
@@ -32,23 +32,11 @@ LONG = ("mean_s", "p50_s", "p75_s", "p90_s", "p95_s", "p99_s", "max_s")
 
 NOT_MEASURED = (LOAD, "delay")  #: Parts that belong to measuring.
 
+Record = Any
+"""A stored run, or what has its columns, `intervals`, `measurements` and `readings`."""
 
-class Rows(Protocol):
-    def all(self) -> Iterable[Any]: ...
-
-
-class Record(Protocol):
-    """What a stored run has; its columns are asked by the metrics."""
-
-    @property
-    def intervals(self) -> Rows: ...  #: As `core.results.Interval`.
-    @property
-    def measurements(self) -> Rows: ...
-    @property
-    def readings(self) -> Rows: ...  #: As `core.results.Reading`.
-
-
-Of = Callable[[Record, str, Mapping[str, Any]], float | None]  #: From record, scope, options.
+Options = Mapping[str, Any]
+Of = Callable[[Record, str, Options], float | None]  #: From record, scope, options.
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +48,12 @@ class Derived:
     better: Better
     of: Of
     says: str  #: What it is, for the docs.
-    options: Mapping[str, Any] = field(
-        default_factory=dict
-    )  #: With what holds where none is given.
+    options: Options  #: With what holds where none is given.
     scopes: tuple[str, ...] = (WINDOW,)
     of_readings: bool = False  #: Of parts of the run, second by second.
+
+
+DERIVED: dict[str, Derived] = {}
 
 
 def metric(figure: Figure) -> Metric:
@@ -75,16 +64,25 @@ def metric(figure: Figure) -> Metric:
         names = [*known, *DERIVED]
         raise UsageError(f"of: there is no figure {figure.of!r}; {choices(figure.of, names)}")
     _check(figure, derived)
-    if derived is None:
-        return _of_metric(figure, known[figure.of])
-    options = {**derived.options, **figure.options}
-    return Metric(
-        figure.name,
-        derived.unit,
-        derived.better,
-        of=lambda record: derived.of(record, figure.scope, options),
-        title=figure.title or figure.name.replace("_", " "),
-    )
+    if derived is not None:
+        options = {**derived.options, **figure.options}
+        return Metric(
+            figure.name,
+            derived.unit,
+            derived.better,
+            of=lambda record: derived.of(record, figure.scope, options),
+            title=figure.title or figure.name.replace("_", " "),
+        )
+    own = known[figure.of]
+
+    def of(record: Record) -> float | None:
+        """With "stage" that of a level, with "kind" of some users."""
+        for name, place in figure.options.items():
+            part = _part(record, place, PLACES[name])
+            return None if part is None else own.of_part(part)
+        return own.value(record)
+
+    return replace(own, name=figure.name, of=of, read=None, title=figure.title or own.title)
 
 
 def values(
@@ -108,13 +106,10 @@ COUNTED = ("successes", "completions", "errors", "failures", "failed_completions
 
 def amounts(figures: Sequence[Figure], record: Record) -> dict[str, float]:
     """What is counted among, for the figures that count: the start, or its requests for a share."""
-    by_name: dict[str, float] = {}
-    for figure in figures:
-        if figure.of in COUNTED:
-            by_name[figure.name] = 1.0
-        elif figure.of == "failed_share" and (whole := _whole(record)) is not None:
-            by_name[figure.name] = float(whole.requests)
-    return by_name
+    by_name = {figure.name: 1.0 for figure in figures if figure.of in COUNTED}
+    shares = [figure.name for figure in figures if figure.of == "failed_share"]
+    whole = _whole(record) if shares else None
+    return by_name | ({} if whole is None else dict.fromkeys(shares, float(whole.requests)))
 
 
 def at_least(figures: Sequence[Figure], record: Record) -> dict[str, float]:
@@ -148,53 +143,72 @@ def series(record: Record, length_s: float, scope: str = WHOLE_LOAD) -> list[int
     return [sum(counts[at : at + length]) for at in range(0, len(counts) - length + 1, length)]
 
 
-def _of_metric(figure: Figure, known: Metric) -> Metric:
-    """A metric under the study's name; with "stage" that of a level, with "kind" of some users."""
-    part = next(iter(figure.options.items()), None)
-
-    def of(record: Any) -> float | None:
-        if part is None:
-            return known.value(record)
-        name, place = part
-        figure_part = _part(record, place, PLACES[name])
-        return None if figure_part is None else known.of_part(figure_part)
-
-    return replace(known, name=figure.name, of=of, read=None, title=figure.title or known.title)
-
-
 def _seconds(record: Record, scope: str) -> list[Any]:
-    intervals = (
-        interval for interval in record.intervals.all() if str(interval.phase) in PHASES[scope]
-    )
-    return sorted(intervals, key=lambda interval: int(interval.second))
+    inside = (one for one in record.intervals.all() if str(one.phase) in PHASES[scope])
+    return sorted(inside, key=lambda interval: int(interval.second))
 
 
-def _best_window(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
-    length = round(parse_seconds(options["length"]))
-    return max((sum(part) / length for part in _windows(record, scope, length)), default=None)
+def _whole(record: Record) -> Any:
+    return next((one for one in record.measurements.all() if one.scope == "all"), None)
 
 
-def _windows(record: Record, scope: str, length: int) -> Iterator[list[int]]:
-    """The right answers of each second, for every so many seconds without a gap."""
-    seconds = _seconds(record, scope)
-    for at in range(len(seconds) - length + 1):
-        part = seconds[at : at + length]
-        if part[-1].second - part[0].second == length - 1:
-            yield [one.successes for one in part]
+def _part(record: Record, place: int, scope: str = "stage") -> Any:
+    """The stage, or the kind of users, at that place, from 1; from the end where it is negative."""
+    of_scope = (part for part in record.measurements.all() if part.scope == scope)
+    parts = sorted(of_scope, key=lambda part: int(part.order))
+    at = place - 1 if place > 0 else place
+    return parts[at] if -len(parts) <= at < len(parts) else None
 
 
-def _successes(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+BOTH = (WINDOW, WHOLE_LOAD)
+MORE, LESS = Better.MORE, Better.LESS
+
+
+def derived(
+    unit: Unit,
+    better: Better,
+    scopes: tuple[str, ...] = (WINDOW,),
+    *,
+    of_readings: bool = False,
+    **options: Any,
+) -> Callable[[Of], Of]:
+    """Declares a figure by the name of a function, whose docstring says what it is."""
+
+    def declared(of: Of) -> Of:
+        says = " ".join((of.__doc__ or "").split())
+        name = of.__name__
+        DERIVED[name] = Derived(name, unit, better, of, says, options, scopes, of_readings)
+        return of
+
+    return declared
+
+
+@derived(Unit.RATE, MORE, BOTH, length="10s")
+def best_window(record: Record, scope: str, options: Options) -> float | None:
+    """right answers per second in the best window of that length"""
+    length, seconds = round(parse_seconds(options["length"])), _seconds(record, scope)
+    parts = (seconds[at : at + length] for at in range(len(seconds) - length + 1))
+    whole = (part for part in parts if part[-1].second - part[0].second == length - 1)
+    return max((sum(one.successes for one in part) / length for part in whole), default=None)
+
+
+@derived(Unit.COUNT, MORE, BOTH)
+def successes(record: Record, scope: str, options: Options) -> float | None:
+    """right answers in all"""
     seconds = _seconds(record, scope)
     return sum(one.successes for one in seconds) if seconds else None
 
 
-def _per_5s(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+@derived(Unit.NUMBER, MORE, BOTH)
+def per_5s(record: Record, scope: str, options: Options) -> float | None:
+    """right answers in five seconds, the mean"""
     pieces = series(record, 5, scope)
     return fmean(pieces) if pieces else None
 
 
-def _decay(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
-    """Without an answer in the end it has no limit."""
+@derived(Unit.NUMBER, LESS, BOTH)
+def decay(record: Record, scope: str, options: Options) -> float | None:
+    """right answers in the first third of the time, divided by those in the last"""
     pieces = series(record, 5, scope)
     third = len(pieces) // 3
     if not third or not sum(pieces):
@@ -203,12 +217,18 @@ def _decay(record: Record, scope: str, options: Mapping[str, Any]) -> float | No
     return sum(pieces[:third]) / last if last else math.inf
 
 
-def _per_5min(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+@derived(Unit.NUMBER, MORE)
+def completions_per_5min(record: Record, scope: str, options: Options) -> float | None:
+    """journeys brought to their end in five minutes"""
     a_minute = every.figure("completions_per_minute").value(record)
     return None if a_minute is None else a_minute * 5
 
 
-def _band(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
+@derived(Unit.SECONDS, LESS, take=SPREAD, stage=None)
+def band(record: Record, scope: str, options: Options) -> float | None:
+    """the shortest response time, the longest, or the spread between them; of a stage by its place,
+    from 1, or -1 for the last
+    """
     place = options["stage"]
     summary = _whole(record) if place is None else _part(record, place)
     times = (summary.response_time or {}) if summary is not None else {}
@@ -218,37 +238,27 @@ def _band(record: Record, scope: str, options: Mapping[str, Any]) -> float | Non
     return None if least is None or most is None else float(most - least)
 
 
-def _whole(record: Record) -> Any:
-    return next((one for one in record.measurements.all() if one.scope == "all"), None)
+def _rate_of(record: Record, scope: str) -> float | None:
+    rates = [one.goodput for one in record.measurements.all() if one.scope == scope]
+    return sum(rates) if rates else None
 
 
-def _part(record: Record, place: int, scope: str = "stage") -> Any:
-    """The stage, or the kind of users, at that place, from 1; from the end where it is negative."""
-    parts = sorted(
-        (part for part in record.measurements.all() if part.scope == scope),
-        key=lambda part: int(part.order),
-    )
-    at = place - 1 if place > 0 else place
-    return parts[at] if -len(parts) <= at < len(parts) else None
+@derived(Unit.RATE, MORE)
+def handshakes_s(record: Record, scope: str, options: Options) -> float | None:
+    """handshakes of WebSockets a second"""
+    return _rate_of(record, HANDSHAKE)
 
 
-def _rate_of(kind: str) -> Of:
-    def rate(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
-        goodputs = [
-            measurement.goodput
-            for measurement in record.measurements.all()
-            if measurement.scope == kind
-        ]
-        return sum(goodputs) if goodputs else None
-
-    return rate
+@derived(Unit.RATE, MORE)
+def messages_s(record: Record, scope: str, options: Options) -> float | None:
+    """messages answered a second"""
+    return _rate_of(record, MESSAGE)
 
 
-def _errors(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
-    """Over the whole load the drain's, too: what fails in it had begun before. Of WebSockets with
-    the handshakes that failed.
-    """
-    if scope == WHOLE_LOAD:
+@derived(Unit.COUNT, LESS, BOTH)
+def errors(record: Record, scope: str, options: Options) -> float | None:
+    """what failed; of WebSockets with the handshakes"""
+    if scope == WHOLE_LOAD:  # the drain's, too: what fails in it had begun before
         seconds = list(record.intervals.all())
         return sum(one.failures for one in seconds) if seconds else None
     summary = _whole(record)
@@ -259,8 +269,9 @@ def _errors(record: Record, scope: str, options: Mapping[str, Any]) -> float | N
     return float(summary.failures + (sum(shakes) if of_messages else 0))
 
 
-def _users_at_failures(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
-    """Users in the first five seconds of which that share failed; without limit where none did."""
+@derived(Unit.COUNT, MORE, BOTH, share=0.05)
+def users_at_failures(record: Record, scope: str, options: Options) -> float | None:
+    """users when that share first failed in five seconds; without limit if it never did"""
     length = 5
     seconds = [one for one in _seconds(record, scope) if one.users]
     if len(seconds) < length:
@@ -274,159 +285,53 @@ def _users_at_failures(record: Record, scope: str, options: Mapping[str, Any]) -
     return math.inf
 
 
-def _together(name: str, choose: Callable[[Iterable[float]], float]) -> Of:
-    """Of all parts that were measured, at each reading; a reading without one of them is none."""
+def _together(
+    record: Record, scope: str, name: str, choose: Callable[[Iterable[float]], float]
+) -> float | None:
+    """Of all parts that were measured, at each look; a look that lacks one of them is none."""
+    seconds = {int(one.second) for one in _seconds(record, scope)}
+    measured = [one for one in record.readings.all() if one.part not in NOT_MEASURED]
+    rows = [one for one in measured if getattr(one, name) is not None]
+    looks: list[dict[str, Any]] = []
+    for reading in sorted(rows, key=lambda row: float(row.second)):
+        if not looks or reading.part in looks[-1]:  # a part that comes again begins the next
+            looks.append({})
+        looks[-1][reading.part] = reading
+    parts = {one.part for one in rows}
+    sums = [
+        float(sum(getattr(one, name) for one in look.values()))
+        for look in looks
+        if parts == set(look)
+        and math.floor(min(one.second for one in look.values()) - HALF_S) in seconds
+    ]
+    return choose(sums) if sums else None
 
-    def of(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
-        seconds = {int(one.second) for one in _seconds(record, scope)}
-        rows = [
-            one
-            for one in record.readings.all()
-            if one.part not in NOT_MEASURED and getattr(one, name) is not None
-        ]
-        parts = {one.part for one in rows}
-        sums = [
-            float(sum(getattr(one, name) for one in part.values()))
-            for part in _at_once(rows)
-            if parts == set(part)
-            and math.floor(min(one.second for one in part.values()) - HALF_S) in seconds
-        ]
-        return choose(sums) if sums else None
 
-    return of
+@derived(Unit.CPUS, LESS, BOTH, of_readings=True)
+def all_cpu_percent(record: Record, scope: str, options: Options) -> float | None:
+    """CPU of all measured parts together, the mean"""
+    return _together(record, scope, "cpu_percent", fmean)
 
 
-def _threads_per_user(record: Record, scope: str, options: Mapping[str, Any]) -> float | None:
-    """Both at their most, which they reach together."""
+@derived(Unit.BYTES, LESS, BOTH, of_readings=True)
+def all_memory_bytes(record: Record, scope: str, options: Options) -> float | None:
+    """memory of all measured parts together, the most"""
+    return _together(record, scope, "memory_bytes", max)
+
+
+@derived(Unit.COUNT, LESS, BOTH, of_readings=True)
+def all_processes(record: Record, scope: str, options: Options) -> float | None:
+    """processes of all measured parts together, the most"""
+    return _together(record, scope, "processes", max)
+
+
+@derived(Unit.NUMBER, LESS, (WHOLE_LOAD,), of_readings=True)
+def threads_per_user(record: Record, scope: str, options: Options) -> float | None:
+    """threads of the server, the most, for each user when there are most"""
     target = (one for one in record.readings.all() if one.part == TARGET)
     threads = max((one.threads for one in target if one.threads is not None), default=None)
     users = max((one.users or 0 for one in _seconds(record, scope)), default=0)
     return threads / users if threads is not None and users else None
-
-
-def _at_once(rows: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    """The readings of each look at all parts: a part that comes again begins the next."""
-    of_part: dict[str, Any] = {}
-    for reading in sorted(rows, key=lambda row: float(row.second)):
-        if reading.part in of_part:
-            yield of_part
-            of_part = {}
-        of_part[reading.part] = reading
-    if of_part:
-        yield of_part
-
-
-BOTH = (WINDOW, WHOLE_LOAD)
-MORE, LESS = Better.MORE, Better.LESS
-
-DERIVED: dict[str, Derived] = {
-    one.name: one
-    for one in (
-        Derived(
-            "best_window",
-            Unit.RATE,
-            MORE,
-            _best_window,
-            "right answers per second in the best window of that length",
-            {"length": "10s"},
-            BOTH,
-        ),
-        Derived("successes", Unit.COUNT, MORE, _successes, "right answers in all", scopes=BOTH),
-        Derived(
-            "per_5s",
-            Unit.NUMBER,
-            MORE,
-            _per_5s,
-            "right answers in five seconds, the mean",
-            scopes=BOTH,
-        ),
-        Derived(
-            "decay",
-            Unit.NUMBER,
-            LESS,
-            _decay,
-            "right answers in the first third of the time, divided by those in the last",
-            scopes=BOTH,
-        ),
-        Derived(
-            "completions_per_5min",
-            Unit.NUMBER,
-            MORE,
-            _per_5min,
-            "journeys brought to their end in five minutes",
-        ),
-        Derived(
-            "band",
-            Unit.SECONDS,
-            LESS,
-            _band,
-            "the shortest response time, the longest, or the spread between them; of a stage by "
-            "its place, from 1, or -1 for the last",
-            {"take": SPREAD, "stage": None},
-        ),
-        Derived(
-            "handshakes_s",
-            Unit.RATE,
-            MORE,
-            _rate_of(HANDSHAKE),
-            "handshakes of WebSockets a second",
-        ),
-        Derived("messages_s", Unit.RATE, MORE, _rate_of(MESSAGE), "messages answered a second"),
-        Derived(
-            "errors",
-            Unit.COUNT,
-            LESS,
-            _errors,
-            "what failed; of WebSockets with the handshakes",
-            scopes=BOTH,
-        ),
-        Derived(
-            "users_at_failures",
-            Unit.COUNT,
-            MORE,
-            _users_at_failures,
-            "users when that share first failed in five seconds; without limit if it never did",
-            {"share": 0.05},
-            BOTH,
-        ),
-        Derived(
-            "all_cpu_percent",
-            Unit.CPUS,
-            LESS,
-            _together("cpu_percent", fmean),
-            "CPU of all measured parts together, the mean",
-            scopes=BOTH,
-            of_readings=True,
-        ),
-        Derived(
-            "all_memory_bytes",
-            Unit.BYTES,
-            LESS,
-            _together("memory_bytes", max),
-            "memory of all measured parts together, the most",
-            scopes=BOTH,
-            of_readings=True,
-        ),
-        Derived(
-            "all_processes",
-            Unit.COUNT,
-            LESS,
-            _together("processes", max),
-            "processes of all measured parts together, the most",
-            scopes=BOTH,
-            of_readings=True,
-        ),
-        Derived(
-            "threads_per_user",
-            Unit.NUMBER,
-            LESS,
-            _threads_per_user,
-            "threads of the server, the most, for each user when there are most",
-            scopes=(WHOLE_LOAD,),
-            of_readings=True,
-        ),
-    )
-}
 
 
 def _is_length(value: Any) -> bool:
@@ -440,13 +345,14 @@ def _is_place(value: Any) -> bool:
     return isinstance(value, int) and value != 0
 
 
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float) and 0 < value <= 1
+
+
 OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "length": (_is_length, 'a time of at least one second, such as "10s"'),
-    "take": (lambda value: value in TAKES, f"{TAKES[0]}, {TAKES[1]} or {TAKES[2]}"),
-    "share": (
-        lambda value: isinstance(value, int | float) and 0 < value <= 1,
-        "a share above 0 and up to 1",
-    ),
+    "take": (TAKES.__contains__, f"{TAKES[0]}, {TAKES[1]} or {TAKES[2]}"),
+    "share": (_is_share, "a share above 0 and up to 1"),
     "stage": (_is_place, "the place of a stage, from 1, or -1 for the last"),
     "kind": (_is_place, "the place of a kind of users, from 1, or -1 for the last"),
 }

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from enum import IntEnum
 from itertools import product
 from typing import Any
@@ -15,7 +16,6 @@ from benchsuite.studies.study import (
     Options,
     Selector,
     Study,
-    Value,
     admits,
     names,
 )
@@ -35,28 +35,26 @@ def cells(
     figures another one needs. Raises UsageError for an unknown axis or value, and where nothing is
     left.
     """
-    check_scale(scale)
+    if not 0 < scale <= 1:
+        raise UsageError(f"--scale must be above 0 and at most 1, and is {scale:g}.")
     check_selector(study, only)
     kept = {axis: one for axis, one in kept_values(study, scale).items() if axis not in only}
     by_key = {key(cell.coordinates): cell for cell in every(study)}
     needs = needed(study)
     wanted: set[Key] = set()
     for place, cell in by_key.items():
-        thinned = needs[place] is not Need.CLAIM and not admits(kept, cell.coordinates)
-        left_out = claims and needs[place] is not Need.CLAIM
-        if admits(only, cell.coordinates) and not thinned and not left_out:
+        is_claimed = needs[place] is Need.CLAIM
+        left_out = not is_claimed and (claims or not admits(kept, cell.coordinates))
+        if admits(only, cell.coordinates) and not left_out:
             _add(cell, by_key, wanted)
     if not wanted:
+        words = [f"{axis}={','.join(values)}" for axis, values in only.items()]
         raise UsageError(
-            f"No configuration of {study.name} is {selector_words(only)} at scale {scale:g}; the "
-            "study excludes this combination."
+            f"No configuration of {study.name} is {listed(words or ['selected'])} at scale "
+            f"{scale:g}; the study excludes this combination."
         )
     return tuple(
-        Cell(
-            coordinates=cell.coordinates,
-            kinds=cell.kinds,
-            options=scaled(study, cell.options, scale),
-        )
+        replace(cell, options=_scaled(study, cell.options, scale))
         for place, cell in by_key.items()
         if place in wanted
     )
@@ -84,14 +82,10 @@ def needed(study: Study) -> dict[Key, Need]:
                 other = key({**cell.coordinates, **(check.to or {})})
                 if other != place and other in by_key:
                     _add(by_key[other], by_key, for_claims)
-    return {
-        place: Need.CLAIM
-        if place in for_claims
-        else Need.QUESTION
-        if place in for_questions
-        else Need.NOTHING
-        for place in by_key
-    }
+    needs = dict.fromkeys(by_key, Need.NOTHING)
+    return (
+        needs | dict.fromkeys(for_questions, Need.QUESTION) | dict.fromkeys(for_claims, Need.CLAIM)
+    )
 
 
 def key(coordinates: Coordinates) -> Key:
@@ -113,18 +107,14 @@ def every(study: Study) -> Iterator[Cell]:
     for values in product(*(axis.values for axis in study.axes)):
         coordinates = {axis: value.name for axis, value in zip(axes, values, strict=True)}
         if not any(admits(excluded, coordinates) for excluded in study.excluded):
-            yield _cell(study, coordinates, values)
-
-
-def _cell(study: Study, coordinates: Coordinates, values: tuple[Value, ...]) -> Cell:
-    options = dict(study.every)
-    for value in values:
-        options = laid_over(options, value.options)
-    for override in study.overrides:
-        if admits(override.when, coordinates):
-            options = laid_over(options, override.options)
-    kinds = dict.fromkeys(value.kind for value in values if value.kind)
-    return Cell(coordinates=coordinates, kinds=tuple(kinds), options=settled(options))
+            options = dict(study.every)
+            for value in values:
+                options = laid_over(options, value.options)
+            for override in study.overrides:
+                if admits(override.when, coordinates):
+                    options = laid_over(options, override.options)
+            kinds = tuple(dict.fromkeys(value.kind for value in values if value.kind))
+            yield Cell(coordinates=coordinates, kinds=kinds, options=settled(options))
 
 
 def selector(given: Iterable[str]) -> Selector:
@@ -133,10 +123,8 @@ def selector(given: Iterable[str]) -> Selector:
     """
     joined: list[str] = []
     for text in given:
-        if "=" in text or not joined:
-            joined.append(text)
-        else:
-            joined[-1] += f",{text}"
+        is_more = joined and "=" not in text
+        joined.append(f"{joined.pop()},{text}" if is_more else text)
     chosen: dict[str, tuple[str, ...]] = {}
     for text in joined:
         axis, equals, values = text.partition("=")
@@ -161,17 +149,7 @@ def check_selector(study: Study, only: Selector) -> None:
                 )
 
 
-def selector_words(only: Selector) -> str:
-    """ "setup=sync,pool and delay=0" """
-    return listed([f"{axis}={','.join(values)}" for axis, values in only.items()] or ["selected"])
-
-
 REPEAT = "repeat"  #: Among what `scale.least` limits: the number of starts.
-
-
-def check_scale(scale: float) -> None:
-    if not 0 < scale <= 1:
-        raise UsageError(f"--scale must be above 0 and at most 1, and is {scale:g}.")
 
 
 def repeats(study: Study, scale: float) -> int:
@@ -193,25 +171,19 @@ def _fewer(all_of_them: int, scale: float, least: float) -> int:
     return min(all_of_them, max(math.ceil(least), math.ceil(all_of_them * scale)))
 
 
-def scaled(study: Study, options: Options, scale: float) -> dict[str, Any]:
-    """The options of a cell at that scale."""
+def _scaled(study: Study, options: Options, scale: float) -> dict[str, Any]:
+    """The options of a cell at that scale; none is longer than it was."""
     scaling, changed = study.scaling, dict(options)
     if scale == 1:
         return changed
     for name in scaling.shorter:
-        if name in changed:
-            changed[name] = _shorter(changed[name], scale, scaling.least.get(name, 0))
+        given, least = changed.get(name), scaling.least.get(name, 0)
+        if isinstance(given, str):  # a time
+            seconds = parse_seconds(given)
+            changed[name] = f"{min(seconds, max(seconds * scale, least)):.4g}s"
+        elif isinstance(given, int):  # an amount, such as messages
+            changed[name] = min(given, max(round(given * scale), math.ceil(least), 1))
     for name in scaling.faster:
         if isinstance(changed.get(name), int | float):
             changed[name] = float(f"{changed[name] / scale:.4g}")
     return changed
-
-
-def _shorter(given: Any, scale: float, least: float) -> Any:
-    """A time, which is a text, or an amount, such as messages; never longer than it was."""
-    if isinstance(given, str):
-        seconds = parse_seconds(given)
-        return f"{min(seconds, max(seconds * scale, least)):.4g}s"
-    if isinstance(given, int):
-        return min(given, max(round(given * scale), math.ceil(least), 1))
-    return given

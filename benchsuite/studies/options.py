@@ -24,7 +24,9 @@ Known = Mapping[str, Takes]  #: Long names without dashes: "no-keep-alive".
 AWAY = ()  #: Instead of a value: [] takes an option away.
 
 _SHARE = strictly.table(
-    {"share": strictly.number, "figure": strictly.text}, {"cell": strictly.mapping(strictly.text)}
+    {"share": strictly.number, "figure": strictly.text},
+    {"cell": strictly.mapping(strictly.text)},
+    make=Share,
 )
 
 
@@ -42,14 +44,12 @@ class Reader:
             return AWAY
         if isinstance(value, bool):
             name = name if value else f"no-{name}"
-        takes = self._takes(name, place) or _guessed(value)
-        return _READ[takes](value, place)
+        return _read(self._takes(name, place) or _guessed(value), value, place)
 
     def limit(self, name: str, value: Any, place: Place) -> float:
         """What an option must at least be for something."""
         self._takes(name, place)
-        limit_s: float = strictly.number(value, place)
-        return limit_s
+        return strictly.number(value, place)
 
     def _takes(self, name: str, place: Place) -> Takes | None:
         if self.known is None:
@@ -68,23 +68,10 @@ def _guessed(value: Any) -> Takes:
     return Takes.PAIRS if is_pairs else Takes.VALUE
 
 
-def _plain(value: Any, place: Place) -> str | int | float:
+def _plain(value: Any, place: Place) -> str | float:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise place.wrong(value, Takes.VALUE)
-    return strictly.text(value, place) if isinstance(value, str) else strictly.number(value, place)
-
-
-def _value(value: Any, place: Place) -> str | int | float | Share:
-    if isinstance(value, dict):
-        share = _SHARE(value, place)
-        return Share(share=share["share"], figure=share["figure"], cell=share.get("cell", {}))
-    return _plain(value, place)
-
-
-def _flag(value: Any, place: Place) -> bool:
-    if not isinstance(value, bool):
-        raise place.wrong(value, Takes.FLAG)
-    return value
+    return strictly.scalar(value, place)
 
 
 def _pair(value: Any, place: Place) -> Any:
@@ -93,19 +80,14 @@ def _pair(value: Any, place: Place) -> Any:
     return value if isinstance(value, bool) else _plain(value, place)
 
 
-def _pairs(value: Any, place: Place) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise place.wrong(value, Takes.PAIRS)
-    pairs: dict[str, Any] = strictly.mapping(_pair)(value, place)
-    return pairs
-
-
-_READ = {
-    Takes.VALUE: _value,
-    Takes.FLAG: _flag,
-    Takes.PAIRS: _pairs,
-    Takes.SEVERAL: strictly.one_or_more,
-}
+def _read(takes: Takes, value: Any, place: Place) -> Any:
+    if takes is Takes.SEVERAL:
+        return strictly.one_or_more(value, place)
+    if takes is Takes.VALUE:
+        return _SHARE(value, place) if isinstance(value, dict) else _plain(value, place)
+    if not isinstance(value, bool if takes is Takes.FLAG else dict):
+        raise place.wrong(value, takes)
+    return value if takes is Takes.FLAG else strictly.mapping(_pair)(value, place)
 
 
 def laid_over(base: Options, more: Options) -> dict[str, Any]:
@@ -113,8 +95,9 @@ def laid_over(base: Options, more: Options) -> dict[str, Any]:
     merged = dict(base)
     for name, value in more.items():
         below = merged.get(name)
-        both = isinstance(value, Mapping) and isinstance(below, Mapping)
-        merged[name] = {**below, **value} if both and isinstance(below, Mapping) else value
+        if isinstance(value, Mapping) and isinstance(below, Mapping):
+            value = {**below, **value}
+        merged[name] = value
     return merged
 
 
@@ -152,11 +135,6 @@ def arguments(cell: Cell, resolved: Mapping[str, Any] = NOTHING) -> list[str]:
     order = sorted(cell.options, key=lambda name: (name not in FIRST, name))
     options = {name: resolved.get(name, cell.options[name]) for name in order}
     return [f"--{argument}" for name in order for argument in _of(name, options[name])]
-
-
-def needs(cell: Cell) -> list[Share]:
-    """What must be measured first: every axis of the other cell is named."""
-    return [in_cell(share, cell.coordinates) for share in shares(cell.options).values()]
 
 
 def _of(name: str, value: Any) -> Iterator[str]:

@@ -1,17 +1,21 @@
-"""The studies that there are: benchsuite's own, and those of the project."""
+"""The studies that there are: benchsuite's own, and those of the project; and whether what a study
+names is there: axes, values, figures, cells, files and columns.
+"""
 
+import csv
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import shown
 from benchsuite.core.units import parse_seconds
-from benchsuite.studies import references
-from benchsuite.studies.options import Known, Reader, laid_over
+from benchsuite.studies import figures, matrix
+from benchsuite.studies.matrix import REPEAT
+from benchsuite.studies.options import Known, Reader, in_cell, laid_over, shares
 from benchsuite.studies.strictly import (
     Place,
     mapping,
@@ -19,6 +23,7 @@ from benchsuite.studies.strictly import (
     one_of,
     one_or_more,
     region,
+    scalar,
     selector,
     several,
     table,
@@ -33,6 +38,7 @@ from benchsuite.studies.study import (
     Chart,
     Check,
     Claim,
+    Coordinates,
     Figure,
     Kind,
     Objective,
@@ -40,9 +46,13 @@ from benchsuite.studies.study import (
     Override,
     Published,
     Scaling,
+    Selector,
     Study,
     Table,
     Value,
+    admits,
+    names,
+    situations,
 )
 
 FOLDER = Path(__file__).parent / "files"
@@ -55,20 +65,17 @@ def studies(extra: Sequence[Path] = ()) -> Mapping[str, Path]:
     A study is called as its file. Raises UsageError where two have one name.
     """
     paths: dict[str, Path] = {}
-    for file in (one for place in (FOLDER, *extra) for one in _files(place)):
-        if file.stem in paths:
-            raise UsageError(
-                f"Two studies are called {file.stem}, {paths[file.stem]} and {file}; rename one."
-            )
-        paths[file.stem] = file
+    for place in (FOLDER, *extra):
+        files = [place]
+        if place.is_dir():
+            inside = sorted(place.iterdir())
+            files = [file for file in inside if file.suffix == SUFFIX and file.is_file()]
+        for file in files:
+            if file.stem in paths:
+                both = f"{paths[file.stem]} and {file}"
+                raise UsageError(f"Two studies are called {file.stem}, {both}; rename one.")
+            paths[file.stem] = file
     return paths
-
-
-def _files(place: Path) -> Iterator[Path]:
-    if not place.is_dir():
-        yield place
-        return
-    yield from sorted(one for one in place.iterdir() if one.suffix == SUFFIX and one.is_file())
 
 
 FORMAT = 1
@@ -87,7 +94,7 @@ def read(path: Path, known: Known | None = None) -> Study:
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: the study is not UTF-8; save it as text.") from error
     study = parse(text, path, known)
-    references.check_today(study, Place(path.name))
+    check_today(study, Place(path.name))
     return study
 
 
@@ -97,23 +104,19 @@ def parse(text: str, path: Path, known: Known | None = None) -> Study:
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _no_toml(text, place, error) from error
+        if isinstance(error, tomllib.TOMLDecodeError):
+            raise place.error(f"this is no TOML: {error}.") from error
+        # the parser names no key of what is too long or too deep for it
+        deep = isinstance(error, RecursionError)
+        match = re.search(r"([\[{][^\[\]{}]*){50}" if deep else r"[0-9_]{1000}", text)
+        if match:
+            before = text[: match.start()].rpartition("\n")[2]
+            place = place.at(before.partition("=")[0].strip(" []{") or "?")
+        what = "lists in each other deeper" if deep else "a number of more digits"
+        raise place.error(f"it has {what} than can be read.") from error
     study = _study(_file(known)(document, place), text, path, place)
-    references.check(study, place)
+    _check(study, place)
     return study
-
-
-def _no_toml(text: str, place: Place, error: Exception) -> UsageError:
-    """What the parser refuses; it names no key of what is too long or too deep for it."""
-    if isinstance(error, tomllib.TOMLDecodeError):
-        return place.error(f"this is no TOML: {error}.")
-    deep = isinstance(error, RecursionError)
-    match = re.search(r"([\[{][^\[\]{}]*){50}" if deep else r"[0-9_]{1000}", text)
-    if match:
-        before = text[: match.start()].rpartition("\n")[2]
-        place = place.at(before.partition("=")[0].strip(" []{") or "?")
-    what = "lists in each other deeper" if deep else "a number of more digits"
-    return place.error(f"it has {what} than can be read.")
 
 
 def _name(value: Any, place: Place) -> str:
@@ -130,72 +133,83 @@ def _format(value: Any, place: Place) -> int:
     return FORMAT
 
 
-def _seconds(value: Any, place: Place) -> float:
+def _least(value: Any, place: Place) -> float:
+    """A time in seconds, an amount, a number of values or of starts."""
+    if not isinstance(value, str):
+        return number(value, place)
     try:
         return parse_seconds(text(value, place))
     except UsageError as error:
         raise place.error(str(error)) from error
 
 
-def _figure_option(name: str, value: Any, place: Place) -> str | float:
-    return text(value, place) if isinstance(value, str) else number(value, place)
-
-
 def _texts(value: Any, place: Place) -> tuple[str, ...]:
     return () if value == [] else tuple(texts(value, place))
 
 
-def _least(value: Any, place: Place) -> int | float:
-    """A time in seconds, an amount, a number of values or of starts."""
-    return _seconds(value, place) if isinstance(value, str) else number(value, place)
-
-
-def _file(known: Known | None) -> Any:
+def _file(known: Known | None) -> ReaderOf:
     """The whole format."""
     reader = Reader(known)
     options = (OPTIONS, reader)
-    needs = table({}, rest=("needs", reader.limit))
+    needs = table({}, rest=("needs", reader.limit), make=lambda needs: needs)
     kind = one_of(*(kind.value for kind in Kind))
+    best = one_of("most", "least")
     value = table({}, {"like": text, "kind": kind}, options)
     figure = table(
         {"of": text},
         {"scope": one_of("window", "load"), "title": text},
-        ("options", _figure_option),
+        ("options", lambda name, value, place: scalar(value, place)),
     )
     published = table(
         {"file": text, "cell": mapping(text), "figures": mapping(text)},
         {"names": mapping(mapping(text)), "factor": mapping(number), "only": mapping(text)},
+        make=Published,
     )
     check = table(
         {"figure": text, "cell": selector},
         {"to": mapping(text), "to_figure": text}
         | {"ratio": region, "difference": region, "value": region},
+        make=Check,
     )
-    scale = {"shorter": _texts, "faster": _texts, "thin": mapping(texts), "least": mapping(_least)}
-    claim = {"name": _name, "says": text, "check": several(check)}
-    best = one_of("most", "least")
-    answer = {"asks": text, "choice": one_or_more}
+    claim = table(
+        {"name": _name, "says": text, "check": several(check)},
+        {"needs": needs, "given": mapping(region), "published": text},
+        make=lambda check, **fields: Claim(checks=check, **fields),
+    )
     answered = {"only": selector, "figure": text, "best": best, "needs": needs}
+    scale = {"shorter": _texts, "faster": _texts, "thin": mapping(texts), "least": mapping(_least)}
     drawn: dict[str, ReaderOf] = {"only": selector, "title": text}
+    drawn_table = {"rows": text, "columns": text, "figures": texts}
+    line = {"line": text, "small": text}
     return table(
         {"format": _format, "name": _name, "question": text, "axis": mapping(mapping(value))},
         {
             "repeat": whole,
-            "every": table({}, rest=options),
-            "scale": table({}, scale),
-            "set": several(table({"when": selector}, rest=options)),
+            "every": table({}, rest=options, make=lambda options: options),
+            "scale": table({}, scale, make=Scaling),
+            "set": several(table({"when": selector}, rest=options, make=Override)),
             "exclude": several(selector),
             "figures": mapping(figure),
-            "objective": table({"figure": text, "best": best}),
+            "objective": table({"figure": text, "best": best}, make=Objective),
             "published": several(published),
-            "table": several(table({"rows": text, "columns": text, "figures": texts}, drawn)),
-            "chart": several(table({"x": text, "y": text}, {"line": text, "small": text} | drawn)),
-            "claim": several(
-                table(claim, {"needs": needs, "given": mapping(region), "published": text})
-            ),
-            "answer": several(table(answer, answered)),
+            "table": several(table(drawn_table, drawn, make=Table)),
+            "chart": several(table({"x": text, "y": text}, line | drawn, make=Chart)),
+            "claim": several(claim),
+            "answer": several(table({"asks": text, "choice": one_or_more}, answered, make=Answer)),
         },
     )
+
+
+CALLED = {
+    "set": "overrides",
+    "exclude": "excluded",
+    "table": "tables",
+    "chart": "charts",
+    "claim": "claims",
+    "answer": "answers",
+    **{name: name for name in ("repeat", "every", "objective", "published")},
+}
+"""Keys of a file, and what a study calls them."""
 
 
 def _study(fields: Mapping[str, Any], text: str, path: Path, place: Place) -> Study:
@@ -208,26 +222,11 @@ def _study(fields: Mapping[str, Any], text: str, path: Path, place: Place) -> St
         text=text,
         digest=hashlib.sha256(text.encode()).hexdigest(),
         path=str(path),
-        repeat=fields.get("repeat", 1),
-        every=fields.get("every", {OPTIONS: {}})[OPTIONS],
-        scaling=Scaling(**fields.get("scale", {})),
+        scaling=fields.get("scale", Scaling()),
         axes=tuple(_axis(name, values, axes.at(name)) for name, values in fields["axis"].items()),
-        overrides=tuple(Override(**one) for one in fields.get("set", ())),
-        excluded=tuple(fields.get("exclude", ())),
         figures=tuple(Figure(name=name, **one) for name, one in fields.get("figures", {}).items()),
-        objective=Objective(**fields["objective"]) if "objective" in fields else None,
-        published=tuple(Published(**one) for one in fields.get("published", ())),
-        tables=tuple(Table(**one) for one in fields.get("table", ())),
-        charts=tuple(Chart(**one) for one in fields.get("chart", ())),
-        claims=tuple(_claim(one) for one in fields.get("claim", ())),
-        answers=tuple(Answer(**one | one.get("needs", {})) for one in fields.get("answer", ())),
+        **{CALLED[name]: value for name, value in fields.items() if name in CALLED},
     )
-
-
-def _claim(fields: Mapping[str, Any]) -> Claim:
-    checks = tuple(Check(**one) for one in fields["check"])
-    rest = {name: value for name, value in fields.items() if name not in ("check", "needs")}
-    return Claim(checks=checks, **rest, **fields.get("needs", {}))
 
 
 def _axis(name: str, values: Mapping[str, Any], place: Place) -> Axis:
@@ -236,12 +235,11 @@ def _axis(name: str, values: Mapping[str, Any], place: Place) -> Axis:
         raise place.error("an axis needs at least one value.")
     for value in values:
         _name(value, place.at(value))
-    return Axis(name, tuple(_value(value, values, place) for value in values))
-
-
-def _value(name: str, values: Mapping[str, Any], place: Place) -> Value:
-    kind = values[name].get("kind")
-    return Value(name, _options(name, values, place, ()), Kind(kind) if kind else None)
+    made = []
+    for value, fields in values.items():
+        kind = Kind(fields["kind"]) if "kind" in fields else None
+        made.append(Value(value, _options(value, values, place, ()), kind))
+    return Axis(name, tuple(made))
 
 
 def _options(name: str, values: Mapping[str, Any], place: Place, asked: tuple[str, ...]) -> Options:
@@ -255,3 +253,201 @@ def _options(name: str, values: Mapping[str, Any], place: Place, asked: tuple[st
     if model in (*asked, name):
         raise here.error(f"{shown(model)} is like itself.")
     return laid_over(_options(model, values, place, (*asked, name)), values[name][OPTIONS])
+
+
+Any_ = TypeVar("Any_")
+
+
+def _check(study: Study, place: Place) -> None:
+    """Raises UsageError for the first that is not there."""
+    known = _Known(study)
+    known.scaling(place.at("scale"))
+    for override, at in _each(study.overrides, place, "set"):
+        known.selector(override.when, at.at("when"))
+    for excluded, at in _each(study.excluded, place, "exclude"):
+        known.selector(excluded, at)
+    if study.objective:
+        known.figure(study.objective.figure, place.at("objective").at("figure"))
+    for published, at in _each(study.published, place, "published"):
+        for axis in (*published.cell, *published.names):
+            known.axis(axis, at)
+        for axis, called in published.names.items():
+            known.selector({axis: tuple(called.values())}, at.at("names"))
+        for figure in (*published.figures, *published.factor):
+            known.figure(figure, at.at("figures"))
+    for layout, at in _each(study.tables, place, "table"):
+        known.axis(layout.rows, at.at("rows"))
+        known.axis(layout.columns, at.at("columns"))
+        for figure in layout.figures:
+            known.figure(figure, at.at("figures"))
+        known.selector(layout.only, at.at("only"))
+    for chart, at in _each(study.charts, place, "chart"):
+        if chart.x not in (*known.axes, *known.figures):
+            every = [*known.axes, *known.figures]
+            raise at.at("x").unknown(chart.x, "axis or figure", every)
+        known.figure(chart.y, at.at("y"))
+        for axis in filter(None, (chart.line, chart.small)):
+            known.axis(axis, at)
+        known.selector(chart.only, at.at("only"))
+    known.cells(place)
+    for claim in study.claims:
+        for check, at in _each(claim.checks, place.at("claim").at(claim.name), "check"):
+            known.check(check, at)
+        for figure in claim.given:
+            known.figure(figure, place.at("claim").at(claim.name).at("given"))
+    _refuse_twice([claim.name for claim in study.claims], place.at("claim"))
+    check_answers(study, place)
+
+
+def check_answers(study: Study, place: Place) -> None:
+    """The same of its answers alone, which may be of another file than the rest."""
+    known = _Known(study)
+    for answer, at in _each(study.answers, place, "answer"):
+        known.answer(answer, at)
+
+
+def check_today(study: Study, place: Place) -> None:
+    """Raises UsageError for a figure that nobody makes, or what is not in a published file."""
+    for figure in study.figures:
+        try:
+            figures.metric(figure)
+        except UsageError as error:
+            raise place.at("figures").at(figure.name).error(str(error)) from error
+    for published, at in _each(study.published, place, "published"):
+        file = Path(study.path).parent / published.file
+        try:
+            with file.open(encoding="utf-8", newline="") as lines:
+                columns = next(csv.reader(lines), [])
+        except OSError as error:
+            raise at.at("file").error(f"{file} can't be read: {error.strerror}.") from error
+        for column in (*published.cell.values(), *published.figures.values(), *published.only):
+            if column not in columns:
+                raise at.at("file").unknown(column, "column", columns)
+
+
+def _each(items: Iterable[Any_], place: Place, key: str) -> Iterator[tuple[Any_, Place]]:
+    return ((one, place.at(key).nth(number)) for number, one in enumerate(items, start=1))
+
+
+def _refuse_twice(names: Sequence[str], place: Place) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise place.error(f"two are called {name!r}.")
+
+
+class _Known:
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.axes = {axis.name: names(axis.values) for axis in study.axes}
+        self.figures = [figure.name for figure in study.figures]
+        self.cells_by_key = {matrix.key(cell.coordinates): cell for cell in matrix.every(study)}
+        self.all = [cell.coordinates for cell in self.cells_by_key.values()]
+
+    def axis(self, name: str, place: Place) -> None:
+        if name not in self.axes:
+            raise place.unknown(name, "axis", list(self.axes))
+
+    def figure(self, name: str, place: Place) -> None:
+        if name not in self.figures:
+            raise place.unknown(name, "figure", self.figures)
+
+    def selector(self, selector: Selector, place: Place) -> None:
+        for axis, values in selector.items():
+            self.axis(axis, place)
+            for value in values:
+                if value not in self.axes[axis]:
+                    raise place.at(axis).unknown(value, "value", self.axes[axis])
+
+    def coordinates(self, coordinates: Coordinates, place: Place) -> None:
+        self.selector({axis: (value,) for axis, value in coordinates.items()}, place)
+
+    def scaling(self, place: Place) -> None:
+        scaling = self.study.scaling
+        for axis, kept in scaling.thin.items():
+            self.axis(axis, place.at("thin"))
+            self.selector({axis: kept}, place.at("thin"))
+            _refuse_twice(kept, place.at("thin").at(axis))
+            if missing := [one for one in self.axes[axis] if one not in kept]:
+                words = f"must name all values, the one kept longest first; add {missing[0]}."
+                raise place.at("thin").at(axis).error(words)
+        options = {name: None for cell in self.cells_by_key.values() for name in cell.options}
+        for key in ("shorter", "faster"):
+            for name in getattr(scaling, key):
+                if options and name not in options:
+                    raise place.at(key).unknown(name, "option of a cell", list(options))
+        limited = [*scaling.shorter, *scaling.thin, REPEAT]
+        for name in scaling.least:
+            if name not in limited:
+                raise place.at("least").unknown(name, "scaled option or axis", limited)
+
+    def cells(self, place: Place) -> None:
+        """That there are some, and that those exist whose figures others need, in no circle."""
+        by_key = self.cells_by_key
+        if not by_key:
+            raise place.at("exclude").error("no configuration is left.")
+
+        def follow(at: Coordinates, asked: tuple[Any, ...]) -> None:
+            for option, share in shares(by_key[matrix.key(at)].options).items():
+                here = place.at(option)
+                self.figure(share.figure, here)
+                self.coordinates(share.cell, here.at("cell"))
+                needed = in_cell(share, at).cell
+                if matrix.key(needed) not in by_key:
+                    raise here.error(f"the configuration {_shown(needed)} is excluded.")
+                if matrix.key(needed) in asked:
+                    raise here.error(f"the configuration {_shown(needed)} would need itself.")
+                follow(needed, (*asked, matrix.key(needed)))
+
+        for key, cell in by_key.items():
+            follow(cell.coordinates, (key,))
+
+    def check(self, check: Check, place: Place) -> None:
+        self.figure(check.figure, place.at("figure"))
+        self.selector(check.cell, place.at("cell"))
+        regions = {"ratio": check.ratio, "difference": check.difference, "value": check.value}
+        given = [name for name, region in regions.items() if region is not None]
+        if len(given) != 1:
+            raise place.error(f"needs one region of {', '.join(regions)}, and has {len(given)}.")
+        compared = check.to is not None or bool(check.to_figure)
+        if compared == (given == ["value"]):
+            raise place.at(given[0]).error(
+                "is of one configuration, and to names another."
+                if compared
+                else "needs the other configuration: to."
+            )
+        if check.to_figure:
+            self.figure(check.to_figure, place.at("to_figure"))
+        self.coordinates(check.to or {}, place.at("to"))
+        checked = [reference for reference in self.all if admits(check.cell, reference)]
+        if not checked:
+            raise place.at("cell").error("selects no configuration.")
+        for reference in checked:
+            other = {**reference, **(check.to or {})}
+            if other not in self.all:
+                raise place.at("to").error(f"the configuration {_shown(other)} is excluded.")
+            if other == reference and check.to_figure in ("", check.figure) and compared:
+                itself = f"the configuration {_shown(reference)} is held against itself."
+                raise place.at("to").error(itself)
+
+    def answer(self, answer: Answer, place: Place) -> None:
+        for axis in answer.choice:
+            self.axis(axis, place.at("choice"))
+        _refuse_twice(answer.choice, place.at("choice"))
+        self.selector(answer.only, place.at("only"))
+        if bool(answer.figure) != bool(answer.best):
+            raise place.error("figure and best belong together; give both or none.")
+        if answer.figure:
+            self.figure(answer.figure, place.at("figure"))
+        elif self.study.objective is None:
+            raise place.error("needs figure and best, as the study has no objective.")
+        selected = [one for one in self.all if admits(answer.only, one)]
+        if not selected:
+            raise place.at("only").error("selects no configuration.")
+        if len(selected) == len(situations(answer, selected)):
+            choice = ", ".join(answer.choice)
+            words = f"{choice} has one value in each situation: nothing to choose."
+            raise place.at("choice").error(words)
+
+
+def _shown(coordinates: Coordinates) -> str:
+    return " ".join(f"{axis}={value}" for axis, value in coordinates.items())

@@ -53,6 +53,10 @@ def number(value: Any, place: Place) -> float:
     return float(value) if isinstance(value, float) else int(value)
 
 
+def scalar(value: Any, place: Place) -> str | float:
+    return text(value, place) if isinstance(value, str) else number(value, place)
+
+
 def _is_number(value: Any) -> bool:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
@@ -120,11 +124,12 @@ def table(
     required: Mapping[str, Reader],
     optional: Mapping[str, Reader] | None = None,
     rest: tuple[str, Rest] | None = None,
+    make: Callable[..., Any] = dict,
 ) -> Reader:
-    """A table with these keys; others are refused, or go to `rest`, under one key of the result."""
+    """What is made of a table with these keys; others are refused, or go to `rest`."""
     known = {**required, **(optional or {})}
 
-    def read_all(value: Any, place: Place) -> dict[str, Any]:
+    def read_all(value: Any, place: Place) -> Any:
         if not isinstance(value, dict):
             raise place.wrong(value, "a table")
         fields: dict[str, Any] = {rest[0]: {}} if rest else {}
@@ -138,7 +143,7 @@ def table(
         for name in required:
             if name not in value:
                 raise place.error(f"the key {name} is missing.")
-        return fields
+        return make(**fields)
 
     return read_all
 

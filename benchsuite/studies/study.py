@@ -56,7 +56,8 @@ class Share:
 
     share: float
     figure: str
-    cell: Coordinates  #: Axes that are not named are as in the cell that asks.
+    cell: Coordinates = field(default_factory=dict)
+    """Axes that are not named are as in the cell that asks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +101,7 @@ class Published:
     """Axis to what the file calls a value, to the value: {"setup": {"gunicorn": "sync"}}."""
     figures: Mapping[str, str] = field(default_factory=dict)  #: Figure to column.
     factor: Mapping[str, float] = field(default_factory=dict)  #: Figure to what a unit of it is.
-    only: Mapping[str, str] = field(
-        default_factory=dict
-    )  #: Column to the value that its rows have.
+    only: Mapping[str, str] = field(default_factory=dict)  #: Column to what its rows have in it.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,10 +176,10 @@ class Study:
     text: str  #: The file as it is.
     digest: str  #: SHA-256 of the text, in hex.
     path: str
-    repeat: int
-    every: Options
     scaling: Scaling
     axes: tuple[Axis, ...]  #: The first outermost.
+    repeat: int = 1
+    every: Options = field(default_factory=dict)
     overrides: tuple[Override, ...] = ()
     excluded: tuple[Selector, ...] = ()
     figures: tuple[Figure, ...] = ()

@@ -1,14 +1,14 @@
 """The tables of a study: measured beside published, and what it answers to its questions."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from statistics import fmean
 
 from benchsuite.core.answer import Shown, Table
 from benchsuite.core.metrics.metric import Metric
 from benchsuite.studies import figures, published
-from benchsuite.studies.answers import Answered, Arm, Lead, Situation, answered
+from benchsuite.studies.claims import Arm, Lead, Situation, answered
 from benchsuite.studies.claims import written as ratio_words
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Coordinates, Selector, Study, admits, cell_title, names
@@ -32,12 +32,11 @@ def open_axes(
 ) -> list[Coordinates]:
     """The combinations of values of all other axes that have a cell here."""
     axes = [axis for axis in study.axes if axis.name not in taken]
-    combinations: list[Coordinates] = []
-    for values in product(*(names(axis.values) for axis in axes)):
-        rest: Coordinates = dict(zip([axis.name for axis in axes], values, strict=True))
-        if selected(execution, rest, only):
-            combinations.append(rest)
-    return combinations
+    combinations: list[Coordinates] = [
+        dict(zip([axis.name for axis in axes], values, strict=True))
+        for values in product(*(names(axis.values) for axis in axes))
+    ]
+    return [rest for rest in combinations if selected(execution, rest, only)]
 
 
 def selected(execution: Execution, rest: Coordinates, only: Selector) -> list[MeasuredCell]:
@@ -114,32 +113,24 @@ def _entry(
 def shown(cell: MeasuredCell, metric: Metric) -> Shown:
     """The mean over the runs that count, with the least and the most."""
     values = cell.values(metric.name)
+    if not values and cell.state is not State.MEASURED:
+        return Shown.missing(cell.reason or cell.state.value)
     if not values:
-        return Shown.missing(_why_not(cell))
-    notes = []
-    if len(values) > 1 and min(values) != max(values):
-        notes.append(f"{written(metric, min(values))} – {written(metric, max(values))}")
-    if why := failed(cell):
-        notes.append(why)
-    return Shown(written(metric, fmean(values)), "; ".join(notes))
+        return Shown.missing(reasons(cell.starts) or "no run has this figure")
+    ends = f"{written(metric, min(values))} – {written(metric, max(values))}"
+    notes = [ends * (min(values) != max(values)), failed(cell)]
+    return Shown(written(metric, fmean(values)), "; ".join(filter(None, notes)))
 
 
 def failed(cell: MeasuredCell) -> str:
     """ "1 of 2 starts failed: B201"; empty where none did."""
     failed = [one for one in cell.counted if one.failed]
-    if not failed:
-        return ""
-    return f"{len(failed)} of {len(cell.counted)} runs failed: {reasons(failed)}"
+    words = f"{len(failed)} of {len(cell.counted)} runs failed: {reasons(failed)}"
+    return words if failed else ""
 
 
 def written(metric: Metric, value: float) -> str:
     return "without limit" if math.isinf(value) else metric.show(value)
-
-
-def _why_not(cell: MeasuredCell) -> str:
-    if cell.state is not State.MEASURED:
-        return cell.reason or cell.state.value
-    return reasons(cell.starts) or "no run has this figure"
 
 
 HOW = """\
@@ -156,43 +147,38 @@ def questions(study: Study, execution: Execution) -> list[Table]:
     """What the study answers to the questions of its file, each with a row for each situation of
     which a cell was executed.
     """
-    return [_question(study, one) for one in answered(study, execution)]
-
-
-def _question(study: Study, question: Answered) -> Table:
-    metric = next(figures.metric(one) for one in study.figures if one.name == question.by.figure)
-    columns = {
-        title: column
-        for title, column in _columns(study, question.situations, metric)
-        if any(column)
-    }
-    nothing = " No configuration of it is part of this execution." * (not question.situations)
-    return Table(
-        list(columns),
-        list(zip(*columns.values(), strict=True)),
-        title=" ".join(question.answer.asks.split()),
-        note=f"By {metric.headline()}; the {question.by.best} is the best.{nothing}",
-    )
-
-
-def _columns(
-    study: Study, every: Sequence[Situation], metric: Metric
-) -> Iterator[tuple[str, list[str]]]:
-    yield "case", [rest_title(study, one.where) or "all" for one in every]
-    yield "best", [_best(one, metric) for one in every]
-    yield Lead.SHARED, ["; ".join(_arm(arm, metric) for arm in one.best[1:]) for one in every]
-    yield "behind", ["; ".join(map(_behind, one.behind)) for one in every]
-    yield "failed", ["; ".join(_arm(arm, metric) for arm in one.failed) for one in every]
-    yield "not known", ["; ".join(one.unknown) for one in every]
-    yield "not measured", ["; ".join(one.absent) for one in every]
+    made = []
+    for question in answered(study, execution):
+        figure = question.by.figure
+        metric = next(figures.metric(one) for one in study.figures if one.name == figure)
+        every = question.situations
+        columns: dict[str, list[str]] = {
+            "case": [rest_title(study, one.where) or "all" for one in every],
+            "best": [_best(one, metric) for one in every],
+            Lead.SHARED: ["; ".join(_arm(arm, metric) for arm in one.best[1:]) for one in every],
+            "behind": ["; ".join(map(_behind, one.behind)) for one in every],
+            "failed": ["; ".join(_arm(arm, metric) for arm in one.failed) for one in every],
+            "not known": ["; ".join(one.unknown) for one in every],
+            "not measured": ["; ".join(one.absent) for one in every],
+        }
+        shown = {title: column for title, column in columns.items() if any(column)}
+        nothing = " No configuration of it is part of this execution." * (not every)
+        made.append(
+            Table(
+                list(shown),
+                list(zip(*shown.values(), strict=True)),
+                title=" ".join(question.answer.asks.split()),
+                note=f"By {metric.headline()}; the {question.by.best} is the best.{nothing}",
+            )
+        )
+    return made
 
 
 def _best(situation: Situation, metric: Metric) -> str:
-    first = _arm(situation.best[0], metric) if situation.best else ""
-    shape = LEADS[situation.lead]
-    if situation.lead is not Lead.UNTOLD:
-        return f"{shape} {first}"
-    return f"{shape} {Lead.UNTOLD}{f'; of those that count {first}' if first else ''}"
+    first, lead = _arm(situation.best[0], metric) if situation.best else "", situation.lead
+    if lead is Lead.UNTOLD:
+        first = f"{lead}{f'; of those that count {first}' if first else ''}"
+    return f"{LEADS[lead]} {first}"
 
 
 def _arm(arm: Arm, metric: Metric) -> str:

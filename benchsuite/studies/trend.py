@@ -1,22 +1,22 @@
 """Executions of a study against each other: their cells and claims, and changes over time.
 
-Changes are steps of the mean logarithm, found by PELT (Killick et al. 2012, by `ruptures`). Each
-step costs what the modified Bayesian criterion asks, 3 σ² ln n (Zhang & Siegmund 2007), and
+Changes are steps of the mean logarithm, as `stats.steady` finds them. Each costs 3 σ² ln n, and
 2 σ² ln N more where N cells are looked at, which divides the chance of a false one among them. σ²
-is from the differences of neighbours (von Neumann), which a step hardly moves; at least the middle
-one of all cells. `python -m benchmarks.claims` measures how often it finds what isn't there.
+is at least the middle one of all cells. `python -m benchmarks.claims` measures how often it finds
+what isn't there.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import fmean, median
 
-from benchsuite.core.exceptions import UsageError
 from benchsuite.stats.compare import CONFIDENCE
+from benchsuite.stats.steady import FEWEST_VALUES, steps
 from benchsuite.studies.claims import Judgement, judge
 from benchsuite.studies.intervals import Interval, Kind, Side, interval, scatter
+from benchsuite.studies.matrix import Key, key
 from benchsuite.studies.measured import Execution, MeasuredCell
 from benchsuite.studies.study import Coordinates, Study
 
@@ -53,7 +53,10 @@ def difference(study: Study, earlier: Execution, later: Execution) -> Difference
     An interval that excludes 1 shows a change where it still does so as one of all cells that were
     compared in its figure (Bonferroni).
     """
-    before, after = _by_place(earlier), _by_place(later)
+    before, after = (
+        {key(cell.coordinates): cell for cell in execution.cells if cell.counted}
+        for execution in (earlier, later)
+    )
     shared = [where for where in after if where in before]
     changed = [
         change
@@ -67,11 +70,6 @@ def difference(study: Study, earlier: Execution, later: Execution) -> Difference
         [cell.coordinates for where, cell in before.items() if where not in after],
         [cell.coordinates for where, cell in after.items() if where not in before],
     )
-
-
-def _by_place(execution: Execution) -> Mapping[tuple[tuple[str, str], ...], MeasuredCell]:
-    counted = [one for one in execution.cells if one.counted]
-    return {tuple(sorted(one.coordinates.items())): one for one in counted}
 
 
 def _changes(figure: str, pairs: Sequence[tuple[MeasuredCell, MeasuredCell]]) -> list[Change]:
@@ -93,8 +91,7 @@ def _excludes_1(ratio: Interval) -> bool:
     return ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high
 
 
-FEWEST_EXECUTIONS = 6
-SHORTEST = 2  #: Executions between two steps.
+FEWEST_EXECUTIONS = FEWEST_VALUES
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,91 +105,53 @@ class Trend:
     """A figure of a cell, execution by execution."""
 
     coordinates: Coordinates
-    means: Sequence[float | None]  #: In the order of the executions; None where it has none.
+    means: list[float | None]  #: In the order of the executions; None where it has none.
     steps: Sequence[Step] = ()
     reason: str = ""  #: Why none were looked for.
 
+    @property
+    def known(self) -> dict[int, float]:
+        """The logarithms of the figure, by the place of the execution."""
+        return {
+            at: math.log(mean) for at, mean in enumerate(self.means) if mean and mean < math.inf
+        }
+
 
 def trends(executions: Sequence[Execution], figure: str) -> list[Trend]:
-    """Of every cell of these executions, which are in order of time and of like environments.
-
-    Raises UsageError where there are enough of them and `ruptures` is not installed.
-    """
-    places: dict[tuple[tuple[str, str], ...], Coordinates] = {}
-    for execution in executions:
+    """Of every cell of these executions, which are in order of time and of like environments."""
+    rows: dict[Key, Trend] = {}
+    for at, execution in enumerate(executions):
         for cell in execution.cells:
-            places.setdefault(tuple(sorted(cell.coordinates.items())), cell.coordinates)
-    series = [Trend(place, _means(executions, place, figure)) for place in places.values()]
-    long = [place for place in series if not _too_few(place)]
-    deviations = {id(place): _deviation(_logarithms(place)) for place in long}
-    middle = median(deviations.values()) if deviations else 0.0
-    return [
-        Trend(place.coordinates, place.means, reason=reason)
-        if (reason := _too_few(place))
-        else Trend(
-            place.coordinates,
-            place.means,
-            _steps(place, max(middle, deviations[id(place)]), len(long)),
-        )
-        for place in series
-    ]
+            empty = Trend(cell.coordinates, [None] * len(executions))
+            values = cell.values(figure)
+            rows.setdefault(key(cell.coordinates), empty).means[at] = (
+                fmean(values) if values else None
+            )
+    series = list(rows.values())
+    variances = {
+        id(one): fmean((after - before) ** 2 for before, after in pairwise(one.known.values())) / 2
+        for one in series
+        if len(one.known) >= FEWEST_EXECUTIONS
+    }
+    typical = median(map(math.sqrt, variances.values())) ** 2 if variances else 0.0
+    made = []
+    for one in series:
+        having = len(one.known)
+        if id(one) in variances:
+            cost = 3 * math.log(having) + 2 * math.log(len(variances))
+            made.append(replace(one, steps=_steps(one, cost * max(typical, variances[id(one)]))))
+        else:
+            runs = f"{having} execution{'s' * (having != 1)} with this figure"
+            reason = f"{runs}, and steps are looked for from {FEWEST_EXECUTIONS} on"
+            made.append(replace(one, reason=reason))
+    return made
 
 
-def _means(
-    executions: Sequence[Execution], coordinates: Coordinates, figure: str
-) -> list[float | None]:
-    means = []
-    for execution in executions:
-        values = [
-            value
-            for cell in execution.cells
-            if cell.coordinates == coordinates
-            for value in cell.values(figure)
-        ]
-        means.append(fmean(values) if values else None)
-    return means
-
-
-def _known(trend: Trend) -> list[int]:
-    """The places of the executions that have the figure, and a logarithm of it."""
-    return [at for at, mean in enumerate(trend.means) if mean is not None and 0 < mean < math.inf]
-
-
-def _logarithms(trend: Trend) -> list[float]:
-    return [math.log(trend.means[at] or 0.0) for at in _known(trend)]
-
-
-def _too_few(trend: Trend) -> str:
-    having = len(_known(trend))
-    if having >= FEWEST_EXECUTIONS:
-        return ""
-    return (
-        f"{having} execution{'s' * (having != 1)} with this figure, and steps are looked for "
-        f"from {FEWEST_EXECUTIONS} on"
-    )
-
-
-def _deviation(values: Sequence[float]) -> float:
-    return math.sqrt(fmean((after - before) ** 2 for before, after in pairwise(values)) / 2)
-
-
-def _steps(trend: Trend, deviation: float, cells: int) -> list[Step]:
-    try:
-        import numpy as np
-        from ruptures import Pelt
-    except ImportError as error:
-        raise UsageError(
-            "Steps of a trend are found by ruptures, which is not installed; pip install "
-            "'django-benchsuite[trend]', up to Python 3.13."
-        ) from error
-    values, places = _logarithms(trend), _known(trend)
-    if not deviation:
+def _steps(trend: Trend, cost: float) -> list[Step]:
+    if not cost:
         return []
-    penalty = deviation**2 * (3 * math.log(len(values)) + 2 * math.log(cells))
-    ends = Pelt(model="l2", min_size=SHORTEST, jump=1).fit_predict(np.array(values), penalty)
-    edges = [0, *ends]
-    levels = [fmean(values[begin:end]) for begin, end in zip(edges, ends, strict=False)]
-    return [
-        Step(places[end], math.exp(after - before))
-        for end, before, after in zip(ends, levels, levels[1:], strict=False)
-    ]
+    places, values = list(trend.known), list(trend.known.values())
+    ends = steps([trend.means[at] or 0.0 for at in places], cost=cost)
+    levels = [fmean(values[begin:end]) for begin, end in pairwise([0, *ends, len(values)])]
+    ratios = (math.exp(after - before) for before, after in pairwise(levels))
+    return [Step(places[end], ratio) for end, ratio in zip(ends, ratios, strict=True)]

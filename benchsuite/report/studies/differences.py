@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from benchsuite.comparing.differences import SETTING, Difference, differences
 from benchsuite.core.answer import Answer, Section, Table
-from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run, StudyRun
 from benchsuite.report.studies import rows
 from benchsuite.report.studies.execution import (
@@ -139,10 +138,7 @@ def _steps(like: Sequence[StudyRun], study: Study, name: str) -> list[str]:
     if len(like) < FEWEST_EXECUTIONS:
         count = f"{len(like)} execution{'s' * (len(like) != 1)} of this file, scale and environment"
         return [f"{count}; steps are looked for from {FEWEST_EXECUTIONS} on."]
-    try:
-        changes = trends([rows.execution(one, study) for one in like], name)
-    except UsageError as error:
-        return [str(error)]
+    changes = trends([rows.execution(one, study) for one in like], name)
     steps = [
         f"{place(one.coordinates)}: "
         + "; ".join(

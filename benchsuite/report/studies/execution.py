@@ -20,8 +20,7 @@ from benchsuite.report.exports.runs import table_as_csv
 from benchsuite.report.studies import charts, rows
 from benchsuite.report.studies.following import Follow, follows, next_step
 from benchsuite.studies import figures, matrix, published, tables
-from benchsuite.studies.answers import answered
-from benchsuite.studies.claims import Judgement, Outcome, judge, written
+from benchsuite.studies.claims import Judgement, Outcome, answered, judge, written
 from benchsuite.studies.intervals import Interval
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Kind, Study, cell_title, names

@@ -11,8 +11,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.units import listed
 from benchsuite.models import StudyRun
 from benchsuite.studies import figures
-from benchsuite.studies.answers import Answered, Lead, Situation
-from benchsuite.studies.claims import Judgement, Outcome
+from benchsuite.studies.claims import Answered, Judgement, Lead, Outcome, Situation
 from benchsuite.studies.measured import Execution
 from benchsuite.studies.study import Study
 from benchsuite.studies.tables import written

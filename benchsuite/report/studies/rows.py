@@ -14,7 +14,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.units import parse_seconds
 from benchsuite.findings.target import starvation
 from benchsuite.models import Interval, Measurement, Run, StudyCell, StudyRun
-from benchsuite.studies import figures, reading, references
+from benchsuite.studies import figures, reading
 from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
 from benchsuite.studies.strictly import Place
 from benchsuite.studies.study import Answer, Study
@@ -44,7 +44,7 @@ def asking(study: Study) -> Study:
 
 def _fits(study: Study, answer: Answer) -> bool:
     try:
-        references.check_answers(replace(study, answers=(answer,)), Place(study.name))
+        reading.check_answers(replace(study, answers=(answer,)), Place(study.name))
     except UsageError:
         return False
     return True

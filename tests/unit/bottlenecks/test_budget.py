@@ -24,14 +24,12 @@ def test_the_parts_add_up() -> None:
         {SENDING: 0.0005, QUEUE: 0.0005, CPU: 0.02, RUN_DELAY: 0.002, DATABASE_TIME: 0.025}
     )
     assert found.rest_s == pytest.approx(0.002)
-    assert found.adds_up
     assert "something else" not in found.sentence
 
 
 def test_what_is_left_is_said() -> None:
     found = budget(replace(HEALTHY, response_s=0.1))
     assert found is not None
-    assert not found.adds_up
     assert found.sentence.endswith("52.0\u2009ms are something else.")
     assert found.share(REST) == pytest.approx(0.52)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchsuite.studies.answers import Lead, Situation, answered
+from benchsuite.studies.claims import Lead, Situation, answered
 from benchsuite.studies.measured import Execution, State, reasons
 from benchsuite.studies.study import Answer, Objective
 from tests.unit.studies import worlds

@@ -2,7 +2,7 @@
 
 import shlex
 
-from benchsuite.studies.options import arguments, needs
+from benchsuite.studies.options import arguments, in_cell, shares
 from benchsuite.studies.study import Cell, Share
 
 RATE = Share(0.21, "plateau", {"setup": "sync"})
@@ -46,4 +46,6 @@ def test_what_is_not_known_yet_is_a_formula() -> None:
 
 
 def test_what_must_be_measured_first_is_the_cell_but_for_what_is_named() -> None:
-    assert needs(CELL) == [Share(0.21, "plateau", {"setup": "sync", "delay": "0"})]
+    (share,) = shares(CELL.options).values()
+    whole = Share(0.21, "plateau", {"setup": "sync", "delay": "0"})
+    assert in_cell(share, CELL.coordinates) == whole

@@ -1,11 +1,9 @@
 """Figures over many executions."""
 
-import sys
 from dataclasses import replace
 
 import pytest
 
-from benchsuite.core.exceptions import UsageError
 from benchsuite.studies.measured import Execution
 from benchsuite.studies.trend import trends
 from tests.unit.studies import worlds
@@ -57,10 +55,3 @@ def test_executions_without_the_cell_leave_a_gap() -> None:
     last = trends(every, "plateau")[-1]
     assert last.means[1] is None
     assert [one.at for one in last.steps] == [4]
-
-
-def test_without_ruptures_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ruptures", None)
-    with pytest.raises(UsageError, match=r"django-benchsuite\[trend\]"):
-        trends(executions(6), "plateau")
-    assert len(trends(executions(5), "plateau")) == 6
