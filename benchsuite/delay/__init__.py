@@ -1,5 +1,5 @@
 """Added latency for what a server sends to its database, its channel layer or its clients.
 
-A run uses `delayer`; `address` delays by a proxy (`proxy`, `connection`, `pipe`, `timer`). Nothing
-is imported here, because the proxy is a program that should start fast.
+A run uses `delayer`, which delays by `proxy`, a program that should start fast: nothing is imported
+here.
 """

@@ -1,19 +1,24 @@
-"""Addresses through which the parties of a run are reached with a delay."""
+"""Addresses through which the parties of a run are reached with a delay, and how accurate it is."""
 
+import math
 import re
+import select
+import socket
+import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from statistics import median
+from typing import Any, Literal, Self
 from urllib.parse import quote, unquote, urlsplit
 
 from benchsuite.core.exceptions import StartError, UsageError
 from benchsuite.core.specs.layer import is_by_sentinel
 from benchsuite.core.specs.server import MAX_DELAY_S, DelaySpec
-from benchsuite.delay.accuracy import Accuracy, accuracy, echo, round_trips
-from benchsuite.delay.connection import is_socket
+from benchsuite.delay.proxy import is_socket
+from benchsuite.stats.summary import samples_needed
 from benchsuite.system.process import Process, running, wait_until_ready
 from benchsuite.system.programs import isolated_python
 
@@ -66,8 +71,27 @@ Loop = Literal["auto", "asyncio", "uvloop"]
 HOST = "127.0.0.1"
 READY_S = 20.0
 GRACE_S = 2.0
+ECHO_LIMIT_S = 15.0  #: How long the echo server waits for its client, and then for each message.
+MESSAGES = math.ceil(samples_needed(99) / 100) * 100  #: Enough for a 99th percentile.
+PAUSE_S = 0.002  #: Between two messages: low load, ten times their own transit.
+MESSAGE_BYTES = 8
+LIMIT_S = 10.0  #: How much longer than planned a measurement may take.
 
 LISTENING = re.compile(r"^listening on (?P<host>.+):(?P<port>\d+) with (?P<loop>.+)$", re.M)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """Measured before use; errors are round trips minus the delay, so they include the cost of the
+    transit itself."""
+
+    messages: int
+    median_error_s: float
+    p99_error_s: float
+    worst_error_s: float
+    ceiling_per_s: float | None = None
+    """Round trips a second that would take a whole CPU, at the cost measured here; under load each
+    costs less. None if no CPU time was seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +113,7 @@ class DelayedAddress:
             "direction": self.direction,
             "delay_s": self.delay_s,
             "loop": self.loop,
-            "accuracy": self.accuracy and self.accuracy.to_json(),
+            "accuracy": self.accuracy and asdict(self.accuracy),
         }
 
 
@@ -122,11 +146,9 @@ def delayed(
         raise UsageError(f"A delay must be from 0 to {MAX_DELAY_S:g} s, and is {delay_s:g} s.")
 
     @contextmanager
-    def proxy(
-        upstream: Address, name: str, log: str, listen: Address
-    ) -> Iterator[tuple[Process, re.Match[str]]]:
+    def proxy(upstream: Address, log: str, listen: str) -> Iterator[tuple[Process, re.Match[str]]]:
         with running(
-            command(upstream, delay_s=delay_s, direction=direction, listen=listen, loop=loop),
+            command(upstream, delay_s, direction, listen, loop),
             name=name,
             log=folder / log,
             env=env,
@@ -134,22 +156,20 @@ def delayed(
             marker=marker,
             on_cpus=on_cpus,
         ) as process:
-            wait_until_ready(process, lambda: _said(process) is not None, timeout_s=READY_S)
-            reply = _said(process)
+            # Its line about where it listens: a port that answers would prove nothing.
+            wait_until_ready(process, lambda: _reply(process) is not None, timeout_s=READY_S)
+            reply = _reply(process)
             assert reply is not None
             yield process, reply
 
-    exactness = None
+    accuracy = None
     if measured:
         with (
-            echo() as echo_port,
-            proxy((HOST, echo_port), name, f"{name}-echo.log", (HOST, 0)) as (
-                process,
-                reply,
-            ),
+            _echo() as echo_port,
+            proxy((HOST, echo_port), f"{name}-echo.log", f"{HOST}:0") as (process, reply),
         ):
-            exactness = _measured(process, int(reply["port"]), delay_s)
-    with proxy(upstream, name, f"{name}.log", (host, port or 0)) as (process, reply):
+            accuracy = _measured(process, int(reply["port"]), delay_s)
+    with proxy(upstream, f"{name}.log", f"{host}:{port or 0}") as (process, reply):
         yield DelayedAddress(
             host=reply["host"],
             port=int(reply["port"]),
@@ -158,40 +178,66 @@ def delayed(
             direction=direction,
             delay_s=delay_s,
             loop=reply["loop"],
-            accuracy=exactness,
+            accuracy=accuracy,
         )
 
 
 def command(
-    upstream: Address,
-    *,
-    delay_s: float,
-    direction: Direction,
-    listen: Address,
-    loop: Loop = "auto",
+    upstream: Address, delay_s: float, direction: Direction, listen: str, loop: Loop = "auto"
 ) -> list[str]:
     """The command line of a proxy; pure."""
-    return [
-        *isolated_python("benchsuite.delay.proxy", packages=True),
-        *("--to-server" if direction == "to_server" else "--to-client", f"{delay_s:g}"),
-        *("--listen", f"{listen[0]}:{listen[1]}", "--loop", loop),
-        f"{upstream[0]}:{upstream[1]}",
-    ]
+    program = isolated_python("benchsuite.delay.proxy", packages=True)
+    delay = [f"--{direction.replace('_', '-')}", f"{delay_s:g}"]
+    return [*program, *delay, "--listen", listen, "--loop", loop, f"{upstream[0]}:{upstream[1]}"]
 
 
-def _said(process: Process) -> re.Match[str] | None:
-    """The proxy's line about where it listens; a port that answers would prove nothing."""
+def _reply(process: Process) -> re.Match[str] | None:
     return LISTENING.search(process.log.read_text(errors="replace"))
+
+
+@contextmanager
+def _echo() -> Iterator[int]:
+    """Serves one connection in a thread; yields the port."""
+
+    def serve() -> None:
+        with suppress(OSError), listener.accept()[0] as connection:
+            connection.settimeout(ECHO_LIMIT_S)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            while data := connection.recv(65536):
+                connection.sendall(data)
+
+    with socket.create_server((HOST, 0)) as listener:
+        listener.settimeout(ECHO_LIMIT_S)
+        thread = threading.Thread(target=serve, name="echo", daemon=True)
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            with suppress(OSError):
+                listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
 
 
 def _measured(process: Process, port: int, delay_s: float) -> Accuracy:
     before = _cpu_s(process.pid)
     try:
-        times = round_trips(HOST, port)
+        round_trips_s = _round_trips(port)
     except OSError as error:
         what = f"{process.name} forwards nothing: {error}"
         raise StartError(what, process.log_tail()) from error
-    return accuracy(times, delay_s, _cpu_s(process.pid) - before)
+    return accuracy(round_trips_s, delay_s, _cpu_s(process.pid) - before)
+
+
+def accuracy(round_trips_s: list[float], delay_s: float, cpu_s: float | None = None) -> Accuracy:
+    """From the times of all messages; `cpu_s` is the CPU time of the proxy."""
+    errors = sorted(seconds - delay_s for seconds in round_trips_s)
+    return Accuracy(
+        messages=len(errors),
+        median_error_s=median(errors),
+        p99_error_s=errors[math.ceil(0.99 * len(errors)) - 1],
+        worst_error_s=errors[-1],
+        ceiling_per_s=len(errors) / cpu_s if cpu_s else None,
+    )
 
 
 def _cpu_s(pid: int) -> float:
@@ -199,68 +245,84 @@ def _cpu_s(pid: int) -> float:
     return time.clock_gettime((~pid << 3) | 2)
 
 
-@contextmanager
-def delayer(
-    spec: DelaySpec,
-    *,
-    database: Address | None,
-    layer: Address | None = None,
-    folder: Path,
-    marker: str,
-    env: Mapping[str, str],
-    on_cpus: Collection[int] | None = None,
-) -> Iterator["Delayer"]:
-    """Delays by `spec` while the block runs.
+def _round_trips(port: int) -> list[float]:
+    """Seconds of each message's round trip to an echo server; raises OSError or TimeoutError.
 
-    `database` and `layer` are where the database and the channel layer's Redis listen; None for a
-    file, or none. Enter the block before the server starts, so that it ends after the server.
-    Raises StartError.
+    Messages are sent at even intervals without waiting for each other, so a long delay takes no
+    longer to measure than a short one.
     """
-    with ExitStack() as stack:
-        start = LaunchOptions(folder=folder, marker=marker, env=env, on_cpus=on_cpus)
-        yield Delayer(spec, start, stack, database=database, layer=layer)
+    with socket.create_connection((HOST, port), timeout=LIMIT_S) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.sendall(bytes(MESSAGE_BYTES))  # excludes the time to connect
+        _receive(connection, MESSAGE_BYTES)
+        sent: list[float] = []
+        arrived: list[float] = []
+        received_bytes = 0
+        begin = time.monotonic()
+        deadline = begin + MESSAGES * PAUSE_S + LIMIT_S
+        while len(arrived) < MESSAGES:
+            next_at = begin + len(sent) * PAUSE_S if len(sent) < MESSAGES else deadline
+            pause_s = max(0.0, next_at - time.monotonic())
+            if select.select([connection], [], [], pause_s)[0]:
+                now = time.monotonic()
+                received_bytes += len(_receive(connection, 1, 65536))
+                arrived += [now] * (received_bytes // MESSAGE_BYTES - len(arrived))
+            elif len(sent) < MESSAGES:
+                sent.append(time.monotonic())
+                connection.sendall(bytes(MESSAGE_BYTES))
+            else:
+                raise TimeoutError(f"{MESSAGES - len(arrived)} of {MESSAGES} did not come back")
+    return [end - start for start, end in zip(sent, arrived, strict=True)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchOptions:
-    """How programs of a run are started."""
+def _receive(connection: socket.socket, least: int, most: int = MESSAGE_BYTES) -> bytes:
+    data = b""
+    while len(data) < least:
+        block = connection.recv(most)
+        if not block:
+            raise ConnectionResetError("the connection was closed")
+        data += block
+    return data
 
+
+@dataclass(kw_only=True)
+class Delayer:
+    """A proxy for each delayed direction of one server, while its block runs.
+
+    Enter the block before the server starts, so that it ends after the server. Raises StartError.
+    """
+
+    spec: DelaySpec
+    database: Address | None
+    """Where the database listens and, inside the block, where the server reaches it; None without
+    one over TCP."""
+    layer: Address | None = None
+    """The same of the channel layer's Redis, for the server and its workers; None without one that
+    is known."""
     folder: Path
     marker: str
     env: Mapping[str, str] = field(repr=False)
-    on_cpus: Collection[int] | None
+    on_cpus: Collection[int] | None = None
+    _proxies: dict[str, DelayedAddress] = field(default_factory=dict, init=False)
+    _stack: ExitStack = field(default_factory=ExitStack, init=False)
 
+    def __enter__(self) -> Self:
+        with ExitStack() as self._stack:
+            if self.database and self.spec.to_database_s:
+                self.database = self._proxy("database", self.database, self.spec.to_database_s)
+            if self.layer and self.spec.to_layer_s:
+                self.layer = self._proxy("layer", self.layer, self.spec.to_layer_s)
+            self._stack = self._stack.pop_all()
+        return self
 
-class Delayer:
-    """A proxy for each delayed direction of one server."""
-
-    database: Address | None
-    """Where the server reaches its database; None without one over TCP."""
-    layer: Address | None
-    """Where the server and its workers reach the Redis of the channel layer; None without one that
-    is known."""
-
-    def __init__(
-        self,
-        spec: DelaySpec,
-        start: LaunchOptions,
-        stack: ExitStack,
-        *,
-        database: Address | None,
-        layer: Address | None,
-    ) -> None:
-        self._spec = spec
-        self._start = start
-        self._stack = stack
-        self._proxies: dict[str, DelayedAddress] = {}
-        self.database = self._to("database", database, spec.to_database_s)
-        self.layer = self._to("layer", layer, spec.to_layer_s)
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
 
     def clients(self, server: Address) -> Address:
         """Where clients reach the server. Call it once; the server need not listen yet."""
-        if not self._spec.to_clients_s:
+        if not self.spec.to_clients_s:
             return server
-        return self._proxy("delay-to-clients", server, "to_client", self._spec.to_clients_s)
+        return self._proxy("clients", server, self.spec.to_clients_s)
 
     def processes(self) -> Mapping[str, Process]:
         """Proxies by name: their CPU time is neither the server's nor the load's."""
@@ -270,27 +332,19 @@ class Delayer:
         """What delays, and how accurate it is."""
         return {"proxies": {name: proxy.to_json() for name, proxy in self._proxies.items()}}
 
-    def _to(self, service: str, address: Address | None, delay_s: float) -> Address | None:
-        """Where the server reaches a service."""
-        if address is None or not delay_s:
-            return address
-        return self._proxy(f"delay-to-{service}", address, "to_server", delay_s)
-
-    def _proxy(self, name: str, upstream: Address, direction: Direction, delay_s: float) -> Address:
+    def _proxy(self, whom: str, upstream: Address, delay_s: float) -> Address:
         # In the run's own folder, by a name so short that where Redis's socket fits, it does, too.
-        own = str(self._start.folder / "late.sock") if is_socket(upstream[0]) else HOST
-        proxy = self._stack.enter_context(
-            delayed(
-                upstream,
-                delay_s=delay_s,
-                direction=direction,
-                name=name,
-                folder=self._start.folder,
-                marker=self._start.marker,
-                env=self._start.env,
-                on_cpus=self._start.on_cpus,
-                host=own,
-            )
+        own = str(self.folder / "late.sock") if is_socket(upstream[0]) else HOST
+        proxy = delayed(
+            upstream,
+            delay_s=delay_s,
+            direction="to_client" if whom == "clients" else "to_server",
+            name=f"delay-to-{whom}",
+            folder=self.folder,
+            marker=self.marker,
+            env=self.env,
+            on_cpus=self.on_cpus,
+            host=own,
         )
-        self._proxies[name] = proxy
-        return proxy.host, proxy.port
+        self._proxies[f"delay-to-{whom}"] = address = self._stack.enter_context(proxy)
+        return address.host, address.port

@@ -24,7 +24,6 @@ from benchsuite.delay.delayer import (
     HOST,
     Delayer,
     address_of_redis,
-    delayer,
     moved_redis_url,
 )
 from benchsuite.fronts.base import Address, FrontAdapter, FrontPlace, Instances, StaticFiles
@@ -238,7 +237,7 @@ class Assembly:
             return False
         return Redis.available().ok
 
-    def _delayer(self, layer: str) -> AbstractContextManager[Delayer]:
+    def _delayer(self, layer: str) -> Delayer:
         """What delays as the spec says; without any delay all addresses are the real ones. `layer`
         is the URL of the channel layer's Redis.
         """
@@ -248,8 +247,8 @@ class Assembly:
                 "--delay-to-database delays a database that is reached by TCP, and the target's "
                 "default one is not; add --database=postgresql."
             )
-        return delayer(
-            spec,
+        return Delayer(
+            spec=spec,
             database=database,
             layer=address_of_redis(layer) if spec.to_layer_s else None,
             folder=self._start.folder,

@@ -16,7 +16,7 @@ import pytest
 
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs.server import DelaySpec
-from benchsuite.delay.delayer import HOST, Address, Delayer, Loop, delayer
+from benchsuite.delay.delayer import HOST, Address, Delayer, Loop
 from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.command import Command
 from tests.integration.left_behind import eventually, processes_with
@@ -286,8 +286,8 @@ def test_a_run_with_all_delays(tmp_path: Path) -> None:
     with (
         server(answer_rows) as database,
         on_socket(tmp_path / "its.sock") as layer,
-        delayer(
-            spec,
+        Delayer(
+            spec=spec,
             database=database,
             layer=layer,
             folder=tmp_path,
@@ -376,8 +376,8 @@ def test_what_is_not_delayed_has_no_proxy(
 ) -> None:
     if database is None and spec.to_database_s:
         return
-    with delayer(
-        spec, database=database, folder=tmp_path, marker=MARKER, env=dict(os.environ)
+    with Delayer(
+        spec=spec, database=database, folder=tmp_path, marker=MARKER, env=dict(os.environ)
     ) as late:
         assert (late.database == database) is (not spec.to_database_s)
         assert len(late.processes()) == bool(spec.to_database_s)

@@ -9,9 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from benchsuite.delay import connection, pipe
-from benchsuite.delay.connection import Connection, Owner
-from benchsuite.delay.pipe import HELD_BYTES, Endpoint, Pipe
+from benchsuite.delay import proxy
+from benchsuite.delay.proxy import HELD_BYTES, Connection, Endpoint
 
 
 class Clock:
@@ -72,13 +71,12 @@ class Transport:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     one = Clock()
-    for module in (pipe, connection):
-        monkeypatch.setattr(module, "monotonic", lambda: one.now)
+    monkeypatch.setattr(proxy, "monotonic", lambda: one.now)
     return one
 
 
 class Line:
-    """A pipe between two endpoints."""
+    """A sender and a receiver with their sockets, and what was told of their connection."""
 
     def __init__(
         self,
@@ -88,36 +86,24 @@ class Line:
         begins_at: float = 0.0,
         connected: bool = True,
     ) -> None:
-        self.source, self.sink = Endpoint(lambda: None), Endpoint(lambda: None)
-        self.sender, self.receiver = Transport(), Transport()
         self.heard: list[str] = []
-        self.pipe = Pipe(
-            clock,
-            delay_s=delay_s,
-            begins_at=begins_at,
-            source=self.source,
-            sink=self.sink,
-            on_end=lambda: self.heard.append("end"),
-            on_reset=lambda: self.heard.append("reset"),
+        connection: Any = SimpleNamespace(
+            timer=clock,
+            made=lambda endpoint: None,
+            end_forwarded=lambda: self.heard.append("end"),
+            abort=lambda: self.heard.append("reset"),
         )
-        back = Pipe(
-            clock,
-            delay_s=0.0,
-            begins_at=0.0,
-            source=self.sink,
-            sink=self.source,
-            on_end=lambda: self.heard.append("end of the other"),
-            on_reset=lambda: self.heard.append("reset of the other"),
-        )
-        self.source.incoming = self.sink.outgoing = self.pipe
-        self.source.outgoing = self.sink.incoming = back
+        self.source, self.sink = Endpoint(connection, 0.0), Endpoint(connection, delay_s)
+        self.source.peer, self.sink.peer = self.sink, self.source
+        self.sink.begins_at = begins_at
+        self.sender, self.receiver = Transport(), Transport()
         self.source.connection_made(cast(asyncio.Transport, self.sender))
         if connected:
             self.connect()
 
     def connect(self) -> None:
         self.sink.connection_made(cast(asyncio.Transport, self.receiver))
-        self.pipe.flush()
+        self.sink.flush()
 
     @property
     def received(self) -> list[object]:
@@ -156,8 +142,8 @@ def test_counts_from_when_the_connection_would_have_been_made(clock: Clock) -> N
 
 def test_the_server_is_reached_when_it_would_have_accepted(clock: Clock) -> None:
     """The SYN, its reply, and the client's next packet."""
-    owner = SimpleNamespace(timer=clock, to_server_s=0.1, to_client_s=0.03, opened=id)
-    Connection(cast(Owner, owner)).client.connection_made(cast(asyncio.Transport, Transport()))
+    owner: Any = SimpleNamespace(timer=clock, to_server_s=0.1, to_client_s=0.03, connections=set())
+    Connection(owner).client.connection_made(cast(asyncio.Transport, Transport()))
     ((moment, _),) = clock.calls
     assert moment == pytest.approx(100.0 + 0.1 + 0.03 + 0.1)
 
@@ -187,10 +173,10 @@ def test_end_comes_after_the_bytes_and_leaves_the_other_direction(clock: Clock) 
     assert line.source.eof_received() is True, "asyncio would close the connection"
     clock.go_to(100.1)
     assert line.received == [b"one"]
-    assert not line.pipe.ended
+    assert not line.sink.ended
     clock.go_to(100.15)
     assert line.received == [b"one", "end"]
-    assert line.pipe.ended
+    assert line.sink.ended
     assert line.heard == ["end"]
 
 
