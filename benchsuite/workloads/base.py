@@ -45,13 +45,10 @@ class Workload(ABC):
     locustfile: str = ""  #: Path of a locustfile whose users run instead of the journey.
     needs_target_app: bool = False
     """Whether `benchsuite.target` must be mounted under /bench/ in the measured server."""
-    needs_workers: ClassVar[bool] = False
-    """Whether workers on the channel layer must answer (`--layer-workers`)."""
-    needs_layer: bool = False
-    """Whether the target needs a channel layer, its own or that of `--layer`."""
+    needs_workers: ClassVar[bool] = False  #: Workers on the channel layer (`--layer-workers`).
+    needs_layer: bool = False  #: A channel layer, the target's own or that of `--layer`.
     whole_journeys: ClassVar[bool] = False
-    """Whether a journey in progress at the end of the window is completed in the drain, instead of
-    being cut off between two requests."""
+    """Whether a journey in progress at the end of the window is completed in the drain."""
     unit: ClassVar[Unit] = REQUEST  #: What the figures of a run count.
     due: ClassVar[str] = MESSAGE
     """What an arrival of the open model is, over WebSockets: it keeps its intended start, whatever
@@ -73,16 +70,14 @@ class Workload(ABC):
     """Whether a user's next journey keeps the cookies of the last one, without --keep-cookies and
     --no-keep-cookies."""
     in_turn: ClassVar[bool] = False
-    """Whether the open model's slots take journeys in turn, so that all connections are used; by
-    default the one used last takes the next."""
+    """Whether the open model's slots take journeys in turn, instead of the one used last."""
     uses_database: bool = True  #: Whether its views ask a database, as far as is known.
     calibrates: bool = False
     """Whether `prepare()` measures this machine, for which a workload must be a run's only one."""
     uses_rows: ClassVar[bool] = False
     """Whether the throw-away database must hold `DatabaseSpec.rows` rows."""
     shared_data: ClassVar[str] = ""
-    """Name of what `prepare()` makes, where other workloads make and count the same: it is made
-    once for all of them. Empty for what is this workload's own."""
+    """Name of what `prepare()` makes, where it is made once for several workloads."""
     services: Mapping[str, Mapping[str, Option]] = {}
     """Services of the run that the views ask, by name, with what these are told. The target finds
     the URL of `api` in the variable BENCHSUITE_API_URL."""
@@ -98,7 +93,7 @@ class Workload(ABC):
 
     def __init__(self, **options: Option) -> None:
         owner = f"The workload {self.name}"
-        self.settings = chosen_options(owner, self.options, options, self.limits)
+        self.settings: dict[str, Any] = chosen_options(owner, self.options, options, self.limits)
 
     @property
     def has_own_data(self) -> bool:
@@ -191,12 +186,23 @@ def expect_body(response: Response, body: bytes) -> None:
 
 
 class TargetPage(Workload):
-    """A journey that asks for one page, and checks the whole answer."""
+    """A journey that asks for the page /bench/NAME/, and checks the whole answer."""
 
     unchecked = ""
     ready_path = "/bench/plain/"
     needs_target_app = True
+    uses_database = False
     path: ClassVar[str]
+    query: ClassVar[tuple[str, ...]] = ()  #: Options that the page is told.
+
+    def __init_subclass__(cls) -> None:
+        if hasattr(cls, "name"):
+            cls.path = f"/bench/{cls.name}/"
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        told = "&".join(f"{name}={self.settings[name]}" for name in self.query)
+        self._url = f"{self.path}?{told}" if told else self.path
 
 
 def twin(work: type[TargetPage], beside: str = "") -> type[TargetPage]:
@@ -205,6 +211,5 @@ def twin(work: type[TargetPage], beside: str = "") -> type[TargetPage]:
         "__module__": work.__module__,
         "name": f"{work.name}_async",
         "summary": f"{work.name} with an async view{beside}",
-        "path": f"/bench/{work.name}_async/",
     }
     return type(f"{work.__name__}Async", (work,), content)

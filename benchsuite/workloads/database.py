@@ -4,36 +4,16 @@ import random
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
-from typing import Any
+from typing import Any, ClassVar
 
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
 from benchsuite.core.specs import DatabaseSpec, Option, Within
 from benchsuite.workloads.base import Client, TargetPage, expect_object, twin
 
-
-def made(rows: int, *, comments: bool = False) -> Mapping[str, Any]:
-    """Makes exactly so many, with as many comments; their number is an option of the journey."""
-    from benchsuite.target.seed import seed
-
-    with _explained():
-        return {"options": {"rows": seed(rows, comments=comments).rows}}
-
-
-def kept(rows: int, *, comments: bool = False) -> Mapping[str, Any]:
-    """The same of those that are there, which must be as many."""
-    from benchsuite.target.models import Comment, Post
-    from benchsuite.target.seed import counted
-
-    with _explained():
-        count = counted(Comment if comments else Post)
-    if count != rows:
-        raise DatabaseError(
-            f"The kept database has {count} {'comments' if comments else 'rows'}, not the "
-            f"requested {rows}; {f'give --rows={count}, or ' * bool(count)}run: "
-            + command("seedbench", f"--rows={rows}", *["--comments"] * comments)
-        )
-    return {"options": {"rows": rows}}
+FORM = "application/x-www-form-urlencoded"
+CONTENT = "Written by a benchmark, and about as long as a short paragraph is."
+PAGE = 25  #: Rows that io_read's view reads.
 
 
 @contextmanager
@@ -46,14 +26,10 @@ def _explained() -> Iterator[None]:
         raise DatabaseError(str(error)) from error
 
 
-FORM = "application/x-www-form-urlencoded"
-CONTENT = "Written by a benchmark, and about as long as a short paragraph is."
-
-
 class IoCreate(TargetPage):
     name = "io_create"
     summary = "POST a title and a content: one row inserted, and its JSON"
-    path = "/bench/io_create/"
+    uses_database = True
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
@@ -71,24 +47,52 @@ class IoCreate(TargetPage):
             )
 
 
-IoCreateAsync = twin(IoCreate)
+class OnRows(TargetPage):
+    """Needs so many rows as asked for, each with a comment if it needs these."""
+
+    uses_database = True
+    uses_rows = True
+    comments: ClassVar[bool] = False
+
+    def prepare(self, database: DatabaseSpec) -> Mapping[str, Any]:
+        """Makes the requested number of rows; the journey knows it."""
+        from benchsuite.target.seed import seed
+
+        self._ensure_possible(database)
+        with _explained():
+            return {"options": {"rows": seed(database.rows, comments=self.comments).rows}}
+
+    def inspect(self, database: DatabaseSpec) -> Mapping[str, Any]:
+        """Uses the existing rows; their number must be the requested one."""
+        from benchsuite.target.models import Comment, Post
+        from benchsuite.target.seed import counted
+
+        self._ensure_possible(database)
+        rows = database.rows
+        with _explained():
+            count = counted(Comment if self.comments else Post)
+        if count != rows:
+            raise DatabaseError(
+                f"The kept database has {count} {'comments' if self.comments else 'rows'}, not the "
+                f"requested {rows}; {f'give --rows={count}, or ' * bool(count)}run: "
+                + command("seedbench", f"--rows={rows}", *["--comments"] * self.comments)
+            )
+        return {"options": {"rows": rows}}
+
+    def _ensure_possible(self, database: DatabaseSpec) -> None:
+        """Raises DatabaseError where the journey can't be made."""
 
 
-PAGE = 25  #: Rows the view reads.
-
-
-class IoRead(TargetPage):
+class IoRead(OnRows):
     name = "io_read"
     summary = "GET 25 rows and the count of all, as JSON"
     options = {"rows": -1}
-    uses_rows = True
     shared_data = "posts"
-    path = "/bench/io_read/"
 
     def journey(self, client: Client) -> None:
         answer = expect_object(client.get(self.path))
         count, posts = answer.get("count"), answer.get("posts", ())
-        wanted = int(self.settings["rows"])
+        wanted = self.settings["rows"]
         if wanted >= 0 and count != wanted:
             raise AnswerError(f"expected a count of {wanted} rows, and got {count}")
         if not isinstance(count, int) or len(posts) != min(PAGE, count):
@@ -96,34 +100,22 @@ class IoRead(TargetPage):
         if posts and not all(post.get("title") and post.get("content") for post in posts):
             raise AnswerError(f"expected rows with a title and a content, and got {posts[0]}")
 
-    def prepare(self, database: DatabaseSpec) -> Mapping[str, Any]:
-        """Makes the requested number of rows, which the journey checks."""
-        return made(database.rows)
 
-    def inspect(self, database: DatabaseSpec) -> Mapping[str, Any]:
-        """Uses the existing rows; their number must be the requested one."""
-        return kept(database.rows)
-
-
-IoReadAsync = twin(IoRead)
-
-
-class IoJoin(TargetPage):
+class IoJoin(OnRows):
     name = "io_join"
     summary = "GET a random row joined with the one it belongs to, as JSON"
     options = {"rows": 1}
-    uses_rows = True
+    comments = True
     shared_data = "comments"
-    path = "/bench/io_join/"
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        if int(self.settings["rows"]) < 1:
+        self.last = self.settings["rows"]  #: The last row that may be taken.
+        if self.last < 1:
             raise UsageError(
-                f"{self.name} takes a row at random, and its option rows is "
-                f"{self.settings['rows']}; run it with --rows=1 or more."
+                f"{self.name} takes a row at random, and its option rows is {self.last}; run it "
+                "with --rows=1 or more."
             )
-        self.last = int(self.settings["rows"])  #: The last row that may be taken.
 
     def url(self) -> tuple[int, str]:
         """The number of a random row, and where it is."""
@@ -138,22 +130,9 @@ class IoJoin(TargetPage):
         if not (right and len(post.get("id", "")) == 36 and post.get("content")):
             raise AnswerError(f"expected row {row} with its post, and got {str(answer)[:100]}")
 
-    def prepare(self, database: DatabaseSpec) -> Mapping[str, Any]:
-        """Makes the requested number of rows that belong to as many others."""
-        self._ensure_possible(database)
-        return made(database.rows, comments=True)
-
-    def inspect(self, database: DatabaseSpec) -> Mapping[str, Any]:
-        """Uses the existing rows."""
-        self._ensure_possible(database)
-        return kept(database.rows, comments=True)
-
     def _ensure_possible(self, database: DatabaseSpec) -> None:
         if not database.rows:
             raise DatabaseError(f"{self.name} takes a row at random; give --rows=1 or more.")
-
-
-IoJoinAsync = twin(IoJoin)
 
 
 class IoLock(IoJoin):
@@ -162,11 +141,10 @@ class IoLock(IoJoin):
     options = {**IoJoin.options, "among": 0}
     limits = {"among": Within(0)}
     shared_data = "comments that are counted"
-    path = "/bench/io_lock/"
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        self.last = min(int(self.settings["among"]) or self.last, self.last)
+        self.last = min(self.settings["among"] or self.last, self.last)
 
     def journey(self, client: Client) -> None:
         row, url = self.url()
@@ -190,4 +168,5 @@ class IoLock(IoJoin):
             )
 
 
+IoCreateAsync, IoReadAsync, IoJoinAsync = map(twin, (IoCreate, IoRead, IoJoin))
 IoLockAsync = twin(IoLock, " (a transaction, which runs in a thread)")

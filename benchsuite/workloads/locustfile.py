@@ -25,7 +25,7 @@ class Locustfile(Workload):
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        path = Path(str(self.settings["path"]))
+        path = Path(self.settings["path"])
         if not os.path.isfile(path):  # Path's own raises where a name is too long
             raise UsageError(
                 f"There is no locustfile {str(path)!r}; give --locustfile an existing file."

@@ -1,11 +1,12 @@
 """Users of several kinds at once, in stated shares."""
 
 import shlex
+from collections import ChainMap
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
 from math import gcd
-from typing import Any, cast
+from pkgutil import resolve_name
+from typing import Any
 
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.samples import MESSAGE, REQUEST
@@ -31,30 +32,26 @@ class Mixed(Workload):
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        shares = [part.strip() for part in str(self.settings["shares"]).split(" + ")]
-        parts = [_part(words) for words in shares]
-        names = [work.name for _, work in parts]
-        if len(parts) < 2 or len(set(names)) < len(names):
+        parts = [_part(words.strip()) for words in self.settings["shares"].split(" + ")]
+        self._parts = works = [work for _, work in parts]
+        if len(works) < 2 or len({work.name for work in works}) < len(works):
             raise UsageError(
                 "mixed needs two or more different workloads in its option shares; write "
                 f"shares={EXAMPLE}."
             )
-        self._parts = [work for _, work in parts]
-        if calibrating := [work.name for work in self._parts if work.calibrates]:
+        if calibrating := [work.name for work in works if work.calibrates]:
             raise UsageError(
                 f"{calibrating[0]} can't be calibrated as a part of mixed; give its size in place "
                 "of seconds."
             )
         self._turns = _turns([share for share, _ in parts])
-        self.needs_target_app = any(work.needs_target_app for work in self._parts)
-        self.needs_websocket = any(work.needs_websocket for work in self._parts)
-        self.needs_layer = any(work.needs_layer for work in self._parts)
-        self.services = {name: one for work in self._parts for name, one in work.services.items()}
-        self.libraries = {name: one for work in self._parts for name, one in work.libraries.items()}
-        self.uses_database = any(work.uses_database for work in self._parts)
-        ready = (work for work in self._parts if work.needs_target_app >= self.needs_target_app)
+        for fact in ("needs_target_app", "needs_websocket", "needs_layer", "uses_database"):
+            setattr(self, fact, any(getattr(work, fact) for work in works))
+        self.services = dict(ChainMap(*(dict(work.services) for work in works)))
+        self.libraries = dict(ChainMap(*(dict(work.libraries) for work in works)))
+        ready = (work for work in works if work.needs_target_app >= self.needs_target_app)
         self.ready_path = next(ready).ready_path
-        self.rehearsals = max(work.rehearsals for work in self._parts)
+        self.rehearsals = max(work.rehearsals for work in works)
         self._gather_unchecked()
 
     def fit(self, load: LoadProfile) -> LoadProfile:
@@ -111,23 +108,17 @@ def _part(parts: str) -> tuple[int, Workload]:
             f"A part of mixed must be a whole number up to {MOST_SHARES}, a workload and its "
             f"options, as in shares={EXAMPLE}, and is {parts!r}."
         )
-    fit = {one: _loaded(one) for one in BUILTIN if one != Mixed.name}
-    fit = {one: work for one, work in fit.items() if _may_be_part(work)}
+    fit: dict[str, type[Workload]] = {}
+    for known, path in BUILTIN.items():
+        work = resolve_name(path)
+        # It only needs users: no rows, no workers, no groups of users.
+        apart = work.whole_journeys or work.needs_workers or work.uses_rows or not work.alike
+        if work.unit in (REQUEST, MESSAGE) and not apart and known != "locustfile":
+            fit[known] = work
     if name not in fit:
         raise UsageError(f"{name} can't be a part of mixed; {choices(name, fit)}")
     pairs = dict(option.partition("=")[::2] for option in options)
     return int(share), fit[name](**pairs)
-
-
-def _may_be_part(work: type[Workload]) -> bool:
-    """Whether it only needs users: no rows, no workers, no groups of users."""
-    apart = work.whole_journeys or work.needs_workers or work.uses_rows or not work.alike
-    return work.unit in (REQUEST, MESSAGE) and not apart and work.name != "locustfile"
-
-
-def _loaded(name: str) -> type[Workload]:
-    module, _, attribute = BUILTIN[name].rpartition(".")
-    return cast(type[Workload], getattr(import_module(module), attribute))
 
 
 def _turns(shares: Sequence[int]) -> list[int]:

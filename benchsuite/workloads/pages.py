@@ -17,21 +17,23 @@ from benchsuite.workloads.base import (
     twin,
 )
 
+# The views' limits.
+MOST_BYTES = 2**24
+MAX_SIZE = 10**8
+MAX_SECONDS = 60.0
+MOST_CALLS = 100
+
+OCTETS = "application/octet-stream"
+PAUSE_S = 0.1
+PAGE = b"<HTML>\n  <BODY>\n    Hello there.\n  </BODY>\n</HTML>\n"
+
 
 class Plain(TargetPage):
     name = "plain"
     summary = "GET two bytes: what the server and Django cost by themselves"
-    uses_database = False
-    path = "/bench/plain/"
 
     def journey(self, client: Client) -> None:
         expect_body(client.get(self.path), b"OK")
-
-
-PlainAsync = twin(Plain)
-
-
-MOST_BYTES = 2**24  #: The views' limit.
 
 
 class Get(TargetPage):
@@ -39,22 +41,14 @@ class Get(TargetPage):
     summary = "GET a body of so many bytes: what answers of that size cost"
     options = {"size": 10_000}
     limits = {"size": Within(0, MOST_BYTES)}
-    uses_database = False
-    path = "/bench/get/"
+    query = ("size",)
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        self._url = f"{self.path}?size={self.settings['size']}"
-        self._right = b"x" * int(self.settings["size"])
+        self._right = b"x" * self.settings["size"]
 
     def journey(self, client: Client) -> None:
         expect_body(client.get(self._url, name=self.path), self._right)
-
-
-GetAsync = twin(Get)
-
-
-OCTETS = "application/octet-stream"
 
 
 class Echo(TargetPage):
@@ -62,46 +56,26 @@ class Echo(TargetPage):
     summary = "POST a body of so many bytes, which comes back"
     options = {"size": 10_000}
     limits = {"size": Within(1, MOST_BYTES)}
-    uses_database = False
-    path = "/bench/echo/"
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
         self._numbers = count(1)
 
     def journey(self, client: Client) -> None:
-        size = int(self.settings["size"])
+        size = self.settings["size"]
         body = f"{next(self._numbers)} ".ljust(size, "x")[:size]
         expect_body(client.post(self.path, body, OCTETS), body.encode())
-
-
-EchoAsync = twin(Echo)
-
-
-LONGEST_SLEEP_S = 60.0  #: The view's limit.
 
 
 class Sleep(TargetPage):
     name = "sleep"
     summary = "GET a page that waits so many seconds: how many can wait at once?"
     options = {"seconds": 0.01}
-    limits = {"seconds": Within(0, LONGEST_SLEEP_S)}
-    uses_database = False
-    path = "/bench/sleep/"
-
-    def __init__(self, **options: Option) -> None:
-        super().__init__(**options)
-        self._url = f"{self.path}?seconds={self.settings['seconds']}"
+    limits = {"seconds": Within(0, MAX_SECONDS)}
+    query = ("seconds",)
 
     def journey(self, client: Client) -> None:
-        expect_seconds(client.get(self._url, name=self.path), float(self.settings["seconds"]))
-
-
-SleepAsync = twin(Sleep)
-
-
-MAX_SIZE = 10**8  #: The view's limit.
-MAX_SECONDS = 60.0
+        expect_seconds(client.get(self._url, name=self.path), self.settings["seconds"])
 
 
 class Cpu(TargetPage):
@@ -109,14 +83,12 @@ class Cpu(TargetPage):
     summary = "GET the sum of i * i for i below size, as JSON: nothing but Python"
     options = {"size": 10**7, "seconds": 0.0}
     limits = {"size": Within(0, MAX_SIZE), "seconds": Within(0, MAX_SECONDS)}
-    uses_database = False
-    path = "/bench/cpu/"
+    query = ("size",)
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
         self.calibrates = bool(self.settings["seconds"])
-        size = int(self.settings["size"])
-        self._url = f"{self.path}?size={size}"
+        size = self.settings["size"]
         self._right = {"size": size, "sum": (size - 1) * size * (2 * size - 1) // 6}
 
     @property
@@ -135,7 +107,7 @@ class Cpu(TargetPage):
         from benchsuite.system.calibration import size_for
         from benchsuite.target.work import sum_of_squares
 
-        size = size_for(float(self.settings["seconds"]), sum_of_squares, name="cpu")
+        size = size_for(self.settings["seconds"], sum_of_squares, name="cpu")
         if size > MAX_SIZE:
             raise DatabaseError(
                 f"{self.settings['seconds']} s of {self.name} are {size} squares here, and the "
@@ -146,18 +118,12 @@ class Cpu(TargetPage):
     inspect = prepare
 
 
-CpuAsync = twin(Cpu, " (which awaits nothing)")
-
-
-VIEWS = ("plain", "plain_async")
-
-
 class Layer(Workload):
     name = "layer"
     unchecked = ""
     summary = "plain through the channel layer: the server asks a runworker for each answer"
     options = {"view": "plain_async"}
-    limits = {"view": VIEWS}
+    limits = {"view": ("plain", "plain_async")}
     needs_target_app = True
     uses_database = False
     needs_workers = True
@@ -168,9 +134,6 @@ class Layer(Workload):
 
     def journey(self, client: Client) -> None:
         expect_body(client.get(self.ready_path), b"OK")
-
-
-MOST_CALLS, LONGEST_S = 100, 60.0  #: The views' limits.
 
 
 class Upstream(TargetPage):
@@ -188,26 +151,24 @@ class Upstream(TargetPage):
         "stall_s": 0.0,
     }
     limits = {"failures": Within(0, 1), "stall_at_s": Within(0), "stall_s": Within(0)}
-    uses_database = False
-    path = "/bench/upstream/"
+    query = ("calls",)
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        given = str(self.settings["calls"]).split(",")
+        calls, at_once = self.settings["calls"], self.settings["at_once"]
         try:
-            self._right = [float(one) for one in given]
+            self._right = [float(call) for call in calls.split(",")]
         except ValueError:
             self._right = []
         if not 0 < len(self._right) <= MOST_CALLS or not all(
-            0 <= one <= LONGEST_S for one in self._right
+            0 <= seconds <= MAX_SECONDS for seconds in self._right
         ):
             raise UsageError(
                 f"{self.name}'s option calls must be up to {MOST_CALLS} numbers from 0 to "
-                f"{LONGEST_S:g}, separated by commas, and is {','.join(given)!r}."
+                f"{MAX_SECONDS:g}, separated by commas, and is {calls!r}."
             )
-        at_once = bool(self.settings["at_once"])
         self._least_s = (max if at_once else sum)(self._right) - EARLY_S
-        self._url = f"{self.path}?calls={','.join(given)}{'&at_once=1' * at_once}"
+        self._url += "&at_once=1" * at_once
         options_of_api = ("failures", "stall_at_s", "stall_s")
         self.services = {"api": {name: self.settings[name] for name in options_of_api}}
         self.libraries = {"httpx": "upstream"}
@@ -221,20 +182,11 @@ class Upstream(TargetPage):
             raise AnswerError(f"expected {self._least_s:g} s or more, and it says {took_s:g} s")
 
 
-UpstreamAsync = twin(Upstream)
-
-
-PAUSE_S = 0.1
-PAGE = b"<HTML>\n  <BODY>\n    Hello there.\n  </BODY>\n</HTML>\n"
-
-
 class BenchApp(TargetPage):
     name = "bench_app"
     summary = "GET the application of 2012: a loop, 100 ms of sleep, 10 000 small writes"
     options = {"version": 1}
     limits = {"version": Within(1, 2)}
-    uses_database = False
-    path = "/bench/bench_app/"
 
     def journey(self, client: Client) -> None:
         if self.settings["version"] == 1:
@@ -243,4 +195,7 @@ class BenchApp(TargetPage):
             expect_body(client.get(f"{self.path}?version=2"), PAGE)
 
 
+PlainAsync, GetAsync, EchoAsync, SleepAsync = map(twin, (Plain, Get, Echo, Sleep))
+UpstreamAsync = twin(Upstream)
+CpuAsync = twin(Cpu, " (which awaits nothing)")
 BenchAppAsync = twin(BenchApp, " (only the sleep can be awaited)")

@@ -78,21 +78,17 @@ class Shape:
         self._wanted = {
             name: value
             for name, value in self._signs[0].items()
-            if all(_same(one.get(name), value) for one in self._signs)
+            if all(_same(signs.get(name), value) for signs in self._signs)
         }
-        self._settle_entry()
-        self._band = _band(self._lengths)
-
-    def _settle_entry(self) -> None:
-        """An occasional log-in page is wrong, even if it was rehearsed. But with many titles they
-        are those of articles, one of which may be about logging in.
-        """
-        entries = [one.get(ENTRY, "") for one in self._signs]
-        titles = {DIGITS.sub("0", one.get(TITLED, "")) for one in self._signs}
+        # An occasional log-in page is wrong, even if it was rehearsed. But with many titles they
+        # are those of articles, one of which may be about logging in.
+        entries = [signs.get(ENTRY, "") for signs in self._signs]
+        titles = {DIGITS.sub("0", signs.get(TITLED, "")) for signs in self._signs}
         if len(titles) > MOST_TITLES:
             self._wanted.pop(ENTRY, None)
         elif "" not in entries and entries.count(ABSENT) > len(entries) / 2:
             self._wanted[ENTRY] = ABSENT
+        self._band = _band(self._lengths)
 
     @property
     def checked(self) -> list[str]:
@@ -103,20 +99,14 @@ class Shape:
     @property
     def varied(self) -> list[str]:
         """What is not, because it differed between rehearsals."""
-        names = dict.fromkeys(name for one in self._signs for name in one)
-        signs = [
-            self._told(name)
-            for name in names
-            if name not in self._wanted and len({one.get(name) for one in self._signs}) > 1
-        ]
-        return [*signs, LENGTH] if self._band == ANY else signs
-
-    def _told(self, name: str) -> str:
-        """A sign that varied; with its rule if it hardly did."""
-        (value, times), *_ = Counter(one.get(name, "") for one in self._signs).most_common(1)
-        if times < self.rehearsed * RULE or not value:
-            return name
-        return f"{name} ({value} in {times} of {self.rehearsed})"
+        varied = []
+        for name in dict.fromkeys(name for signs in self._signs for name in signs):
+            counts = Counter(signs.get(name, "") for signs in self._signs)
+            (value, times), *_ = counts.most_common(1)
+            if name not in self._wanted and len(counts) > 1:
+                rule = f" ({value} in {times} of {self.rehearsed})"  # as it hardly did
+                varied.append(name + rule * bool(times >= self.rehearsed * RULE and value))
+        return [*varied, LENGTH] if self._band == ANY else varied
 
     @property
     def rehearsed(self) -> int:
@@ -131,22 +121,17 @@ class Shape:
     def differs(self, response: Any) -> str:
         """How an answer differs, in words; empty if it does not."""
         content = response.content
-        if _media_type(response) != self._known_type:
-            return self._looked_at(response)
-        if content == self._known:
-            return ""
         least, most = self._known_lengths
-        if not least <= len(content) <= most:
-            return self._looked_at(response)
-        if most - least > NARROW_BYTES and PASSWORDS[0] in content:
-            return self._looked_at(response)
-        for mark in self._known_marks:
-            if mark not in content:
-                return self._looked_at(response)
-        self._known = content
-        return ""
-
-    def _looked_at(self, response: Any) -> str:
+        if _media_type(response) == self._known_type:
+            if content == self._known:
+                return ""
+            if (
+                least <= len(content) <= most
+                and not (most - least > NARROW_BYTES and PASSWORDS[0] in content)
+                and all(mark in content for mark in self._known_marks)
+            ):
+                self._known = content
+                return ""
         signs, length = self._signs_of(response), len(response.content)
         wrong = [
             f"{name} {signs.get(name, 'unknown')} (was {value})"
@@ -155,8 +140,7 @@ class Shape:
         ]
         if wrong and TYPE in self._wanted and signs[TYPE] != self._wanted[TYPE]:
             return wrong[0]  # the other signs belong to another type
-        least, most = self._band
-        if not least <= length <= most:
+        if not self._band[0] <= length <= self._band[1]:
             wrong.append(f"{LENGTH} {length} bytes (was {self._bytes_seen})")
         if not wrong:
             self._get_to_know(response, signs, length)
@@ -197,18 +181,15 @@ class Shape:
             signs[TITLED] = repr(words) if title else "none"
             heading = HEADING.search(content)
             text = b" ".join(one[1] for one in (title, heading) if one is not None)
-            signs[ENTRY] = _present(ENTRY_WORDS.search(text) is not None)
-            signs[PASSWORD] = _present(any(one in content for one in PASSWORDS))
-            signs[WAY_OUT] = _present(_has_way_out(content))
+            out = any(word in content for word in LOG_OUT_WORDS) and LOG_OUT.search(content)
+            signs[ENTRY] = _present(ENTRY_WORDS.search(text))
+            signs[PASSWORD] = _present(any(word in content for word in PASSWORDS))
+            signs[WAY_OUT] = _present(out)
         elif media_type.endswith(("/json", "+json")) and (begin := BEGIN.match(content)):
             signs[JSON] = f"that begins {begin[0].decode(errors='replace').strip()}"
         if self._visitor:
             signs[VISITOR] = _present(self._visitor in content)
         return signs
-
-
-def _has_way_out(content: bytes) -> bool:
-    return any(word in content for word in LOG_OUT_WORDS) and LOG_OUT.search(content) is not None
 
 
 def _media_type(response: Any) -> str:
@@ -221,9 +202,7 @@ def _media_type(response: Any) -> str:
 
 def _same(first: str | None, other: str) -> bool:
     """Equal apart from numbers, which may be counts or times."""
-    return first == other or (
-        first is not None and DIGITS.sub("0", first) == DIGITS.sub("0", other)
-    )
+    return first is not None and DIGITS.sub("0", first) == DIGITS.sub("0", other)
 
 
 def _band(lengths: Sequence[int]) -> tuple[float, float]:
@@ -237,5 +216,5 @@ def _band(lengths: Sequence[int]) -> tuple[float, float]:
     return low, float("inf") if grew else LONGEST * (most + TELLING_BYTES)
 
 
-def _present(present: bool) -> str:  # noqa: FBT001
-    return PRESENT if present else ABSENT
+def _present(sign: object) -> str:
+    return PRESENT if sign else ABSENT

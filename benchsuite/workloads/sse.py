@@ -13,10 +13,6 @@ PATH = "/bench/sse/"
 MOST_BYTES = 2**20
 MOST_RATE = 10_000.0
 
-NOT_CHECKED = (
-    "Of the events, nothing but the ids was looked at: what they say may have been wrong{more}."
-)
-
 
 class Sse(Workload):
     """Each user keeps a stream of events open and reads them as they come; a journey is an event.
@@ -30,15 +26,12 @@ class Sse(Workload):
     options = {"path": "", "rate": 10.0, "size": 64, "events": 0, "numbered": False}
     limits = {"rate": Within(0, MOST_RATE), "size": Within(1, MOST_BYTES), "events": Within(0)}
     unit = EVENT
-    alike = True
     ready_path = "/bench/plain/"
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        self._events = int(self.settings["events"])
-        self._size = int(self.settings["size"])
-        rate = float(self.settings["rate"])
-        self.path = str(self.settings["path"])
+        self._size, rate = self.settings["size"], self.settings["rate"]
+        self.path = self.settings["path"]
         self.needs_target_app = not self.path
         self.uses_database = not self.needs_target_app
         if self.needs_target_app:
@@ -53,9 +46,10 @@ class Sse(Workload):
                 f"sse's option {named[0]} belongs to benchsuite's stream, and path={self.path} is "
                 "your own; remove it."
             )
-        numbered = self.settings["numbered"]
-        self.unchecked = NOT_CHECKED.format(
-            more="" if numbered else ", and one that never came is not missed (numbered=true tells)"
+        missed = ", and one that never came is not missed (numbered=true tells)"
+        self.unchecked = (
+            "Of the events, nothing but the ids was looked at: what they say may have been "
+            f"wrong{missed * (not self.settings['numbered'])}."
         )
 
     def fit(self, load: LoadProfile) -> LoadProfile:
@@ -69,7 +63,7 @@ class Sse(Workload):
                 "A stream stays open and is read as it comes; remove --think-time and "
                 "--no-keep-alive."
             )
-        rate = float(self.settings["rate"])
+        rate = self.settings["rate"]
         if self.needs_target_app and rate and rate * load.timeout_s <= 1:
             raise UsageError(
                 f"At {rate:g} events a second they are {1 / rate:g} s apart, and each times out "
@@ -79,11 +73,12 @@ class Sse(Workload):
 
     def journey(self, client: Any) -> None:
         ours = self.needs_target_app
-        numbered = ours or bool(self.settings["numbered"])
-        after = "0" if ours else ""
-        stream = client.events(self.path, after=after, numbered=numbered, endless=ours)
+        numbered = ours or self.settings["numbered"]
+        stream = client.events(
+            self.path, after="0" if ours else "", numbered=numbered, endless=ours
+        )
         event = stream.next()
         if ours and event.data != f"{event.id} ".ljust(self._size, "x"):
             raise AnswerError(f"event {event.id} has unexpected data: {event.data[:60]!r}")
-        if self._events and stream.told >= self._events:
+        if 0 < self.settings["events"] <= stream.told:
             stream.drop()

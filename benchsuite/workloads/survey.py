@@ -20,7 +20,6 @@ SLUGS = ("coffee", "conference", "workplace", "health", "travel", "housing", "ce
 """The seven surveys of benchsuite, short ones first."""
 
 DATABASE, CASSANDRA = "database", "cassandra"
-STORES = (DATABASE, CASSANDRA)
 """Where answers are kept: with the surveys, or in a Cassandra that the run starts."""
 
 PAGE = re.compile(r"/(\d+)/$")
@@ -36,7 +35,7 @@ class Survey(Workload):
     unchecked = ""
     summary = "complete the seven surveys, one after the other: how many people can finish?"
     options = {"surveys": ",".join(SLUGS), "seed": 0, "store": DATABASE}
-    limits = {"store": STORES}
+    limits = {"store": (DATABASE, CASSANDRA)}
     ready_path = "/bench/survey/"
     needs_target_app = True
     whole_journeys = True
@@ -45,7 +44,7 @@ class Survey(Workload):
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
         ensure_installed()
-        self._slugs = [slug.strip() for slug in str(self.settings["surveys"]).split(",")]
+        self._slugs = [slug.strip() for slug in self.settings["surveys"].split(",")]
         unknown = [slug for slug in self._slugs if slug not in SLUGS]
         if unknown:
             raise UsageError(f"There is no survey {unknown[0]!r}; {choices(unknown[0], SLUGS)}")
@@ -57,7 +56,6 @@ class Survey(Workload):
         """Each user's number and number of journeys."""
 
     def journey(self, client: Client) -> None:
-        """One survey from its first page to the thank-you page."""
         if client not in self._turns:
             self._turns[client] = getattr(client, "user", next(self._users)), count()
         user, turns = self._turns[client]
@@ -66,7 +64,7 @@ class Survey(Workload):
         self.complete(client, slug, seed=f"{self.settings['seed']}:{user}:{turn}")
 
     def complete(self, client: Client, slug: str, *, seed: object) -> "Completion":
-        """Completes this survey, which names the journey in the results."""
+        """Completes this survey; its name is the journey's in the results."""
         from benchsuite.robot.walk import complete
 
         named: Any = client

@@ -26,7 +26,7 @@ class Url(Workload):
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        self._paths = [path.strip() for path in str(self.settings["path"]).split(",")]
+        self._paths = [path.strip() for path in self.settings["path"].split(",")]
         for path in self._paths:
             if not path:
                 raise UsageError(
@@ -47,7 +47,7 @@ class Url(Workload):
             self._statuses.update(dict.fromkeys(paths, int(text)))
         self.ready_path = self._paths[0]
         self._shapes: dict[str, Shape] = {}
-        self._learning = bool(self.settings["shape"])
+        self._learning = self.settings["shape"]
         self.rehearsals = REHEARSALS if self._learning else 1
         self.unchecked = self._unchecked()
 
@@ -78,26 +78,21 @@ class Url(Workload):
         self.unchecked = self._unchecked()
 
     def _unchecked(self) -> str:
-        if self._shapes:
-            sentence = [self._told_of(path, shape) for path, shape in self._shapes.items()]
-            return (
-                f"{' '.join(sentence)} Nothing else of what these pages say was checked. {MISSED}"
+        sentences = [self._told_of(path, shape) for path, shape in self._shapes.items()]
+        if sentences:
+            return " ".join(
+                [*sentences, "Nothing else of what these pages say was checked.", MISSED]
             )
         plain = [path for path, texts in self._expected.items() if not texts]
-        asked = [path for path in self._expected if path not in plain]
-        checked = {"status": plain, "status and the text": asked}
-        sentence = [
-            f"Of {listed(paths)}, nothing but the {what} was checked."
-            for what, paths in checked.items()
-            if paths
-        ]
-        return f"{' '.join(sentence)} {MISSED}"
+        asked = [path for path, texts in self._expected.items() if texts]
+        for what, paths in (("status", plain), ("status and the text", asked)):
+            if paths:
+                sentences.append(f"Of {listed(paths)}, nothing but the {what} was checked.")
+        return " ".join([*sentences, MISSED])
 
     def _told_of(self, path: str, shape: Shape) -> str:
-        checked = [*["the expected text"] * bool(self._expected[path]), *shape.checked]
-        sentence = (
-            f"{path} was compared with {shape.rehearsed} rehearsed answers: {', '.join(checked)}"
-        )
+        checked = ", ".join([*["the expected text"] * bool(self._expected[path]), *shape.checked])
+        sentence = f"{path} was compared with {shape.rehearsed} rehearsed answers: {checked}"
         if shape.varied:
             sentence += f"; not its {listed(shape.varied)}, which varied"
         if shape.asks_for_password:
@@ -107,7 +102,7 @@ class Url(Workload):
     def _told(self, option: str) -> list[tuple[Sequence[str], str]]:
         """What this option requires of pages: TEXT of all, /path/=TEXT of one, a line each."""
         pairs: list[tuple[Sequence[str], str]] = []
-        for line in filter(None, str(self.settings[option]).split("\n")):
+        for line in filter(None, self.settings[option].split("\n")):
             paths = [path for path in self._paths if line.startswith(f"{path}=")]
             path = max(paths, key=len, default="")
             if not path and line.startswith("/") and "=" in line:

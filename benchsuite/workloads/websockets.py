@@ -32,11 +32,10 @@ class WebSocketWorkload(Workload):
     consumer: ClassVar[str]
     by_layer: ClassVar[bool] = False
     """Whether messages reach other connections, for which all its consumers need a layer."""
-    least_bytes: ClassVar[int] = 0
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        self.path = str(self.settings["path"])
+        self.path = self.settings["path"]
         variants = [name for name in ("layer", "sync") if self.settings.get(name)]
         self.needs_target_app = not self.path
         self.uses_database = not self.needs_target_app
@@ -52,9 +51,8 @@ class WebSocketWorkload(Workload):
             check_written(self.path)
         else:
             self.path = f"{ROOT}{'_'.join([self.consumer, *variants])}/"
-        self._check_size()
-        self._offered = [name.strip() for name in str(self.settings["subprotocol"]).split(",")]
-        self._offered = [name for name in self._offered if name]
+        offered = (name.strip() for name in self.settings["subprotocol"].split(","))
+        self._offered = [name for name in offered if name]
         if wrong := [name for name in self._offered if not TOKEN.fullmatch(name)]:
             raise UsageError(
                 f"{self.name}'s option subprotocol must be names separated by commas, without "
@@ -67,16 +65,8 @@ class WebSocketWorkload(Workload):
             self.path,
             keep=keep,
             subprotocols=self._offered,
-            deflate=bool(self.settings["deflate"]),
+            deflate=self.settings["deflate"],
         )
-
-    def _check_size(self) -> None:
-        size = self.settings.get("size")
-        if size is not None and not self.least_bytes <= int(size) <= MOST_BYTES:
-            raise UsageError(
-                f"{self.name}'s option size must be from {self.least_bytes} (for numbers and "
-                f"checksum) to {MOST_BYTES} bytes, and is {size}."
-            )
 
 
 def speaking(client: Client) -> SocketClient:
@@ -84,16 +74,8 @@ def speaking(client: Client) -> SocketClient:
     return cast(SocketClient, client)
 
 
-COMMON: Mapping[str, Any] = {
-    "path": "",
-    "sync": False,
-    "subprotocol": "",
-    "deflate": False,
-}
+COMMON: Mapping[str, Any] = {"path": "", "sync": False, "subprotocol": "", "deflate": False}
 """Options of all WebSocket workloads."""
-
-
-LEAST_ECHO_BYTES = 24
 
 
 class WsEcho(WebSocketWorkload):
@@ -106,16 +88,13 @@ class WsEcho(WebSocketWorkload):
     name = "ws_echo"
     summary = "WebSocket: send a message, wait for it to come back, send the next"
     options = {**COMMON, "layer": False, "messages": 0, "size": 32, "binary": False}
-    limits = {"messages": Within(0)}
+    limits = {"messages": Within(0), "size": Within(24, MOST_BYTES)}  # it has numbers, a checksum
     consumer = "echo"
-    least_bytes = LEAST_ECHO_BYTES
+    _fresh = False  #: Whether each message has its own connection.
 
-    def __init__(self, **options: Option) -> None:
-        super().__init__(**options)
-        self._messages = int(self.settings["messages"])
-        self._size = int(self.settings["size"])
-        self._binary = bool(self.settings["binary"])
-        self._fresh = False  #: Whether each message has its own connection.
+    @property
+    def _messages(self) -> int:
+        return int(self.settings["messages"])
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         self._fresh = not load.keep_alive
@@ -131,14 +110,12 @@ class WsEcho(WebSocketWorkload):
             self.connect(client, keep=True)
 
     def journey(self, client: Client) -> None:
-        if self._fresh:
-            for _ in range(self._messages or 1):
-                with self.connect(client) as socket:
-                    socket.echo(self._size, binary=self._binary)
-            return
-        with self.connect(client, keep=not self._messages) as socket:
-            for _ in range(self._messages or 1):
-                socket.echo(self._size, binary=self._binary)
+        messages = self._messages or 1
+        connections, each = (messages, 1) if self._fresh else (1, messages)
+        for _ in range(connections):
+            with self.connect(client, keep=not self._fresh and not self._messages) as socket:
+                for _ in range(each):
+                    socket.echo(self.settings["size"], binary=self.settings["binary"])
 
 
 class WsConnect(WebSocketWorkload):
@@ -179,11 +156,6 @@ class WsIdle(WebSocketWorkload):
     duration_s = 3.0
     spawn_rate = 200.0
 
-    def __init__(self, **options: Option) -> None:
-        super().__init__(**options)
-        self._ping_s = float(self.settings["ping_s"])
-        self._steps = int(self.settings["steps"])
-
     def fit(self, load: LoadProfile) -> LoadProfile:
         """Opens the connections in steps, unless stages are given."""
         if load.is_open:
@@ -195,13 +167,14 @@ class WsIdle(WebSocketWorkload):
             raise UsageError("Idle connections are kept; remove --no-keep-alive.")
         if load.stages:
             return load
-        levels = (math.ceil(load.users * step / self._steps) for step in range(1, self._steps + 1))
+        steps = self.settings["steps"]
+        levels = (math.ceil(load.users * step / steps) for step in range(1, steps + 1))
         return replace(load, stages=tuple(dict.fromkeys(map(float, levels))))
 
     def journey(self, client: Client) -> None:
         with self.connect(client, keep=True) as socket:
-            socket.rest(self._ping_s or math.inf)
-            if self._ping_s:
+            socket.rest(self.settings["ping_s"] or math.inf)
+            if self.settings["ping_s"]:
                 socket.ping()
 
 
@@ -225,8 +198,7 @@ class WsReconnect(WebSocketWorkload):
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        self._at_s = math.inf
-        self.restarts = bool(self.settings["restart"])
+        self.restarts = self.settings["restart"]
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         if load.is_open or load.stages:
@@ -236,12 +208,13 @@ class WsReconnect(WebSocketWorkload):
             )
         if not load.keep_alive:
             raise UsageError("Connections are kept until they are cut; remove --no-keep-alive.")
-        self.storm_s = self._at_s = load.window_start_s + load.duration_s / 4
+        self.storm_s = load.window_start_s + load.duration_s / 4
         return load
 
     def journey(self, client: Client) -> None:
         socket = self.connect(client, keep=True)
-        left_s = self._at_s - speaking(client).elapsed_s
+        assert self.storm_s is not None
+        left_s = self.storm_s - speaking(client).elapsed_s
         if left_s > 0 and not self.restarts:
             socket.rest(left_s)
             socket.drop()
@@ -251,7 +224,6 @@ class WsReconnect(WebSocketWorkload):
 
 FRAME_BYTES = 4  #: Header of most frames.
 GOLDEN = 0.6180339887498949  #: Fractional parts of its multiples are spread evenly over [0, 1).
-LEAST_BYTES = 56  #: Numbers, checksum and two times.
 
 
 class WsBroadcast(WebSocketWorkload):
@@ -275,6 +247,7 @@ class WsBroadcast(WebSocketWorkload):
         "churn_s": 0.0,
     }
     limits = {
+        "size": Within(56, MOST_BYTES),  # it has numbers, a checksum and two times
         "publishers": Within(1),
         "slow": Within(0),
         "slow_rate": Within(0.01),
@@ -285,18 +258,11 @@ class WsBroadcast(WebSocketWorkload):
     by_layer = True
     alike = False
     endless = True
-    least_bytes = LEAST_BYTES
+    _by_rate = False
+    _slow_from: float = inf  #: Subscribers from this number on are slow.
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        self._size = int(self.settings["size"])
-        self._binary = bool(self.settings["binary"])
-        self._publishers = int(self.settings["publishers"])
-        self._slow = int(self.settings["slow"])
-        self._slow_rate = float(self.settings["slow_rate"])
-        self._churn_s = float(self.settings["churn_s"])
-        self._by_rate = False
-        self._slow_from: float = inf  #: Subscribers from this number on are slow.
         self._until: dict[int, float] = {}  #: When each churning subscriber leaves the group.
 
     def fit(self, load: LoadProfile) -> LoadProfile:
@@ -304,11 +270,12 @@ class WsBroadcast(WebSocketWorkload):
             raise UsageError("Subscribers keep their connection; remove --no-keep-alive.")
         self._by_rate = load.is_open
         subscribers = load.in_flight_limit if load.is_open else load.users
-        self._slow_from = subscribers - self._slow
-        least = 1 if load.is_open else self._publishers
-        if self._slow and self._slow_from < least:
+        slow = self.settings["slow"]
+        self._slow_from = subscribers - slow
+        least = 1 if load.is_open else self.settings["publishers"]
+        if slow and self._slow_from < least:
             raise UsageError(
-                f"Of {subscribers} connections {self._slow} are slow (option slow), which leaves "
+                f"Of {subscribers} connections {slow} are slow (option slow), which leaves "
                 f"{max(0, self._slow_from)}; at least {least} must not be slow."
             )
         return load
@@ -317,28 +284,26 @@ class WsBroadcast(WebSocketWorkload):
         self._join(client)
 
     def journey(self, client: Client) -> None:
-        user = speaking(client).user
+        user, churn_s = speaking(client).user, self.settings["churn_s"]
+        publishes = self._by_rate or user < self.settings["publishers"]
         socket = self._join(client)
-        stays_until = self._until.setdefault(user, self._leaving_time(user))
-        if self._by_rate or user < self._publishers:
-            socket.publish(self._size, binary=self._binary, wait=not self._by_rate)
+        # The first times to leave are spread evenly.
+        leaves = churn_s and user < self._slow_from and (self._by_rate or not publishes)
+        first = monotonic() + churn_s * (user * GOLDEN % 1.0) if leaves else inf
+        stays_until = self._until.setdefault(user, first)
+        if publishes:
+            size, binary = self.settings["size"], self.settings["binary"]
+            socket.publish(size, binary=binary, wait=not self._by_rate)
         else:
             socket.rest(max(0.0, stays_until - monotonic()))
         if monotonic() >= stays_until:
             socket.close()
             self._join(client)
-            self._until[user] = monotonic() + self._churn_s
+            self._until[user] = monotonic() + churn_s
 
     def _join(self, client: Client) -> WebSocket:
         socket = self.connect(client, keep=True)
         slow = speaking(client).user >= self._slow_from
-        bytes_s = self._slow_rate * (self._size + FRAME_BYTES) if slow else None
-        socket.subscribe(binary=self._binary, read_bytes_s=bytes_s)
+        bytes_s = self.settings["slow_rate"] * (self.settings["size"] + FRAME_BYTES)
+        socket.subscribe(binary=self.settings["binary"], read_bytes_s=bytes_s if slow else None)
         return socket
-
-    def _leaving_time(self, user: int) -> float:
-        """The first time; these are spread evenly."""
-        leaves = self._churn_s and user < self._slow_from
-        if not leaves or (not self._by_rate and user < self._publishers):
-            return inf
-        return monotonic() + self._churn_s * (user * GOLDEN % 1.0)

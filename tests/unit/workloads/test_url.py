@@ -17,6 +17,7 @@ from benchsuite.workloads.url import Url
 from tests.golden import Golden
 
 seen: list[str] = []
+pytestmark = pytest.mark.urls(__name__)
 
 
 def page(request: HttpRequest) -> HttpResponse:
@@ -46,29 +47,24 @@ urlpatterns = [
 ]
 
 
-@pytest.mark.urls(__name__)
 def test_pages_are_visited_in_order():
     seen.clear()
     Url(path="/shop/, /cart/").journey(Client())
     assert seen == ["/shop/", "/cart/"]
 
 
-@pytest.mark.urls(__name__)
 def test_the_server_is_ready_when_the_first_page_answers():
     assert Url(path="/cart/,/shop/").ready_path == "/cart/"
 
 
-@pytest.mark.urls(__name__)
 def test_a_wrong_answer_says_where_and_what(golden):
     golden.cases(lambda given: Url(**given).journey(Client()), refuses=AnswerError)
 
 
-@pytest.mark.urls(__name__)
 def test_the_expected_text_is_looked_for():
     Url(path="/shop/", expect="shopping cart").journey(Client())
 
 
-@pytest.mark.urls(__name__)
 def test_each_page_may_have_its_own_answer():
     Url(
         path="/shop/,/private/,/broken/,/nowhere/,/shop/?a=1",
@@ -78,37 +74,17 @@ def test_each_page_may_have_its_own_answer():
     Url(path="/nowhere/", status="404").journey(Client())
 
 
-@pytest.mark.urls(__name__)
-@pytest.mark.parametrize(
-    ("given", "rehearsals", "words"),
-    [
-        (
-            {},
-            30,
-            "/shop/ was compared with 2 rehearsed answers: content type text/html, title none,",
-        ),
-        (
-            {"expect": "/shop/=cart"},
-            30,
-            "/shop/ was compared with 2 rehearsed answers: the expected text, content type",
-        ),
-        ({"shape": False}, 1, "Of /shop/ and /cart/, nothing but the status was checked. Another"),
-        (
-            {"shape": False, "expect": "/cart/=cart"},
-            1,
-            "Of /shop/, nothing but the status was checked. "
-            "Of /cart/, nothing but the status and the text was checked. Another user's page",
-        ),
-    ],
-)
-def test_what_is_checked_of_pages_is_told(given, rehearsals, words):
-    url = Url(path="/shop/,/cart/", **given)
-    assert url.rehearsals == rehearsals
-    for _ in range(2):
+def test_what_is_checked_of_pages_is_told(golden: Golden) -> None:
+    def unchecked(**given: Any) -> tuple[int, str]:
+        url = Url(path="/shop/,/cart/", **given)
+        rehearsals = url.rehearsals
+        for _ in range(2):
+            url.journey(Client())
+        url.rehearsed()
         url.journey(Client())
-    url.rehearsed()
-    url.journey(Client())
-    assert url.unchecked.startswith(words)
+        return rehearsals, url.unchecked
+
+    golden.cases(unchecked)
 
 
 ASKED = {
@@ -124,7 +100,6 @@ ASKED = {
 }
 
 
-@pytest.mark.urls(__name__)
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED.keys())
 def test_whatever_more_is_asked_of_a_page_must_look_as_it_did(asked):
     """What is shown instead holds the expected text and has the expected status."""
@@ -139,7 +114,6 @@ def test_whatever_more_is_asked_of_a_page_must_look_as_it_did(asked):
         url.journey(Client(headers={"x-down": "1"}))
 
 
-@pytest.mark.urls(__name__)
 def test_a_journey_that_checks_and_counts_still_says_what_was_not_checked():
     class Counted(Url):
         def count(self, database: DatabaseSpec) -> dict[str, int]:
@@ -152,7 +126,6 @@ def test_a_journey_that_checks_and_counts_still_says_what_was_not_checked():
     assert Counted(path="/shop/").unchecked == Url(path="/shop/").unchecked != ""
 
 
-@pytest.mark.urls(__name__)
 def test_an_answer_that_looks_otherwise_than_in_the_rehearsal_is_wrong():
     url = Url(path="/moody/")
     url.journey(Client())
@@ -162,12 +135,10 @@ def test_an_answer_that_looks_otherwise_than_in_the_rehearsal_is_wrong():
         url.journey(Client(headers={"accept": "text/plain"}))
 
 
-@pytest.mark.urls(__name__)
 def test_an_answer_that_can_not_be_meant_is_wrong_usage(golden):
     golden.cases(lambda given: Url(path="/shop/,/cart/", **given), refuses=UsageError)
 
 
-@pytest.mark.urls(__name__)
 @pytest.mark.parametrize("given", ["", "shop/", "http://host/shop/", "//host/shop/", "/shop/,"])
 def test_a_path_that_is_none_is_wrong_usage(given):
     with pytest.raises(UsageError, match=r"path|page"):
@@ -191,54 +162,19 @@ def learned(answers: Iterable[HttpResponse], visitor: str = "") -> Shape:
 
 
 LOG_IN = page_shape("Log in", '<form><input name="p" type="password"></form>', "")
+PICTURE = HttpResponse(b"\x89PNG" * 900, "image/png")
+TEXT = HttpResponse("all is well", "text/plain")
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "words"),
-    [
-        (
-            page_shape(),
-            LOG_IN,
-            "title 'Log in' (was 'Shop'), log-in or log-out page present (was absent)",
-        ),
-        (
-            page_shape(),
-            page_shape("Bye", ROW * 20, ""),
-            "title 'Bye' (was 'Shop'), way to log out absent (was",
-        ),
-        (page_shape(), page_shape(out=""), "way to log out absent (was present)"),
-        (page_shape(out=""), page_shape(), "way to log out present (was absent)"),
-        (
-            page_shape(),
-            page_shape(body='<input type="password">' + ROW * 19),
-            "password field present",
-        ),
-        (page_shape(), page_shape(body=""), "length 1"),
-        (page_shape(), page_shape(body=ROW * 200), "length 8"),
-        (page_shape(), HttpResponse(""), "title none (was 'Shop')"),
-        (
-            page_shape(),
-            JsonResponse({"detail": "no"}),
-            "content type application/json (was text/html)",
-        ),
-        (JsonResponse({"rows": [1]}), JsonResponse({"error": 1}), 'JSON that begins {"error"'),
-        (JsonResponse([1], safe=False), JsonResponse({"error": 1}), 'JSON that begins {"error"'),
-        (HttpResponse(b"\x89PNG" * 900, "image/png"), page_shape(), "content type text/html"),
-        (HttpResponse(b"\x89PNG" * 900, "image/png"), HttpResponse(b"", "image/png"), "length 0"),
-        (
-            HttpResponseRedirect("/done/?a=1"),
-            HttpResponseRedirect("/login/"),
-            "redirect to /login/",
-        ),
-        (page_shape("Account of anna"), page_shape("Account of bob"), "title 'Account of bob'"),
-        (HttpResponse("all is well", "text/plain"), HttpResponse("", "text/plain"), "length 0"),
-    ],
-)
-def test_what_gives_a_wrong_answer_away(right, wrong, words):
-    shape = learned([right] * 30)
-    for _ in range(3):  # the first right answer teaches what is looked at quickly
-        assert shape.differs(right) == ""
-        assert shape.differs(wrong).startswith(words)
+def test_what_gives_a_wrong_answer_away(golden: Golden) -> None:
+    def differs(right: HttpResponse, wrong: HttpResponse) -> str:
+        shape = learned([right] * 30)
+        for _ in range(3):  # the first right answer teaches what is looked at quickly
+            assert shape.differs(right) == ""
+            words = shape.differs(wrong)
+        return words
+
+    golden.cases(differs)
 
 
 _dice = random.Random(1)
