@@ -9,12 +9,12 @@ import secrets
 import shutil
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.core.readings import DATABASE
@@ -121,9 +121,8 @@ class Service(ABC):
     @classmethod
     def program(cls) -> Path | None:
         """The program that is started; None where there is none."""
-        return next(
-            (Path(path) for one in cls.programs if (path := programs.find_program(one))), None
-        )
+        paths = filter(None, map(programs.find_program, cls.programs))
+        return next(map(Path, paths), None)
 
     @classmethod
     def available(cls) -> Available:
@@ -145,7 +144,7 @@ class Service(ABC):
             )
         self.folder = self.folder.resolve()
         self.env = {
-            name: one for name, one in self.env.items() if not name.startswith(self.foreign)
+            name: value for name, value in self.env.items() if not name.startswith(self.foreign)
         }
         self.account = "" if self.ours else unprivileged()
         hand_over(self.folder, self.account)
@@ -237,6 +236,29 @@ class Service(ABC):
             on_cpus=self.on_cpus,
             run_as=self.account,
         )
+
+
+class Asking:
+    """A `ServiceProbe` over one connection of its own, which is made anew after an error."""
+
+    def __init__(self, connect: Callable[[], Any], ask: Callable[[Any], Mapping[str, int]]) -> None:
+        self._connect = connect
+        self._ask = ask
+        self._connection: Any = None
+
+    def sample(self) -> Mapping[str, int]:
+        with ExitStack() as failed:
+            failed.callback(self.close)
+            if self._connection is None:
+                self._connection = self._connect()
+            facts = self._ask(self._connection)
+            failed.pop_all()
+        return facts
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
 
 USER = "benchsuite"  #: The target's user: may make databases of a run, and is no superuser.

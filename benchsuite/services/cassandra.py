@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from benchsuite.servers.base import Available
 from benchsuite.services.base import HOST, Service
@@ -64,20 +63,17 @@ class Cassandra(Service):
     def config_files(self) -> Mapping[str, str]:
         """JSON, which is YAML, too."""
         storage = free_port(HOST)
-        own = {
-            f"{name}_directory": str(self.folder / name)
-            for name in ("commitlog", "saved_caches", "hints", "cdc_raw")
-        }
+        own = ("commitlog", "saved_caches", "hints", "cdc_raw")
         seeds = [{"seeds": f"{HOST}:{storage}"}]
         provider = "org.apache.cassandra.locator.SimpleSeedProvider"
-        content: dict[str, Any] = {
+        content = {
             "cluster_name": self.marker,
             "num_tokens": 1,
             "partitioner": "org.apache.cassandra.dht.Murmur3Partitioner",
             "commitlog_sync": "periodic",
             "commitlog_sync_period": "10000ms",
             "commitlog_segment_size": "32MiB",
-            **own,
+            **{f"{name}_directory": str(self.folder / name) for name in own},
             "data_file_directories": [str(self.folder / "data")],
             "endpoint_snitch": "SimpleSnitch",
             "seed_provider": [{"class_name": provider, "parameters": seeds}],
@@ -119,10 +115,8 @@ class Cassandra(Service):
         return False
 
     def learn(self) -> None:
-        folder = jars()
-        assert folder is not None
-        jar = next(iter(folder.glob("cassandra-all-*.jar")), None)
-        self.version = jar.stem.removeprefix("cassandra-all-") if jar else ""
+        (jar, *_) = (jars() or Path()).glob("cassandra-all-*.jar")
+        self.version = jar.stem.removeprefix("cassandra-all-")
         self.settings = {"commitlog_sync": "periodic, 10 s", "heap": HEAP}
 
 

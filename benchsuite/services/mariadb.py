@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from benchsuite.core.readings import LIMIT, WAITS_FOR
 from benchsuite.servers.base import Available
-from benchsuite.services.base import HOST, USER, WATCHING, DatabaseService
+from benchsuite.services.base import HOST, USER, WATCHING, Asking, DatabaseService
 from benchsuite.system import programs
 
 if TYPE_CHECKING:
@@ -46,47 +46,22 @@ def connected(url: str) -> "Connection":
     )
 
 
-class Connections:
-    """Asks over one connection of its own, by a superuser's URL, so that it also gets in when all
-    others are taken.
+def _facts(connection: "Connection") -> Mapping[str, int]:
+    """State → connections ("active", "idle", "idle in transaction"), `limit`, and how many of the
+    active ones wait for another transaction's rows.
     """
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-        self._connection: Connection | None = None
-
-    def sample(self) -> Mapping[str, int]:
-        """State → connections ("active", "idle", "idle in transaction"), `limit`, and how many of
-        the active ones wait for another transaction's rows.
-        """
-        import MySQLdb
-
-        try:
-            if self._connection is None:
-                self._connection = connected(self._url)
-                self._asked(f"SET max_statement_time = {LONGEST_S}")
-            ((most,),) = self._asked("SELECT @@max_connections")
-            rows = self._asked(BY_STATE, (USER,))
-        except MySQLdb.Error:
-            self.close()  # the next sample connects anew
-            raise
-        waiting = sum(int(many) for _, _, many in rows)
-        return {
-            **{str(state): int(count) for state, count, _ in rows},
-            **({f"{WAITS_FOR}{ROW_LOCK}": waiting} if waiting else {}),
-            LIMIT: int(most) - WATCHING,
-        }
-
-    def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-    def _asked(self, statement: str, values: tuple[str, ...] = ()) -> list[Any]:
-        assert self._connection is not None
-        with self._connection.cursor() as cursor:
-            cursor.execute(statement, values)
-            return list(cursor.fetchall())
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET max_statement_time = {LONGEST_S}")
+        cursor.execute("SELECT @@max_connections")
+        ((most,),) = cursor.fetchall()
+        cursor.execute(BY_STATE, (USER,))
+        rows = cursor.fetchall()
+    waiting = sum(int(many) for _, _, many in rows)
+    return {
+        **{str(state): int(count) for state, count, _ in rows},
+        **({f"{WAITS_FOR}{ROW_LOCK}": waiting} if waiting else {}),
+        LIMIT: int(most) - WATCHING,
+    }
 
 
 SUPERUSER = "root"
@@ -196,8 +171,8 @@ class MariaDB(DatabaseService):
         self.version = shown.pop("version").partition("-")[0]
         self.settings = shown
 
-    def reading(self) -> Connections:
-        return Connections(self.admin_url)
+    def reading(self) -> Asking:
+        return Asking(lambda: connected(self.admin_url), _facts)
 
     def _shown(self, *names: str) -> dict[str, str]:
         with closing(connected(self.admin_url)) as connection, connection.cursor() as cursor:

@@ -462,7 +462,6 @@ def test_broken_programs_on_the_path_are_passed_over(
         version = "16.2" if broken == "another version" else "15.1"
         program(path / "initdb", f"initdb (PostgreSQL) {version}", status=int(broken == "fails"))
     monkeypatch.setenv("PATH", f"{path}{os.pathsep}{os.environ['PATH']}")
-    assert next(programs._candidates()) == path
     elsewhere = programs.found()
     assert elsewhere not in (None, path)
     assert programs.version(elsewhere).split(".")[0].isdigit()  # type: ignore[arg-type]
