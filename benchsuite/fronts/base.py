@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import Limits, Option, chosen_options
@@ -70,7 +70,9 @@ class FrontAdapter(ABC):
     limits: ClassVar[Limits] = {}  #: Of its options.
 
     def __init__(self, options: Mapping[str, Option], place: FrontPlace | None = None) -> None:
-        self.settings = chosen_options(self.name, self.options, options, self.limits)
+        self.settings: dict[str, Any] = chosen_options(
+            self.name, self.options, options, self.limits
+        )
         self.place = place or FrontPlace()
         self.run_as = unprivileged()  #: The user it runs as; empty for ours.
 
@@ -119,7 +121,7 @@ class FrontAdapter(ABC):
         """
         if not self.settings.get("static"):
             return
-        files = self.place.static
+        files, user = self.place.static, self.run_as
         if files is None or not files.url.startswith("/"):
             raise UsageError(
                 "static=yes needs STATIC_ROOT and a STATIC_URL that starts with / in the target's "
@@ -130,11 +132,10 @@ class FrontAdapter(ABC):
                 f"static=yes finds no folder {files.root} (STATIC_ROOT); run manage.py "
                 "collectstatic."
             )
-        if not can_read(files.root, self.run_as):
+        if not can_read(files.root, user):
             raise UnavailableError(
-                f"{self.name} runs as {self.run_as or 'you'} and can't read {files.root} "
-                "(STATIC_ROOT); open it and the folders above it to others, or start the run as "
-                "its owner."
+                f"{self.name} runs as {user or 'you'} and can't read {files.root} (STATIC_ROOT); "
+                "open it and the folders above it to others, or start the run as its owner."
             )
 
     @classmethod

@@ -46,18 +46,16 @@ class Haproxy(ProgramFront):
 
     def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
         idle = int(self.settings["upstream_keep_alive"])
+        certificate = self.escaped(self.place.folder / CERTIFICATE)
         pool = f" pool-max-conn {idle} pool-purge-delay {self.settings['upstream_idle_s']}s"
         return {
             "threads": self.settings["threads"],
             "balance": self.balances[str(self.settings["balance"])],
             "connection": "http-keep-alive" if idle else "http-server-close",
-            "tls": self._certificate() if self.settings["tls"] else "",
+            "tls": f' ssl crt "{certificate}"' if self.settings["tls"] else "",
             "reuse": self.settings["reuse"] if idle else "never",
             "servers": "\n".join(
                 f"    server instance-{number} {one}:{at}{pool if idle else ''}"
                 for number, (one, at) in enumerate(upstreams, 1)
             ),
         }
-
-    def _certificate(self) -> str:
-        return f' ssl crt "{self.escaped(self.place.folder / CERTIFICATE)}"'

@@ -11,6 +11,7 @@ from benchsuite.fronts.program import (
     CERTIFICATE,
     COMMON,
     FILES,
+    FOLDER,
     IP_HASH,
     LEAST_CONNECTIONS,
     ROUND_ROBIN,
@@ -23,28 +24,6 @@ SPARE_CONNECTIONS = 32
 """A process's connections besides those of clients: its listening sockets, its channel."""
 
 UNWRITABLE = re.compile(r'["$\\\s;{}]')  #: Special characters in a URL of nginx's configuration.
-
-TYPES = """
-        types {
-            text/css css;
-            text/html html htm;
-            text/plain txt;
-            text/javascript js mjs;
-            application/json json map;
-            application/manifest+json webmanifest;
-            application/pdf pdf;
-            application/wasm wasm;
-            application/xml xml;
-            font/woff woff;
-            font/woff2 woff2;
-            image/gif gif;
-            image/jpeg jpg jpeg;
-            image/png png;
-            image/svg+xml svg;
-            image/webp webp;
-            image/x-icon ico;
-        }"""
-"""MIME types of static files; the path of nginx's own list differs between systems."""
 
 
 class Nginx(ProgramFront):
@@ -89,26 +68,22 @@ class Nginx(ProgramFront):
             "servers": "\n".join(
                 f"        server {one}:{at} max_fails=0;" for one, at in upstreams
             ),
-            "keep_alive": self._keep_alive(idle),
+            "keep_alive": (
+                f"        keepalive {idle};\n"
+                "        keepalive_requests 1000000000;\n"
+                f"        keepalive_timeout {self.settings['upstream_idle_s']}s;"
+                if idle
+                else "        # Connections to the instances are not kept."
+            ),
             "tls": " ssl" if self.settings["tls"] else "",
-            "tls_files": self._certificate() if self.settings["tls"] else "",
+            # Relative to the configuration: in a full path a $ would start a variable.
+            "tls_files": "".join(
+                f"        {name} {CERTIFICATE};\n"
+                for name in ("ssl_certificate", "ssl_certificate_key")
+                if self.settings["tls"]
+            ),
             "static": self._static(),
         }
-
-    def _keep_alive(self, idle: int) -> str:
-        if not idle:
-            return "        # Connections to the instances are not kept."
-        return (
-            f"        keepalive {idle};\n"
-            "        keepalive_requests 1000000000;\n"
-            f"        keepalive_timeout {self.settings['upstream_idle_s']}s;"
-        )
-
-    def _certificate(self) -> str:
-        # Relative to the configuration: in a full path a $ would start a variable.
-        return (
-            f"        ssl_certificate {CERTIFICATE};\n        ssl_certificate_key {CERTIFICATE};\n"
-        )
 
     def _static(self) -> str:
         files = self.place.static
@@ -118,7 +93,8 @@ class Nginx(ProgramFront):
             f"        location {files.url} {{\n"
             f'            alias "{self.escaped(files.root)}/";\n'
             f'            add_header {RUN_HEADER} "{self.place.token}" always;\n'
-            f"        }}{TYPES}\n"
+            "        }\n"
+            f"{(FOLDER / 'nginx.types').read_text()}"  # nginx's own list differs between systems
         )
 
     def ensure_servable(self) -> None:

@@ -2,7 +2,6 @@
 
 import re
 import resource
-import string
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,14 +14,7 @@ from benchsuite.servers.base import Available
 from benchsuite.system import network, programs
 
 FOLDER = Path(__file__).parent / "conf"
-
-
-class _Template(string.Template):
-    """Knows placeholders in braces only: a bare `@name` is a named location of nginx."""
-
-    delimiter = "@"
-    idpattern = r"(?!)"
-    braceidpattern = r"[a-z_]+"
+PLACEHOLDER = re.compile(r"@\{([a-z_]+)\}")  #: A bare `@name` is a named location of nginx.
 
 
 def filled(name: str, values: Mapping[str, object], *, own: Path | None = None) -> str:
@@ -32,16 +24,16 @@ def filled(name: str, values: Mapping[str, object], *, own: Path | None = None) 
     """
     path = own or FOLDER / name
     try:
-        template = _Template(path.read_text())
+        template = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The template {path} can't be read: {error}.") from error
-    unknown = sorted(set(template.get_identifiers()) - set(values))
+    unknown = sorted(set(PLACEHOLDER.findall(template)) - set(values))
     if unknown:
         raise UsageError(
             f"The template {path} has the unknown placeholder {unknown[0]!r}; "
             f"{choices(unknown[0], sorted(values))}"
         )
-    return template.safe_substitute(values)
+    return PLACEHOLDER.sub(lambda found: str(values[found[1]]), template)
 
 
 CONNECTIONS = 4096  #: Clients at once.
@@ -101,7 +93,7 @@ class ProgramFront(FrontAdapter):
         super().__init__(options, place)
         limits = {**LIMITS, "balance": tuple(self.balances)}
         refuse_outside(self.name, self.settings, limits)
-        own = str(self.settings["config"])
+        own = self.settings["config"]
         if own and not Path(own).is_file():
             raise UsageError(f"{self.name}'s option config names no file: {own}; correct it.")
 
@@ -116,17 +108,14 @@ class ProgramFront(FrontAdapter):
 
     def config_files(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, str]:
         """Its configuration; pure, except for reading the user's own template."""
-        own = str(self.settings["config"])
+        own = self.settings["config"]
         values = {
+            **self.settings,
             "folder": self.escaped(self.place.folder),
             "host": host,
             "port": port,
             "connections": self.clients,
-            "backlog": self.settings["backlog"],
-            "keep_alive_s": self.settings["keep_alive_s"],
-            "timeout_s": self.settings["timeout_s"],
-            "connect_s": min(int(self.settings["timeout_s"]), MOST_CONNECT_S),
-            "upstream_idle_s": self.settings["upstream_idle_s"],
+            "connect_s": min(self.settings["timeout_s"], MOST_CONNECT_S),
             "certificate": self.escaped(self.place.folder / CERTIFICATE),
             "scheme": self.scheme,
             **self.values(host, port, upstreams),
@@ -150,7 +139,7 @@ class ProgramFront(FrontAdapter):
         has been refused by then.
         """
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        asked = int(self.settings["connections"])
+        asked: int = self.settings["connections"]
         if limit == resource.RLIM_INFINITY:
             return asked
         return max(1, min(asked, (limit - network.LEAST) // FILES))
@@ -179,11 +168,7 @@ class ProgramFront(FrontAdapter):
         version = cls.version()
         if version is None:
             return Available(False, f"{cls.program} does not print its version", command)
-        if _numbers(version) < cls.least_version:
+        if tuple(map(int, re.findall(r"\d+", version)[:3])) < cls.least_version:
             least = ".".join(map(str, cls.least_version))
             return Available(False, f"{cls.program} {version} is older than {least}", command)
         return Available(True)
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", version)[:3])

@@ -22,16 +22,8 @@ def make_certificate(path: Path, host: str) -> None:
     path.touch(mode=0o600)
     key, certificate = path.with_suffix(".key"), path.with_suffix(".crt")
     command = [programs.find_program("openssl") or "openssl", "req", "-x509", "-newkey", "ec"]
-    command += [
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-noenc",
-        "-days",
-        str(DAYS),
-        "-subj",
-        f"/CN={host}",
-    ]
-    command += ["-addext", f"subjectAltName=IP:{host}"]
+    command += ["-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-days", str(DAYS)]
+    command += ["-subj", f"/CN={host}", "-addext", f"subjectAltName=IP:{host}"]
     command += ["-keyout", str(key), "-out", str(certificate)]
     try:
         subprocess.run(command, capture_output=True, text=True, timeout=MAKE_S, check=True)
@@ -76,7 +68,10 @@ def front(
         folders.write_private(folder / name, content)
     if adapter.scheme == "https":
         make_certificate(folder / CERTIFICATE, host)
-    _give(folder, adapter.run_as)
+    hand_over(folder, adapter.run_as)
+    if adapter.run_as:
+        for path in folder.iterdir():
+            shutil.chown(path, adapter.run_as)
     if adapter.check_argv():
         _check(adapter, env)
     with running(
@@ -92,13 +87,6 @@ def front(
         run_as=adapter.run_as,
     ) as process:
         yield process
-
-
-def _give(folder: Path, user: str) -> None:
-    hand_over(folder, user)
-    if user:
-        for path in folder.iterdir():
-            shutil.chown(path, user)
 
 
 def _check(adapter: FrontAdapter, env: Mapping[str, str]) -> None:

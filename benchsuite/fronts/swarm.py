@@ -1,17 +1,36 @@
-"""Docker Swarm; see docs.docker.com/engine/swarm. The engine and its swarm are the user's own."""
+"""Docker Swarm; see docs.docker.com/engine/swarm. The engine and its swarm are the user's own.
+
+    python -m benchsuite.fronts.swarm STACK.yaml NAME
+
+deploys the stack, waits, and removes it when told to end. The errors of a replica that fails to
+start are printed, with exit status 1.
+
+    python -m benchsuite.fronts.swarm NAME
+
+waits for the end of its standard input, then removes the stack of that name. Like the reaper it
+stands outside the run, so that it survives when the processes of a killed run are ended.
+"""
 
 import json
+import os
+import select
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Never
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import Option
 from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace
-from benchsuite.fronts.stacks import SERVICE, DockerError, docker
 from benchsuite.servers.base import Available
-from benchsuite.system import programs
+from benchsuite.system import lock, programs
+from benchsuite.system.procfs import PART_VARIABLE, RUN_VARIABLE
+from benchsuite.system.tree import Mark, limited
 
 STACK = "stack.yaml"
 
@@ -19,6 +38,22 @@ AUTO, INGRESS, HOST = "auto", "ingress", "host"
 IPVS = Path("/proc/net/ip_vs")  #: Exists when the kernel has IPVS, which the routing mesh needs.
 
 INIT = "docker swarm init --advertise-addr 127.0.0.1"
+
+OWNER_LABEL = "benchsuite.owner"  #: Says which process a stack belongs to.
+SERVICE = "web"
+ASK_S = 20.0
+REMOVE_S = 40.0
+AGAIN_S = 1.0
+"""Between two removals: parts of a stack that was being created may appear after the first."""
+
+DEPLOY_S = 60.0
+START_S = 300.0  #: An engine takes minutes to give up on a silent registry.
+POLL_S = 0.5
+ANSWER_S = 2.0
+FAILED = ("Failed", "Rejected", "Complete", "Shutdown")
+ENDING = (signal.SIGTERM, signal.SIGINT)
+
+KINDS = (["service", "ls"], ["ps", "--all"], ["network", "ls"])
 
 
 class Swarm(FrontAdapter):
@@ -41,7 +76,7 @@ class Swarm(FrontAdapter):
         return f"benchsuite-{self.place.token[:12]}"
 
     def argv(self) -> list[str]:
-        module = [sys.executable, "-m", "benchsuite.fronts.stacks"]
+        module = [sys.executable, "-m", "benchsuite.fronts.swarm"]
         return [*module, str(self.place.folder / STACK), self.stack]
 
     def config_files(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, str]:
@@ -100,9 +135,8 @@ class Swarm(FrontAdapter):
         return str(self.settings["publish"])
 
     def _stack(self, port: int) -> Mapping[str, Any]:
-        asked = self.place.instances
+        asked, publish = self.place.instances, self._publish()
         assert asked is not None
-        publish = self._publish()
         first, *words = asked.argv
         pinned = ["taskset", "-c", ",".join(map(str, asked.cpus))] if asked.cpus else []
         service = {
@@ -150,3 +184,156 @@ def _docker(*arguments: str) -> str | None:
         return docker(*arguments)
     except DockerError:
         return None
+
+
+class DockerError(Exception):
+    """The error message of docker."""
+
+
+class _Ended(Exception):
+    """SIGTERM or SIGINT."""
+
+
+def docker(*arguments: str, timeout_s: float = ASK_S) -> str:
+    """The output of docker; raises DockerError when it fails or takes longer."""
+    try:
+        done = subprocess.run(
+            [programs.find_program("docker") or "docker", *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise DockerError(str(error)) from error
+    if done.returncode != 0:
+        raise DockerError(done.stderr.strip() or f"docker {' '.join(arguments)} failed")
+    return done.stdout
+
+
+def remover(stack: str) -> tuple[IO[bytes], IO[bytes]]:
+    """Starts a process that removes a stack when the first pipe is closed, however we end.
+
+    The second pipe ends when the stack is removed.
+    """
+    ours = (PART_VARIABLE, RUN_VARIABLE)
+    env = {name: value for name, value in os.environ.items() if name not in ours}
+    with limited(Mark(run="")):  # not the run's, with whose processes it would be ended
+        child = subprocess.Popen(
+            ["setsid", "--fork", sys.executable, "-m", "benchsuite.fronts.swarm", stack],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=env,
+        )
+    child.wait()
+    assert child.stdin is not None
+    assert child.stdout is not None
+    return child.stdin, child.stdout
+
+
+def remove(stack: str) -> None:
+    """Removes a stack and waits up to `REMOVE_S` until nothing of it is left."""
+    mine = ("--quiet", "--filter", f"label=com.docker.stack.namespace={stack}")
+    deadline = time.monotonic() + REMOVE_S
+    while time.monotonic() < deadline:
+        _docker("stack", "rm", stack)
+        time.sleep(AGAIN_S)
+        outputs = [_docker(*kind, *mine) for kind in KINDS]
+        if not any(output is None or output.strip() for output in outputs):
+            return
+
+
+def sweep() -> None:
+    """Removes the stacks of runs that ended without doing so."""
+    names = docker("service", "ls", "--quiet", "--filter", f"label={OWNER_LABEL}").split()
+    if not names:
+        return
+    form = f'{{{{.Spec.Name}}}}|{{{{index .Spec.Labels "{OWNER_LABEL}"}}}}'
+    for line in docker("service", "inspect", "--format", form, *names).splitlines():
+        name, _, whose = line.partition("|")
+        if lock.has_ended(whose):
+            remove(name.removesuffix(f"_{SERVICE}"))
+
+
+def main(arguments: Sequence[str]) -> None:
+    *paths, stack = arguments
+    if not paths:
+        sys.stdin.buffer.read()
+        remove(stack)
+        return
+    removal, removed = remover(stack)
+
+    def end(signum: int, frame: object) -> Never:
+        raise _Ended
+
+    for signum in ENDING:
+        signal.signal(signum, end)
+    problem = ""
+    try:
+        sweep()
+        port = _deploy(Path(paths[0]), stack)
+        problem = _watch(f"{stack}_{SERVICE}", port)
+    except DockerError as error:
+        problem = str(error)
+    except _Ended:
+        problem = ""
+    for signum in ENDING:
+        signal.signal(signum, signal.SIG_IGN)
+    removal.close()
+    if not select.select([removed], [], [], REMOVE_S)[0]:
+        problem = problem or f"the stack {stack} is not gone after {REMOVE_S:g} s"
+    removed.close()
+    sys.exit(problem or 0)
+
+
+def _deploy(path: Path, stack: str) -> int:
+    """Deploys the stack with the marks by which it and its processes are found; its port."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    service = content["services"][SERVICE]
+    service["environment"][PART_VARIABLE] = os.environ.get(PART_VARIABLE, "")
+    service["deploy"]["labels"] = {OWNER_LABEL: lock.owner_name()}
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False), encoding="utf-8")
+    deploy = ["stack", "deploy", "--resolve-image", "never", "--compose-file", str(path), stack]
+    docker(*deploy, timeout_s=DEPLOY_S)
+    return int(service["ports"][0]["published"])
+
+
+def _watch(service: str, port: int) -> str:
+    """Waits until all replicas run and one answers, then for the end; returns the error otherwise.
+
+    Docker is asked nothing while they are measured.
+    """
+    deadline = time.monotonic() + START_S
+    form = "{{.CurrentState}}|{{.Error}}"
+    while time.monotonic() < deadline:
+        lines = docker("service", "ps", "--no-trunc", "--format", form, service).splitlines()
+        for line in lines:
+            state, _, error = line.partition("|")
+            if state.startswith(FAILED):
+                tail = ""
+                with suppress(DockerError):
+                    tail = docker("service", "logs", "--raw", "--tail", "20", service)
+                return f"{tail}\na replica ended: {state} ({error or 'no error message'})"
+        if lines and all(line.startswith("Running") for line in lines) and _answers(port):
+            while True:
+                signal.pause()
+        time.sleep(POLL_S)
+    return f"not all replicas run and answer after {START_S:g} s"
+
+
+def _answers(port: int) -> bool:
+    """Whether HTTP comes back; Docker's own proxy accepts connections before its replica does."""
+    with (
+        suppress(OSError, HTTPException),
+        closing(HTTPConnection("127.0.0.1", port, timeout=ANSWER_S)) as asked,
+    ):
+        asked.request("HEAD", "/")
+        asked.getresponse()
+        return True
+    return False
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

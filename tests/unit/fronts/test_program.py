@@ -10,8 +10,10 @@ import pytest
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import Option
 from benchsuite.fronts.base import Address, FrontPlace
-from benchsuite.fronts.program import COMMON, ProgramFront
-from benchsuite.servers.base import Available
+from benchsuite.fronts.haproxy import Haproxy
+from benchsuite.fronts.nginx import Nginx
+from benchsuite.fronts.program import COMMON, ProgramFront, filled
+from benchsuite.fronts.swarm import Swarm
 from benchsuite.system import network, programs
 from tests.golden import Golden
 
@@ -51,10 +53,9 @@ def installed(
 
 
 def test_a_template_of_ones_own_takes_the_place_of_ours(tmp_path: Path) -> None:
-    own = tmp_path / "own.conf"
-    own.write_text("@{host}:@{port} @{servers} @{connect_s} @{timeout_s} @{folder}")
+    path = own(tmp_path, "@{host}:@{port} @{servers} @{connect_s} @{timeout_s} @{folder}")
     place = FrontPlace(folder=Path("/run"))
-    files = plain(place, config=str(own)).config_files("127.0.0.1", 80, [("h", 1), ("h", 2)])
+    files = plain(place, config=str(path)).config_files("127.0.0.1", 80, [("h", 1), ("h", 2)])
     assert files == {"nginx.conf": "127.0.0.1:80 2 75 3600 /run"}
 
 
@@ -80,27 +81,41 @@ def test_it_takes_as_many_clients_as_open_files_allow(
         network.check_descriptors(481, ends=2)
 
 
-def test_is_available_where_it_is_new_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    installed(monkeypatch, "1.10.2-3+deb")
-    assert Plain.available() == Available(True)
-    assert Plain.version() == "1.10.2-3+deb"
-    assert Plain.executable() == "/x"
+def test_availability(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
+    def available(version: str | None, path: str | None = "/x") -> tuple[object, ...]:
+        installed(monkeypatch, version, path)
+        return Plain.available(), Plain.version(), Plain.executable()
+
+    golden.cases(available)
 
 
-@pytest.mark.parametrize(
-    ("version", "path", "reason"),
-    [
-        (None, None, "plainfront is not installed"),
-        (None, "/x", "plainfront does not print its version"),
-        ("1.9.9", "/x", "plainfront 1.9.9 is older than 1.10"),
-    ],
-)
-def test_says_why_it_is_not_and_the_command(
-    monkeypatch: pytest.MonkeyPatch, version: str | None, path: str | None, reason: str
-) -> None:
-    installed(monkeypatch, version, path)
-    assert Plain.available() == Available(False, reason, "apt install plain-front-light")
-    assert Plain.executable() == (path or "plainfront")
+def own(folder: Path, text: str) -> Path:
+    path = folder / "own.conf"
+    path.write_text(text)
+    return path
+
+
+def test_fills_in_values_and_leaves_the_programs_own_signs_alone(tmp_path: Path) -> None:
+    path = own(tmp_path, "listen @{port}; set $host @named; location @failed {}")
+    assert filled("nginx.conf", {"port": 80}, own=path) == (
+        "listen 80; set $host @named; location @failed {}"
+    )
+
+
+def test_a_placeholder_for_nothing_is_refused_with_the_known_ones(tmp_path: Path) -> None:
+    path = own(tmp_path, "listen @{prot};")
+    with pytest.raises(UsageError, match=r"placeholder 'prot'; .* There are: host, port"):
+        filled("nginx.conf", {"port": 80, "host": "h"}, own=path)
+    with pytest.raises(UsageError, match=f"template {tmp_path} can't be read"):
+        filled("nginx.conf", {}, own=tmp_path)
+
+
+def test_cpus_that_it_uses_are_what_its_option_says(tmp_path: Path) -> None:
+    """A configuration of the user's own may say something else."""
+    assert (Nginx({}).parallel, Nginx({"processes": 3}).parallel) == (1, 3)
+    assert Haproxy({"threads": 4}).parallel == 4
+    assert Nginx({"config": str(own(tmp_path, ""))}).parallel is None
+    assert Swarm({"image": "shop"}).parallel is None
 
 
 def test_values(golden: Golden) -> None:

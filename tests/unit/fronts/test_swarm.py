@@ -14,6 +14,7 @@ from benchsuite.fronts.base import FrontPlace, Instances
 from benchsuite.fronts.swarm import Swarm
 from benchsuite.servers.base import Available
 from benchsuite.system import programs
+from tests.golden import Golden
 from tests.samples import DEPLOY, document
 
 INSTANCES = Instances(
@@ -43,57 +44,25 @@ def service(adapter: Swarm) -> dict[str, Any]:
     return found
 
 
-def test_every_replica_runs_the_servers_command_line_with_the_images_python(ipvs: Path) -> None:
-    found = service(make())
-    assert found["command"] == ["python", "-m", "uvicorn", "--port", "8000"]
-    assert found["image"] == "shop-bench"
-    assert found["environment"] == {"BENCHSUITE_RUN": "t0ken"}
-    assert found["deploy"]["replicas"] == 4
-    assert found["deploy"]["restart_policy"] == {"condition": "none"}
-
-
-def test_no_text_of_ours_begins_a_variable_of_the_stack(ipvs: Path) -> None:
+def test_the_service_of_the_stack(ipvs: Path, golden: Golden) -> None:
+    """In its texts nothing begins a variable; only the run's own folder may be written."""
     folder = Path("/tmp/it's ä $HOME ${x}")
     asked = replace(INSTANCES, env={"DATABASE_URL": "postgres://u:pa$$w@h/d"}, folders=[folder])
-    found = service(make(asked))
-    assert found["environment"] == {"DATABASE_URL": "postgres://u:pa$$$$w@h/d"}
-    assert found["volumes"][0]["source"] == "/tmp/it's ä $$HOME $${x}"
-
-
-def test_finds_the_runs_folder_under_its_path_and_may_write_to_that_alone(ipvs: Path) -> None:
-    assert service(make())["volumes"] == [
-        {"type": "bind", "source": "/tmp/run", "target": "/tmp/run", "read_only": False},
-        {
-            "type": "bind",
-            "source": "/site-packages/conf",
-            "target": "/site-packages/conf",
-            "read_only": True,
-        },
-    ]
-
-
-def test_runs_on_the_cpus_of_the_target(ipvs: Path) -> None:
     pinned = Instances(count=1, argv=["python"], env={}, folders=(), cpus=(0, 2))
-    assert service(make(pinned))["command"] == ["taskset", "-c", "0,2", "python"]
+    golden(service(make()), "plain")
+    golden(service(make(asked)), "variables")
+    golden(service(make(pinned)), "pinned")
 
 
-@pytest.mark.parametrize(
-    ("there", "publish", "mode", "endpoint"),
-    [
-        (True, "auto", "ingress", "vip"),
-        (True, "host", "host", "dnsrr"),
-        (False, "auto", "host", "dnsrr"),
-        (False, "host", "host", "dnsrr"),
-    ],
-)
-def test_publishes_as_the_kernel_can(
-    ipvs: Path, *, there: bool, publish: str, mode: str, endpoint: str
-) -> None:
-    if there:
-        ipvs.touch()
-    found = service(make(publish=publish))
-    assert found["ports"] == [{"target": 8000, "published": 8123, "mode": mode}]
-    assert found["deploy"]["endpoint_mode"] == endpoint
+def test_publishes_as_the_kernel_can(ipvs: Path) -> None:
+    def published(publish: str) -> tuple[str, str]:
+        stack = service(make(publish=publish))
+        return stack["ports"][0]["mode"], stack["deploy"]["endpoint_mode"]
+
+    assert published("auto") == published("host") == ("host", "dnsrr")
+    ipvs.touch()
+    assert published("auto") == ("ingress", "vip")
+    assert published("host") == ("host", "dnsrr")
 
 
 def test_the_sample_is_the_stack_of_a_kernel_with_the_mesh(ipvs: Path) -> None:
@@ -119,38 +88,12 @@ def engine(monkeypatch: pytest.MonkeyPatch, said: dict[str, Any] | None, path: s
     monkeypatch.setattr(swarm, "_docker", docker)
 
 
-@pytest.mark.parametrize(
-    ("said", "path", "reason", "command"),
-    [
-        (None, "", "docker is not installed", "apt install docker.io"),
-        (None, "/d", "no Docker engine answers", "systemctl start docker"),
-        ({"ServerErrors": ["x"]}, "/d", "no Docker engine answers", "systemctl start docker"),
-        (
-            {"ServerVersion": "28.2", "Swarm": {"LocalNodeState": "inactive"}},
-            "/d",
-            "this Docker engine is no manager of a swarm",
-            "docker swarm init --advertise-addr 127.0.0.1",
-        ),
-    ],
-)
-def test_says_why_it_can_not_run_here(
-    monkeypatch: pytest.MonkeyPatch,
-    said: dict[str, Any] | None,
-    path: str,
-    reason: str,
-    command: str,
-) -> None:
-    engine(monkeypatch, said, path)
-    assert Swarm.available() == Available(False, reason, command)
+def test_availability(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
+    def available(said: dict[str, Any] | None, path: str = "/d") -> tuple[Available, str | None]:
+        engine(monkeypatch, said, path)
+        return Swarm.available(), Swarm.version()
 
-
-def test_is_available_on_a_manager_in_the_version_of_the_engine(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    swarm = {"LocalNodeState": "active", "ControlAvailable": True}
-    engine(monkeypatch, {"ServerVersion": "28.2", "Swarm": swarm})
-    assert Swarm.available() == Available(True)
-    assert Swarm.version() == "28.2"
+    golden.cases(available)
 
 
 def test_one_instance_needs_no_mesh_and_more_do(
@@ -178,14 +121,9 @@ def test_wants_an_image_that_is_there(monkeypatch: pytest.MonkeyPatch, ipvs: Pat
 
 def test_runs_as_who_may_speak_to_the_engine() -> None:
     adapter = make()
-    assert adapter.run_as == ""
-    assert adapter.check_argv() == []
-    assert adapter.argv()[1:] == [
-        "-m",
-        "benchsuite.fronts.stacks",
-        "/run/front/stack.yaml",
-        "benchsuite-0123456789ab",
-    ]
+    assert (adapter.run_as, adapter.check_argv()) == ("", [])
+    words = ["-m", "benchsuite.fronts.swarm", "/run/front/stack.yaml", "benchsuite-0123456789ab"]
+    assert adapter.argv()[1:] == words
 
 
 def test_refuses_another_way_to_publish() -> None:
