@@ -1,5 +1,6 @@
 """Apache: its configuration in each mode, and which mod_wsgi is taken."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,6 @@ from benchsuite.servers import apache
 from benchsuite.servers.apache import (
     ApacheDaemon,
     ApacheEvent,
-    ApachePrefork,
-    ApacheWorker,
     WsgiModule,
 )
 from benchsuite.servers.base import Application, Place
@@ -48,52 +47,6 @@ def said(lines: list[str], *directives: str) -> dict[str, str]:
 SIZES = ("StartServers", "ServerLimit", "ThreadsPerChild", "MaxRequestWorkers")
 
 
-def test_sizes_can_be_set():
-    assert said(conf(ApacheEvent, processes=2, threads=4), *SIZES) == {
-        "StartServers": "2",
-        "ServerLimit": "2",
-        "ThreadsPerChild": "4",
-        "MaxRequestWorkers": "8",
-    }
-    assert "StartServers 1" in conf(ApacheEvent, processes=2, options={"start_processes": 1})
-
-
-def test_daemon_has_its_processes_behind_one_of_apache():
-    lines = conf(ApacheDaemon)
-    (daemon,) = [line for line in lines if line.startswith("WSGIDaemonProcess ")]
-    assert 'processes="9" threads="25" python-home="/home/shop/venv" home="/home/shop"' in daemon
-    assert said(lines, *SIZES) == {
-        "StartServers": "1",
-        "ServerLimit": "1",
-        "ThreadsPerChild": "225",
-        "MaxRequestWorkers": "225",
-    }
-    assert "WSGIRestrictEmbedded On" in lines
-
-
-def test_daemon_s_front_can_be_set():
-    assert "ThreadsPerChild 7" in conf(ApacheDaemon, options={"front_threads": 7})
-
-
-def test_worker_alone_has_an_interpreter_of_its_own_as_in_the_study_unless_told():
-    groups = {
-        cls.name: said(conf(cls), "WSGIApplicationGroup")["WSGIApplicationGroup"]
-        for cls in (ApachePrefork, ApacheWorker, ApacheEvent, ApacheDaemon)
-    }
-    assert groups == {
-        "apache-prefork": "%{GLOBAL}",
-        "apache-worker": "benchsuite",
-        "apache-event": "%{GLOBAL}",
-        "apache-daemon": "%{GLOBAL}",
-    }
-    assert "WSGIApplicationGroup %{GLOBAL}" in conf(
-        ApacheWorker, options={"main_interpreter": "yes"}
-    )
-    for cls in (ApachePrefork, ApacheEvent, ApacheDaemon):
-        own = conf(cls, options={"main_interpreter": "no"})
-        assert "WSGIApplicationGroup benchsuite" in own
-
-
 def test_any_path_can_be_its_folder_or_the_projects(monkeypatch):
     path = r"""/it's ä "b" 100% $x ${HOME} \y"""
     written = r"/it's ä \"b\" 100% $x ${benchsuite_dollar}{HOME} \\y"
@@ -104,12 +57,6 @@ def test_any_path_can_be_its_folder_or_the_projects(monkeypatch):
     assert said(lines, "Define") == {"Define": "benchsuite_dollar $"}
 
 
-def test_the_script_serves_the_application():
-    script = made(ApacheEvent).config_files("127.0.0.1", 8123)["application.wsgi"]
-    assert "from shop.wsgi import application as application" in script
-    assert "os.chdir('/home/shop')" in script
-
-
 def test_root_seems_to_be_nobody(monkeypatch):
     monkeypatch.setattr("os.geteuid", lambda: 0)
     argv = made(ApacheEvent).argv("127.0.0.1", 8123)
@@ -117,37 +64,21 @@ def test_root_seems_to_be_nobody(monkeypatch):
     assert argv[5:] == ["/usr/sbin/apache2", "-f", "/run/1/apache.conf", "-DFOREGROUND"]
 
 
-@pytest.mark.parametrize(
-    ("missing", "reason", "command"),
-    [
-        ("program", "apache2 is not installed", "apt install apache2-bin libapache2-mod-wsgi-py3"),
-        ("made_for", "mod_wsgi is not installed", "apt install libapache2-mod-wsgi-py3 (for "),
-    ],
-)
-def test_says_what_is_missing_and_the_command(monkeypatch, missing, reason, command):
-    monkeypatch.setattr(apache, "wsgi_module", lambda python: None)
-    monkeypatch.setattr(apache, missing, lambda: None)
-    available = ApacheEvent.available()
-    assert (available.ok, available.reason) == (False, reason)
-    assert available.command.startswith(command)
+def test_says_what_is_missing_and_the_command(monkeypatch, golden):
+    def available(missing, value=lambda *_: None):
+        with monkeypatch.context() as patched:
+            patched.setattr("os.geteuid", lambda: 0)
+            patched.setattr(apache, "wsgi_module", lambda python: MODULE)
+            patched.setattr(apache, "made_for", lambda: None)
+            patched.setattr(apache, "_may_unshare", lambda: True)
+            if missing != "_may_unshare":
+                patched.setattr(apache, "wsgi_module", lambda python: None)
+            patched.setattr(apache, missing, value)
+            return ApacheEvent.available()
 
-
-def test_a_module_of_another_python_is_told(monkeypatch):
-    monkeypatch.setattr(apache, "wsgi_module", lambda python: None)
-    monkeypatch.setattr(apache, "made_for", lambda: (3, 2))
-    available = ApacheEvent.available()
-    assert available.reason.startswith(
-        f"the system's mod_wsgi is built for /usr/bin/python3.2, and this is {OWN.executable} ("
+    golden.cases(
+        available, replace={re.escape(OWN.executable): "PYTHON", re.escape(OWN.version): "3"}
     )
-    assert available.command.endswith("&& pip install mod_wsgi")
-
-
-def test_root_without_user_namespaces_is_sent_away(monkeypatch):
-    monkeypatch.setattr("os.geteuid", lambda: 0)
-    monkeypatch.setattr(apache, "_may_unshare", lambda: False)
-    available = ApacheEvent.available()
-    assert "must not run as root" in available.reason
-    assert available.command == "run benchsuite as an ordinary user"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 run.
 """
 
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,6 @@ from django.utils.module_loading import import_string
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import (
-    Option,
     RunSpec,
     ServerSpec,
 )
@@ -83,60 +84,15 @@ def test_it_goes_by_its_name_and_brings_its_own_target(name):
     assert make(name).env()["PYTHONPATH"] == str(FOLDER / "target")
 
 
-def test_command_lines():
-    assert command("heritage-channels0-gunicorn", processes=2) == (
-        "gunicorn --bind 127.0.0.1:8123 --workers 2 --worker-class sync --backlog 2048"
-        " heritage.wsgi:application"
-    )
-    daphne = "daphne -v 0 -b 127.0.0.1 -p 8123 heritage.asgi:channel_layer"
-    assert command("heritage-channels0-redis") == command("heritage-channels0-ipc") == daphne
-    assert command("heritage-chaussette-gunicorn") == (
-        "gunicorn --bind 127.0.0.1:8123 --workers 1 --worker-class gevent --backlog 2048"
-        " bench:application"
-    )
-    assert command("heritage-chaussette-gevent").endswith(" -m circus.circusd circus.ini")
-    assert command("heritage-2012-gevent") == "circusd circus.ini"
+def test_command_lines(golden: Golden) -> None:
+    golden.cases(command, replace={re.escape(sys.executable): "PYTHON"})
 
 
-def test_the_second_version_of_the_application_starts_its_threads_first():
-    second: dict[str, Option] = {"bench": "second"}
-    lines = ini("heritage-chaussette-meinheld", options=second)
-    assert "--pre-hook chaussette.util.setup_bench" in lines["cmd"]
-    assert make("heritage-chaussette-meinheld", options=second).env()["HERITAGE_BENCH"] == "second"
-    assert "--config target/gunicorn.conf.py" in command(
-        "heritage-chaussette-gunicorn", options=second
-    )
-    assert (
-        "setup_bench("
-        in make("heritage-chaussette-gunicorn").config_files("h", 1)["target/gunicorn.conf.py"]
-    )
-    with pytest.raises(UsageError, match="bench must be one of first, second"):
-        make("heritage-chaussette-gevent", options={"bench": "third"})
-
-
-def test_workers_stand_beside_daphne_and_the_layer_is_this_start_s():
-    adapter = make(
-        "heritage-channels0-redis",
-        services={"redis": "redis://127.0.0.1:7000/0"},
-        options={"workers": 2},
-    )
-    beside = adapter.companion_processes()
-    assert list(beside) == ["runworker 1", "runworker 2"]
-    assert list(beside["runworker 1"]) == [
-        PYTHON.executable,
-        f"{FOLDER}/target/manage.py",
-        "runworker",
-        "-v",
-        "0",
-    ]
-    assert adapter.env()["HERITAGE_LAYER"] == "redis://127.0.0.1:7000/0"
-    assert adapter.shared_memory() == ""
+def test_each_start_has_its_own_layer():
     ipc = make("heritage-channels0-ipc")
-    assert ipc.env()["HERITAGE_LAYER"] == "ipc"
-    assert ipc.shared_memory() == ipc.env()["HERITAGE_PREFIX"]
     elsewhere = Place(folder=FOLDER.with_name("server-1"), interpreter=PYTHON)
     other = type(ipc)(ipc.spec, Application(), elsewhere)
-    assert other.shared_memory() != ipc.shared_memory()
+    assert other.shared_memory() != ipc.shared_memory() == ipc.env()["HERITAGE_PREFIX"]
 
 
 def test_everything_is_pinned_and_nothing_else_is_installed():
@@ -168,43 +124,20 @@ def test_a_python_of_another_time_is_refused(machine):
         CLASSES["heritage-channels0-ipc"].recipe("3.13")
 
 
-@pytest.mark.parametrize(
-    ("name", "change", "expected"),
-    [
-        (
-            "heritage-channels0-redis",
-            "no Pythons",
-            Available(False, "Python 2.7 or 3.6 is not on this machine", "pyenv install 2.7"),
-        ),
-        (
-            "heritage-chaussette-gevent",
-            "no compiler",
-            Available(False, "there is no C compiler", "apt install gcc"),
-        ),
-        (
-            "heritage-2012-gevent",
-            "no header",
-            Available(False, "the header event.h is missing", "apt install libevent-dev"),
-        ),
-        (
-            "heritage-chaussette-gevent",
-            "no circus",
-            Available(False, "circus is not installed", "pip install circus"),
-        ),
-        ("heritage-2012-gevent", "no circus", Available(True)),
-        ("heritage-channels0-ipc", "no header", Available(True)),
-    ],
-)
-def test_says_what_is_missing(machine, monkeypatch, name, change, expected):
-    if change == "no Pythons":
-        machine()
-    elif change == "no compiler":
-        monkeypatch.setattr(adapters.shutil, "which", lambda name: None)
-    elif change == "no header":
-        monkeypatch.setattr(adapters, "_is_header", lambda name: False)
-    else:
-        monkeypatch.setattr(Interpreter, "installed", lambda self, name: None)
-    assert CLASSES[name].available() == expected
+def test_says_what_is_missing(machine, monkeypatch, golden):
+    def available(name: str, missing: str) -> Available:
+        with monkeypatch.context() as patched:
+            if missing == "compiler":
+                patched.setattr(adapters.shutil, "which", lambda name: None)
+            elif missing == "header":
+                patched.setattr(adapters, "_is_header", lambda name: False)
+            elif missing == "circus":
+                patched.setattr(Interpreter, "installed", lambda self, name: None)
+            else:
+                machine()
+            return CLASSES[name].available()
+
+    golden.cases(available)
 
 
 def spec(name: str = "heritage-channels0-ipc", **given: Any) -> RunSpec:
