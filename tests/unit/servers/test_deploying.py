@@ -78,7 +78,8 @@ def test_what_is_pasted(golden: Golden, monkeypatch: pytest.MonkeyPatch, tmp_pat
     def texts(name: str, *kinds: str, **sizes: object) -> str:
         pasted_texts = pasted(name, **sizes)
         shown = [f"{kind}:\n{pasted_texts[kind]}" for kind in kinds]
-        return "\n".join([*shown, f"all: {', '.join(pasted_texts)}"])
+        lines = "\n".join([*shown, f"all: {', '.join(pasted_texts)}"]).splitlines()
+        return "\n".join(filter(None, lines))
 
     own = {re.escape(str(tmp_path)): "TMP", re.escape(sys.executable): "PYTHON"}
     golden.cases(texts, replace={**own, re.escape(OWN.script("uwsgi")): "UWSGI"})
