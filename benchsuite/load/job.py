@@ -1,24 +1,23 @@
 """What the parent and the load process tell each other: JSON lines.
 
-The parent writes one job line, then "go"; the end of its standard input tells the child that the
+The parent writes one job line, then orders; the end of its standard input tells the child that the
 parent is gone. The child writes events to an inherited pipe, never to standard output, and the
 samples to files in the spool folder.
 
-    child → {"event": "ready"}                                 imported, waits for its job
+    child → {"event": "ready"}                         imported, waits for its job
     parent → job
-    child → {"event": "checked", "unchecked": …, "posts": …}
-                                                               answered right; what nobody looks at,
-                                                               and whether forms were sent
-          | {"event": "refused", "message": …, "method": …, "path": …, "status": …, "why": …}
-                                                               or not: the child ends
-    parent → "rehearse <kind>"                                 any number of times: see `Rehearsal`
-    child → {"event": "rehearsed", "right": …, "posts": {name: times}}
-    parent → "go <moment>"                                     monotonic seconds: then it begins
-    child → {"event": "tick", "elapsed_s": …, …}               each second; becomes a `Tick`
-    parent → "stop"                                            optional: drain now
-    child → {"event": "done", …}                               see `Done`
-    child → {"event": "failed", "message": …}                  at any time: the load itself broke
-    child → {"event": "full"}                                  at any time: the spool's disk is
+    child → {"event": "checked", "unchecked", "posts"} answered right; what nobody looks at, and
+                                                       whether forms were sent
+          | {"event": "refused", "message", "method", "path", "status", "why"}
+                                                       or not: the child ends
+    parent → "rehearse <kind>"                         any number of times
+    child → {"event": "rehearsed", …}                  see `Rehearsal`
+    parent → "go <moment>"                             monotonic seconds: then it begins
+    child → {"event": "tick", "elapsed_s", …}          each second; becomes a `Tick`
+    parent → "stop"                                    optional: drain now
+    child → {"event": "done", …}                       see `Done`
+    child → {"event": "failed", "message"}             at any time: the load itself broke
+    child → {"event": "full"}                          at any time: the spool's disk is
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,28 +28,19 @@ from benchsuite.core.results import Traffic
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import LoadProfile, VisitorSpec, WorkloadSpec
 
-GO = b"go"
-STOP = b"stop"
-REHEARSE = b"rehearse "  #: How the orders besides the job begin, each a line of its own.
-
+GO, STOP, REHEARSE = b"go", b"stop", b"rehearse "  #: How orders besides the job begin.
 LOOK, NEW, AGAIN = "look", "new", "again"
 """Kinds of rehearsals: up to the first form, which is not sent; like any journey of the load; and
 with what the one before drew at random."""
-
 CHECK_LIMIT_S = 60.0  #: How much longer than one request's timeout a checked journey may take.
-
 CHECKS = 2  #: How often it is made at most.
-
 REHEARSAL_LIMIT_S = 20.0  #: How long what is rehearsed after that may take at most.
-
 SAMPLES_FILE = "samples.bin"
 """Samples packed with `benchsuite.core.samples.RECORD`, roughly in the order of their finish."""
-
 NAMES_FILE = "names.json"
 """[{"name", "scope", "examples": {kind number: message}, "answers": {kind number: [status, what was
 asked]}}, …]: entry i is what `name == i` means in a sample.
 """
-
 OTHER_NAMES = "(other paths)"  #: The name of requests when there are too many names.
 
 
@@ -59,18 +49,15 @@ class Job:
     """All that one load process needs to know."""
 
     base_url: str  #: http://host:port or https://host:port
-    run_header: str
-    """The value of X-Benchsuite-Run that every answer must carry; empty to accept any server."""
+    run_header: str  #: X-Benchsuite-Run of every answer; empty to accept any server.
     workload_class: str  #: Dotted path of the workload class.
     workload: WorkloadSpec
     load: LoadProfile
     spool: str  #: Folder for the files above.
-    locustfile: str = ""
-    """Path of a locustfile whose user classes run instead of the workload's journey."""
+    locustfile: str = ""  #: Path of one whose user classes run instead of the workload's journey.
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables for workloads and locustfiles that set Django up: they get the run's settings."""
-    cookies: Mapping[str, str] = field(default_factory=dict)
-    """Those that the workload gives to a fresh visitor."""
+    cookies: Mapping[str, str] = field(default_factory=dict)  #: Of the workload's fresh visitors.
     visitor: VisitorSpec = field(default_factory=VisitorSpec)
     signed_in: str = ""  #: In whose session is asked, in words.
     superuser: bool = False  #: Whether that may do everything.
@@ -80,11 +67,8 @@ class Job:
     parts: int = 1
     unit: str = REQUEST  #: What the figures are of, of `benchsuite.core.samples.UNITS`.
     handshake_headers: bool = True
-    """Whether a WebSocket's handshake can carry the run's header; else the run is told by a
-    subprotocol."""
-    dialect: str = ""
-    """Dotted path of a class that speaks the server's own protocol over WebSockets; empty for
-    none."""
+    """Whether a WebSocket's handshake can carry the run's header; else a subprotocol tells."""
+    dialect: str = ""  #: Dotted path of a class that speaks a server's own protocol, if it has one.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,13 +113,10 @@ class Done:
     cpu_percent: float | None  #: CPU share of this process in the window.
     lag_p99_s: float | None  #: 99th percentile of the lateness of a timer in the window.
     lag_p50_s: float | None = None
-    sent: tuple[int, ...] = ()
-    """Open model: arrivals due in each stage's window that were sent, however late."""
-    dropped: tuple[int, ...] = ()
-    """Open model: arrivals due in each stage's window that never were."""
+    sent: tuple[int, ...] = ()  #: Open model: arrivals due in each stage's window, sent sometime.
+    dropped: tuple[int, ...] = ()  #: Those that never were.
     unmade: int = 0  #: Journeys of a fixed amount of work that had not been made at the limit.
-    connections: tuple[tuple[float, int], ...] = ()
-    """(moment, WebSockets then open), one a second; empty where there were none."""
+    connections: tuple[tuple[float, int], ...] = ()  #: The same as `users` of open WebSockets.
     traffic: Traffic | None = None
     """What compression made of messages in the window; None where it was not asked for."""
 

@@ -121,7 +121,6 @@ def starts_needed(compared: int = 1, *, level: float = 0.05) -> int:
 
 CONFIDENCE = 0.95
 POWER = 0.9  #: Chance with which a difference of `detectable` would have been shown.
-
 RANK_EFFICIENCY = math.sqrt(3 / math.pi)
 RESAMPLES = 9999
 MOST_RUNS = 25  #: Of each side; nobody makes more for one answer.

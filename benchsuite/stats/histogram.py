@@ -16,12 +16,9 @@ from numpy.typing import NDArray
 LOWEST_US = 1
 HIGHEST_US = 3_600_000_000
 DIGITS = 3
-
 Histogram = NDArray[np.int64]  #: How many samples each step has, up to the last that has any.
-
 HALF = 1024  #: Steps of a power of two; twice as many hold three digits.
 BITS = 11  #: So many leading bits of a value say its step.
-
 OUTER = struct.Struct(">II")  #: A word that says what it is, and the length of the packed rest.
 INNER = struct.Struct(">IIIIQQd")
 """The same of what is packed; offset, digits, lowest and highest value, ratio."""

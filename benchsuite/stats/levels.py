@@ -18,7 +18,6 @@ from benchsuite.core.results import Ceiling, Summary
 from benchsuite.core.specs import LoadProfile
 
 RESPONDER_BUSY_PERCENT = 90.0  #: A responder that used more of a CPU was the limit itself.
-
 MACHINE_BUSY_PERCENT = 10.0  #: With more of all CPUs used by others, the machine was the limit.
 
 
@@ -55,14 +54,11 @@ def ceiling_rate(ceilings: Sequence[Ceiling], load: LoadProfile, in_flight: floa
 HELD = 0.98
 """Open model: the share of planned arrivals that must begin, and of requests that must be answered,
 within the window of a level that is held; B104 and B304 have the same limit."""
-
 LEVELS_OFF = 0.95
 """Closed model: more users no longer help from the first level on that has this share of the
 highest goodput."""
-
 BREAKS = 0.9
 """Closed model: beyond that level, less than this share of the highest goodput is a break."""
-
 FAILED = 0.05  #: More failures than this break a level, and make a run invalid (B201).
 
 

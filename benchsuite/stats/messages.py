@@ -229,7 +229,6 @@ def _connected(
 
 HEALTHY, SLOW = " (healthy subscribers)", " (slow subscribers)"
 """What the name of a broadcast's messages ends with where some subscribers were slow."""
-
 TIMES = 5.0
 LEAST_LAG_S = 0.01
 """A subscriber is slow when its median time is longer than five times the median subscriber's, and

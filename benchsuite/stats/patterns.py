@@ -64,7 +64,6 @@ LOWER = 0.8  #: Without its answers, the percentile that it limits is at most th
 LONGEST = 100.0
 PERCENTILES = (99.0, 99.9, 95.0, LONGEST)  #: Which one that is: the first that falls so much.
 FEWEST = samples_needed(95)  #: Answers.
-
 TAILS = (0.05, 0.01, 0.001)  #: Shares of the answers that are looked at as slow ones.
 HEAVIEST = (0.5, 0.25)
 """Episodes count that delay an answer by this share of what the longest but one delays it by."""
@@ -75,11 +74,9 @@ OWN_S, OWN_LENGTH_S = 1.0, 0.05
 """Load and telemetry work each second, or each few seconds: so short pauses may be theirs."""
 PAUSED = 1 / 3  #: Of a period, that a pause takes at most: what is longer, chance spaces evenly.
 CYCLES = 3  #: Of users or arrivals: what comes as often may be the load's own period.
-
 TIMES = 2.0  #: Slow are answers of a group that take so many times as long as those around them.
 AROUND = 12  #: Answers before and after one, whose lower quartile is what those around it take.
 HALF = 0.5  #: Of such answers, that the slow groups must have; of groups, that they may be at most.
-
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 

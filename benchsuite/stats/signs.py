@@ -80,11 +80,9 @@ class Traffic:
 
 
 STARVED_SHARE = 0.1  #: B206: what a starved user gets at most of what a user gets on average.
-
 BAND_S = 0.02
 """How much longer than the timer a stalled answer may take: its own work, its place in the queue,
 and the timers' granularity. It is a reason to ask the target, whose word decides."""
-
 EARLY = 0.75
 """From this share of a timer on: the fastest answer made a connection, too, and on a busy machine
 it was none of the fastest."""

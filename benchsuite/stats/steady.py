@@ -16,7 +16,6 @@ LEVEL_OF_HALF = 0.1  #: And how often a half does, once the whole was told to ch
 FEWEST_BESIDE = 3  #: A step with fewer values than that on one side of it is an outlier.
 MOST_POINTS = 240  #: Longer series are averaged in groups first.
 OUTLIER = 6.0  #: In median deviations: what lies farther off counts as if it lay there.
-
 Series = NDArray[np.float64]
 
 

@@ -20,7 +20,6 @@ from benchsuite.core.samples import ENDS, FIELDS, MOMENTS, Kind
 from benchsuite.stats import histogram
 
 RISK = 0.025  #: Accepted chance that no sample at all lies beyond the percentile.
-
 ABOUT_HALF = 0.05  #: Of all samples.
 
 
@@ -61,7 +60,6 @@ def median_interval(values: Sequence[float], risk: float = 2 * RISK) -> tuple[fl
 DTYPE = np.dtype(list(FIELDS))
 Samples = NDArray[np.void]
 Pauses = Sequence[tuple[float, float]]  #: Parts of a window that don't count.
-
 EDGE_S = 0.01
 """Window edges are seldom whole seconds; a second that begins so little early or late is whole."""
 

@@ -14,7 +14,6 @@ LOG_IN = re.compile(
 )
 """How addresses of log-in pages look, and not those of a catalog-index or a blog-info; `next` is
 where Django's would lead back to."""
-
 TOO_MANY = 429
 CSRF = b"CSRF"  #: Stands in Django's refusal in every language.
 
@@ -120,7 +119,6 @@ def _kind_by_name(error: BaseException) -> Kind | None:
 
 
 SOCKET = "WebSocket"  #: What stands for a method where no request was made but a WebSocket opened.
-
 BODY_BYTES = 60  #: How much of a wrong body is shown.
 
 SIGN_IN = (

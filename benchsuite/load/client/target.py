@@ -19,19 +19,15 @@ from benchsuite.system.network import client_context
 
 MAX_NAMES = 1000
 """More names than anyone reads: journeys with numbers in their paths should pass `name=`."""
-
 Sample = tuple[int, int, int, int, float, float, float]
 """Number of the name, kind and process, user, body bytes; when it was meant to start, started,
 finished."""
-
 Begun = tuple[int, float, float]
 """Something in flight: the number of its name, when it was meant to start and when it did."""
 
 
 class Recorder:
-    """Records what clients and users did. This one discards everything: of what is only checked,
-    or was given up.
-    """
+    """Records what clients and users did. This one discards all: it was only checked or given up."""
 
     def index(self, name: str, scope: str) -> int:
         """The number that stands for a name in the samples."""
@@ -54,8 +50,7 @@ class SpoolRecorder(Recorder):
         self._file = (folder / SAMPLES_FILE).open("wb", buffering=0)
         self._packed = bytearray()
         self._indexes: dict[tuple[str, str], int] = {}
-        self._examples: list[dict[Kind, str]] = []
-        self._answers: list[dict[Kind, tuple[int, str]]] = []
+        self._names: dict[int, dict[str, Any]] = {}  #: As `NAMES_FILE` has them.
         self._names_changed = True
         self.flush()
 
@@ -65,8 +60,7 @@ class SpoolRecorder(Recorder):
             if len(self._indexes) >= MAX_NAMES and name != OTHER_NAMES:
                 return self.index(OTHER_NAMES, scope)
             index = self._indexes[name, scope] = len(self._indexes)
-            self._examples.append({})
-            self._answers.append({})
+            self._names[index] = {"name": name, "scope": scope, "examples": {}, "answers": {}}
             self._names_changed = True
         return index
 
@@ -76,16 +70,21 @@ class SpoolRecorder(Recorder):
     def example(
         self, index: int, kind: Kind, message: str, status: int | None = None, asked: str = ""
     ) -> None:
-        if kind not in self._examples[index]:
-            self._examples[index][kind] = message
+        known = self._names[index]
+        if kind not in known["examples"]:
+            known["examples"][kind] = message
             if status is not None:
-                self._answers[index][kind] = status, asked
+                known["answers"][kind] = status, asked
             self._names_changed = True
 
     def flush(self) -> None:
         """Writes what has come since; names first, so that every stored sample has one."""
         if self._names_changed:
-            self._write_names()
+            whole = self._folder / NAMES_FILE
+            part = whole.with_suffix(".part")
+            part.write_text(json.dumps(list(self._names.values())))
+            os.replace(part, whole)
+            self._names_changed = False
         packed, self._packed = self._packed, bytearray()
         written = 0
         while written < len(packed):
@@ -95,25 +94,8 @@ class SpoolRecorder(Recorder):
         self.flush()
         self._file.close()
 
-    def _write_names(self) -> None:
-        entries = [
-            {
-                "name": name,
-                "scope": scope,
-                "examples": self._examples[index],
-                "answers": self._answers[index],
-            }
-            for (name, scope), index in self._indexes.items()
-        ]
-        whole = self._folder / NAMES_FILE
-        part = whole.with_suffix(".part")
-        part.write_text(json.dumps(entries))
-        os.replace(part, whole)
-        self._names_changed = False
-
 
 RUN_HEADER = "X-Benchsuite-Run"
-
 PORTS = {"http": 80, "https": 443}
 
 
@@ -161,6 +143,9 @@ class Target:
                 f"A load goes to http://host:port or https://host:port, not to {job.base_url!r}."
             )
         port = parts.port or PORTS[parts.scheme]
+        # the options and cookies by which a page may know who asks
+        given = [words for words in job.visitor.asked if SECRET.search(words)]
+        given += [f"prepare()'s cookie {name}" for name in job.cookies]
         addresses = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
         return cls(
             host=job.visitor.host or parts.netloc,
@@ -175,7 +160,7 @@ class Target:
             keep_cookies=job.load.keep_cookies,
             handshake_headers=job.handshake_headers,
             headers=job.visitor.header_values,
-            given=job.signed_in or _identifying(job),
+            given=job.signed_in or (f"with {listed(given)}" if given else ""),
             logged_in=bool(job.signed_in),
             superuser=job.superuser,
         )
@@ -183,10 +168,3 @@ class Target:
     @property
     def base_url(self) -> str:
         return f"{'http' if self.context is None else 'https'}://{self.host}"
-
-
-def _identifying(job: Job) -> str:
-    """The options and cookies by which a page may know who asks, in words."""
-    cookies = [f"prepare()'s cookie {name}" for name in job.cookies]
-    given = [*(words for words in job.visitor.asked if SECRET.search(words)), *cookies]
-    return f"with {listed(given)}" if given else ""

@@ -100,9 +100,7 @@ def read_names(folder: Path) -> list[NameEntry]:
 
 
 IMPORT_LIMIT_S = 30.0  #: How long the process may take to import once somebody waits for it.
-
 MARGIN_S = 15.0  #: How much longer than planned anything may take before we give up on the process.
-
 GRACE_S = 1.0  #: How long the process may take to end once its standard input is closed.
 
 SLOW = {
@@ -111,7 +109,6 @@ SLOW = {
     "rehearsed": "had not gone through another journey",
 }
 """What took too long when an event is missing."""
-
 LOG_LINES = 20
 STEP_S = 0.002
 
@@ -306,9 +303,7 @@ class LoadWorker:
 
 
 Counted = tuple[tuple[float, int], ...]  #: (moment, count), one a second.
-
 FEWEST_DUE = 20  #: Before fewer were due, their share tells nothing.
-
 LEAD_S = 0.02  #: Per process: time to tell all of them when to begin.
 
 

@@ -28,7 +28,6 @@ from benchsuite.load.process.users import Clients, Journeys
 from benchsuite.workloads.base import Workload
 
 MOST_ENTERING = 50  #: Slots that get ready at a time: all at once would be a storm of connections.
-
 TURN_S = 1.0
 """After so long a slot has its next turn, about: sooner than servers close idle connections."""
 

@@ -24,12 +24,6 @@ SECOND = (
     "A user's first journey was answered correctly, the second was not: something that the first "
     "left behind (an object that may exist only once, a cookie) is in the way:"
 )
-
-UNPAIRED = (
-    "a WebSocket and doesn't say which answers are theirs, so they can't be timed: take an "
-    "answer with receive(matching=...), or send what needs none with answered=False."
-)
-
 VISITS = 2  #: Journeys of each visitor of a rehearsal.
 FEWEST = 4  #: Journeys that are rehearsed even of a slow page.
 REHEARSING_S = 1.0  #: How long further rehearsals go on.
@@ -92,21 +86,15 @@ def refused(
         journey_s = monotonic() - begin
     finally:
         client.close()
-    if message is None:
-        _rehearse(workload, new_client)
-        return None, journey_s, bool(client.posts)
-    refusal: dict[str, Any] = {"message": message}
-    if (failed := client.failed) is not None:
-        answer = {name: getattr(failed, name) for name in ("method", "path", "status", "why")}
-        refusal |= answer
-    return refusal, journey_s, bool(client.posts)
-
-
-def _rehearse(workload: Workload, new_client: Callable[[], UserClient]) -> None:
-    """Makes the journey as often as the workload asks, two for each new visitor; a failure ends
-    the rehearsal, and is left to the load to count.
-    """
-    begin = monotonic()
+    if message is not None:
+        refusal: dict[str, Any] = {"message": message}
+        if client.failed is not None:
+            names = ("method", "path", "status", "why")
+            refusal |= {name: getattr(client.failed, name) for name in names}
+        return refusal, journey_s, bool(client.posts)
+    # rehearsed as often as the workload asks, two for each new visitor; a failure ends that, and is
+    # left to the load to count
+    posts, begin = bool(client.posts), monotonic()
     for made in range(1, workload.rehearsals, VISITS):
         if made > FEWEST and monotonic() - begin > REHEARSING_S:
             break
@@ -120,6 +108,7 @@ def _rehearse(workload: Workload, new_client: Callable[[], UserClient]) -> None:
         finally:
             client.close()
     workload.rehearsed()
+    return None, journey_s, posts
 
 
 def _refused_once(workload: Workload, client: UserClient, limit_s: float) -> str | None:
@@ -145,7 +134,11 @@ def _refused_once(workload: Workload, client: UserClient, limit_s: float) -> str
     if claim:
         return f"The journey of {workload.name} says: {claim}."
     if client.unpaired:
-        return f"The journey of {workload.name} sends {client.unpaired} messages over {UNPAIRED}"
+        return (
+            f"The journey of {workload.name} sends {client.unpaired} messages over a WebSocket and "
+            "doesn't say which answers are theirs, so they can't be timed: take an answer with "
+            "receive(matching=...), or send what needs none with answered=False."
+        )
     if not client.requests:
         return f"The journey of {workload.name} makes no request, so there is nothing to measure."
     return None

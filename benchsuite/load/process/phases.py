@@ -20,7 +20,6 @@ TICK_S = 1.0
 DRAIN_STEP_S = 0.005
 FIRST_START_S = 30.0  #: How long Locust may take to start the first user.
 ENTER_S = 0.01  #: How long each standby user may take to get ready, such as to connect.
-
 Say = Callable[[dict[str, Any]], None]
 
 
@@ -44,7 +43,6 @@ class Phases:
         self._next_tick = 0.0
         self._users: list[tuple[float, int]] = []
         self._connections: list[tuple[float, int]] = []
-
         environment = users.environment(self._first_start)
         self._runner = environment.runner or environment.create_local_runner()
         count = users.standing_by
@@ -111,8 +109,7 @@ class Phases:
         )
 
     def _rise(self, stage: Stage) -> None:
-        count = self._pool.rise(stage.level)
-        if count:
+        if count := self._pool.rise(stage.level):
             self._runner.start(count, self._spawn_rate or count)
 
     def _first_start(self) -> None:

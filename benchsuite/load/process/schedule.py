@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterator
 from itertools import islice
 
-from benchsuite.core.specs import POISSON, LoadProfile, Stage
+from benchsuite.core.specs import POISSON, LoadProfile
 
 TINY = 1e-9
 """Share of an arrival that is rounding error: 0.3 s at 10 /s are three arrivals, not four."""
@@ -17,33 +17,22 @@ def arrivals(load: LoadProfile, *, seed: int, part: int = 0, parts: int = 1) -> 
     Each of `parts` load processes takes every `parts`-th, so that together they make exactly this
     schedule. The same seed gives the same moments.
     """
-    return islice(_all(load, seed), part, None, parts)
+    return islice(_all(load, random.Random(seed)), part, None, parts)
 
 
-def _all(load: LoadProfile, seed: int) -> Iterator[float]:
-    order = random.Random(seed)
+def _all(load: LoadProfile, draw: random.Random) -> Iterator[float]:
     for stage in load.plan:
+        start_s, end_s, rate = stage.start_s, stage.window_end_s, stage.level
         if load.arrivals == POISSON:
-            yield from _poisson(stage, order)
+            # gaps are exponential and independent, so each stage may start afresh
+            moment = start_s + draw.expovariate(rate)
+            while moment < end_s:
+                yield moment
+                moment += draw.expovariate(rate)
         else:
-            yield from _constant(stage)
-
-
-def _constant(stage: Stage) -> Iterator[float]:
-    """Evenly spaced from the start of the stage; each is computed on its own, so that no error
-    accumulates.
-    """
-    length_s = stage.window_end_s - stage.start_s
-    for number in range(math.ceil(length_s * stage.level * (1 - TINY))):
-        yield stage.start_s + number / stage.level
-
-
-def _poisson(stage: Stage, order: random.Random) -> Iterator[float]:
-    """Independent arrivals: gaps are exponential, so each stage may start afresh."""
-    moment = stage.start_s + order.expovariate(stage.level)
-    while moment < stage.window_end_s:
-        yield moment
-        moment += order.expovariate(stage.level)
+            # each is computed on its own, so that no error accumulates
+            for number in range(math.ceil((end_s - start_s) * rate * (1 - TINY))):
+                yield start_s + number / rate
 
 
 class Tally:

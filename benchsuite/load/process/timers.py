@@ -13,15 +13,13 @@ from gevent import get_hub
 
 from benchsuite.system.timers import TimerFd
 
-READABLE = 1
-
 
 class Alarm:
     """One alarm clock, for one greenlet at a time."""
 
     def __init__(self) -> None:
         self._timer = TimerFd()
-        self._readable: Any = get_hub().loop.io(self._timer.file, READABLE)
+        self._readable: Any = get_hub().loop.io(self._timer.file, 1)  # readable
 
     def wait_until(self, moment: float) -> None:
         """Always lets others have their turn, even when the moment has passed."""
@@ -42,25 +40,20 @@ class LagTimer:
     """Watches the load process itself between `begin()` and `end()`."""
 
     def __init__(self) -> None:
+        self.cpu_percent: float | None = None
+        """CPU share of this process; 100 is one CPU. None when nothing was watched."""
         self._steps: Counter[int] = Counter()
-        self._watching = False
-        self._begun = (0.0, 0.0)
-        self._ended = (0.0, 0.0)
+        self._begun: tuple[float, float] | None = None  #: Monotonic and CPU seconds.
         self._greenlet = gevent.spawn(self._ring)
 
     def begin(self) -> None:
-        self._watching = True
-        self._begun = (monotonic(), process_time())
+        self._begun = monotonic(), process_time()
 
     def end(self) -> None:
-        self._watching = False
-        self._ended = (monotonic(), process_time())
-
-    @property
-    def cpu_percent(self) -> float | None:
-        """CPU share of this process; 100 is one CPU. None when nothing was watched."""
-        wall = self._ended[0] - self._begun[0]
-        return 100 * (self._ended[1] - self._begun[1]) / wall if wall > 0 else None
+        if self._begun is not None:
+            wall, used = monotonic() - self._begun[0], process_time() - self._begun[1]
+            self.cpu_percent = 100 * used / wall if wall > 0 else None
+        self._begun = None
 
     def lag_s(self, percent: float) -> float | None:
         """A percentile of the timers' lateness."""
@@ -80,11 +73,9 @@ class LagTimer:
             due += INTERVAL_S
             alarm.wait_until(due)
             now = monotonic()
-            self._note(now - due)
-            while due + INTERVAL_S <= now:
+            while True:
+                if self._begun is not None:
+                    self._steps[round(max(0.0, now - due) / STEP_S)] += 1
+                if due + INTERVAL_S > now:
+                    break
                 due += INTERVAL_S
-                self._note(now - due)
-
-    def _note(self, late_s: float) -> None:
-        if self._watching:
-            self._steps[round(max(0.0, late_s) / STEP_S)] += 1

@@ -27,8 +27,7 @@ class UserPool(ABC):
 
     standing_by: int = 0  #: Users to start before the load begins.
     unmade: int = 0  #: Journeys of a fixed amount of work that are not made yet.
-    finished_at: float | None = None
-    """When the last of them had ended; None before, and where nothing is fixed."""
+    finished_at: float | None = None  #: When the last of them had ended, if they have.
     on_finish: Callable[[], object]  #: Called at that moment.
     journey_s = 0.0  #: How long a journey takes, about.
     _origin: float = 0.0
@@ -58,7 +57,7 @@ class UserPool(ABC):
         return None
 
     def traffic(self) -> Traffic | None:
-        """What compression has made of messages so far; None where nobody was asked for it."""
+        """What compression has made of messages so far; None where nobody asked for it."""
         return None
 
     def overdue(self, since: float, before: float) -> int:
@@ -87,17 +86,12 @@ class UserPool(ABC):
 
 
 GOOD_BYE_S = 1.0  #: How long closing all WebSockets may take at the end.
-
 GOLDEN = 0.6180339887498949
 """The fractional parts of its multiples spread evenly over [0, 1), however many there are."""
-
 PAUSE_S = 0.1
-"""Least time between the starts of two journeys of a user when the first got no answer.
-
-A refused connection costs nothing: without a pause a user would fail thousands of times a second,
-take CPU from the target, and make one second of outage outweigh all others. Journeys that got
-answers, even wrong ones, are never slowed down.
-"""
+"""Least time between the starts of two journeys of a user when the first got no answer: a refused
+connection costs nothing, and thousands of them a second would take CPU from the target, and make
+one second of outage outweigh all others."""
 
 
 Clients = Callable[..., UserClient]
@@ -111,13 +105,11 @@ class Journeys(UserPool):
         self._job = job
         self._workload = workload
         self._recorder = recorder
-        self._iterations = job.load.iterations
-        if self._iterations is not None:
+        if job.load.iterations is not None:
             self.standing_by = self.share(job.load.users)
-            self.unmade = self.standing_by * self._iterations
+            self.unmade = self.standing_by * job.load.iterations
         self._finished = 0  #: Users who have made all their journeys.
         self._all_begun = Event()
-        self._think_time_s = job.load.think_time_s
         self._making: dict[UserClient, float] = {}  #: Start of each journey in flight.
         self._pausing: dict[UserClient, float] = {}  #: Start of each pause.
         self._over = False
@@ -177,24 +169,22 @@ class Journeys(UserPool):
         return copy(self._sockets.traffic) if self._sockets.traffic.negotiated else None
 
     def end(self) -> None:
-        """Users who are not waiting for an answer end at once. Whole journeys may still be
-        completed.
-        """
+        """Who is not waiting for an answer ends at once; whole journeys may still be completed."""
         self._over = True
         for client, since in self._pausing.items():
             self._note_pause(client, since)
         self._gate.closed = not self._workload.whole_journeys
         for client, user in self._users:
-            if self._awaited(client):
+            if self._is_awaited(client):
                 self._waited_for.append(client)
             elif user.greenlet is not None:
                 user.greenlet.kill(block=False)
 
     def awaited(self) -> int:
-        self._waited_for = [client for client in self._waited_for if self._awaited(client)]
+        self._waited_for = [client for client in self._waited_for if self._is_awaited(client)]
         return len(self._waited_for) or int(self._sockets.busy)
 
-    def _awaited(self, client: UserClient) -> bool:
+    def _is_awaited(self, client: UserClient) -> bool:
         whole = self._workload.whole_journeys
         return bool(client.in_flight) or (whole and client in self._making)
 
@@ -212,14 +202,14 @@ class Journeys(UserPool):
 
     def _live(self, user: User) -> None:
         """A user's life: journeys until the load ends, or until all of its own are made."""
-        client = self._new_client()
+        client, think_time_s = self._new_client(), self._job.load.think_time_s
         self._users.append((client, user))
         if len(self._users) == self.standing_by:
             self._all_begun.set()
         try:
             # first journeys are spread over a cycle of journey and think time
-            if self._job.load.spawn_rate is None and self._think_time_s:
-                cycle_s = self._think_time_s + min(self.journey_s, self._think_time_s)
+            if self._job.load.spawn_rate is None and think_time_s:
+                cycle_s = think_time_s + min(self.journey_s, think_time_s)
                 self._pause(client, cycle_s * (client.user * GOLDEN % 1.0))
             for made in itertools.count(1):
                 while client.user >= self._level:
@@ -231,23 +221,19 @@ class Journeys(UserPool):
                 if self._over:
                     return
                 self.unmade -= 1
-                if made == self._iterations:
-                    self._finish(client)
+                if made == self._job.load.iterations:
+                    self._finished += 1
+                    if self._finished == self.standing_by:
+                        self.finished_at = monotonic()
+                        self.on_finish()
+                    self._pausing[client] = monotonic()  # until the load ends
+                    Event().wait()
                 if not answered:
                     self._pause(client, max(0.0, begin + PAUSE_S - monotonic()))
-                if self._think_time_s:
-                    self._pause(client, self._think_time_s)
+                if think_time_s:
+                    self._pause(client, think_time_s)
         except LoadEnded:
             raise StopUser from None
-
-    def _finish(self, client: UserClient) -> None:
-        """The user has made all its journeys, and pauses until the load ends."""
-        self._finished += 1
-        if self._finished == self.standing_by:
-            self.finished_at = monotonic()
-            self.on_finish()
-        self._pausing[client] = monotonic()
-        Event().wait()
 
     def _pause(self, client: UserClient, length_s: float) -> None:
         since = self._pausing[client] = monotonic()

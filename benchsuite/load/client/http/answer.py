@@ -8,22 +8,20 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import brotli
+from urllib3 import HTTPHeaderDict
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import PROCESSES
 
 PROCESS_HEADER = "x-benchsuite-process"
-
 MAX_KNOWN = 256
 MAX_HEAD_BYTES = 256 * 1024
 """Limit for everything but the body: headers, trailers, interim answers."""
 END = b"\r\n\r\n"
-
 SIMPLE = re.compile(
     rb"HTTP/1\.1 ([2-5]\d\d) [^\r\n\0]*\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[^\r\n\0]*\r\n)+\r\n"
 )
 """Strictly what RFC 9112 allows; anything else is left to the parser."""
-
 LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,15})[ \t]*(?=\r\n)")
 CLOSE = re.compile(rb"\r\nconnection:[ \t]*close[ \t]*\r\n")
 BEYOND = re.compile(
@@ -36,11 +34,6 @@ NO_BODY = (204, 304)
 
 class Head:
     """Status and header fields; the fields are parsed when somebody asks for them."""
-
-    __slots__ = (
-        *("_fields", "_media_type", "_process", "_text"),
-        *("closing", "length", "plain_for", "status"),
-    )
 
     def __init__(
         self,
@@ -56,8 +49,6 @@ class Head:
         self.closing = closing  #: Whether the server closes the connection.
         self.plain_for: str | None = None
         """The run header for which the client knows that this head needs no attention."""
-        self._media_type: str | None = None
-        self._process: int | None = None
         self._text = text
         self._fields = list(fields)
 
@@ -69,21 +60,17 @@ class Head:
             self._text = b""
         return iter(self._fields)
 
-    @property
+    @cached_property
     def media_type(self) -> str:
         """The content's type without parameters, such as "text/html"; empty where none is said."""
-        if self._media_type is None:
-            header = next(iter(self.values("content-type")), "")
-            self._media_type = header.partition(";")[0].strip().lower()
-        return self._media_type
+        header = next(iter(self.values("content-type")), "")
+        return header.partition(";")[0].strip().lower()
 
-    @property
+    @cached_property
     def process(self) -> int:
         """The server's, as samples number it; 0 where none is said."""
-        if self._process is None:
-            pid = next(iter(self.values(PROCESS_HEADER)), "")
-            self._process = int(pid) % PROCESSES + 1 if pid.isdecimal() else 0
-        return self._process
+        pid = next(iter(self.values(PROCESS_HEADER)), "")
+        return int(pid) % PROCESSES + 1 if pid.isdecimal() else 0
 
     def values(self, name: str) -> list[str]:
         """The values of a header, one for each time it came; its name in lower case."""
@@ -107,14 +94,11 @@ def simple_head(text: bytes) -> Head | None:
 
 KEPT_BYTES = 16 * 1024 * 1024
 """Kept of each body: a download of gigabytes is measured without being held in memory."""
-
 FRAMED = 8  #: Bytes that a byte of a body may cost on the wire: a chunk of one byte takes six.
 
 
 class Body:
     """Grows block by block."""
-
-    __slots__ = ("_blocks", "length")
 
     def __init__(self, first: bytes = b"") -> None:
         self.length = len(first)  #: Bytes that came, kept or not.
@@ -209,13 +193,7 @@ class Response:
     """Has the attributes of `django.http.HttpResponse` that a journey may use."""
 
     def __init__(
-        self,
-        path: str,
-        status_code: int,
-        content: bytes,
-        head: Head,
-        *,
-        method: str = "GET",
+        self, path: str, status_code: int, content: bytes, head: Head, *, method: str = "GET"
     ) -> None:
         self.method = method
         self.path = path  #: What was asked for, with its query.
@@ -228,11 +206,10 @@ class Response:
     @cached_property
     def headers(self) -> Mapping[str, str]:
         """Names in any case; a header that came twice is joined by a comma."""
-        return _Headers(self._head)
+        return HTTPHeaderDict(self._head)
 
     @property
     def media_type(self) -> str:
-        """Such as "text/html"; empty where the answer says none."""
         return self._head.media_type
 
     @property
@@ -245,21 +222,3 @@ class Response:
             return json.loads(self.content)
         except ValueError:
             raise AnswerError(f"expected JSON, and got {self.content[:SHOWN_BYTES]!r}") from None
-
-
-class _Headers(dict[str, str]):
-    def __init__(self, fields: Iterable[tuple[str, str]]) -> None:
-        joined: dict[str, str] = {}
-        for name, value in fields:
-            key = name.lower()
-            joined[key] = f"{joined[key]}, {value}" if key in joined else value
-        super().__init__(joined)
-
-    def __getitem__(self, name: str) -> str:
-        return super().__getitem__(name.lower())
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and super().__contains__(name.lower())
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return super().get(name.lower(), default)

@@ -44,8 +44,7 @@ from benchsuite.load.client.websocket.sockets import Sockets
 class Cookies:
     """Names and values as the server set them; a cookie that is set to expire is forgotten.
 
-    There is only one host and no other site, so `Domain`, `Path`, `Secure` and `SameSite` are not
-    looked at, as in `django.test.Client`.
+    `Domain`, `Path`, `Secure` and `SameSite` are not looked at, as in `django.test.Client`.
     """
 
     def __init__(self, initial: Mapping[str, str]) -> None:
@@ -90,18 +89,13 @@ def _expired(attributes: list[str]) -> bool:
         name.strip().lower(): value.strip()
         for name, _, value in (attribute.partition("=") for attribute in attributes)
     }
-    if "max-age" in wanted:
-        try:
+    try:
+        if "max-age" in wanted:
             return int(wanted["max-age"]) <= 0
-        except ValueError:
-            return False
-    if "expires" in wanted:
-        try:
-            moment = parsedate_to_datetime(wanted["expires"])
-        except ValueError:
-            return False
-        return moment.replace(tzinfo=moment.tzinfo or UTC) <= datetime.now(UTC)
-    return False
+        moment = parsedate_to_datetime(wanted.get("expires", ""))
+    except ValueError:
+        return False
+    return moment.replace(tzinfo=moment.tzinfo or UTC) <= datetime.now(UTC)
 
 
 FORM = "application/x-www-form-urlencoded"
@@ -152,9 +146,7 @@ class _Sample:
 
     index: int
     kind: Kind
-    intended: float
-    start: float
-    finish: float
+    times: tuple[float, float, float]  #: When it was meant to start, started and finished.
     body_bytes: int
     answer: Response | None
     asked: tuple[str, str]  #: Method and path.
@@ -181,8 +173,7 @@ class HttpClient:
         the journey is only being checked, and need not rest long.
         """
         self.target = target
-        self.recorder = recorder
-        """Records what becomes of requests; nothing more once they were given up."""
+        self.recorder = recorder  #: Of requests; of nothing more once they were given up.
         self.aside = recorder  #: Records what was not begun here, up to the very end.
         self.gate = gate
         self.sockets = Sockets() if sockets is None else sockets  #: All WebSockets of this process.
@@ -193,17 +184,12 @@ class HttpClient:
         self.user = user
         self.failed: Failure | None = None  #: The first failure of the journey.
         self.requests = 0  #: Requests of the journey.
-        self.left_traces = False
-        """Whether any journey sent a form or got a cookie, so that the next may differ."""
-        self.journey_name = ""
-        """What the journey calls itself; empty to go by the workload's name."""
+        self.left_traces = False  #: Whether any journey sent a form or got a cookie.
+        self.journey_name = ""  #: What the journey calls itself, if not as the workload.
         self.unpaired = 0  #: Messages of the journey that it named no answer to.
-        self.in_flight: list[Begun] = []
-        """What has begun and not ended: requests, and messages on WebSockets."""
-        self._intended: float | None = None
-        """When the next request was meant to start, if not now."""
-        self._expected_status: int | None = None
-        """The status of the request in flight that is right, if not any below 400."""
+        self.in_flight: list[Begun] = []  #: Requests, and messages on WebSockets.
+        self._intended: float | None = None  #: When the next request was meant to start.
+        self._expected_status: int | None = None  #: That is right beside those below 400.
         self._held: _Sample | None = None
         self._connection = Connection(target)
         self._connection.on_resend = self._note_resend
@@ -261,15 +247,8 @@ class HttpClient:
         """Records the last request: nobody has called its body wrong."""
         held, self._held = self._held, None
         if held is not None:
-            self.recorder.add(
-                held.index,
-                held.kind | held.process << PROCESS_SHIFT,
-                self.user,
-                held.body_bytes,
-                held.intended,
-                held.start,
-                held.finish,
-            )
+            kind = held.kind | held.process << PROCESS_SHIFT
+            self.recorder.add(held.index, kind, self.user, held.body_bytes, *held.times)
 
     def reject(self, error: BaseException, message: str) -> None:
         """The journey calls the last answer wrong; what had failed already keeps its kind."""
@@ -311,15 +290,26 @@ class HttpClient:
     ) -> None:
         """Keeps a right answer until it is known whether the journey calls it wrong."""
         self.settle()
-        self._held = _Sample(index, Kind.OK, *times, length, None, asked)
+        self._held = _Sample(index, Kind.OK, times, length, None, asked)
 
     def note_failure(
-        self, asked: tuple[str, str], kind: Kind, message: str, status: int | None
+        self,
+        asked: tuple[str, str],
+        kind: Kind,
+        message: str,
+        status: int | None,
+        answer: Response | None = None,
     ) -> None:
         """The journey has failed, if it had not already; `asked` is a method and a path."""
         if self.failed is None:
             self.failed = Failure(
-                kind=kind, message=message, method=asked[0], path=asked[1], status=status
+                kind=kind,
+                message=message,
+                method=asked[0],
+                path=asked[1],
+                status=status,
+                location=answer.headers.get("Location", "") if answer else "",
+                body=answer.content if answer else b"",
             )
 
     def close(self) -> None:
@@ -389,7 +379,7 @@ class HttpClient:
         """No readable answer came, which ends the journey."""
         index, intended, start = begun
         self.settle()
-        self._held = _Sample(index, failure[0], intended, start, finish, 0, None, asked)
+        self._held = _Sample(index, failure[0], (intended, start, finish), 0, None, asked)
         self._fail(self._held, *failure)
         raise RequestFailed(failure[1])
 
@@ -407,9 +397,7 @@ class HttpClient:
         """
         answer = Response(path, head.status, content, head, method=method)
         asked = (method, path)
-        self._held = held = _Sample(
-            index, Kind.OK, *times, head.length, answer, asked, head.process
-        )
+        self._held = held = _Sample(index, Kind.OK, times, head.length, answer, asked, head.process)
         wanted = self.target.run_header
         if head.plain_for == wanted:
             return answer
@@ -424,7 +412,8 @@ class HttpClient:
                 answer.content = decoded(content, codings, whole=head.length <= KEPT_BYTES)
             except NotDecoded as error:
                 undecoded = str(error)
-        actual = answer.headers.get(RUN_HEADER)
+        runs = head.values(RUN_HEADER.lower())
+        actual = ", ".join(runs) if runs else None
         is_refusal = answer.status_code >= 400 and answer.status_code != self._expected_status
         foreign = failures.kind_of_responder(wanted, actual, may_lack=is_refusal)
         if foreign is not None:
@@ -439,19 +428,10 @@ class HttpClient:
         return answer
 
     def _fail(self, held: _Sample, kind: Kind, message: str) -> None:
-        held.kind, answer, (method, path) = kind, held.answer, held.asked
+        held.kind, answer = kind, held.answer
         status = answer.status_code if answer else None
-        self.recorder.example(held.index, kind, message, status, f"{method} {path}")
-        if self.failed is None:
-            self.failed = Failure(
-                kind=kind,
-                message=message,
-                method=method,
-                path=path,
-                status=status,
-                location=answer.headers.get("Location", "") if answer else "",
-                body=answer.content if answer else b"",
-            )
+        self.recorder.example(held.index, kind, message, status, " ".join(held.asked))
+        self.note_failure(held.asked, kind, message, status, answer)
 
     def _follow(
         self, answer: Response, body: bytes, content_type: str, headers: Mapping[str, str] | None
@@ -470,8 +450,7 @@ class HttpClient:
             if f"{parts.scheme}://{parts.netloc}" != self.target.base_url:
                 raise AnswerError(f"redirected to another host: {location}")
             path = path_of(parts)
-            again = answer.method == "POST" and answer.status_code in (307, 308)
-            if again:
+            if answer.method == "POST" and answer.status_code in (307, 308):
                 answer = self._request("POST", path, body, content_type, "", headers)
             else:
                 answer = self._request("GET", path, b"", "", "", headers)

@@ -22,21 +22,15 @@ from benchsuite.load.client.waiting import waiting
 
 BLOCK_BYTES = 65_536
 READABLE = 1  #: The event of libev.
-
 PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
-
 SHOWN_BYTES = 40
 CHUNKED = "chunked"
-
 poll = get_original("select", "poll")
 """Asks the kernel at once; gevent's own lets others have their turn."""
-
 FAREWELL = re.compile(rb"HTTP/1\.[01] 408 ")
 """What some servers say before they close an idle connection; no answer to anything."""
-
 REST_S = 0.05
 """A connection that was used more recently has not rested: no server closes it for being idle."""
-
 IDLE_CLOSE_S = 0.5
 """A connection that has rested, and is closed within this time of a request, may have been closed
 before the request came; later than that, the server gave up on the request itself."""

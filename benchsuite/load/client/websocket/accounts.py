@@ -20,17 +20,12 @@ TIMES_BYTES = 32
 LEAST_BYTES = HEAD_BYTES
 LEAST_PUBLICATION_BYTES = HEAD_BYTES + TIMES_BYTES
 MOST_BYTES = 16 * 2**20
-
 CLAIM_BYTES = 16  #: Connection and number: a match of this many bytes is no coincidence.
 LOOKED_BYTES = 1024  #: How much of a message is compared to find a damaged copy.
-
 GENERATIONS = 18  #: Bits of a connection's number that count the connections of one user.
-
 REHEARSING_USER = 2**14 - 1
 """Stands for the checked journeys; the users of a load have lower numbers."""
-
 MOST_KNOWN = 20_000  #: Messages whose intended start is remembered.
-
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 _DIGITS = b"0123456789abcdef"
 _times = struct.Struct(">dd")

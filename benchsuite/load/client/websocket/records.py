@@ -173,7 +173,6 @@ class Records:
 
 
 FARTHEST = 100_000  #: A number this far ahead of the last one is not from our publisher.
-
 MOST_KNOWN = 20_000  #: Messages whose intended start is remembered.
 
 

@@ -39,7 +39,6 @@ from benchsuite.load.client.websocket.sockets import Pending
 from benchsuite.load.client.websocket.wire import Offer, Wire
 
 GLANCE_S = 0.05  #: How long `rest()` lasts when the journey is only being checked.
-
 Matching = str | bytes | int | Mapping[str, Any] | Callable[[Content], object]
 
 

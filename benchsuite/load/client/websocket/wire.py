@@ -198,7 +198,6 @@ class Outbox:
 
 
 READ_S = 0.1  #: How often a slow reader reads.
-
 LINGER_S = 1.0
 """How long a server may take to close the connection after the closing handshake; then we do."""
 
@@ -222,8 +221,7 @@ class Wire:
         `on_overflow` gets what had to make room in the inbox; all of them in the hub.
         """
         self.inbox = Inbox(on_overflow)
-        self.on_message: Callable[[Message], None] = self.inbox.add
-        """Takes messages in the hub."""
+        self.on_message: Callable[[Message], None] = self.inbox.add  #: Takes messages in the hub.
         self.translate: Callable[[Message], Message | None] | None = None
         """In the hub: the message in a frame, or None; raises ValueError for one without sense."""
         self.ending: Ending | None = None
