@@ -27,7 +27,7 @@ Begun = tuple[int, float, float]
 
 
 class Recorder:
-    """Records what clients and users did. This one discards all: it was only checked or given up."""
+    """Records what clients and users did. This one discards what is only checked or given up."""
 
     def index(self, name: str, scope: str) -> int:
         """The number that stands for a name in the samples."""

@@ -3,8 +3,7 @@
 The hub reads and times the encrypted bytes, so that times mean the same as without TLS. HTTP
 decrypts them in the user's greenlet when its turn comes: that time is the generator's (B101), not
 the server's. A WebSocket may speak when nobody listens, so its bytes are decrypted in the hub, too.
-Each connection makes a whole handshake: sessions are not resumed, as if each came from a new
-visitor.
+Sessions are not resumed, as if each connection came from a new visitor.
 """
 
 import ssl
@@ -23,8 +22,7 @@ class Tls:
         """Begins the handshake: the first bytes are due."""
         self.shaken = False  #: Whether both sides have agreed on their keys.
         self.over = False  #: Whether the server has said that nothing more comes.
-        self.failure: tuple[Kind, str] | None = None
-        """Kind and words of what went wrong; after it nothing comes or goes any more."""
+        self.failure: tuple[Kind, str] | None = None  #: After it nothing comes or goes any more.
         self._may_speak = True
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._session = context.wrap_bio(
@@ -65,9 +63,7 @@ class Tls:
                 self._session.unwrap()
 
     def due(self, data: bytes = b"") -> bytes:
-        """The encrypted bytes that wait to be sent, of this data, too, if any still may be sent;
-        after a failure, what tells the server why.
-        """
+        """The encrypted bytes to send, of this data, too; after a failure, what tells why."""
         if data and self._may_speak:
             self._session.write(data)
         return self._outgoing.read()

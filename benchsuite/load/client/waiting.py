@@ -1,6 +1,7 @@
 """Waiting for answers: one timer for all deadlines; everything that has arrived is read first."""
 
 from functools import cache
+from itertools import takewhile
 from time import monotonic
 from typing import Any, Protocol
 
@@ -18,19 +19,15 @@ class Waiter(Protocol):
 
 
 class Waiting:
-    """All waiters of this process.
-
-    Everything that has arrived in one turn of the loop is first read and timed, and only then
-    processed: otherwise each answer's time would include the work on those before it.
+    """All waiters of this process. What has arrived in one turn of the loop is first read and
+    timed, and only then processed: each time would include the work on those before it.
     """
 
     def __init__(self) -> None:
         hub = get_hub()
-        self.park = hub.switch
-        """Called in a greenlet: others run until somebody switches back to it."""
+        self.park = hub.switch  #: Called in a greenlet: others run until it is switched to.
         self.loop: Any = hub.loop
-        self.deadlines: dict[Waiter, float] = {}
-        """Monotonic seconds; in order, because all have the same time-out."""
+        self.deadlines: dict[Waiter, float] = {}  #: In order, as all have the same time-out.
         self._arrived: list[Waiter] = []
         self._timer = self.loop.timer(STEP_S, STEP_S)
         self._timer.start(self._expire)
@@ -48,12 +45,7 @@ class Waiting:
 
     def _expire(self) -> None:
         now = monotonic()
-        due = []
-        for waiter, deadline in self.deadlines.items():
-            if deadline > now:
-                break
-            due.append(waiter)
-        for waiter in due:
+        for waiter in list(takewhile(lambda one: self.deadlines[one] <= now, self.deadlines)):
             waiter.expire()
 
 

@@ -49,9 +49,7 @@ class TimedOut(ConnectionFailed):
 
 
 class _ClosedBeforeAnswer(ConnectionFailed):
-    """The server closed the connection before the first byte of its answer, but did not reset it:
-    it may not have had the request when it did.
-    """
+    """The server closed the connection, without a reset: it may not have had the request."""
 
 
 class _OverBefore(HTTPParseError):
@@ -59,9 +57,7 @@ class _OverBefore(HTTPParseError):
 
 
 class _Answer(HTTPResponse):
-    """One answer, after those of status 1xx that announce it. Where another one follows its end,
-    HTTPResponse gives the status of the second and the bodies of both.
-    """
+    """One answer, after those of status 1xx that announce it. HTTPResponse would join a second."""
 
     def must_go_on(self) -> None:
         """Raises _OverBefore if it has ended."""
@@ -78,26 +74,23 @@ class _Answer(HTTPResponse):
 
 
 class Connection:
-    """Connects when it must, and once again when the server closed the connection between requests.
+    """Connects when it must. The hub reads what arrives, notes the time, and then wakes the
+    greenlet that waits.
 
     An answer is one message: whatever else the server sends before it is asked again is a failure,
     which the next request has if the answer was complete before it came.
 
     Servers close idle connections. Such a close is seen before anything is sent, and does no harm.
     It can also cross a request: then a GET whose answer has not begun is sent once more on a new
-    connection, as RFC 9112 (9.3.1) allows, and `on_resend` is called. Anything else is a failure of
-    the server: a connection that had not rested, one that was reset (the request was there, unread)
-    or closed later. A POST is not sent twice, because it might be executed twice.
-
-    The hub reads what arrives (`_read`), notes the time, and then wakes the greenlet that waits.
+    connection, as RFC 9112 (9.3.1) allows. Anything else is a failure of the server: a connection
+    that had not rested, one that was reset (the request was there, unread) or closed later. A POST
+    might be executed twice.
     """
 
     def __init__(self, target: Target) -> None:
-        self.connecting = False
-        """Whether the last exchange had no connection yet: what a timeout then was about."""
+        self.connecting = False  #: Whether the last exchange had no connection yet.
         self.arrived = 0.0  #: When the last bytes of the last answer were read.
-        self.on_resend: Callable[[], None] = lambda: None
-        """Called when the request under way is sent a second time."""
+        self.on_resend: Callable[[], None] = lambda: None  #: Called when a request is sent again.
         self.received = 0  #: Bytes of the last answer, as far as it came.
         self._target = target
         self._waiting = waiting()
@@ -107,8 +100,7 @@ class Connection:
         self._user: Any = None  #: The greenlet of the exchange.
         self._parked = False
         self._block: bytes | OSError | None = None  #: What was read and not taken yet.
-        self._unasked: bytes | None = None
-        """What the server sent without a request; empty when it closed the connection."""
+        self._unasked: bytes | None = None  #: What `_look` saw without a request.
         self._poll: Any = None  #: Tells whether there is anything to read.
         self._streamed: _Answer | None = None  #: The answer whose body is read as it comes.
         self._tls: Tls | None = None
@@ -146,8 +138,9 @@ class Connection:
             del deadlines[self]
 
     def begin(self, request: bytes) -> Head:
-        """Sends a GET on a new connection and reads the head of its answer, whose body is then read
-        by `more()`; raises as `exchange()` does.
+        """Sends a GET on a new connection and reads the head of its answer; raises as `exchange`.
+
+        Its body is then read by `more()`.
         """
         self.close()
         self.connecting = False
@@ -220,9 +213,7 @@ class Connection:
         )
 
     def _is_quiet(self) -> bool:
-        """Closes the connection if the server has; raises ConnectionFailed when it sent something
-        though nothing was asked.
-        """
+        """Closes the connection if the server has; raises ConnectionFailed for what it sent."""
         unasked = self._look() if self._unasked is None else self._unasked
         if unasked and FAREWELL.match(unasked) is None:
             raise _more_than_one(unasked)
@@ -266,15 +257,17 @@ class Connection:
         self._early = b""
         while not tls.shaken:
             self._send(connected)
+            block, how = b"", "closed"
             try:
                 block = self._arriving_block()
             except OSError:
-                raise _cut_off("reset") from None
+                how = "reset"
             self._early += tls.take(block)
             if tls.failure is not None:
                 raise ConnectionFailed(*tls.failure)
             if not block or tls.over:
-                raise _cut_off("closed")
+                words = f"the connection was {how} in the TLS handshake"
+                raise ConnectionFailed(Kind.RESET, words)
         self._send(connected)
 
     def _read(self) -> None:
@@ -308,10 +301,8 @@ class Connection:
         return plain
 
     def _arriving_block(self) -> bytes:
-        """The next bytes, none at the end of the connection.
-
-        It always lets the other users have their turn first: reading at once what a fast server has
-        already sent would let one user go on without end.
+        """The next bytes, none at the end of the connection. Others always have their turn first:
+        with a fast server one user would go on without end.
         """
         self._block = None
         self._parked = True
@@ -346,7 +337,6 @@ class Connection:
         return self._parsed(method, block)
 
     def _leave(self) -> None:
-        """Ends the connection after its last answer."""
         if self._poll.poll(0):
             self._is_quiet()
         self.close()
@@ -450,14 +440,10 @@ def connect(made: GreenSocket, address: Any) -> Any:
     return inside._sock
 
 
-def _cut_off(how: str) -> ConnectionFailed:
-    return ConnectionFailed(Kind.RESET, f"the connection was {how} in the TLS handshake")
-
-
 def _more_than_one(surplus: bytes = b"") -> ConnectionFailed:
     shown = repr(surplus[:SHOWN_BYTES]) if surplus else "more"
-    message = f"the server sent {shown} after the end of its answer, and nothing else was asked"
-    return ConnectionFailed(Kind.PROTOCOL, message)
+    words = f"the server sent {shown} after the end of its answer, and nothing else was asked"
+    return ConnectionFailed(Kind.PROTOCOL, words)
 
 
 def _ended(how: str, *, begun: bool) -> ConnectionFailed:

@@ -17,7 +17,6 @@ from zlib import crc32
 
 HEAD_BYTES = 24
 TIMES_BYTES = 32
-LEAST_BYTES = HEAD_BYTES
 LEAST_PUBLICATION_BYTES = HEAD_BYTES + TIMES_BYTES
 MOST_BYTES = 16 * 2**20
 CLAIM_BYTES = 16  #: Connection and number: a match of this many bytes is no coincidence.

@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from time import monotonic
-from types import TracebackType
 from typing import Any, Self
 
 from gevent.event import Event
@@ -143,8 +142,8 @@ class WebSocket:
         self._subscription: Subscription | None = None
         self._dialect = None if owner.dialect is None else owner.dialect(path)
         self._ready = self._dialect is None
+        # the server must choose one of them, as browsers demand
         self._subprotocols = self._dialect.subprotocols if self._dialect else subprotocols
-        """The server must choose one of them, as browsers demand."""
         self._offered = [*self._subprotocols]
         target = owner.target
         if target.run_header and not target.handshake_headers:
@@ -170,12 +169,7 @@ class WebSocket:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
         self.settle()
         if self._keep:
             return
@@ -310,10 +304,8 @@ class WebSocket:
         return self._echoes.message(size).decode()
 
     def echo(self, size: int, *, binary: bool = False) -> None:
-        """Sends a numbered message of `size` bytes, and waits until it comes back unchanged.
-
-        Anything else is counted: duplicates, messages of other connections, damaged ones, and what
-        the server sends unasked.
+        """Sends a numbered message of `size` bytes, and waits until it comes back unchanged;
+        anything else is counted by what it is.
         """
         if self._awaited:
             raise UsageError(
@@ -505,7 +497,6 @@ class WebSocket:
         return Message(heard.payload, message.is_text, message.moment)
 
     def _given_up(self, error: ConnectionFailed) -> Failed:
-        """A connection whose answer did not come in time is dropped."""
         if isinstance(error, TimedOut):
             self.drop()
         return error.failure

@@ -70,7 +70,7 @@ class Offer(ClientPerMessageDeflateFactory):
 
 
 class Counted(Extension):
-    """Counts the bytes of messages before and after, the latter with the heads of their frames."""
+    """Counts the bytes of messages before and after, the latter with the heads of frames."""
 
     name = ClientPerMessageDeflateFactory.name
 
@@ -111,8 +111,7 @@ class Inbox:
         self._messages: deque[Message] = deque()
         self._overflow = overflow
         self._bytes = 0
-        self.held = False
-        """Whether somebody is about to look at all of them: until then none is dropped."""
+        self.held = False  #: Whether somebody is about to look at all: then none is dropped.
         self.looked = 0  #: How many `find()` has already rejected.
 
     def __len__(self) -> int:
@@ -132,9 +131,7 @@ class Inbox:
         return message
 
     def find(self, wanted: Callable[[Message], bool], since: float = -inf) -> Message | None:
-        """Takes the oldest wanted message that arrived since then, leaving out those it has
-        already rejected.
-        """
+        """Takes the oldest wanted one that arrived since then, but for those already rejected."""
         while self.looked < len(self._messages):
             message = self._messages[self.looked]
             if message.moment >= since and wanted(message):
@@ -217,8 +214,8 @@ class Wire:
         on_gone: Callable[[], None],
         on_overflow: Callable[[Message], None],
     ) -> None:
-        """`on_end` hears of an end that we did not want, `on_gone` that nothing more comes, and
-        `on_overflow` gets what had to make room in the inbox; all of them in the hub.
+        """In the hub, `on_end` hears of an end that we did not want, `on_gone` that nothing more
+        comes, and `on_overflow` gets what had to make room in the inbox.
         """
         self.inbox = Inbox(on_overflow)
         self.on_message: Callable[[Message], None] = self.inbox.add  #: Takes messages in the hub.
@@ -258,8 +255,7 @@ class Wire:
         self._outbox: Outbox | None = None
         self._block_bytes = BLOCK_BYTES
         self._rest: Any = None  #: The timer between two reads of a slow reader.
-        self._blocks: list[tuple[bytes | OSError, float]] = []
-        """What was read and not looked at yet."""
+        self._blocks: list[tuple[bytes | OSError, float]] = []  #: Read and not heard yet.
 
     @property
     def is_gone(self) -> bool:
