@@ -2,25 +2,21 @@
 
 The unit is the server start: each side is one figure per fresh start, not per request. Requests of
 one start share its memory layout, its hash seed and its moment, so their number proves nothing
-about the next start (Georges et al., OOPSLA 2007; Kalibera & Jones, ISMM 2013).
-
-Means are compared, as Kalibera & Jones recommend: the ratio of means says what a fleet of such
-servers would do, and its error is known; the median of five starts is one of them. Whatever tells
-by how much two sides differ has it from here, so a pair has one ratio, which its interval is about.
+about the next start (Georges et al., OOPSLA 2007; Kalibera & Jones, ISMM 2013). Means are compared,
+as Kalibera & Jones recommend: their ratio says what a fleet of such servers would do, and its error
+is known. A pair has one ratio, which its interval is about.
 
 The interval is bootstrapped over starts by the expanded percentile method (Hesterberg 2015, "What
-Teachers Should Know About the Bootstrap"). The plain percentile interval holds the truth in
-88 % of cases with five starts instead of 95 %, because the resamples' variance is that of the
-sample, divided by n, and because five values don't show their own spread well. So its tails are
-widened: from α/2 to Φ(t(α/2, ν) · se / se_plug-in), with Welch's ν. `benchmarks/comparisons.py`
-measures what that gives; docs/comparing.md has its table. The studentized bootstrap was tried:
-it covers lopsided noise better, is wider, and with ties, which percentiles of a histogram have,
-its length can be without bound.
+Teachers Should Know About the Bootstrap"): with five starts the plain one holds the truth in 88 %
+of cases instead of 95 %. Its tails are widened from α/2 to Φ(t(α/2, ν) · se / se_plug-in), with
+Welch's ν. `benchmarks/comparisons.py` measures what that gives; docs/comparing.md has its table.
+The studentized bootstrap was tried: with ties, which percentiles of a histogram have, its length
+can be without bound.
 
-A difference counts as shown when the interval excludes "no difference" *and* the rank test
-rejects it, *and* its value lies beyond the margin below which nobody would act. The interval alone
-is a little too eager with few starts; the rank test is exact whatever the noise; the margin keeps
-out what is real and tiny, such as a page of memory that the second of two starts shares with less.
+A difference counts as shown when the interval excludes "no difference" *and* the rank test rejects
+it, *and* its value lies beyond the margin below which nobody would act. The interval alone is a
+little too eager with few starts; the rank test is exact whatever the noise; the margin keeps out
+what is real and tiny, such as a page of memory that two starts share.
 """
 
 import math
@@ -44,11 +40,9 @@ PERMUTATIONS = 9999
 def mann_whitney(
     first: Sequence[float], second: Sequence[float], *, seed: int = 0
 ) -> tuple[float, str]:
-    """The two-sided p of the Mann–Whitney U test (Mann & Whitney 1947), by SciPy, and its method.
-
-    "exact" without ties. With ties the exact table doesn't hold; "permutation" refers the same
-    statistic to all ways of dealing the values to the two sides, or, where those are more than
-    `PERMUTATIONS`, to that many random ones. "asymptotic" is of very many starts.
+    """The two-sided p of the Mann–Whitney U test (Mann & Whitney 1947), by SciPy, and its method:
+    "exact" without ties; "permutation" with ties, over all ways of dealing the values to the sides
+    or `PERMUTATIONS` random ones; "asymptotic" of very many starts.
     """
     import numpy as np
     from scipy import stats
@@ -66,10 +60,8 @@ def mann_whitney(
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """p values of several tests, corrected so that the chance of any false one stays what it was.
-
-    The smallest is multiplied by their number, the next by one less, and none may be smaller than
-    the one before (Holm 1979, "A simple sequentially rejective multiple test procedure").
+    """p values of several tests, corrected so that the chance of any false one stays what it was
+    (Holm 1979, "A simple sequentially rejective multiple test procedure").
     """
     order = sorted(range(len(values)), key=lambda index: values[index])
     corrected = [1.0] * len(values)
@@ -86,11 +78,11 @@ def least_p(first: int, second: int) -> float:
 
 
 def attained_level(first: int, second: int, level: float) -> float:
-    """The largest p at or below the level that so many starts can give: few starts have few ps.
+    """The largest p at or below the level that so many starts can give: 0.032 for five against five
+    at 5 %.
 
-    0.032 for five against five at 5 %: the test is stricter than it is asked to be. The ways to
-    each U are the coefficients of the Gaussian binomial (Mann & Whitney 1947). With more than 30
-    starts a side, ps lie close enough for the level itself.
+    The ways to each U are the coefficients of the Gaussian binomial (Mann & Whitney 1947). With
+    more than 30 starts a side, ps lie close enough for the level itself.
     """
     if max(first, second) > 30:
         return level
@@ -110,9 +102,7 @@ def attained_level(first: int, second: int, level: float) -> float:
 
 
 def starts_needed(compared: int = 1, *, level: float = 0.05) -> int:
-    """Starts of each side without which no difference can be shown: 5, and 6 from the 7th
-    comparison on.
-    """
+    """Starts of each side from which a difference can be shown: 5; 6 from the 7th comparison on."""
     starts = FEWEST_STARTS
     while least_p(starts, starts) * compared > level:
         starts += 1
@@ -191,12 +181,12 @@ class Comparison:
         """The smallest ratio above 1 (or difference above 0) that this spread and these starts
         would have shown in 9 of 10 cases.
 
-        The minimum detectable effect (Bloom 1995, "Minimum detectable effects"): the standard
-        error times t(1 - α/2, ν) + t(power, ν). α is divided by the number of comparisons and is
-        what the rank test attains with so few starts; the error is divided by √(3/π), because
-        ranks use that much of the information in normal noise (Lehmann, Nonparametrics).
-        With 5 starts a side it promises a little much: see docs/comparing.md. Where the margin is
-        what hides a difference, it is the margin and t(power, ν) times the error.
+        The minimum detectable effect (Bloom 1995, "Minimum detectable effects"): the standard error
+        times t(1 - α/2, ν) + t(power, ν). α is divided by the number of comparisons and is what the
+        rank test attains; the error is divided by √(3/π), as ranks use that much of the information
+        in normal noise (Lehmann, Nonparametrics). With 5 starts a side it promises a little much:
+        see docs/comparing.md. Where the margin hides a difference, it is the margin and t(power, ν)
+        times the error.
         """
         if self.outcome in (Outcome.TOO_FEW, Outcome.UNDEFINED) or self.error is None:
             return None
@@ -209,8 +199,8 @@ class Comparison:
 
     def runs_wanted(self, compared: int = 1) -> int | None:
         """Starts of each side with which this difference, if it is as large as it seems, would be
-        shown in 9 of 10 cases, beside so many comparisons; None where it doesn't matter, or where
-        that would take too many.
+        shown in 9 of 10 cases, beside so many comparisons; None where it doesn't matter, or that
+        would take too many.
         """
         level = round(1 - self.confidence, 12)
         least = max(starts_needed(max(compared, self.compared), level=level), min(self.starts) + 1)
@@ -253,8 +243,7 @@ def compare(
 ) -> Comparison:
     """The candidate against the baseline; each is one figure per server start, in any order.
 
-    Raises ValueError for a figure that is negative or not a number: what is missing has to be left
-    out before.
+    Raises ValueError for a figure that is negative or not a number.
     """
     import numpy as np
 
@@ -293,9 +282,8 @@ def compare(
 
 
 def together(comparisons: Iterable[Comparison]) -> list[Comparison]:
-    """The same comparisons, corrected for having been made together (Holm).
-
-    Those without a p (too few starts on a side) take no part and don't count.
+    """The same comparisons, corrected for having been made together (Holm); those without a p take
+    no part and don't count.
     """
     every = list(comparisons)
     ps = [one.p for one in every if one.p is not None]
@@ -309,8 +297,8 @@ def together(comparisons: Iterable[Comparison]) -> list[Comparison]:
 def _errors(
     scale: Scale, first: "NDArray[np.float64]", second: "NDArray[np.float64]"
 ) -> tuple[float, float | None, float]:
-    """Standard error, its degrees of freedom (Welch–Satterthwaite), and what resampling takes the
-    error for; of the logarithm for a ratio (delta method). No freedom when nothing varies.
+    """Standard error, its degrees of freedom (Welch–Satterthwaite; None where nothing varies), and
+    what resampling takes the error for; of the logarithm for a ratio (delta method).
     """
     parts = []
     for side in (first, second):
@@ -333,8 +321,8 @@ def _interval(
     errors: tuple[float, float | None, float],
     seed: int,
 ) -> tuple[float, float]:
-    """The expanded percentile interval of the ratio (or difference) of means: the same for a pair
-    whichever side is named first. Kept, because pages and answers ask for a pair again.
+    """The expanded percentile interval: the same for a pair whichever side is named first. Kept,
+    because pages and answers ask for a pair again.
     """
     import numpy as np
     from scipy import stats

@@ -60,10 +60,9 @@ def merged(texts: Iterable[str]) -> Histogram:
 
 
 def values_at(histogram: Histogram, percents: Sequence[float]) -> dict[float, float]:
-    """Seconds at several percentiles; empty when the histogram is.
+    """Seconds at several percentiles, by nearest rank; empty when the histogram is.
 
-    The nearest rank is the smallest one with that share of the samples at or below it, whose value
-    is the upper end of its step; percentile 0 is the lower end of the first.
+    A value is the upper end of its step; percentile 0 is the lower end of the first.
     """
     total = size(histogram)
     if not total:
@@ -128,8 +127,8 @@ SEVENS = np.arange(0, 63, 7)
 
 
 def _to_bytes(words: NDArray[np.int64]) -> bytes:
-    """Each as ZigZag LEB128: seven bits a byte, the lowest first; all bytes but the last have the
-    eighth bit.
+    """Each as ZigZag LEB128: seven bits a byte, the lowest first, and an eighth on all but the
+    last.
     """
     folded = (words << 1) ^ (words >> 63)
     parts = folded[:, None] >> SEVENS

@@ -31,12 +31,9 @@ def ceiling_doubt(ceiling: Ceiling) -> str:
 
 
 def ceiling_rate(ceilings: Sequence[Ceiling], load: LoadProfile, in_flight: float) -> float | None:
-    """Requests per second, measured with the nearest number of requests in flight; None when there
-    is none for such a load: its model, its connections, its number of load processes.
-
-    A ceiling that may be too low is not used. The ceiling of a handful of users is another than
-    that of a hundred, because a connection's requests take turns with its answers; numbers of users
-    are compared by their ratio.
+    """Requests per second of a generator with the nearest number of requests in flight, by their
+    ratio; None when none was measured for such a load: its model, its connections, its number of
+    load processes. A ceiling that may be too low is not used.
     """
     fitting = [
         ceiling
@@ -229,9 +226,8 @@ def shifted(points: Sequence[Point], whole: Crossing) -> float:
 
 
 def _steepness(points: Sequence[Point], crossing: float) -> float:
-    """Slope of a line through the margins near the crossing, drawn towards `STEEPNESS`.
-
-    Not that of the isotonic fit, which is a staircase: where it crosses zero it falls at once.
+    """Slope of a line through the margins near the crossing, drawn towards `STEEPNESS`. The
+    isotonic fit is a staircase: where it crosses zero it falls at once.
     """
     near = [
         one

@@ -41,9 +41,9 @@ def accounts(
 ) -> Accounts:
     """The counts over a window, by one rule: whatever belongs to it is followed to its end.
 
-    Messages belong to it that were meant to be sent in it, and with them what came of them: copies,
-    damaged ones. Connections belong to it that existed in it, and with them how they ended; those
-    that were tried in vain do, too, and all of these where nobody connected but before the window.
+    Messages belong to it that were meant to be sent in it, and with them what came of them.
+    Connections belong to it that existed in it, and those that were tried in vain in it, or at any
+    time where nobody connected but before the window.
     """
     sent = _within(by_scope[MESSAGE], window, pauses)
     strays = _within(by_scope[STRAY], window, pauses)
@@ -102,8 +102,8 @@ EARLY_S = 0.5  #: The load's clock may have begun so much before the moment by w
 def recovery(handshakes: Samples, moment: float) -> Recovery | None:
     """Of the users who were connected before about that moment; None where nobody was.
 
-    Times are since the first of them connected again, which all do as soon as they are cut. A user
-    is back with the first handshake that succeeds.
+    Times are since the first of them connected again, as all do as soon as they are cut. A user is
+    back with the first handshake that succeeds.
     """
     return _recovery(handshakes, moment - EARLY_S, None)
 
@@ -111,11 +111,10 @@ def recovery(handshakes: Samples, moment: float) -> Recovery | None:
 def restarted(
     handshakes: Samples, connections: Samples, away: tuple[float, float]
 ) -> Recovery | None:
-    """The same where the server was restarted, from the moment at which that began.
+    """The same where the server was restarted, since that began.
 
     `away` is from then to the server's first answer; `handshakes` are also those that failed in it,
-    `connections` those that it ended. Who gets in at a process that is about to end, too, and is
-    cut again, is not back.
+    `connections` those that it ended. Who gets in at a process that is about to end is not back.
     """
     ended = {
         user: connections["finish"][connections["user"] == user].max()
@@ -155,9 +154,7 @@ def _recovery(handshakes: Samples, moment: float, begin: float | None) -> Recove
 
 def silence(ends: Samples, heard: Samples) -> float | None:
     """Median time from the last thing that came over a connection to its end without a close frame;
-    None where none ended like that.
-
-    `heard` are handshakes and messages, one user's connections among them one after the other.
+    None where none ended like that. `heard` are handshakes and messages.
     """
     came = heard[heard["kind"] == Kind.OK]
     lengths = []
@@ -178,13 +175,12 @@ def fan_out(
     ended: Samples,
     left: Samples = NONE,
 ) -> tuple[Samples, Samples]:
-    """(One sample for each publication, one for each delivery that never was.)
+    """(One sample for each publication, one for each delivery that never was), without names.
 
     `opened` are the handshakes that succeeded, `ended` the connections that ended before the load
     did, `left` those that the load itself began to close then. A publication is due to whoever was
-    connected when it was sent, and did not leave before the others had it. The first samples last
-    until the last subscriber had it, or are LOST when one never did; a lost delivery lasts until
-    the end. Their names are not set.
+    connected when it was sent, and did not leave before the others had it. It lasts until the last
+    subscriber had it, or is LOST when one never did; a lost delivery lasts until the end.
     """
     begin, cut = _connected(opened, ended, "finish")
     _, gone = _connected(opened, left, "start")
@@ -263,11 +259,9 @@ LEAST_OVERTAKING_S = 0.01
 
 
 def overtaken(publications: Samples, deliveries: Samples) -> NDArray[np.bool_]:
-    """For each delivery whether its subscriber already had one that was published clearly later.
-
-    Clearly is: by the same publisher; or after somebody had got this one; or much later than the
-    usual time of a delivery. A delivery knows its publication by its start; those that arrived with
-    the same bytes keep their places.
+    """For each delivery whether its subscriber already had one that was published clearly later: by
+    the same publisher; or after somebody had got this one; or much later than the usual time of a
+    delivery. Those that arrived with the same bytes keep their places.
     """
     if not len(publications) or not len(deliveries):
         return np.zeros(len(deliveries), np.bool_)

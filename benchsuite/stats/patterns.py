@@ -24,10 +24,10 @@ def cycle(series: NDArray[np.float64], *, percent: float) -> tuple[float, float]
     intervals of the series, and how far its highest phase lies above its lowest, in percent of the
     mean.
 
-    Epoch folding (Leahy et al. 1983): the series, less its trend, is cut into pieces of one
-    length and laid over itself; a cycle of that length is what the phases' means differ by more
-    than their values do, by the F test. All lengths of which three fit are tried, and the test is
-    corrected for their number.
+    Epoch folding (Leahy et al. 1983): the series, less its trend, is cut into pieces of one length
+    and laid over itself; a cycle is what the phases' means differ by more than their values do, by
+    the F test. All lengths of which three fit are tried, and the test is corrected for their
+    number.
     """
     level = float(series.mean())
     places = np.arange(len(series))
@@ -88,7 +88,7 @@ def patterns(
     those from before it, too, as a short window has few of its turns.
 
     `cycle_s` is after what time the load itself comes back to the same; `keeps`: a user is a
-    connection. A slow process makes its connections slow: these are not told then.
+    connection. Where a process is slow its connections are not told.
     """
     right = right[right["intended_start"] < window[1]]
     right = right[np.argsort(right["finish"], kind="stable")]
@@ -177,9 +177,9 @@ def _turns(moments: Floats) -> tuple[int, float]:
     """How many turns of a period lie between the first and the last of these moments, and how often
     chance alone lays as many as near to a grid; 0 turns where they lie on none.
 
-    The moments between them are then anywhere. That they lie no farther from a point of the grid
-    each, root sum square, is the volume of a ball (in the simplex of ordered moments) for
-    each choice of occupied points.
+    The moments between them are then anywhere: that they lie no farther from the grid, root sum
+    square, is the volume of a ball (in the simplex of ordered moments) for each choice of occupied
+    points.
     """
     inner, best = len(moments) - 2, (0, 1.0)
     places = (moments - moments.min()) / np.ptp(moments)

@@ -25,16 +25,15 @@ class Traffic:
         return cls(ordered["start"], ordered["finish"])
 
     def backlog_s(self, moments: Times) -> Times:
-        """How long each moment finds requests under way that were sent before it.
-
-        A server that does one after another needs no longer for them, in whatever order.
+        """How long each moment finds requests under way that were sent before it: so long a server
+        needs that does one after another, in whatever order.
         """
         latest = np.concatenate(([-np.inf], np.maximum.accumulate(self.finishes)))
         return np.maximum(latest[np.searchsorted(self.starts, moments)] - moments, 0.0)
 
     def own_times_s(self, window: tuple[float, float]) -> tuple[float, float]:
-        """Two times between which the median of a window's requests lies, each less the backlog
-        that it found.
+        """Low and high estimate of the median of a window's requests, each less the backlog it
+        found.
         """
         inside = (self.starts >= window[0]) & (self.starts < window[1])
         own = (self.finishes - self.starts - self.backlog_s(self.starts))[inside]
@@ -45,9 +44,8 @@ class Traffic:
         return float(low), float(high)
 
     def expected_s(self, moments: Times, own_s: float) -> Times:
-        """The longest that a request of each moment waits for its answer if it queues as the
-        load's do: until the next of those has its own or, where none is sent meanwhile, the
-        backlog and its own time.
+        """The longest that a request of each moment waits if it queues as the load's do: until the
+        next of those has its answer or, where none is sent meanwhile, the backlog and its own time.
         """
         alone_s = self.backlog_s(moments) + own_s
         after = np.searchsorted(self.starts, moments)
@@ -56,8 +54,8 @@ class Traffic:
         return np.where(starts < moments + alone_s, finishes - moments, alone_s)
 
     def before_s(self, moments: Times) -> Times:
-        """When, after each moment, the request that was sent before it is answered; negative where
-        it already was.
+        """When, after each moment, the request sent before it is answered; negative where it
+        already was.
         """
         before = np.searchsorted(self.starts, moments)
         return np.concatenate(([-np.inf], self.finishes))[before] - moments
@@ -67,8 +65,8 @@ class Traffic:
         return np.diff(np.searchsorted(np.sort(self.finishes), moments))
 
     def taken_s(self, moments: Times, at_once: int) -> Times:
-        """Time that the slots of a target were taken between each moment and the next, where no
-        more than `at_once` requests are answered at the same time.
+        """Time that slots were taken between each moment and the next, where no more than `at_once`
+        requests are answered at the same time.
         """
         if not len(self.starts):
             return np.zeros(len(moments) - 1)
@@ -91,16 +89,14 @@ it was none of the fastest."""
 def slots_busy_percent(
     samples: NDArray[np.void], window: tuple[float, float], at_once: int
 ) -> float:
-    """How much of the time of a window the slots of a target were taken, where no more than
-    `at_once` requests are answered at the same time and the others wait for a slot.
-    """
+    """How much of the time of a window `at_once` slots of a target were taken."""
     taken_s = Traffic.of(samples).taken_s(np.array(window), at_once)
     return float(taken_s[0]) / (window[1] - window[0]) / at_once * 100
 
 
 def queued(samples: NDArray[np.void], window: tuple[float, float], at_once: int) -> float:
-    """How many requests, on average over a window, are in flight beyond the `at_once` that a target
-    answers at the same time: those wait for a slot.
+    """How many requests, on average over a window, are in flight beyond the `at_once` that are
+    answered.
     """
     traffic, edges = Traffic.of(samples), np.array(window)
     all_s, taken_s = (traffic.taken_s(edges, most)[0] for most in (len(samples), at_once))
@@ -146,8 +142,8 @@ IN_VAIN = (Kind.READ_TIMEOUT, Kind.UNFINISHED)
 
 
 def in_vain(requests: NDArray[np.void], window: tuple[float, float]) -> int:
-    """How many were under way through the whole window and were never answered. The window counts
-    none of them, as they were neither sent in it nor ended.
+    """How many were under way through the whole window and were never answered: neither sent nor
+    ended in it, they are in none of its counts.
     """
     through = (requests["start"] < window[0]) & (requests["finish"] >= window[1])
     return int(np.isin(requests["kind"][through], IN_VAIN).sum())
@@ -156,8 +152,8 @@ def in_vain(requests: NDArray[np.void], window: tuple[float, float]) -> int:
 def slots(journeys: NDArray[np.void], window: tuple[float, float]) -> Slots | None:
     """What became, slot by slot, of the journeys that were made in the window; None without any.
 
-    A slot, the user of the open model, has one connection. One that began to wait in the warm-up
-    may do so to the end: what began before the window and lasted into it counts, too.
+    A slot, the user of the open model, has one connection. What began before the window and lasted
+    into it counts, too: it may wait to the end.
     """
     inside = journeys[(journeys["start"] < window[1]) & (journeys["finish"] >= window[0])]
     if not len(inside):

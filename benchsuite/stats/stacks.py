@@ -109,9 +109,7 @@ def functions(stacks: Stacks) -> list[Function]:
 
 
 def nearest(stacks: Stacks, wanted: Callable[[str], object]) -> Counter[str]:
-    """To each wanted call the samples of which it is the innermost such: its own and those of the
-    others that it calls.
-    """
+    """To each wanted call the samples of which it is the innermost such."""
     callers: Counter[str] = Counter()
     for stack, count in stacks.items():
         call = next((one for one in reversed(stack) if wanted(one)), None)

@@ -51,9 +51,9 @@ def change(
     A line and all steps are fitted; the surest of them counts, by Student's t of what it explains.
     Of chance alone, 1 % of series have any: a third each for the line, for a step in the middle,
     and for steps elsewhere, of which m = 3.1 √n - 4 are as good as independent (by simulation).
-    Outliers are drawn in first. How large a change is, medians say: Theil and Sen's slope (Sen
-    1968), the two sides of a step. A cycle must swing by twice the limit, and by more than the
-    grain: by so much counts differ though they come evenly, as 8.3 a second do.
+    Outliers are drawn in first. The size is by medians: Theil and Sen's slope (Sen 1968), the two
+    sides of a step. A cycle must swing by twice the limit, and by more than the grain: by so much
+    counts differ though they come evenly, as 8.3 a second do.
     """
     series: Series = np.asarray(values, dtype=np.float64)
     size = math.ceil(len(values) / MOST_POINTS)
@@ -141,11 +141,10 @@ def steps(values: Sequence[float], *, ratio: float = 1.0, cost: float | None = N
     """How many values came before each step of at least that ratio; values are greater than 0.
 
     Each step of the mean logarithm costs 3 σ² ln n (1 + 4/n), about what the modified Bayesian
-    criterion asks (Zhang & Siegmund 2007), and a little more for the few values that σ² is known
-    by; the cheapest partition is found exactly. σ² is of the differences of neighbours (von
-    Neumann), which a step hardly moves. Of 6 to 60 normal values without a step 2 to 5 % of series
-    have one; a step by four σ in the middle is found in 58 % of series of 6, in 97 % of 10. `cost`
-    is that of a step where σ² is known from more than these values.
+    criterion asks (Zhang & Siegmund 2007); the cheapest partition is found exactly. σ² is of the
+    differences of neighbours (von Neumann). Of 6 to 60 normal values without a step 2 to 5 % of
+    series have one; a step by four σ in the middle is found in 58 % of series of 6, in 97 % of 10.
+    `cost` is that of a step where σ² is known from more than these values.
     """
     count = len(values)
     if count < FEWEST_VALUES or min(values) <= 0:
@@ -192,10 +191,10 @@ class Slope:
 def slope(steps: Sequence[tuple[float, float]]) -> Slope | None:
     """The slope through (how many, bytes), with its 95 % interval; None for fewer than three steps.
 
-    A process keeps what it took: its errors add up from step to step, and the scatter about a line
-    hides them. So the line is fitted to the differences between steps (least squares with
-    integrated noise), and the interval is that of their scatter, by Student's t. Errors that don't
-    add up make it too wide, never too narrow. Both ends may lie anywhere within an arena.
+    A process keeps what it took: its errors add up from step to step. So the line is fitted to the
+    differences between steps (least squares with integrated noise), and the interval is that of
+    their scatter, by Student's t. Errors that don't add up make it too wide, never too narrow. Both
+    ends may lie anywhere within an arena.
     """
     if len({many for many, _ in steps}) < FEWEST_STEPS:
         return None
@@ -216,10 +215,9 @@ STEADY = 0.7  #: The growth of the later half, as a share of the earlier's: less
 
 
 def growth(points: Sequence[tuple[float, float]]) -> Slope | None:
-    """The slope through (second, bytes) with its interval; None where they don't grow.
-
-    They do when the lower end of the interval is above 0, for all points and for the later half of
-    them; the lower of both is told. What levels off, such as a cache that fills, is no growth.
+    """The slope through (second, bytes) with its interval; None where they don't grow: where its
+    lower end is not above 0, for all points and for the later half of them; the lower of both is
+    told. What levels off, such as a cache that fills, is no growth.
     """
     if len(points) < FEWEST_POINTS:
         return None

@@ -26,9 +26,9 @@ ABOUT_HALF = 0.05  #: Of all samples.
 def samples_needed(percent: float) -> int:
     """Samples that a percentile asks for: 72 for p95, 368 for p99, 3 688 for p99.9.
 
-    The smallest n with q**n <= 2.5 %: with fewer, the sample may well hold nothing beyond the
-    percentile, and its estimate is only the maximum under another name. It is the one-sided form
-    of the order-statistic interval (David & Nagaraja, Order Statistics, 3rd ed., 7.1).
+    The smallest n with q**n <= 2.5 %: with fewer, the estimate may well be the maximum under
+    another name. The one-sided form of the order-statistic interval (David & Nagaraja, Order
+    Statistics, 3rd ed., 7.1).
     """
     return math.ceil(math.log(RISK) / math.log(percent / 100))
 
@@ -41,11 +41,8 @@ def about_half(count: int) -> float:
 
 
 def median_interval(values: Sequence[float], risk: float = 2 * RISK) -> tuple[float, float]:
-    """Two of the values between which the median lies, but for this risk; no distribution assumed.
-
-    The k-th smallest and the k-th largest of n, with the highest k for which fewer than k of n
-    fair coins fall on one side but for half of the risk (David & Nagaraja, 7.1). The extremes for
-    samples of fewer than six.
+    """Two of the values between which the median lies, but for this risk; no distribution assumed
+    (David & Nagaraja, 7.1). The extremes for samples of fewer than six.
     """
     ordered = sorted(values)
     count = len(ordered)
@@ -65,9 +62,8 @@ EDGE_S = 0.01
 
 
 def distribution(seconds: NDArray[np.float64]) -> Distribution:
-    """Mean, extremes and the percentiles that so many samples can carry.
-
-    A histogram names the upper end of a step of 0.1 %; no percentile is above the largest sample.
+    """Mean, extremes and the percentiles that so many samples can carry, none above the largest
+    sample.
     """
     if not len(seconds):
         return Distribution(count=0)
@@ -109,9 +105,9 @@ def summarise(
     """The figures of these samples over a window of monotonic seconds [begin, end), less its
     pauses: the settling between stages.
 
-    Times and failures are those of the requests that were *meant to start* in the window, also
-    when they finished after it. Throughput and goodput count what *finished* in it: counting the
-    late ones too would flatter a slow server with work it did afterwards.
+    Times and failures are those of the requests that were *meant to start* in the window, also when
+    they finished after it. Throughput and goodput count what *finished* in it: the late ones would
+    flatter a slow server.
     """
     length_s = _length_s(window, pauses)
     started = samples[inside(samples["intended_start"], window, pauses)]
@@ -148,9 +144,8 @@ def arrivals(
     sent: int,
     dropped: int,
 ) -> Arrivals:
-    """What became of the arrivals of an open model; each is a journey.
-
-    `sent` and `dropped` are counted where they were planned, over the same window.
+    """What became of the arrivals of an open model; each is a journey. `sent` and `dropped` are
+    counted over the same window.
     """
     length_s = _length_s(window, pauses)
     begun = inside(journeys["start"], window, pauses)
@@ -166,10 +161,8 @@ def arrivals(
 def concurrency(
     samples: Samples, *, window: tuple[float, float], pauses: Pauses = (), since: str = "start"
 ) -> float:
-    """Mean number of requests in flight over the window: the sum of their overlaps with it, by
-    its length.
-
-    With `since="intended_start"` those count, too, that have arrived and wait to be sent.
+    """Mean number of requests in flight over the window. With `since="intended_start"` those count,
+    too, that wait to be sent.
     """
     overlap = _overlap_s(samples, window, since)
     overlap -= sum(_overlap_s(samples, pause, since) for pause in pauses)
@@ -209,8 +202,8 @@ def intervals(
     """One interval for each whole second since `origin`, empty seconds included.
 
     `users` are (monotonic second, users then running), and `connections` the same of open
-    WebSockets; each interval takes the last one before its end. `strays` are None where there are
-    no WebSockets.
+    WebSockets; each interval takes the last before its end. `strays` are None where there are no
+    WebSockets.
     """
     if not len(samples) and not connections:
         return
