@@ -24,13 +24,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from benchsuite.core.metrics.metric import Scale
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 FEWEST_STARTS = 5  #: Of each side. Three against three can never be significant: least p is 0.1.
 EXACT_UP_TO = 200  #: Starts a side up to which p is exact; above, that takes seconds.
@@ -44,7 +43,6 @@ def mann_whitney(
     "exact" without ties; "permutation" with ties, over all ways of dealing the values to the sides
     or `PERMUTATIONS` random ones; "asymptotic" of very many starts.
     """
-    import numpy as np
     from scipy import stats
 
     a, b = sorted(first), sorted(second)
@@ -245,8 +243,6 @@ def compare(
 
     Raises ValueError for a figure that is negative or not a number.
     """
-    import numpy as np
-
     first, second = (np.array(sorted(side), dtype=float) for side in (baseline, candidate))
     for side in (first, second):
         if not np.isfinite(side).all() or (side < 0).any():
@@ -295,7 +291,7 @@ def together(comparisons: Iterable[Comparison]) -> list[Comparison]:
 
 
 def _errors(
-    scale: Scale, first: "NDArray[np.float64]", second: "NDArray[np.float64]"
+    scale: Scale, first: NDArray[np.float64], second: NDArray[np.float64]
 ) -> tuple[float, float | None, float]:
     """Standard error, its degrees of freedom (Welch–Satterthwaite; None where nothing varies), and
     what resampling takes the error for; of the logarithm for a ratio (delta method).
@@ -324,7 +320,6 @@ def _interval(
     """The expanded percentile interval: the same for a pair whichever side is named first. Kept,
     because pages and answers ask for a pair again.
     """
-    import numpy as np
     from scipy import stats
 
     if sum(first) * len(second) > sum(second) * len(first):

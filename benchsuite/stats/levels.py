@@ -10,9 +10,10 @@ interpolated in the logarithm of the rate.
 """
 
 import math
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from benchsuite.core.results import Ceiling, Summary
 from benchsuite.core.specs import LoadProfile
@@ -110,60 +111,34 @@ class Climb:
 
     headline: int
     """The level whose figures stand for the run: in the open model the highest that was held, in
-    the closed model the lowest from which on more users don't help. The lowest where none was
-    held."""
-    found: bool
-    """Whether there is such a level: False where none was held, or goodput still rises at the
-    highest."""
+    the closed model the lowest from which on more users don't help, or simply the lowest."""
+    found: bool  #: Whether one was held, or goodput no longer rises at the highest.
     breaks: int | None = None
-    """The lowest level above the headline that the target did not take; in the open model the
-    headline itself, where none was held."""
+    """The lowest from the headline on that the target did not take."""
 
 
 def climb(levels: Sequence[Level]) -> Climb:
     """Of at least one level, in any order."""
-    if any(one.offered_rate is not None for one in levels):
-        return _open(levels)
-    return _closed(levels)
-
-
-def _open(levels: Sequence[Level]) -> Climb:
-    places = range(len(levels))
-    held = [place for place in places if levels[place].is_held]
-    missed = [place for place in places if place not in held]
-    headline = _highest(levels, held) if held else _lowest(levels, places)
-    above = [place for place in missed if levels[place].value >= levels[headline].value]
-    return Climb(
-        headline=headline, found=bool(held), breaks=_lowest(levels, above) if above else None
-    )
-
-
-def _closed(levels: Sequence[Level]) -> Climb:
-    places = range(len(levels))
-    most = max((one.goodput for one in levels if not one.fails), default=0.0)
-    enough = [
-        place
-        for place in places
-        if levels[place].goodput >= LEVELS_OFF * most and not levels[place].fails
-    ]
-    headline = _lowest(levels, enough or places)
-    above = [place for place in places if levels[place].value > levels[headline].value]
-    broken = [
-        place for place in above if levels[place].fails or levels[place].goodput < BREAKS * most
-    ]
-    return Climb(
-        headline=headline,
-        found=bool(enough and above),
-        breaks=_lowest(levels, broken) if broken else None,
-    )
-
-
-def _highest(levels: Sequence[Level], places: Sequence[int]) -> int:
-    return max(places, key=lambda place: levels[place].value)
-
-
-def _lowest(levels: Sequence[Level], places: Sequence[int]) -> int:
-    return min(places, key=lambda place: levels[place].value)
+    places = sorted(range(len(levels)), key=lambda place: levels[place].value)
+    if any(level.offered_rate is not None for level in levels):
+        taken = [place for place in places if levels[place].is_held]
+        headline = taken[-1] if taken else places[0]
+        found, value = bool(taken), levels[headline].value
+        broken = [place for place in places if place not in taken and levels[place].value >= value]
+    else:
+        most = max((level.goodput for level in levels if not level.fails), default=0.0)
+        taken = [
+            place
+            for place in places
+            if levels[place].goodput >= LEVELS_OFF * most and not levels[place].fails
+        ]
+        headline = (taken or places)[0]
+        above = [place for place in places if levels[place].value > levels[headline].value]
+        found = bool(taken and above)
+        broken = [
+            place for place in above if levels[place].fails or levels[place].goodput < BREAKS * most
+        ]
+    return Climb(headline=headline, found=found, breaks=broken[0] if broken else None)
 
 
 STEEPNESS = 25.0
@@ -230,22 +205,16 @@ def _steepness(points: Sequence[Point], crossing: float) -> float:
     isotonic fit is a staircase: where it crosses zero it falls at once.
     """
     near = [
-        one
-        for one in points
-        if abs(math.log(one.rate) - crossing) <= NEAR and abs(one.margin) <= SURE
+        (_weight(point), math.log(point.rate), point.margin)
+        for point in points
+        if abs(math.log(point.rate) - crossing) <= NEAR and abs(point.margin) <= SURE
     ]
     if not near:
         return STEEPNESS
-    weights = [_weight(one) for one in near]
-    total = sum(weights)
-    rates = [math.log(one.rate) for one in near]
-    margins = [one.margin for one in near]
-    rate = sum(map(operator.mul, weights, rates)) / total
-    margin = sum(map(operator.mul, weights, margins)) / total
-    spread = fall = 0.0
-    for weight, x, y in zip(weights, rates, margins, strict=True):
-        spread += weight * (x - rate) ** 2 / total
-        fall -= weight * (x - rate) * (y - margin) / total
+    weights, rates, margins = np.array(near).T
+    from_mean = rates - np.average(rates, weights=weights)
+    spread = float(np.average(from_mean**2, weights=weights))
+    fall = -float(np.average(from_mean * margins, weights=weights))
     doubt = DOUBT / len(near)
     return max(FLATTEST, min(STEEPEST, (fall + doubt * STEEPNESS) / (spread + doubt)))
 

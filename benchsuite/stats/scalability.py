@@ -15,13 +15,11 @@ was tried: where a coefficient is truly 0, as it often is, its intervals held th
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from benchsuite.core.units import format_number
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 FEWEST_COUNTS = 4  #: Numbers of CPUs: three parameters, and one to see whether the law holds.
 FEWEST_STARTS = 3  #: At each.
@@ -85,13 +83,12 @@ class _Fit:
     """Coefficients of 1, n - 1 and n (n - 1) in n / X(n), by relative errors."""
 
     def __init__(self, starts: Mapping[int, Sequence[float]]) -> None:
-        import numpy as np
         from scipy import stats
 
         counts = np.array(list(starts), dtype=float)
         sizes = np.array([len(logs) for logs in starts.values()])
         means = {cpus: sum(logs) / len(logs) for cpus, logs in starts.items()}
-        apart = sum((one - means[cpus]) ** 2 for cpus, logs in starts.items() for one in logs)
+        apart = sum((log - means[cpus]) ** 2 for cpus, logs in starts.items() for log in logs)
         self.freedom = int(sizes.sum()) - len(sizes)
         self.spread = max(LEAST_SPREAD, math.sqrt(apart / self.freedom))
         per_cpu = np.exp(list(means.values())) / counts
@@ -153,10 +150,9 @@ def _terms(cpus: float) -> tuple[float, float, float]:
 
 
 def _solved(
-    columns: "Sequence[NDArray[np.float64]]", aim: "NDArray[np.float64]"
+    columns: Sequence[NDArray[np.float64]], aim: NDArray[np.float64]
 ) -> tuple[list[float], float]:
     """Coefficients, none negative, and the sum of squared errors."""
-    import numpy as np
     from scipy.optimize import nnls
 
     solution, distance = nnls(np.stack(columns, axis=-1), aim)

@@ -6,9 +6,10 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,8 +40,7 @@ DRAIN_S = 0.1
 READY_S = 10.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Responder:
+class Responder(NamedTuple):
     """A running null responder."""
 
     process: Process
@@ -65,7 +65,7 @@ def responder(
         on_cpus=on_cpus,
     ) as process:
         wait_until_ready(process, lambda: answers_as(base_url, token), timeout_s=READY_S)
-        yield Responder(process=process, base_url=base_url, token=token)
+        yield Responder(process, base_url, token)
 
 
 def ceilings(
@@ -112,17 +112,19 @@ def ceilings(
             yield _best(null_responder, open_model, folder)
 
 
-def _best(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:
-    tries = [_measure(target, load, folder) for _ in range(TRIES)]
+def _best(responder: Responder, load: LoadProfile, folder: Path) -> Ceiling:
+    tries = [_measure(*responder, load, folder) for _ in range(TRIES)]
     return max(tries, key=lambda attempt: (not ceiling_doubt(attempt), attempt.throughput))
 
 
-def _measure(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:
+def _measure(
+    responder: Process, base_url: str, token: str, load: LoadProfile, folder: Path
+) -> Ceiling:
     here = folder / secrets.token_hex(4)
     here.mkdir()
     job = Job(
-        base_url=target.base_url,
-        run_header=target.token,
+        base_url=base_url,
+        run_header=token,
         workload_class="benchsuite.workloads.pages.Plain",
         workload=WorkloadSpec(),
         load=load,
@@ -136,28 +138,20 @@ def _measure(target: Responder, load: LoadProfile, folder: Path) -> Ceiling:
         on_cpus=load.cpus,
     ) as pool:
         pool.check(job)
-        host = Host(lambda: [*target.process.living(), *pool.pids], cpus=os.cpu_count() or 1)
+        host = Host(lambda: [*responder.living(), *pool.pids], cpus=os.cpu_count() or 1)
         host.look()
-        began, before = time.monotonic(), _cpu_s(target.process)
+        began, before = time.monotonic(), _cpu_s(responder)
         done = pool.run(lambda tick: None)
         ended = time.monotonic()
-        after = _cpu_s(target.process)
+        after = _cpu_s(responder)
         host.look()
         shares = host.shares(host.looks[0].at, ended)
         samples, names = pool.samples()
     requests = [index for index, name in enumerate(names) if name.scope == "request"]
-    total = summary.summarise(
-        samples[np.isin(samples["name"], requests)],
-        name="null",
-        scope="all",
-        window=done.window,
-    )
-    # those that the end of an open load cuts off mean nothing
-    failures = {
-        kind: count
-        for kind, count in total.failures_by_kind.items()
-        if kind != Kind.UNFINISHED.words
-    }
+    asked = samples[np.isin(samples["name"], requests)]
+    total = summary.summarise(asked, name="null", scope="all", window=done.window)
+    failures = dict(total.failures_by_kind)
+    failures.pop(Kind.UNFINISHED.words, None)  # the end of an open load cuts those off
     if failures:
         kinds = ", ".join(f"{count} × {kind}" for kind, count in failures.items())
         raise LoadError(

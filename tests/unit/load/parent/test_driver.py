@@ -140,6 +140,6 @@ def test_the_best_counts_and_one_beyond_doubt_before_others(tries, best, tmp_pat
     left = iter(tries)
     monkeypatch.setattr(ceiling, "TRIES", len(tries))
     monkeypatch.setattr(ceiling, "_measure", lambda *_: next(left))
-    found = ceiling._best(cast(Responder, None), LoadProfile(), tmp_path)
+    found = ceiling._best(cast(Responder, ()), LoadProfile(), tmp_path)
     assert found.throughput == best
     assert next(left, None) is None, "each was made"
