@@ -89,7 +89,10 @@ class Project:
     def run(self, *specs: RunSpec, more: str = "", **how: Any) -> RunResult:
         """The result of the last of these runs, with more settings."""
         self.set(more)
-        return made(self.settings_module, *specs, **how)[-1]
+        return self.run_all(*specs, **how)[-1]
+
+    def run_all(self, *specs: RunSpec, **how: Any) -> list[RunResult]:
+        return made(self.settings_module, *specs, **how)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from urllib.parse import quote
 import psutil
 import psycopg
 import pytest
+import redis
 
 from benchsuite.services.base import HOST
 from benchsuite.services.postgres import PostgreSQL
@@ -109,7 +110,8 @@ def urls() -> Iterator[tuple[str, str]]:
             made = f"CREATE ROLE {ROLE} LOGIN CREATEDB PASSWORD '{DATABASE_SECRET}'"
             connection.execute(made.encode())
         password = layer.url.partition(":")[2].removeprefix("//:").partition("@")[0]
-        _say_password(layer.url, f"{MARK}{password}")
+        with redis.Redis.from_url(layer.url) as client:
+            client.config_set("requirepass", f"{MARK}{password}")
         place = f"{HOST}:{database.port}/postgres"
         yield (
             f"postgres://{ROLE}:{quote(DATABASE_SECRET, safe='')}@{place}",
@@ -117,18 +119,10 @@ def urls() -> Iterator[tuple[str, str]]:
         )
 
 
-def _say_password(url: str, password: str) -> None:
-    from redis import Redis
-
-    with Redis.from_url(url) as client:
-        client.config_set("requirepass", password)
-
-
 def test_no_password_is_shown_or_stored_and_a_run_can_be_repeated(
     command: Command, tmp_path: Path, urls: tuple[str, str]
 ) -> None:
     database, layer = urls
-    said = []
     words = [
         *("runbench", "--server=uvicorn", "--layer=redis", f"--layer-url={layer}", *SHORT),
         f"--json={tmp_path}/first.json",
@@ -140,10 +134,7 @@ def test_no_password_is_shown_or_stored_and_a_run_can_be_repeated(
     assert ended.status == 0, ended.err
     assert not spy.found
     assert spy.looks > 10
-    said += [ended.out, ended.err, (tmp_path / "first.json").read_text()]
-
-    said += _fails(command, *words[:-1], "--database=" + database.replace("postgres:", "psql:"))
-    said += _fails(command, *words, "--no-such-option=" + database)
+    said = [ended.out, ended.err, (tmp_path / "first.json").read_text()]
     said += _fails(command, *words[:-1], "--database=" + database.replace(MARK, f"{MARK}wrong"))
 
     (first,) = json.loads((tmp_path / "first.json").read_text())
@@ -178,7 +169,7 @@ def test_secrets_of_a_project_reach_its_own_processes_alone(
     command.env["SHOP_GATE"] = MARK
     process = command.start(
         *("runbench", "--server=waitress", "--workload=io_read", "--database=postgresql", *SHORT),
-        *(f"--setting=SHOP.PASSWORD={MARK}", f"--variable=SHOP_TOKEN={MARK}", "--duration=2"),
+        *(f"--setting=SHOP.PASSWORD={MARK}", f"--variable=SHOP_TOKEN={MARK}"),
         f"--json={tmp_path}/run.json",
     )
     told: dict[str, set[bool]] = {"waitress": set(), "load.process": set(), "postgres": set()}

@@ -2,12 +2,14 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import starmap
 from pathlib import Path
 
 import pytest
 
 from benchsuite.core.results import Finding, RunResult, Status
+from benchsuite.core.specs import RunSpec
 from tests.integration.command import ROOT, SHORT, Command
 from tests.integration.runs import Project, Quiet, page, written
 
@@ -52,40 +54,35 @@ urlpatterns = [
 ]
 """
 
-Run = Callable[..., RunResult]
+
+def short(path: str, server: str = "gunicorn-sync") -> RunSpec:
+    return page(path, server, users=2, duration_s=0.5)
 
 
 @pytest.fixture
-def mute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+def mute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
     early = 'raise LookupError("no such plug-in")'
     sources = {"settings": MUTE, "urls": FAILING, "early": early}
     with written(tmp_path, "mute", sources, monkeypatch) as project:
-        yield lambda path, server="gunicorn-sync", more="": project.run(
-            page(path, server, users=2, duration_s=0.5), more=more, start_timeout_s=30.0
-        )
+        yield project
 
 
-@pytest.mark.parametrize(
-    ("server", "path", "answered", "why"),
-    [
-        ("gunicorn-sync", "/broken/", "500", "LookupError: there is no price (mute/urls.py:8)"),
-        ("uvicorn", "/broken/", "500", "LookupError: there is no price (mute/urls.py:8)"),
-        ("uvicorn", "/adrift/", "500", "LookupError: nobody awaits this (mute/urls.py:16)"),
-        ("waitress", "/refusing/", "400", "DisallowedHost: not this host (mute/urls.py:10)"),
-    ],
-)
-def test_the_refusal_names_the_error(
-    mute: Run, server: str, path: str, answered: str, why: str
-) -> None:
-    result = mute(path, server)
-    assert result.status is Status.FAILED
-    assert result.failure.startswith(f"GET {path} answered {answered}: ")
-    assert why in result.failure
-    assert "LookupError" not in result.log_tail, "what the project logs is its own affair"
+REFUSALS = {
+    ("/broken/", "gunicorn-sync"): "500: LookupError: there is no price (mute/urls.py:8)",
+    ("/broken/", "uvicorn"): "500: LookupError: there is no price (mute/urls.py:8)",
+    ("/adrift/", "uvicorn"): "500: LookupError: nobody awaits this (mute/urls.py:16)",
+    ("/refusing/", "waitress"): "400: DisallowedHost: not this host (mute/urls.py:10)",
+}
 
 
-def test_the_example_of_a_failure_names_the_error(mute: Run) -> None:
-    result = mute("/later/")
+def test_refusals_and_examples_of_failures_name_the_error(mute: Project) -> None:
+    *refused, result = mute.run_all(*starmap(short, REFUSALS), short("/later/"))
+    for refusal, ((path, _), words) in zip(refused, REFUSALS.items(), strict=True):
+        answered, _, why = words.partition(": ")
+        assert refusal.status is Status.FAILED
+        assert refusal.failure.startswith(f"GET {path} answered {answered}: ")
+        assert why in refusal.failure
+        assert "LookupError" not in refusal.log_tail, "what the project logs is its own affair"
     assert (result.status, result.failure) == (Status.FINISHED, "")
     assert result.total is not None
     assert result.total.failures > 0
@@ -96,11 +93,11 @@ def test_the_example_of_a_failure_names_the_error(mute: Run) -> None:
     assert any("sold out" in finding.message for finding in result.findings)
 
 
-@pytest.mark.parametrize("server", ["gunicorn-sync", "uvicorn"])
-def test_a_start_that_fails_names_the_error(mute: Run, server: str) -> None:
-    result = mute("/", server, 'MIDDLEWARE = ["mute.early.Middleware"]')
-    assert result.status is Status.FAILED
-    assert "LookupError: no such plug-in (mute/early.py:1)" in result.failure
+def test_a_start_that_fails_names_the_error(mute: Project) -> None:
+    mute.set('MIDDLEWARE = ["mute.early.Middleware"]')
+    for result in mute.run_all(short("/"), short("/", "uvicorn")):
+        assert result.status is Status.FAILED
+        assert "LookupError: no such plug-in (mute/early.py:1)" in result.failure
 
 
 GUARDED = """
@@ -153,39 +150,37 @@ def limited(get_response):
 
 
 @pytest.fixture
-def guarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+def guarded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
     """What it answers in place of its pages is recognised by what it does, not by its name."""
     sources = {"settings": GUARDED, "urls": PAGES, "guards": GUARDS}
     with written(tmp_path, "guarded", sources, monkeypatch) as project:
-        yield lambda path, more="", server="gunicorn-sync": project.run(
-            page(path, server, users=2, duration_s=0.5), more=more
-        )
+        yield project
 
 
 def numbered(result: RunResult, number: str) -> list[Finding]:
     return [finding for finding in result.findings if finding.code.startswith(number)]
 
 
-@pytest.mark.parametrize("server", ["gunicorn-sync", "uvicorn"])
-def test_a_middleware_that_answers_for_the_view_is_named(guarded: Run, server: str) -> None:
-    result = guarded("/", 'MIDDLEWARE = ["guarded.guards.closed"]', server)
-    assert result.status is Status.FAILED
-    assert result.failure.startswith("GET / answered 503: ")
-    who = "The view did not run: guarded.guards.closed.<locals>.answer answered before it"
-    assert result.failure.endswith(f"{who} (Retry-After: 60).")
+def test_a_middleware_that_answers_for_the_view_is_named(guarded: Project) -> None:
+    guarded.set('MIDDLEWARE = ["guarded.guards.closed"]')
+    for result in guarded.run_all(short("/"), short("/", "uvicorn")):
+        assert result.status is Status.FAILED
+        assert result.failure.startswith("GET / answered 503: ")
+        who = "The view did not run: guarded.guards.closed.<locals>.answer answered before it"
+        assert result.failure.endswith(f"{who} (Retry-After: 60).")
 
 
-def test_a_page_that_only_fails_without_debug_is_told_so(guarded: Run) -> None:
-    result = guarded("/built/")
+def test_a_page_that_only_fails_without_debug_is_told_so(guarded: Project) -> None:
+    result = guarded.run(short("/built/"))
     assert result.status is Status.FAILED
     assert "LookupError: there is no bundle" in result.failure
     words = "With DEBUG = True, as your settings have it, the same page answers 200"
     assert words in result.failure
-    assert "DEBUG = True" not in guarded("/built/", "DEBUG = False").failure
+    assert "DEBUG = True" not in guarded.run(short("/built/"), more="DEBUG = False").failure
 
 
-def test_a_limit_is_told_by_the_answers_before_it(guarded: Run) -> None:
-    result = guarded("/", 'MIDDLEWARE = ["guarded.guards.limited"]')
+def test_a_limit_is_told_by_the_answers_before_it(guarded: Project) -> None:
+    result = guarded.run(short("/"), more='MIDDLEWARE = ["guarded.guards.limited"]')
     (failures,) = numbered(result, "B201")
     assert "The journey checked before the load (among " in failures.message
     assert "was right; hardly any in the load was" in failures.message
@@ -204,25 +199,17 @@ def test_a_run_without_a_right_answer_ends_with_status_1(tmp_path: Path, command
     assert ended.out.count("hardly any in the load was") == 1
 
 
-@pytest.mark.parametrize(
-    ("path", "server", "by_view"),
-    [
-        ("/cached/", "gunicorn-sync", False),
-        ("/shown/", "gunicorn-sync", False),
-        ("/later/cached/", "uvicorn", False),
-        ("/cached/", "uvicorn", False),
-        ("/", "gunicorn-sync", True),
-        ("/later/", "uvicorn", True),
-    ],
-)
-def test_answers_of_a_cache_are_told_from_those_of_views(
-    guarded: Run, path: str, server: str, *, by_view: bool
-) -> None:
-    result = guarded(path, server=server)
-    assert result.asked is not None
-    assert result.asked.viewed is not None
-    assert result.asked.viewed == result.asked.seen if by_view else result.asked.viewed <= 1
-    assert len(numbered(result, "B503")) == (not by_view)
+def test_answers_of_a_cache_are_told_from_those_of_views(guarded: Project) -> None:
+    cached = [("/cached/", "gunicorn-sync"), ("/shown/", "gunicorn-sync")]
+    cached += [("/later/cached/", "uvicorn"), ("/cached/", "uvicorn")]
+    viewed = [("/", "gunicorn-sync"), ("/later/", "uvicorn")]
+    pages = [*cached, *viewed]
+    for asked, result in zip(pages, guarded.run_all(*starmap(short, pages)), strict=True):
+        assert result.asked is not None
+        assert result.asked.viewed is not None
+        by_view = asked in viewed
+        assert result.asked.viewed == result.asked.seen if by_view else result.asked.viewed <= 1
+        assert len(numbered(result, "B503")) == (not by_view)
 
 
 EARLY = {

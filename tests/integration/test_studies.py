@@ -21,6 +21,7 @@ from benchsuite.studies.deciding import LOOKS
 from benchsuite.system import lock
 from tests.integration.command import Command, wait_for
 from tests.integration.runs import Quiet
+from tests.needs import audited
 from tests.unit.studies.test_documented import example
 
 LONGEST_S = 180.0
@@ -90,6 +91,7 @@ def under_way(command: Command, before: int) -> Callable[[], bool]:
     return is_so
 
 
+@pytest.mark.audit
 def test_it_ends_when_its_claims_are_decided_or_its_budget_is_over(study: Command) -> None:
     decided = '[[claim]]\nname = "answers"\nsays = "It answers more than 1/s."\n'
     check = '[[claim.check]]\nfigure = "goodput"\ncell = { setup = "sync" }\nvalue = [1, inf]\n'
@@ -154,7 +156,7 @@ def test_what_was_killed_goes_on_and_measures_nothing_twice(study: Command) -> N
     assert "no execution" in study.run("runstudy", "small", "--resume").err
 
 
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("times", audited([1, 2], 2))
 def test_ctrl_c_keeps_what_was_measured(study: Command, times: int) -> None:
     words = ("runstudy", "small", "--only=setup=sync", "--only=page=plain")
     with study.start(*words) as process:
@@ -171,6 +173,7 @@ def test_ctrl_c_keeps_what_was_measured(study: Command, times: int) -> None:
     assert [row[:3] for row in ended(study)] == [("sync", "plain", 1), ("sync", "plain", 2)]
 
 
+@pytest.mark.audit
 def test_the_documented_study_of_ones_own_project_runs(command: Command, tmp_path: Path) -> None:
     text = example()
     for shown, there in (("/shop/cart/", "/bench/plain_async/"), ("/shop/", "/bench/plain/")):

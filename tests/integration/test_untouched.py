@@ -16,7 +16,7 @@ from tests.integration.command import measured
 from tests.integration.postgres import cluster
 from tests.integration.runs import Project, page, written
 from tests.integration.writer import writer
-from tests.needs import needs
+from tests.needs import audited, needs
 
 SQLITE = (
     """{"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": BASE_DIR / "shop.sqlite3"}}"""
@@ -28,7 +28,9 @@ OF_USE |= {"static/all.css"}
 OF_USE |= {"index/all.txt", "queue/all.txt", "media/thumbnails/all.txt"}
 
 
-@pytest.mark.parametrize("load", ["--workload=reading", "--locustfile=locustfile.py"])
+@pytest.mark.parametrize(
+    "load", audited(["--workload=reading", "--locustfile=locustfile.py"], "--workload=reading")
+)
 def test_a_project_that_writes_everywhere_is_as_it_was(load: str, tmp_path: Path) -> None:
     project = writer(tmp_path, databases=SQLITE)
     before = project.contents()
