@@ -10,13 +10,14 @@ import json
 import os
 import random
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
+from urllib.parse import urlsplit
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import REDIS, TCP, UNIX
@@ -26,7 +27,14 @@ from benchsuite.delay.delayer import (
     address_of_redis,
     moved_redis_url,
 )
-from benchsuite.fronts.base import Address, FrontAdapter, FrontPlace, Instances, StaticFiles
+from benchsuite.fronts.base import (
+    INSIDE,
+    Address,
+    FrontAdapter,
+    FrontPlace,
+    Instances,
+    StaticFiles,
+)
 from benchsuite.fronts.starting import front
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import Instructions
@@ -39,7 +47,6 @@ from benchsuite.runner.running_system import (
     TARGET,
     WORKERS,
     RunningSystem,
-    replicas,
 )
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
@@ -52,11 +59,9 @@ from benchsuite.telemetry.prober.answer import Probe
 
 SETTINGS = "benchsuite.isolation.settings"
 MOST_PADDING = 4096
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
-PROJECT = (
-    "DJANGO_SETTINGS_MODULE",
-    "BENCHSUITE_INSTRUCTIONS",
-)  #: Variables that are about the project.
+PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")  #: Variables about the project.
 
 
 def process_environment(
@@ -79,35 +84,29 @@ def process_environment(
     views ask, by name, with the URL of each; `variables` are what the user says, and `replaced`
     those that would name the project's own databases.
     """
-    draw = random.Random(seed)
+    draw, python = random.Random(seed), adapter.python
+    inherited = dict(os.environ)
+    if not (adapter.serves_project and python.is_own):
+        astray = ASTRAY if adapter.serves_project else (*ASTRAY, *PROJECT)
+        inherited = {name: value for name, value in inherited.items() if name not in astray}
+    if not python.is_own:
+        programs = str(Path(python.executable).parent)
+        inherited["PATH"] = os.pathsep.join([programs, inherited.get("PATH", os.defpath)])
+    of_project = {}
+    if instructions is not None:
+        path = import_path(python, adapter.place.folder)
+        of_project = {**about_the_project(instructions), "PYTHONPATH": path}
     return {
-        **_inherited(adapter),
+        **inherited,
         **adapter.env(),
         **variables,
         **replaced,
         "BENCHSUITE_RUN": token,
         **about_services(services),
-        **(_project(adapter, instructions) if instructions is not None else {}),
+        **of_project,
         "PYTHONHASHSEED": str(draw.randrange(2**32)),
         "BENCHSUITE_PADDING": "x" * draw.randrange(MOST_PADDING),
     }
-
-
-def _inherited(adapter: ServerAdapter) -> dict[str, str]:
-    python = adapter.python
-    if adapter.serves_project and python.is_own:
-        return dict(os.environ)
-    left_out = ASTRAY if adapter.serves_project else (*ASTRAY, *PROJECT)
-    kept = {name: value for name, value in os.environ.items() if name not in left_out}
-    if not python.is_own:
-        programs = str(Path(python.executable).parent)
-        kept["PATH"] = os.pathsep.join([programs, kept.get("PATH", os.defpath)])
-    return kept
-
-
-def _project(adapter: ServerAdapter, instructions: Path) -> dict[str, str]:
-    path = import_path(adapter.python, adapter.place.folder)
-    return {**about_the_project(instructions), "PYTHONPATH": path}
 
 
 def about_services(services: Mapping[str, str]) -> dict[str, str]:
@@ -127,9 +126,20 @@ ASKING_LOOK_S = 0.05
 LONGEST_LINE = 100  #: Characters of a line of a log that are told.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartRequest:
-    """What all programs of one run are started with."""
+@dataclass(slots=True)
+class _Copy:
+    """One copy of the server."""
+
+    stack: ExitStack  #: Ends it.
+    address: Address
+    processes: Sequence[Process]  #: The server, and what its adapter wants beside it.
+
+
+@dataclass(slots=True, kw_only=True)
+class Assembly:
+    """Starts everything in order and ends it in reverse; `system` can be read at any moment, also
+    when it did not come up.
+    """
 
     plan: Plan
     folder: Path  #: The run's own.
@@ -143,55 +153,37 @@ class StartRequest:
     timeout_s: float | None = None
     """How long each program may take to answer; None for what is usual."""
     tell: Callable[[str], None] = lambda words: None  #: Is told what takes long.
-
-
-@dataclass(slots=True)
-class _Copy:
-    """One copy of the server."""
-
-    stack: ExitStack  #: Ends it.
-    address: Address
-    processes: Sequence[Process]  #: The server, and what its adapter wants beside it.
-
-
-class Assembly:
-    """Starts everything in order and ends it in reverse; `system` can be read at any moment, also
-    when it did not come up.
-    """
-
-    def __init__(self, start: StartRequest) -> None:
-        self.system = RunningSystem()
-        self.instructions: Path | None = None
-        self.services: dict[str, str] = {}  #: Name → URL.
-        self.replaced: Mapping[str, str] = {}
-        """Variables that would name the project's own databases, with what they name instead."""
-        self._start = start
-        self._plan = start.plan
-        self._stack = ExitStack()
+    system: RunningSystem = field(default_factory=RunningSystem)
+    services: dict[str, str] = field(default_factory=dict)  #: Name → URL.
+    replaced: Mapping[str, str] = field(default_factory=dict)
+    """Variables that would name the project's own databases, with what they name instead."""
+    _stack: ExitStack = field(default_factory=ExitStack)
 
     @contextmanager
     def serving(self, port: int | None = None) -> Iterator[RunningSystem]:
         """Inside the block the target answers. Raises StartError with the end of the log of what
         did not come up.
         """
-        start, plan, system = self._start, self._plan, self.system
+        plan, spec, system = self.plan, self.plan.spec, self.system
         with self._stack:
             try:
-                if start.database is not None:
-                    system.serve(start.database)
-                self._start_services()
+                if self.database is not None:
+                    system.serve(self.database)
+                # The project's caches get a Redis; where none can be, they are kept in files.
+                caches = self.facts.wants_redis and not plan.front_runs_instances
+                caches = caches and Redis.available().ok
+                self._start_services({REDIS: Redis} if caches else {})
                 own = self.services[REDIS] if REDIS in plan.services else ""
-                layer = plan.spec.layer.url or own
+                layer = spec.layer.url or own
                 late = self._stack.enter_context(self._delayer(layer))
                 if late.layer is not None:
                     layer = moved_redis_url(layer, late.layer)
-                instructions = start.clone(**self._amended(late, layer))
-                self.instructions = self._stack.enter_context(instructions)
-                system.instructions = self.instructions
+                instructions = self.clone(**self._amended(late, layer, caches=caches))
+                system.instructions = self._stack.enter_context(instructions)
                 if own:
                     self.services[REDIS] = layer
-                if self.instructions is not None:
-                    self.replaced = Instructions.read(self.instructions).environment
+                if system.instructions is not None:
+                    self.replaced = Instructions.read(system.instructions).environment
                     system.ask = self._ask
                 self._start_workers()
                 port = port or free_port(HOST)
@@ -200,49 +192,40 @@ class Assembly:
                 host, port = late.clients((HOST, port))
                 for process in late.processes().values():
                     system.add(DELAY, process)
-                system.delay = late.to_json() if plan.spec.delay else {}
+                system.delay = late.to_json() if spec.delay else {}
                 system.base_url = f"{scheme}://{host}:{port}"
                 self._wait(system.members[-1].process, system.base_url)
                 yield system
             finally:
                 system.log = system.log_tail(LOG_LINES)
 
-    def _start_services(self) -> None:
-        """Starts what server or channel layer want."""
-        start, spec = self._start, self._plan.spec
-        wanted = dict(self._plan.services)
-        for_layer = REDIS in wanted
-        if self._caches_in_redis:
-            wanted.setdefault(REDIS, Redis)
-        for name, kind in sorted(wanted.items()):
-            folder = start.folder / name
+    def _start_services(self, besides: Mapping[str, type[Service]]) -> None:
+        """Starts what server or channel layer want, and these."""
+        spec = self.plan.spec
+        for name, kind in sorted({**besides, **self.plan.services}.items()):
+            folder = self.folder / name
             folder.mkdir()
-            by = spec.layer.by if for_layer else UNIX
+            by = TCP
+            if name == REDIS:
+                by = spec.layer.by if REDIS in self.plan.services else UNIX
             service = kind(
                 folder=folder,
-                marker=start.token,
-                by=by if name == REDIS else TCP,
+                marker=self.token,
+                by=by,
                 env=any_program(),
                 on_cpus=spec.load.cpus if kind.ours else spec.server.cpus,
-                start_timeout_s=start.timeout_s,
-                options=self._plan.workload.services.get(name, {}),
+                start_timeout_s=self.timeout_s,
+                options=self.plan.workload.services.get(name, {}),
             )
             self.system.serve(self._stack.enter_context(service))
             self.services[name] = service.url
-
-    @property
-    def _caches_in_redis(self) -> bool:
-        """Whether the project's caches get a Redis; where none can be, they are kept in files."""
-        if not self._start.facts.wants_redis or self._plan.front_runs_instances:
-            return False
-        return Redis.available().ok
 
     def _delayer(self, layer: str) -> Delayer:
         """What delays as the spec says; without any delay all addresses are the real ones. `layer`
         is the URL of the channel layer's Redis.
         """
-        spec, database = self._plan.spec.delay, self._start.facts.database_address
-        if spec.to_database_s and database is None and self._plan.workload.uses_database:
+        spec, database = self.plan.spec.delay, self.facts.database_address
+        if spec.to_database_s and database is None and self.plan.workload.uses_database:
             raise UsageError(
                 "--delay-to-database delays a database that is reached by TCP, and the target's "
                 "default one is not; add --database=postgresql."
@@ -251,23 +234,23 @@ class Assembly:
             spec=spec,
             database=database,
             layer=address_of_redis(layer) if spec.to_layer_s else None,
-            folder=self._start.folder,
-            marker=self._start.token,
+            folder=self.folder,
+            marker=self.token,
             env=any_program(),
-            on_cpus=self._plan.spec.load.cpus,
+            on_cpus=self.plan.spec.load.cpus,
         )
 
-    def _amended(self, late: Delayer, layer: str) -> dict[str, Any]:
+    def _amended(self, late: Delayer, layer: str, *, caches: bool) -> dict[str, Any]:
         """Fields of the instructions that are known only when everything around the servers is
         up.
         """
-        start, spec = self._start, self._plan.spec
+        spec = self.plan.spec
         amended: dict[str, Any] = {"application": spec.server.application}
-        if start.database is not None:
-            amended["database_url"] = start.database.url
-        if late.database is not None and late.database != start.facts.database_address:
+        if self.database is not None:
+            amended["database_url"] = self.database.url
+        if late.database is not None and late.database != self.facts.database_address:
             amended["database_host"], amended["database_port"] = late.database
-        if self._caches_in_redis:
+        if caches:
             amended["redis_url"] = self.services[REDIS]
             own = (one.tcp_url for one in self.system.services if isinstance(one, Redis))
             amended["redis_tcp_url"] = next(own, "")
@@ -279,8 +262,8 @@ class Assembly:
         """The server on that port, or its instances with a front on it; the scheme clients
         speak.
         """
-        spec = self._plan.spec.server
-        if self._plan.front_runs_instances:
+        spec = self.plan.spec.server
+        if self.plan.front_runs_instances:
             return self._start_replicas(port)
         ports = [port]
         if spec.front:
@@ -319,32 +302,28 @@ class Assembly:
 
     def _start_replicas(self, port: int) -> str:
         """A front that runs the instances itself, each in a network and with files of its own."""
-        start = self._start
-        adapter = self._adapter(start.folder)
+        adapter = self.plan.server_at(self.folder, self.services)
         instances = replicas(
             adapter,
-            facts=start.facts,
-            env=self._env(adapter, self.instructions),
-            folder=start.folder.parent,
-            urls=[*self.services.values(), *([start.database.url] if start.database else [])],
+            facts=self.facts,
+            env=self._env(adapter, self.system.instructions),
+            folder=self.folder.parent,
+            urls=[*self.services.values(), *([self.database.url] if self.database else [])],
         )
-        adapter_of_front = self._front(port, instances=instances)
-        process = self.system.members[-1].process
-        url = f"{adapter_of_front.scheme}://{HOST}:{port}"
-        timeout_s = adapter_of_front.ready_timeout_s
-        self.system.startup_s = self._wait(process, url, timeout_s=timeout_s)
-        return adapter_of_front.scheme
+        by = self._front(port, instances=instances)
+        process, url = self.system.members[-1].process, f"{by.scheme}://{HOST}:{port}"
+        self.system.startup_s = self._wait(process, url, timeout_s=by.ready_timeout_s)
+        return by.scheme
 
     def _front(
         self, port: int, *, upstreams: Sequence[Address] = (), instances: Instances | None = None
     ) -> FrontAdapter:
         """Starts the front on that port; instances that it runs are the target's part."""
-        start, folder, facts = self._start, self._start.folder / "front", self._start.facts
-        static = None
+        folder, facts, static = self.folder / "front", self.facts, None
         if facts.static_url and facts.static_root:
             static = StaticFiles(url=facts.static_url, root=Path(facts.static_root))
-        place = FrontPlace(folder=folder, static=static, token=start.token, instances=instances)
-        adapter = self._plan.front_at(place)
+        place = FrontPlace(folder=folder, static=static, token=self.token, instances=instances)
+        adapter = self.plan.front_at(place)
         process = self._stack.enter_context(
             front(
                 adapter,
@@ -353,8 +332,8 @@ class Assembly:
                 port=port,
                 log=folder.with_suffix(".log"),
                 env=any_program(),
-                marker=start.token,
-                on_cpus=self._plan.spec.server.cpus,
+                marker=self.token,
+                on_cpus=self.plan.spec.server.cpus,
             )
         )
         self.system.add(TARGET if adapter.runs_instances else FRONT, process, adapter.version())
@@ -362,18 +341,19 @@ class Assembly:
 
     def _server(self, stack: ExitStack, address: Address) -> list[Process]:
         """One copy of the server, and what its adapter wants beside it."""
-        folder = self._start.folder / f"server-{self.system.started}"
-        adapter = self._adapter(folder)
+        folder = self.folder / f"server-{self.system.started}"
+        adapter = self.plan.server_at(folder, self.services)
         if prefix := adapter.shared_memory():
-            stack.enter_context(without_shared_memory(self._start.token, prefix))
-        _write(folder, adapter.config_files(*address))
-        programs: list[tuple[str, str, Sequence[str], str | None]] = [
-            (TARGET, adapter.name, adapter.argv(*address), adapter.version(adapter.python))
-        ]
-        programs += [
-            (WORKERS, name, argv, None) for name, argv in adapter.companion_processes().items()
-        ]
-        return [self._run(stack, adapter, *program) for program in programs]
+            stack.enter_context(without_shared_memory(self.token, prefix))
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in adapter.config_files(*address).items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            folders.write_private(path, content)
+        argv, version = adapter.argv(*address), adapter.version(adapter.python)
+        server = self._run(stack, adapter, TARGET, adapter.name, argv, version)
+        beside = adapter.companion_processes().items()
+        return [server, *(self._run(stack, adapter, WORKERS, *one, None) for one in beside)]
 
     def _run(
         self,
@@ -389,28 +369,25 @@ class Assembly:
             running(
                 argv,
                 name=name,
-                log=self._start.folder / f"{part}-{self.system.started}.log",
-                env=self._env(adapter, self.instructions),
+                log=self.folder / f"{part}-{self.system.started}.log",
+                env=self._env(adapter, self.system.instructions),
                 stop_signal=adapter.stop_signal,
                 grace_s=adapter.grace_s,
-                marker=self._start.token,
-                on_cpus=self._plan.spec.server.cpus,
+                marker=self.token,
+                on_cpus=self.plan.spec.server.cpus,
             )
         )
         self.system.add(part, process, version)
         return process
 
-    def _adapter(self, folder: Path) -> ServerAdapter:
-        return self._plan.server_at(folder, self.services)
-
     def _env(self, adapter: ServerAdapter, instructions: Path | None) -> dict[str, str]:
         return process_environment(
             adapter,
-            token=self._start.token,
+            token=self.token,
             instructions=instructions,
-            seed=self._plan.spec.seed,
-            services={name: self.services[name] for name in self._plan.workload.services},
-            variables=self._plan.spec.target.variables,
+            seed=self.plan.spec.seed,
+            services={name: self.services[name] for name in self.plan.workload.services},
+            variables=self.plan.spec.target.variables,
             replaced=self.replaced,
         )
 
@@ -418,19 +395,19 @@ class Assembly:
         """What answers a page, asked in a process of its own, or None: it explains what went wrong,
         and must not fail itself.
         """
-        assert self.instructions is not None
-        folder = self._start.folder / f"asking{'-debug' * debug}"
+        assert self.system.instructions is not None
+        folder = self.folder / f"asking{'-debug' * debug}"
         folder.mkdir(exist_ok=True)
-        adapter = self._adapter(folder)
-        instructions = replace(Instructions.read(self.instructions), keeps_debug=debug)
+        adapter = self.plan.server_at(folder, self.services)
+        instructions = replace(Instructions.read(self.system.instructions), keeps_debug=debug)
         instructions.write(folder / "instructions.json")
-        request = {"path": path, "headers": dict(self._start.headers)}
+        request = {"path": path, "headers": dict(self.headers)}
         folders.write_private(folder / "request.json", json.dumps(request))
         env = self._env(adapter, folder / "instructions.json")
         argv = [*adapter.python.module("benchsuite.isolation.asking"), str(folder / "request.json")]
         log = folder / "asking.log"
-        deadline = monotonic() + (self._start.timeout_s or READY_TIMEOUT_S)
-        with running(argv, name="asking", log=log, env=env, marker=self._start.token) as process:
+        deadline = monotonic() + (self.timeout_s or READY_TIMEOUT_S)
+        with running(argv, name="asking", log=log, env=env, marker=self.token) as process:
             while process.poll() is None and monotonic() < deadline:
                 sleep(ASKING_LOOK_S)
         try:
@@ -444,18 +421,18 @@ class Assembly:
 
         It gives no sign of that: the first answer through the layer is one.
         """
-        for number in range(1, self._plan.spec.layer.workers + 1):
-            adapter = self._adapter(self._start.folder / f"{WORKERS}-{number}")
+        for number in range(1, self.plan.spec.layer.workers + 1):
+            adapter = self.plan.server_at(self.folder / f"{WORKERS}-{number}", self.services)
             argv = adapter.python.module("benchsuite.isolation.runworker")
             version = adapter.python.installed("channels")
             self._run(self._stack, adapter, WORKERS, f"runworker {number}", argv, version)
 
     def _wait(self, process: Process, base_url: str, *, timeout_s: float | None = None) -> float:
         """Seconds from the start of a process until this run answers there."""
-        start, system = self._start, self.system
-        timeout_s = start.timeout_s or timeout_s or READY_TIMEOUT_S
-        url = base_url + self._plan.workload.ready_path
-        probe = Probe(url, start.token, headers=start.headers, timeout_s=timeout_s)
+        system = self.system
+        timeout_s = self.timeout_s or timeout_s or READY_TIMEOUT_S
+        url = base_url + self.plan.workload.ready_path
+        probe = Probe(url, self.token, headers=self.headers, timeout_s=timeout_s)
         begin = monotonic()
 
         def doing() -> str:
@@ -465,31 +442,61 @@ class Assembly:
             )
 
         system.doing = doing
-        patience = Patience(start.tell, doing, timeout_s)
+        patience = Patience(self.tell, doing, timeout_s)
+        wait = partial(wait_until_ready, cause=system.start_error)
 
         def answers() -> bool:
             patience.look()
             ended = system.ended()
             if ended is not None:  # whatever it is, without it there will be no answer
-                wait_until_ready(
-                    ended.process, lambda: False, timeout_s=0, cause=system.start_error
-                )
+                wait(ended.process, lambda: False, timeout_s=0)
             return probe()
 
         def heard() -> str:
             return f"{probe.heard} (--start-timeout would give it more time)"
 
-        return wait_until_ready(
-            process, answers, timeout_s=timeout_s, heard=heard, cause=system.start_error
+        return wait(process, answers, timeout_s=timeout_s, heard=heard)
+
+
+def replicas(
+    adapter: ServerAdapter,
+    *,
+    facts: Facts,
+    env: Mapping[str, str],
+    folder: Path,
+    urls: Collection[str],
+) -> Instances:
+    """What a front that runs the instances is told of them; `urls` of services the run started.
+
+    Raises UsageError for what could not be there: an instance has a network and files of its own.
+    """
+    spec = adapter.spec
+    elsewhere = spec.python or spec.environment or not adapter.serves_project
+    if elsewhere or adapter.config_files(*INSIDE) or adapter.companion_processes():
+        raise UsageError(
+            f"{spec.front} runs a server from its image with nothing beside it, and "
+            f"{adapter.name} as asked wants files, programs or a Python of this machine; take "
+            "another server, or --front=nginx."
         )
-
-
-def _write(folder: Path, files: Mapping[str, str]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        folders.write_private(path, content)
+    hosts = {urlsplit(url).hostname for url in urls} | {*(facts.database_address or ())[:1]}
+    if hosts & set(LOOPBACK):
+        raise UsageError(
+            f"An instance of {spec.front} has a network of its own, in which it would not find "
+            "a database or Redis of this machine; leave --database=postgresql out, add "
+            "--layer-by=unix, or name what is reached over the network."
+        )
+    argv = adapter.argv(*INSIDE)
+    own = {name: value for name, value in env.items() if os.environ.get(name) != value}
+    own.pop("PYTHONPATH", None)
+    # such as our neutral configuration of gunicorn
+    files = [Path(word) for word in argv[1:] if word.startswith("/")]
+    return Instances(
+        count=spec.instances,
+        argv=argv,
+        env=own,
+        folders=[folder, *(path.parent for path in files if path.is_file())],
+        cpus=spec.cpus or (),
+    )
 
 
 @contextmanager
@@ -507,11 +514,11 @@ def started(
         folder = stack.enter_context(scratch.folder())
         stack.enter_context(scratch.explained(folder))
         stack.enter_context(guarded(token, folder))
-        start = StartRequest(
+        assembly = Assembly(
             plan=plan,
             folder=folder,
             token=token,
             clone=lambda **amended: nullcontext(tell(token, folder) if tell else None),
             facts=Facts(),
         )
-        yield stack.enter_context(Assembly(start).serving()), token
+        yield stack.enter_context(assembly.serving()), token

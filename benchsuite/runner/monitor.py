@@ -16,6 +16,7 @@ from benchsuite.findings.target import NO_SESSION, died
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.stats.signs import Traffic
+from benchsuite.system import logfile
 from benchsuite.system.procfs import read_stat
 from benchsuite.system.tree import ProcessTree
 from benchsuite.telemetry import Sampler
@@ -101,7 +102,8 @@ class Monitor:
                     self._request, job.load, folder=folder, on_cpus=job.load.cpus
                 )
                 self._prober = stack.enter_context(prober)
-            written_before = self._serving.written(DATABASE)
+            programs = [one for one in self._serving.members if one.part == DATABASE]
+            logs = {one.process.log: one.process.log.stat().st_size for one in programs}
             self.census()
             stack.enter_context(self.census.looking_closely())
             self.see_cpus()
@@ -110,10 +112,10 @@ class Monitor:
             finally:
                 self.census()
                 self.host.look()
-                self.log = "\n".join(
-                    [self._serving.log_tail(LOG_LINES), *self._serving.since(written_before)]
-                )
-                self.sessions_refused = self._serving.counted(written_before, NO_SESSION)
+                added = (logfile.since(log, size) for log, size in logs.items())
+                self.log = "\n".join([self._serving.log_tail(LOG_LINES), *added])
+                refused = [logfile.count(log, size, NO_SESSION) for log, size in logs.items()]
+                self.sessions_refused = sum(refused) if refused else None
                 if self._prober is not None:
                     self._probes = self._prober.probes()
                 self._at_end = (time.monotonic(), self._ticks())

@@ -46,7 +46,7 @@ class RunRecord:
         self.evidence = Evidence()  #: What is known of it so far; `result()` adds the rest.
         self.serving = RunningSystem()
         self.doing: Callable[[], str] = str  #: What is awaited before there are answers.
-        self.settings_changed: Mapping[str, str] = {}
+        self.settings_changed: dict[str, str] = {}  #: And what else is told beside these.
         self.facts = Facts()  #: Of the project and its data.
         self.done: Done | None = None
         self.total: Summary | None = None  #: Of all stages together, where there are several.

@@ -2,20 +2,14 @@
 stands around them.
 """
 
-import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Program
-from benchsuite.fronts.base import INSIDE, Instances
-from benchsuite.isolation.facts import Facts
-from benchsuite.isolation.served import counting
+from benchsuite.isolation.served.counting import read_counts
 from benchsuite.isolation.served.errors import LOADING, Error, read
-from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
 from benchsuite.system import logfile
 from benchsuite.system.process import Process
@@ -67,29 +61,11 @@ class RunningSystem:
     service_probes: dict[str, ServiceProbe] = field(default_factory=dict)
     """Part → what asks its service for what only it knows."""
 
-    def asked(self) -> int | None:
-        """Requests that the servers were asked until now, by their own count; None where they can't
-        tell.
+    def counted(self, prefix: str) -> int | None:
+        """What the servers have counted by that (`isolation.served.counting`) until now; None where
+        none has.
         """
-        return self._counted(counting.PREFIX)
-
-    def viewed(self) -> int | None:
-        """How often the project's views have run until now; None where none has."""
-        return self._counted(counting.VIEWS_PREFIX)
-
-    @property
-    def debugs_sql(self) -> bool:
-        """Whether the project keeps and logs SQL statements though DEBUG is off."""
-        return bool(self._counted(counting.SQL_PREFIX))
-
-    def left_out(self) -> int:
-        """Messages that their channel layers have left out until now."""
-        return self._counted(counting.OVERFLOW_PREFIX) or 0
-
-    def _counted(self, prefix: str) -> int | None:
-        return (
-            None if self.instructions is None else counting.read_counts(self.instructions, prefix)
-        )
+        return None if self.instructions is None else read_counts(self.instructions, prefix)
 
     def add(self, part: str, process: Process, version: str | None = None) -> None:
         self.members.append(Member(part, process, version))
@@ -97,9 +73,8 @@ class RunningSystem:
     def serve(self, service: Service) -> None:
         """A service that answers is a part of it, and is asked what only it knows."""
         self.services.append(service)
-        self.members.append(
-            Member(service.part, service.process, service.version, service.settings)
-        )
+        member = Member(service.part, service.process, service.version, service.settings)
+        self.members.append(member)
         if (reading := service.reading()) is not None:
             self.service_probes[service.part] = reading
 
@@ -119,10 +94,6 @@ class RunningSystem:
         """These were ended, and others follow them."""
         self.earlier += [one for one in self.members if one.process in processes]
         self.members = [one for one in self.members if one.process not in processes]
-
-    def leaders(self, part: str) -> list[int]:
-        """The processes of a part that were started, of which its others come."""
-        return [one.process.pid for one in self.members if one.part == part]
 
     def pids(self, part: str) -> list[int]:
         """The living processes of a part."""
@@ -175,21 +146,6 @@ class RunningSystem:
             return tails[0][1]
         return "\n".join(f"--- {name}\n{tail}" for name, tail in tails if tail)
 
-    def written(self, part: str) -> dict[Path, int]:
-        """Bytes that the logs of a part have now."""
-        logs = (one.process.log for one in self.members if one.part == part)
-        return {log: log.stat().st_size for log in logs}
-
-    def since(self, written: Mapping[Path, int]) -> list[str]:
-        """What has been added to these logs, or the end of it."""
-        return [logfile.since(log, size) for log, size in written.items()]
-
-    def counted(self, written: Mapping[Path, int], signs: Collection[str]) -> int | None:
-        """Lines with one of these signs that have been added to these logs; None without a log."""
-        if not written:
-            return None
-        return sum(logfile.count(log, size, signs) for log, size in written.items())
-
     @property
     def errors(self) -> list[Error]:
         """What has gone wrong in the servers, whatever the project logs."""
@@ -205,52 +161,3 @@ class RunningSystem:
         """What the first of the logs that tells of an error says."""
         errors = (logfile.first_error(one.process.log) for one in self.members)
         return next((error for error in errors if error), None)
-
-
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
-
-
-def replicas(
-    adapter: ServerAdapter,
-    *,
-    facts: Facts,
-    env: Mapping[str, str],
-    folder: Path,
-    urls: Collection[str],
-) -> Instances:
-    """What a front that runs the instances is told of them; `urls` of services the run started.
-
-    Raises UsageError for what could not be there: an instance has a network and files of its own.
-    """
-    spec = adapter.spec
-    elsewhere = spec.python or spec.environment or not adapter.serves_project
-    if elsewhere or adapter.config_files(*INSIDE) or adapter.companion_processes():
-        raise UsageError(
-            f"{spec.front} runs a server from its image with nothing beside it, and "
-            f"{adapter.name} as asked wants files, programs or a Python of this machine; take "
-            "another server, or --front=nginx."
-        )
-    hosts = [urlsplit(url).hostname for url in urls]
-    if facts.database_address is not None:
-        hosts.append(facts.database_address[0])
-    if set(hosts) & set(LOOPBACK):
-        raise UsageError(
-            f"An instance of {spec.front} has a network of its own, in which it would not find "
-            "a database or Redis of this machine; leave --database=postgresql out, add "
-            "--layer-by=unix, or name what is reached over the network."
-        )
-    own = {name: value for name, value in env.items() if os.environ.get(name) != value}
-    own.pop("PYTHONPATH", None)
-    return Instances(
-        count=spec.instances,
-        argv=adapter.argv(*INSIDE),
-        env=own,
-        folders=[folder, *_configuration(adapter.argv(*INSIDE))],
-        cpus=spec.cpus or (),
-    )
-
-
-def _configuration(argv: Sequence[str]) -> list[Path]:
-    """Folders of files on the command line, such as our neutral configuration of gunicorn."""
-    files = [Path(word) for word in argv[1:] if word.startswith("/")]
-    return [path.parent for path in files if path.is_file()]

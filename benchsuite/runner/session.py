@@ -7,7 +7,7 @@ Ctrl-C and SIGTERM; the guard does the same when this process is killed.
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -24,20 +24,16 @@ from benchsuite.core.exceptions import (
     UnavailableError,
 )
 from benchsuite.core.results import RunResult, Status
-from benchsuite.core.specs import FLAME, KEEP, QUERIES, LoadProfile
+from benchsuite.core.specs import FLAME, KEEP, QUERIES
+from benchsuite.isolation.databases.client import Keeper
 from benchsuite.isolation.facts import Facts, Rows
 from benchsuite.isolation.instructions import Instructions
+from benchsuite.isolation.served import counting
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.runner import preflight
-from benchsuite.runner.assembly import (
-    PROJECT,
-    Assembly,
-    StartRequest,
-    about_services,
-    about_the_project,
-)
-from benchsuite.runner.database_pool import Data
+from benchsuite.runner.assembly import PROJECT, Assembly, about_services, about_the_project
+from benchsuite.runner.database_pool import Data, OwnTarget
 from benchsuite.runner.diagnosis import diagnosis, flame
 from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
@@ -159,14 +155,17 @@ class Session:
         record.doing = lambda: keeper.doing
         keeper.wait()
         record.facts = facts = keeper.facts
-        data = _data(plan, facts)
+        # What pages of the project can show, where that isn't what the author filled.
+        data = EMPTY if facts.empty and not plan.workload.needs_target_app else ""
+        if facts.copied:
+            data = f"your data, copied: {facts.copied}"
         made = [f"databases made in {keeper.took}"] if keeper.took else []
         who = [f"logged in {facts.signed_in}"] if facts.signed_in else []
         if not had_made and (words := [*made, *filter(None, [data]), *who]):
             watcher.note("; ".join(words))
         token = secrets.token_hex(16)
         stack.enter_context(guarded(token, folder))
-        start = StartRequest(
+        assembly = Assembly(
             plan=plan,
             folder=folder,
             token=token,
@@ -183,9 +182,8 @@ class Session:
             timeout_s=self._start_timeout_s,
             tell=watcher.stage,
         )
-        record.doing = lambda: record.serving.doing() or keeper.doing
-        assembly = Assembly(start)
-        record.serving = assembly.system
+        record.doing = lambda: serving.doing() or keeper.doing
+        record.serving = serving = assembly.system
         stack.enter_context(assembly.serving(self.port))
         record.doing = str
         record.settings_changed = {
@@ -195,47 +193,60 @@ class Session:
             **{f"(option {name})": f"found to be {one}" for name, one in facts.options.items()},
             **({"(limit of open files)": limits} if limits else {}),
         }
-        watcher.stage(f"ready in {record.serving.startup_s:.1f} s")
-        job = _job(plan, facts, record.serving, token, folder)
-        record.evidence.unchecked = _check(load, job, record.serving, facts, plan)
+        watcher.stage(f"ready in {serving.startup_s:.1f} s")
+        job = _job(plan, facts, serving, token, folder)
+        record.evidence.unchecked = _check(load, job, serving, facts, plan)
         views = plan.workload.services
         variables = about_services(
-            {one.name: one.url for one in record.serving.services if one.name in views}
+            {one.name: one.url for one in serving.services if one.name in views}
         )
-        count = partial(keeper.counts, token, variables)
-        rows = partial(keeper.rows, token)
-        if (first := _completions(count)).of:
-            rows = partial(_completions, count)
+        rows, completions = (
+            partial(keeper.rows, token),
+            partial(_completions, keeper, token, variables),
+        )
+        if (first := completions()).of:
+            rows = completions
             record.learned = Learned(first.of, {"": (1,)})
         elif load.posts and plan.server.serves_project and spec.database.use != KEEP:
             watcher.stage("rehearsing")
             record.learned = rehearse(load.rehearse, rows)
             if record.learned.words:
                 watcher.note(record.learned.words)
-        record.asked_before, left_out = record.serving.asked(), record.serving.left_out()
-        viewed = record.serving.viewed()
-        record.monitor = monitor = Monitor(record.serving, load.pids, devices=plan.devices)
+        record.asked_before = serving.counted(counting.PREFIX)
+        viewed = serving.counted(counting.VIEWS_PREFIX)
+        left_out = serving.counted(counting.OVERFLOW_PREFIX) or 0
+        record.monitor = monitor = Monitor(serving, load.pids, devices=plan.devices)
         asked = plan.workload_with(job.workload.options)
         sampler = monitor.sampler()
         monitor_cpus = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
         if spec.diagnoses == FLAME:
-            profiling = profiler(folder, load=spec.load, marker=token)
-            record.profiler = stack.enter_context(profiling)
+            record.profiler = stack.enter_context(profiler(folder, load=spec.load, marker=token))
         with (
             cpus.given(monitor_cpus),  # this thread and the sampler; the prober is a client
             monitor.watching(asked, job, folder),
             record.watched(sampler),
         ):
             record.done = _load(load, record, watcher, sampler)
-        if load.ended_at is not None:
-            _note(record, "(end of the load)", _early_end(spec.load, load.ended_at))
-        record.asked_after = record.serving.asked()
+        if (tick := load.ended_at) is not None:
+            reached = [one for one in spec.load.plan if one.window_start_s <= tick.elapsed_s]
+            record.settings_changed["(end of the load)"] = (
+                f"at {spec.load.level_words(reached[-1].level)}, because of {tick.due} requests "
+                f"due only {tick.in_time} were answered right within {spec.load.ends_within_s:g} s"
+            )
+        record.asked_after = serving.counted(counting.PREFIX)
         if viewed is not None:
-            record.viewed = (record.serving.viewed() or 0) - viewed
-        _diagnose(record)
-        if record.serving.debugs_sql:
+            record.viewed = (serving.counted(counting.VIEWS_PREFIX) or 0) - viewed
+        if spec.diagnoses == QUERIES and serving.instructions is not None:
+            record.diagnosis = diagnosis(serving.instructions)
+        elif record.profiler is not None:
+            try:
+                record.diagnosis = flame(record.profiler.end(), RATE_HZ)
+            except UnavailableError as error:  # one that has seen nothing has failed
+                record.broke(error, ours=True)
+        if serving.counted(counting.SQL_PREFIX):
             record.facts = replace(facts, slowing={**facts.slowing, **FORCED})
-        record.evidence.left_out = record.serving.left_out() - left_out
+        left_out_now = serving.counted(counting.OVERFLOW_PREFIX) or 0
+        record.evidence.left_out = left_out_now - left_out
         record.read_samples(*load.samples())
         if record.learned.before and record.answers:
             try:
@@ -243,20 +254,20 @@ class Session:
             except DatabaseError as error:  # what was measured is there, but is held to nothing
                 record.broke(error)
             else:
-                _note(record, "(completions)", sentence)
+                record.settings_changed["(completions)"] = sentence
                 watcher.note(sentence)
         record.ask_again()
 
 
-def _completions(count: Callable[[], Mapping[str, int]], watched: Iterable[str] = ()) -> Rows:
+def _completions(
+    keeper: Keeper | OwnTarget,
+    token: str,
+    variables: Mapping[str, str],
+    watched: Iterable[str] = (),
+) -> Rows:
     """What the workload counts as completed, if it does, in place of a table's rows."""
-    counts = count()
+    counts = keeper.counts(token, variables)
     return Rows({"": counts[COMPLETIONS]} if COMPLETIONS in counts else {})
-
-
-def _note(record: RunRecord, name: str, words: str) -> None:
-    """Told beside the settings that were changed."""
-    record.settings_changed = {**record.settings_changed, name: words}
 
 
 def _of_load(plan: Plan) -> dict[str, str]:
@@ -272,16 +283,13 @@ def _is_ours(plan: Plan) -> bool:
     return plan.workload_path.startswith("benchsuite.") and not plan.workload.locustfile
 
 
-def _told(plan: Plan, instructions: Path | None) -> dict[str, str]:
-    """The variables that a load process is told with its job."""
-    if instructions is None:
-        return {}
-    replaced = {} if _is_ours(plan) else Instructions.read(instructions).environment
-    return {**replaced, **about_the_project(instructions)}
-
-
 def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: Path) -> Job:
-    instructions = serving.instructions
+    environment = {}  #: Variables that a load process is told with its job.
+    if serving.instructions is not None:
+        environment = about_the_project(serving.instructions)
+        if not _is_ours(plan):
+            replaced = Instructions.read(serving.instructions).environment
+            environment = {**replaced, **environment}
     return Job(
         base_url=serving.base_url,
         run_header=token,
@@ -290,7 +298,7 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: P
         load=plan.spec.load,
         spool=str(folder),
         locustfile=plan.workload.locustfile,
-        environment=_told(plan, instructions),
+        environment=environment,
         cookies=facts.cookies,
         visitor=plan.spec.visitor,
         signed_in=facts.signed_in,
@@ -300,13 +308,6 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: P
         handshake_headers=plan.server.handshake_headers,
         dialect=plan.server.dialect,
     )
-
-
-def _data(plan: Plan, facts: Facts) -> str:
-    """What there is for pages of the project to show, where that isn't what the author filled."""
-    if facts.copied:
-        return f"your data, copied: {facts.copied}"
-    return EMPTY if facts.empty and not plan.workload.needs_target_app else ""
 
 
 def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan: Plan) -> str:
@@ -324,27 +325,6 @@ def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan:
         again = asked_again(error, serving.ask, debug="DEBUG" in facts.undone)
         words = [f"{error} ({cause})" if cause else str(error), again, data]
         raise AnswerError(" ".join(filter(None, words))) from error
-
-
-def _diagnose(record: RunRecord) -> None:
-    """Keeps what a diagnostic start has seen; one without it has failed."""
-    by, instructions = record.spec.diagnoses, record.serving.instructions
-    if by == QUERIES and instructions is not None:
-        record.diagnosis = diagnosis(instructions)
-    elif record.profiler is not None:
-        try:
-            record.diagnosis = flame(record.profiler.end(), RATE_HZ)
-        except UnavailableError as error:
-            record.broke(error, ours=True)
-
-
-def _early_end(load: LoadProfile, tick: Tick) -> str:
-    """Why it was not made to its end, in words."""
-    reached = [one for one in load.plan if one.window_start_s <= tick.elapsed_s]
-    return (
-        f"at {load.level_words(reached[-1].level)}, because of {tick.due} requests due only "
-        f"{tick.in_time} were answered right within {load.ends_within_s:g} s"
-    )
 
 
 def _load(load: LoadPool, record: RunRecord, watcher: Watcher, sampler: Sampler) -> Done:
@@ -372,7 +352,8 @@ def _load(load: LoadPool, record: RunRecord, watcher: Watcher, sampler: Sampler)
         if record.monitor is not None:
             record.monitor.told(tick)
         if record.profiler is not None:
-            record.profiler.told(tick.elapsed_s, record.serving.leaders(TARGET))
+            programs = [one for one in record.serving.members if one.part == TARGET]
+            record.profiler.told(tick.elapsed_s, [one.process.pid for one in programs])
         reading = sampler.last(TARGET)
         watcher.tick(replace(tick, cpu_percent=reading.cpu_percent if reading else None))
 

@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from benchsuite.core.observations import Turnover
 from benchsuite.system.procfs import Stat, all_pids, read_stat
@@ -13,12 +12,6 @@ STEP_S = 0.1  #: Between looks for new processes: one that serves takes longer t
 MOST_SHARE = 0.01  #: Of a CPU, that these looks may take where a machine has many processes.
 
 _Key = tuple[int, int]  #: PID and start, which together name a process for good.
-
-
-@dataclass(frozen=True, slots=True)
-class _Count:
-    at: float  #: `time.monotonic()`
-    processes: frozenset[_Key]
 
 
 class Census:
@@ -31,7 +24,8 @@ class Census:
 
     def __init__(self, pids: Callable[[], list[int]]) -> None:
         self._pids = pids
-        self._counts: list[_Count] = []
+        self._counts: list[tuple[float, frozenset[_Key]]] = []
+        """At a moment of `time.monotonic()`: the processes of the server."""
         self.last: tuple[int, ...] = ()  #: PIDs of the last look.
         self._masters: frozenset[int] = frozenset()
         self._around: dict[int, _Key | None] = {}
@@ -48,7 +42,7 @@ class Census:
             self._masters = frozenset({stat.ppid for stat in stats} & set(pids))
             self._seen = {_key(stat): now for stat in stats}
         own = [stat for stat in stats if _key(stat) in self._seen or stat.ppid in self._masters]
-        self._counts.append(_Count(at=now, processes=frozenset(map(_key, own))))
+        self._counts.append((now, frozenset(map(_key, own))))
         self._seen.update((_key(stat), now) for stat in own)
         return pids
 
@@ -81,37 +75,32 @@ class Census:
     def look_for_children(self) -> None:
         now, around = time.monotonic(), {}
         for pid in all_pids():
-            key = self._around[pid] if pid in self._around else self._child(pid)
+            if pid in self._around:
+                key = self._around[pid]
+            else:
+                stat = read_stat(pid)
+                key = _key(stat) if stat is not None and stat.ppid in self._masters else None
             around[pid] = key
             if key is not None:
                 self._seen[key] = now
         self._around = around
 
-    def _child(self, pid: int) -> _Key | None:
-        """The key of a process that has just come, if it is a child of a master."""
-        stat = read_stat(pid)
-        return _key(stat) if stat is not None and stat.ppid in self._masters else None
-
     def turnover(self, begin: float, end: float) -> Turnover | None:
         """Who went and who came between two moments, or since the server was restarted; None
         without a look at both.
         """
-        earlier = [count for count in self._counts if count.at <= begin]
+        earlier = [count for count in self._counts if count[0] <= begin]
         if self._anew and not earlier:
             earlier = self._counts[:1]
-        later = [count for count in self._counts if count.at >= end]
+        later = [count for count in self._counts if count[0] >= end]
         if not earlier or not later:
             return None
-        first, before, after = self._counts[0], earlier[-1], later[0]
-        ended = {
-            key
-            for key, last in dict(self._seen).items()
-            if before.at <= last < after.at and key not in after.processes
-        }
+        (_, first), (begun_at, before), (ended_at, after) = self._counts[0], earlier[-1], later[0]
+        seen = dict(self._seen).items()
+        ended = {key for key, last in seen if begun_at <= last < ended_at and key not in after}
         # a short look sees those still that have ended and that nobody has waited for
-        ended |= before.processes - after.processes
-        lost = before.processes & first.processes - after.processes
-        gone = max(0, len(lost) - len(after.processes - before.processes))
+        ended |= before - after
+        gone = max(0, len(before & first - after) - len(after - before))
         return Turnover(replaced=len(ended) - gone, gone=gone)
 
 

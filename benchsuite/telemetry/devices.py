@@ -21,8 +21,7 @@ class Counts(Device):
 
 
 class OpenFiles(Device):
-    """Open file descriptors, summed over the processes: one that several inherited counts for
-    each."""
+    """Open files, summed over the processes: one that several inherited counts for each."""
 
     cost: ClassVar[str] = "3 µs a process on Linux 6.2 and later; before, 7 µs and 0.4 µs a file"
 
@@ -70,25 +69,16 @@ class Memory(Device):
     def sample(self, snapshot: Snapshot) -> Figures:
         if not snapshot.costly:
             return {}
-        return {"memory_bytes": sum_pss(snapshot.stats)}
-
-
-def sum_pss(stats: tuple[Stat, ...]) -> int | None:
-    """None when a living process can't be read (a sum without it would be wrong) or none is
-    left."""
-    total = None
-    for stat in stats:
-        match = _PSS.search(read_bytes(f"/proc/{stat.pid}/smaps_rollup") or b"")
-        if match:
-            total = (total or 0) + int(match[1]) * 1024
-        elif _lives(stat):
-            return None
-    return total
-
-
-def _lives(stat: Stat) -> bool:
-    now = read_stat(stat.pid)
-    return now is not None and now.alive and now.started == stat.started
+        total = None
+        for stat in snapshot.stats:
+            match, now = _PSS.search(read_bytes(f"/proc/{stat.pid}/smaps_rollup") or b""), None
+            if match:
+                total = (total or 0) + int(match[1]) * 1024
+            else:
+                now = read_stat(stat.pid)
+            if now is not None and now.alive and now.started == stat.started:
+                return {"memory_bytes": None}  # it lives and is not ours to read
+        return {"memory_bytes": total}
 
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
@@ -123,28 +113,30 @@ class Cpu(Device):
     def sample(self, snapshot: Snapshot) -> Figures:
         if self._at is not None and snapshot.at - self._at < SHORTEST_S:
             return {"cpu_percent": None}
+        me = os.getpid()
         now = {stat.pid: stat for stat in snapshot.stats}
-        now.update(self._zombies(now))
+        # Of those that ended, the time may not yet be on their parent's account.
+        gone = [stat for pid, stat in self._seen.items() if pid not in now and pid != me]
+        for stat in gone:
+            last = read_stat(stat.pid)
+            if last is not None and last.started == stat.started:
+                now[stat.pid] = last
         is_there = bool(now)
-        now.setdefault(os.getpid(), _as_parent(snapshot.reaped_s))
-        used = self._used(now)
+        # This process is the one that waits for a part's orphans.
+        reaped = int(snapshot.reaped_s * TICKS_PER_S)
+        now.setdefault(me, Stat(me, "R", 0, 0, 0, reaped, 1, started=0))
+        self._settle(now)
+        used = sum(self._growth(stat) for stat in now.values())
         share = None
         if self._at is not None and (is_there or self._was_there):
-            share = _plausible(100 * used / TICKS_PER_S / (snapshot.at - self._at))
+            share = 100 * used / TICKS_PER_S / (snapshot.at - self._at)
+            # A little above all CPUs is rounding, much is not known.
+            most = 100.0 * (os.cpu_count() or 1)
+            share = min(share, most) if share <= most * TOLERANCE else None
         self._seen, self._was_there = now, is_there
         self._at = snapshot.at
         self._boot_ticks = time.clock_gettime(time.CLOCK_BOOTTIME) * TICKS_PER_S
         return {"cpu_percent": share}
-
-    def _zombies(self, now: dict[int, Stat]) -> dict[int, Stat]:
-        """Those that ended, but whose time is not yet on their parent's account."""
-        gone = [stat for pid, stat in self._seen.items() if pid not in now]
-        last = [(stat, read_stat(stat.pid)) for stat in gone]
-        return {new.pid: new for old, new in last if new is not None and new.started == old.started}
-
-    def _used(self, now: dict[int, Stat]) -> int:
-        self._settle(now)
-        return sum(self._growth(stat) for stat in now.values())
 
     def _settle(self, now: dict[int, Stat]) -> None:
         gone = [
@@ -161,8 +153,7 @@ class Cpu(Device):
     def _growth(self, stat: Stat) -> int:
         before = self._seen.get(stat.pid)
         if before is None or before.started != stat.started:
-            # Older than the last sample means found late: its time up to now belongs to no
-            # interval.
+            # Older than the last sample: found late, so its time until now belongs to no interval.
             is_new = stat.started >= self._boot_ticks - 1
             return stat.own_ticks + stat.children_ticks if is_new else 0
         own = max(0, stat.own_ticks - before.own_ticks)
@@ -171,14 +162,3 @@ class Cpu(Device):
         if covered:
             self._owed[stat.pid] -= covered
         return own + children - covered
-
-
-def _as_parent(reaped_s: float) -> Stat:
-    """This process as the one that waits for a part's orphans."""
-    return Stat(os.getpid(), "R", 0, 0, 0, int(reaped_s * TICKS_PER_S), 1, started=0)
-
-
-def _plausible(percent: float) -> float | None:
-    """No share above all CPUs: a little is rounding, much is not known."""
-    limit = 100.0 * (os.cpu_count() or 1)
-    return min(percent, limit) if percent <= limit * TOLERANCE else None

@@ -54,7 +54,14 @@ class Others:
             if stat.pid not in ours and KERNEL_THREADS not in (stat.pid, stat.ppid)
         ]
         strangers = [stat for stat, name in named if name not in SERVICES]
-        self._remember(strangers)
+        now = {(stat.pid, stat.started): stat.own_ticks for stat in strangers}
+        for key, ticks in now.items():
+            # Who came since the last look has used all of its time since then.
+            grown = ticks - self._seen.get(key, 0 if self._seen else ticks)
+            if grown:
+                self.ticks[self._names[key], key[0]] += grown
+        self._seen = now
+        self._names = {key: name for key, name in self._names.items() if key in now}
         databases = [stat for stat, name in named if name in DATABASES]
         self.database_percent = _percent(self._databases, databases)
         return _percent(self._cpu, strangers)
@@ -73,16 +80,6 @@ class Others:
             name = read_bytes(f"/proc/{stat.pid}/comm") or b""
             self._names[key] = name.decode(errors="replace").strip()
         return self._names[key]
-
-    def _remember(self, strangers: list[Stat]) -> None:
-        now = {(stat.pid, stat.started): stat.own_ticks for stat in strangers}
-        for key, ticks in now.items():
-            # Who came since the last look has used all of its time since then.
-            grown = ticks - self._seen.get(key, 0 if self._seen else ticks)
-            if grown:
-                self.ticks[self._names[key], key[0]] += grown
-        self._seen = now
-        self._names = {key: name for key, name in self._names.items() if key in now}
 
 
 def _percent(cpu: Cpu, stats: Iterable[Stat]) -> float | None:
@@ -129,28 +126,49 @@ class Host:
         self._proc = root / "proc"
         self._root = root
         self._ours = ours
-        self._groups: dict[str, tuple[Path, ...]] = {}
-        """By what the kernel says of a process's groups."""
+        self._groups: dict[str, tuple[Path, ...]] = {}  #: By what a process's `cgroup` says.
         self._others = Others(ours)
         self.looks: list[Look] = []
 
     def look(self) -> None:
         clocks = self._clocks
-        cpu, steal = _cpu_ticks(self._proc)
+        # Guests' time is in the user's already (proc(5)).
+        fields = self._read("stat").partition(b"\n")[0].split()[1:9]
+        ticks = [int(field) for field in fields] if len(fields) == 8 else []
+        counters: set[Path] = (
+            set()
+        )  #: Of the groups in which this process and the target's are now.
+        for pid in ("self", *self._ours()):
+            text = self._read(f"{pid}/cgroup").decode()
+            if text not in self._groups:
+                self._groups[text] = tuple(_control_groups(self._root, text))
+            counters.update(self._groups[text])
         self.looks.append(
             Look(
                 at=clocks.monotonic(),
                 wall_apart=clocks.apart(clocks.wall),
                 suspended_s=clocks.apart(clocks.since_boot),
-                cpu_ticks=cpu,
-                steal_ticks=steal,
+                cpu_ticks=sum(ticks) if ticks else None,
+                steal_ticks=ticks[7] if ticks else None,
                 memory_waiting_us=waiting_us(self._proc / "pressure" / "memory"),
-                listen_overflows=_listen_overflows(self._proc / "net" / "netstat"),
-                throttled={file: _periods(file) for file in self._counters()},
+                listen_overflows=self._listen_overflows(),
+                throttled={file: _periods(file) for file in counters},
                 others_percent=self._others.look(),
                 stopped=self._others.stopped,
             )
         )
+
+    def _read(self, path: str) -> bytes:
+        return read_bytes(str(self._proc / path)) or b""
+
+    def _listen_overflows(self) -> int | None:
+        """Two lines for each group of counters: names, then numbers."""
+        for names, numbers in pairwise(self._read("net/netstat").splitlines()):
+            if names.startswith(b"TcpExt:") and numbers.startswith(b"TcpExt:"):
+                counters = dict(zip(names.split(), numbers.split(), strict=False))
+                overflows = counters.get(b"ListenOverflows")
+                return None if overflows is None else int(overflows)
+        return None
 
     def sample(self) -> Mapping[str, int]:
         """What the last look adds to the counts of the target."""
@@ -166,34 +184,29 @@ class Host:
     def close(self) -> None:
         """As a `ServiceProbe`: there is nothing to give back."""
 
-    def _counters(self) -> set[Path]:
-        """Those of the groups in which this process and the target's are now."""
-        folders: set[Path] = set()
-        for pid in ("self", *self._ours()):
-            text = (read_bytes(str(self._proc / str(pid) / "cgroup")) or b"").decode()
-            if text not in self._groups:
-                self._groups[text] = tuple(_control_groups(self._root, text))
-            folders.update(self._groups[text])
-        return folders
-
     def shares(self, begin: float, end: float) -> HostShares | None:
         """What happened between two moments; None with fewer than two looks there."""
         looks = [one for one in self.looks if begin <= one.at <= end + LATE_S]
         if len(looks) < 2:
             return None
         first, last = looks[0], looks[-1]
-        seconds = last.at - first.at
-        means = _mean_others(looks)
+        parts = [
+            (after.at - before.at, after.others_percent)
+            for before, after in pairwise(looks)
+            if after.others_percent is not None
+        ]
+        seconds = sum(lasted for lasted, _ in parts)
+        used = sum(lasted * percent for lasted, percent in parts)
         return HostShares(
             steal_percent=_share(
                 first.steal_ticks, last.steal_ticks, _grown(first.cpu_ticks, last.cpu_ticks)
             ),
-            others_percent=None if means is None else means / self._cpus,
+            others_percent=used / seconds / self._cpus if seconds else None,
             culprit=self._others.culprit(CULPRIT_PERCENT, self.looks[-1].at - self.looks[0].at),
             throttled_percent=_throttled(looks),
             stopped_percent=100 * sum(one.stopped for one in looks) / len(looks),
             memory_pressure_percent=_share(
-                first.memory_waiting_us, last.memory_waiting_us, seconds * 1e6
+                first.memory_waiting_us, last.memory_waiting_us, (last.at - first.at) * 1e6
             ),
             listen_overflows=_grown(first.listen_overflows, last.listen_overflows),
         )
@@ -204,10 +217,10 @@ class Host:
             return None
         first, last = self.looks[0], self.looks[-1]
         late_s = max(after.at - before.at - interval_s for before, after in pairwise(self.looks))
+        suspended_s = last.suspended_s - first.suspended_s
         return ClockCheck(
-            wall_step_s=(last.wall_apart - first.wall_apart)
-            - (last.suspended_s - first.suspended_s),
-            gap_s=max(0.0, late_s, last.suspended_s - first.suspended_s),
+            wall_step_s=last.wall_apart - first.wall_apart - suspended_s,
+            gap_s=max(0.0, late_s, suspended_s),
         )
 
 
@@ -220,37 +233,15 @@ def _share(first: int | None, last: int | None, whole: float | None) -> float | 
     return None if grown is None or not whole else 100 * grown / whole
 
 
-def _mean_others(looks: list[Look]) -> float | None:
-    """Mean of the shares between the looks, each as long as it lasted."""
-    parts = [
-        (after.at - before.at, after.others_percent)
-        for before, after in pairwise(looks)
-        if after.others_percent is not None
-    ]
-    seconds = sum(part[0] for part in parts)
-    return sum(length * percent for length, percent in parts) / seconds if seconds else None
-
-
 def _throttled(looks: list[Look]) -> float | None:
     """Of the group that was held back most, for as long as anybody was in it."""
     shares = []
     for file in {file for one in looks for file in one.throttled}:
         counts = [one.throttled[file] for one in looks if file in one.throttled]
-        periods, held_back = (
-            last - first for first, last in zip(counts[0], counts[-1], strict=True)
-        )
-        if periods > 0:
-            shares.append(100 * held_back / periods)
+        (begun, held), (ended, held_at_last) = counts[0], counts[-1]
+        if ended > begun:
+            shares.append(100 * (held_at_last - held) / (ended - begun))
     return max(shares, default=None)
-
-
-def _cpu_ticks(proc: Path) -> tuple[int | None, int | None]:
-    """All ticks and those stolen. Guests' time is in the user's already (proc(5))."""
-    fields = (read_bytes(str(proc / "stat")) or b"").partition(b"\n")[0].split()[1:9]
-    if len(fields) < 8:
-        return None, None
-    ticks = [int(field) for field in fields]
-    return sum(ticks), ticks[7]
 
 
 def waiting_us(path: Path) -> int | None:
@@ -258,17 +249,6 @@ def waiting_us(path: Path) -> int | None:
     line = (read_bytes(str(path)) or b"").partition(b"\n")[0]
     _, separator, total = line.partition(b"total=")
     return int(total) if separator else None
-
-
-def _listen_overflows(path: Path) -> int | None:
-    """Two lines for each group of counters: names, then numbers."""
-    lines = (read_bytes(str(path)) or b"").splitlines()
-    for names, numbers in pairwise(lines):
-        if names.startswith(b"TcpExt:") and numbers.startswith(b"TcpExt:"):
-            counters = dict(zip(names.split(), numbers.split(), strict=False))
-            overflows = counters.get(b"ListenOverflows")
-            return None if overflows is None else int(overflows)
-    return None
 
 
 def _control_groups(root: Path, groups: str) -> Iterator[Path]:

@@ -39,72 +39,43 @@ def graded(name: str, value: float, limits: tuple[float, float], text: str, advi
     return Check(name=name, state=state, found=text, advice="" if state is State.OK else advice)
 
 
+IF_SO = (0, 1)  #: Limits of what is doubtful if it is so, and never bad.
+
 GOOD_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "xen")
 SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies")
 
-
 SWAP_BYTES = 2**26  #: Less than this in swap is what nobody wanted back.
-
-RANGE = "proc/sys/net/ipv4/ip_local_port_range"
 
 
 def limit_checks(facts: Mapping[str, object], root: Path) -> Iterator[Check]:
     """`facts` is the machine's fingerprint, `root` where /proc is."""
-    yield from _cpus(facts)
-    yield from _busy(root)
-    yield from _memory(root)
-    yield from _limits(facts, root)
+    yield from _of_cpus(facts, root / "proc")
+    yield from _of_memory(root / "proc")
+    yield from _of_network(facts, root / "proc")
 
 
-def _cpus(facts: Mapping[str, object]) -> Iterator[Check]:
+def _of_cpus(facts: Mapping[str, object], proc: Path) -> Iterator[Check]:
     usable = len(os.sched_getaffinity(0))
-    yield Check(
-        name="CPUs",
-        state=State.OK if usable > 1 else State.DOUBTFUL,
-        found=f"{usable} usable",
-        advice="" if usable > 1 else "target and load share one CPU: compare, but don't quote",
-    )
+    advice = "target and load share one CPU: compare, but don't quote"
+    yield graded("CPUs", usable < 2, IF_SO, f"{usable} usable", advice)
     quota = str(facts.get("cgroup_cpu_max") or "max")
     limited = quota.split()[0] not in ("max", "-1", "unlimited")
-    yield Check(
-        name="CPU limit",
-        state=State.DOUBTFUL if limited else State.OK,
-        found=f"limited by the control group: {quota}" if limited else "none",
-        advice="remove it: it holds the run back for the rest of each period" if limited else "",
-    )
+    text = f"limited by the control group: {quota}" if limited else "none"
+    advice = "remove it: it holds the run back for the rest of each period"
+    yield graded("CPU limit", limited, IF_SO, text, advice)
     governor = facts.get("cpu_governor")
-    steady = governor in (None, "performance")
-    yield Check(
-        name="governor",
-        state=State.OK if steady else State.DOUBTFUL,
-        found=str(governor or "not visible"),
-        advice="" if steady else "cpupower frequency-set --governor performance",
-    )
+    unsteady, text = governor not in (None, "performance"), str(governor or "not visible")
+    advice = "cpupower frequency-set --governor performance"
+    yield graded("governor", unsteady, IF_SO, text, advice)
     turbo = facts.get("cpu_turbo")
-    yield Check(
-        name="turbo",
-        state=State.DOUBTFUL if turbo else State.OK,
-        found="not visible" if turbo is None else "on" if turbo else "off",
-        advice="the clock rate depends on heat and neighbours: switch turbo off in the firmware"
-        if turbo
-        else "",
-    )
+    text = "not visible" if turbo is None else "on" if turbo else "off"
+    advice = "the clock rate depends on heat and neighbours: switch turbo off in the firmware"
+    yield graded("turbo", bool(turbo), IF_SO, text, advice)
     clock = str(facts.get("clocksource") or "unknown")
-    yield Check(
-        name="clock source",
-        state=State.OK
-        if clock in GOOD_CLOCKS
-        else State.BAD
-        if clock in SLOW_CLOCKS
-        else State.DOUBTFUL,
-        found=clock,
-        advice="" if clock in GOOD_CLOCKS else "reading the time is slow or coarse with it",
-    )
-
-
-def _busy(root: Path) -> Iterator[Check]:
-    cpus = os.cpu_count() or 1
-    load = _text(root / "proc/loadavg").split()[:1]
+    advice = "reading the time is slow or coarse with it"
+    badness = 0 if clock in GOOD_CLOCKS else 2 if clock in SLOW_CLOCKS else 1
+    yield graded("clock source", badness, (0, 1), clock, advice)
+    cpus, load = os.cpu_count() or 1, _text(proc / "loadavg").split()[:1]
     if load:
         yield graded(
             "load average",
@@ -113,65 +84,33 @@ def _busy(root: Path) -> Iterator[Check]:
             f"{load[0]} over the last minute, on {cpus} CPUs",
             "something was running just now: wait a minute, or find out what it was",
         )
-    pressure = _pressure(root / "proc/pressure/cpu")
-    if pressure is not None:
-        yield graded(
-            "CPU pressure",
-            pressure,
-            (10, 40),
-            f"something waited for a CPU {format_percent(pressure)} of the last 10 s",
-            "stop other programs",
-        )
+    yield from _pressure(proc, "cpu", "a CPU", (10, 40), "stop other programs")
 
 
-def _memory(root: Path) -> Iterator[Check]:
-    info = {
-        name: int(value.split()[0]) * 1024
-        for name, _, value in (
-            line.partition(":") for line in _text(root / "proc/meminfo").splitlines()
-        )
-    }
+def _of_memory(proc: Path) -> Iterator[Check]:
+    lines = (line.partition(":") for line in _text(proc / "meminfo").splitlines())
+    info = {name: int(value.split()[0]) * 1024 for name, _, value in lines}
     total, free = info.get("MemTotal"), info.get("MemAvailable")
     if total and free is not None:
-        yield graded(
-            "memory",
-            100 * (1 - free / total),
-            (80, 95),
-            f"{format_bytes(free)} of {format_bytes(total)} available",
-            "free some: the target must not wait for memory",
-        )
+        text = f"{format_bytes(free)} of {format_bytes(total)} available"
+        advice = "free some: the target must not wait for memory"
+        yield graded("memory", 100 * (1 - free / total), (80, 95), text, advice)
     swapped = info.get("SwapTotal", 0) - info.get("SwapFree", 0)
-    yield Check(
-        name="swap",
-        state=State.DOUBTFUL if swapped > SWAP_BYTES else State.OK,
-        found=f"{format_bytes(swapped)} in use" if swapped else "not in use",
-        advice="pages that come back from disk take milliseconds: swapoff --all && swapon --all"
-        if swapped > SWAP_BYTES
-        else "",
-    )
-    waiting = _pressure(root / "proc/pressure/memory")
-    if waiting is not None:
-        yield graded(
-            "memory pressure",
-            waiting,
-            (1, 10),
-            f"something waited for memory {format_percent(waiting)} of the last 10 s",
-            "free memory",
-        )
+    text = f"{format_bytes(swapped)} in use" if swapped else "not in use"
+    advice = "pages that come back from disk take milliseconds: swapoff --all && swapon --all"
+    yield graded("swap", swapped > SWAP_BYTES, IF_SO, text, advice)
+    yield from _pressure(proc, "memory", "memory", (1, 10), "free memory")
 
 
-def _limits(facts: Mapping[str, object], root: Path) -> Iterator[Check]:
+def _of_network(facts: Mapping[str, object], proc: Path) -> Iterator[Check]:
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     many = files == resource.RLIM_INFINITY
-    yield graded(
-        "open files",
-        0.0 if many else -float(files),
-        (-4096, -1024),
-        "unlimited" if many else f"{format_count(files)} a process",
-        "ulimit -n 65536: each connection is an open file",
-    )
-    low, high = (int(part) for part in (_text(root / RANGE) or "32768 60999").split())
-    sockets = _text(root / "proc/net/sockstat").split("TCP:")[-1].split()
+    text = "unlimited" if many else f"{format_count(files)} a process"
+    advice = "ulimit -n 65536: each connection is an open file"
+    yield graded("open files", 0.0 if many else -float(files), (-4096, -1024), text, advice)
+    ports = _text(proc / "sys/net/ipv4/ip_local_port_range") or "32768 60999"
+    low, high = map(int, ports.split())
+    sockets = _text(proc / "net/sockstat").split("TCP:")[-1].split()
     waiting = int(sockets[sockets.index("tw") + 1]) if "tw" in sockets else 0
     yield graded(
         "ports",
@@ -183,19 +122,21 @@ def _limits(facts: Mapping[str, object], root: Path) -> Iterator[Check]:
     )
     backlog = facts.get("somaxconn")
     if isinstance(backlog, str) and backlog.isdigit():
-        yield graded(
-            "listen queue",
-            -float(backlog),
-            (-1024, -128),
-            f"at most {backlog} connections may wait to be accepted",
-            "sysctl net.core.somaxconn=4096: servers can't have longer queues than this",
-        )
+        text = f"at most {backlog} connections may wait to be accepted"
+        advice = "sysctl net.core.somaxconn=4096: servers can't have longer queues than this"
+        yield graded("listen queue", -float(backlog), (-1024, -128), text, advice)
 
 
-def _pressure(path: Path) -> float | None:
-    """The avg10 of the line "some avg10=1.23 …", in percent."""
-    _, separator, rest = _text(path).partition("some avg10=")
-    return float(rest.split()[0]) if separator else None
+def _pressure(
+    proc: Path, name: str, awaited: str, limits: tuple[float, float], advice: str
+) -> Iterator[Check]:
+    """By the avg10 of the line "some avg10=1.23 …", in percent."""
+    _, separator, rest = _text(proc / "pressure" / name).partition("some avg10=")
+    if separator:
+        percent = float(rest.split()[0])
+        text = f"something waited for {awaited} {format_percent(percent)} of the last 10 s"
+        title = f"{name.upper() if name == 'cpu' else name} pressure"
+        yield graded(title, percent, limits, text, advice)
 
 
 def _text(path: Path) -> str:
@@ -222,13 +163,24 @@ def observe(seconds: float) -> Noise:
     """Keeps one CPU busy so long, and sees what comes between."""
     host = Host(cpus=os.cpu_count() or 1)
     host.look()
-    lost_s = _spin(seconds)
+    lost_s = 0.0  # in gaps of a loop that only reads the clock
+    last = time.monotonic()
+    end = last + seconds
+    while last < end:
+        now = time.monotonic()
+        if now - last > GAP_S:
+            lost_s += now - last
+        last = now
     host.look()
-    late = sorted(_overshoot() for _ in range(SLEEPS))
+    late = []
+    for _ in range(SLEEPS):
+        begin = time.monotonic()
+        time.sleep(SLEEP_S)
+        late.append(time.monotonic() - begin - SLEEP_S)
     return Noise(
         host=host.shares(host.looks[0].at, host.looks[-1].at),
         lost_percent=100 * lost_s / seconds,
-        late_s=late[int(0.99 * SLEEPS) - 1],
+        late_s=sorted(late)[int(0.99 * SLEEPS) - 1],
     )
 
 
@@ -244,81 +196,40 @@ class HostSample:
         first = self._host.looks[0].at
         time.sleep(max(0.0, first + SAMPLE_S - time.monotonic()))
         self._host.look()
-        noise_checks = _from_host(self._host.shares(first, time.monotonic()))
-        doubts = [check.found for check in noise_checks if check.state is not State.OK]
+        checks = _of_others(self._host.shares(first, time.monotonic()))
+        doubts = [check.found for check in checks if check.state is not State.OK]
         return f"The machine is not quiet: {'; '.join(doubts)}. See checkbench." if doubts else ""
 
 
 def noise_checks(seen: Noise) -> Iterator[Check]:
-    yield from _from_host(seen.host)
-    yield graded(
-        "lost time",
-        seen.lost_percent,
-        (1, 5),
-        f"a busy loop did not run for {format_percent(seen.lost_percent)} of the time",
-        "other programs or the hypervisor take the CPU: stop them, or use another machine",
+    yield from _of_others(seen.host)
+    text = f"a busy loop did not run for {format_percent(seen.lost_percent)} of the time"
+    advice = "other programs or the hypervisor take the CPU: stop them, or use another machine"
+    yield graded("lost time", seen.lost_percent, (1, 5), text, advice)
+    late = format_duration(seen.late_s)
+    text = f"a sleep of {format_duration(SLEEP_S)} lasts up to {late} longer"
+    advice = (
+        "the scheduler is late: stop other programs; deep sleep states of the CPU cause it, too"
     )
-    yield graded(
-        "sleep",
-        seen.late_s,
-        (0.001, 0.005),
-        f"a sleep of {format_duration(SLEEP_S)} lasts up to {format_duration(seen.late_s)} longer",
-        "the scheduler is late: stop other programs; deep sleep states of the CPU cause it, too",
-    )
+    yield graded("sleep", seen.late_s, (0.001, 0.005), text, advice)
 
 
-def _from_host(host: HostShares | None) -> Iterator[Check]:
+def _of_others(host: HostShares | None) -> Iterator[Check]:
     if host is None:
         return
     rule = noisy.rule
-    if host.others_percent is not None:
+    if (percent := host.others_percent) is not None:
         culprit = f", most of it {host.culprit}" if host.culprit else ""
-        yield graded(
-            "other programs",
-            host.others_percent,
-            (rule.weak, rule.invalid),
-            f"other programs use {format_percent(host.others_percent)} of the CPUs{culprit}",
-            "stop them before measuring",
-        )
-    if host.steal_percent is not None:
-        yield graded(
-            "steal",
-            host.steal_percent,
-            (2, 10),
-            f"the hypervisor gives {format_percent(host.steal_percent)} of the CPUs' time to "
-            "others",
-            "use a machine with dedicated CPUs",
-        )
-    if host.throttled_percent is not None:
-        yield graded(
-            "throttling",
-            host.throttled_percent,
-            (0, rule.invalid),
-            f"the CPU limit held this back in {format_percent(host.throttled_percent)} of periods",
-            "raise or remove the CPU limit of the container or service",
-        )
-
-
-def _spin(seconds: float) -> float:
-    """Seconds lost in gaps of a loop that only reads the clock."""
-    lost_s = 0.0
-    last = time.monotonic()
-    end = last + seconds
-    while last < end:
-        now = time.monotonic()
-        if now - last > GAP_S:
-            lost_s += now - last
-        last = now
-    return lost_s
-
-
-def _overshoot() -> float:
-    began = time.monotonic()
-    time.sleep(SLEEP_S)
-    return time.monotonic() - began - SLEEP_S
-
-
-__all__ = ["Check", "HostSample", "State", "examine"]
+        text = f"other programs use {format_percent(percent)} of the CPUs{culprit}"
+        limits = rule.weak, rule.invalid
+        yield graded("other programs", percent, limits, text, "stop them before measuring")
+    if (percent := host.steal_percent) is not None:
+        text = f"the hypervisor gives {format_percent(percent)} of the CPUs' time to others"
+        yield graded("steal", percent, (2, 10), text, "use a machine with dedicated CPUs")
+    if (percent := host.throttled_percent) is not None:
+        text = f"the CPU limit held this back in {format_percent(percent)} of periods"
+        advice = "raise or remove the CPU limit of the container or service"
+        yield graded("throttling", percent, (0, rule.invalid), text, advice)
 
 
 def examine(*, seconds: float = 1.0, root: Path = Path("/")) -> Iterator[Check]:

@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -66,9 +66,13 @@ def _tried(program: str, executable: str) -> str:
 def refusal(reason: str, who: str) -> str:
     """The sentence for what it says when it can't look at a process."""
     if any(sign in reason.lower() for sign in DENIED):
+        way_out = "in a container, start that with --cap-add=SYS_PTRACE"
+        with suppress(OSError, ValueError):
+            if int(PTRACE_SCOPE.read_text()):
+                way_out = "run as root, or: sudo sysctl kernel.yama.ptrace_scope=0"
         return (
             "--flame reads the memory of the server's processes, which the kernel refuses "
-            f"(ptrace): {_way_out()}."
+            f"(ptrace): {way_out}."
         )
     lines = [line for line in reason.splitlines() if line.strip()]
     first = next((line for line in lines if line.startswith("Error")), lines[0] if lines else "")
@@ -77,16 +81,6 @@ def refusal(reason: str, who: str) -> str:
         f"{PROGRAM} {OWN.installed(PROGRAM) or ''} can't read {who} ({first}): take another "
         f"--python or --server, upgrade {PROGRAM}, or leave --flame out."
     )
-
-
-def _way_out() -> str:
-    try:
-        scope = int(PTRACE_SCOPE.read_text())
-    except (OSError, ValueError):
-        scope = 0
-    if scope:
-        return "run as root, or: sudo sysctl kernel.yama.ptrace_scope=0"
-    return "in a container, start that with --cap-add=SYS_PTRACE"
 
 
 class Profiler:
@@ -105,42 +99,39 @@ class Profiler:
             return
         for number, pid in enumerate(leaders):
             seen = self._folder / f"profile-{number}.txt"
-            self._begun[seen] = self._stack.enter_context(self._looking_at(pid, seen))
-
-    def _looking_at(self, pid: int, seen: Path) -> AbstractContextManager[Process]:
-        longest_s = math.ceil(self._load.duration_s)
-        return running(
-            [
+            options = (
                 # Halted, threads that wait are woken, and taken for busy: of a pool's idle
                 # threads it then saw five times as much.
-                *(ensure_installed(), "record", "--pid", str(pid), "--subprocesses"),
-                "--nonblocking",
-                *("--format", "raw", "--function", "--full-filenames"),
-                *("--rate", str(RATE_HZ), "--duration", str(longest_s), "--output", str(seen)),
-            ],
-            name=PROGRAM,
-            log=seen.with_suffix(".log"),
-            env={"LC_ALL": "C.UTF-8"},
-            stop_signal=signal.SIGINT,  # it writes what it has seen
-            grace_s=WRITE_S,
-            marker=self._marker,
-            on_cpus=self._load.cpus,
-        )
+                *("--pid", str(pid), "--subprocesses", "--nonblocking"),
+                *("--format", "raw", "--function", "--full-filenames", "--rate", str(RATE_HZ)),
+                *("--duration", str(math.ceil(self._load.duration_s)), "--output", str(seen)),
+            )
+            looking = running(
+                [ensure_installed(), "record", *options],
+                name=PROGRAM,
+                log=seen.with_suffix(".log"),
+                env={"LC_ALL": "C.UTF-8"},
+                stop_signal=signal.SIGINT,  # it writes what it has seen
+                grace_s=WRITE_S,
+                marker=self._marker,
+                on_cpus=self._load.cpus,
+            )
+            self._begun[seen] = self._stack.enter_context(looking)
 
     def end(self) -> str:
         """What was seen, as lines of stacks; raises UnavailableError where it saw nothing."""
         self._stack.close()
         if not self._begun:
             raise UnavailableError("The load ended before its window, so nothing was profiled.")
-        return "".join(_read(seen, process) for seen, process in self._begun.items())
-
-
-def _read(seen: Path, process: Process) -> str:
-    try:
-        return seen.read_text(errors="replace")
-    except FileNotFoundError:
-        reason = process.log_tail() or f"It wrote nothing within {WRITE_S:g} s and was killed."
-        raise UnavailableError(refusal(reason, "the server's processes")) from None
+        stacks = []
+        for seen, process in self._begun.items():
+            try:
+                stacks.append(seen.read_text(errors="replace"))
+            except FileNotFoundError:
+                default = f"It wrote nothing within {WRITE_S:g} s and was killed."
+                reason = refusal(process.log_tail() or default, "the server's processes")
+                raise UnavailableError(reason) from None
+        return "".join(stacks)
 
 
 @contextmanager

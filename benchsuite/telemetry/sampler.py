@@ -35,13 +35,6 @@ class Watched:
     errors: tuple[str, ...]  #: What could not be read and why, each once, with how often.
 
 
-@dataclass(slots=True)
-class _Part:
-    name: str
-    pids: Pids
-    devices: list[Device]
-
-
 class Sampler:
     """Watches named parts, each given by a function that lists its living processes.
 
@@ -60,12 +53,10 @@ class Sampler:
         service_probes: Mapping[str, ServiceProbe] | None = None,
         reaped_s: Callable[[str], float] = lambda part: 0.0,
     ) -> None:
-        self._service_probes = dict(service_probes or {})
-        self._reaped_s = reaped_s
-        self._interval_s = interval_s
-        self._also = tuple(also)
-        self._devices = tuple(devices)
-        self._parts: tuple[_Part, ...] = ()
+        self._service_probes, self._reaped_s = dict(service_probes or {}), reaped_s
+        self._interval_s, self._also, self._devices = interval_s, also, devices
+        self._parts: tuple[tuple[str, Pids, list[Device]], ...] = ()
+        """A new tuple for each more, so that the thread never walks over one that changes."""
         self._readings: list[Reading] = []
         self._errors: Counter[str] = Counter()
         self._costly_from = 0.0
@@ -80,15 +71,14 @@ class Sampler:
 
     def add(self, name: str, pids: Pids) -> None:
         """Watch one more part from the next reading on."""
-        part = _Part(name, pids, [])
+        devices = []
         for kind in self._devices:
             if kind.parts and name not in kind.parts:
                 continue
             device = kind()
             if self._tried(f"{name}, {kind.__name__}", device.start):
-                part.devices.append(device)
-        # A new tuple, so that the thread never walks over one that changes.
-        self._parts = (*self._parts, part)
+                devices.append(device)
+        self._parts = (*self._parts, (name, pids, devices))
 
     def start(self) -> None:
         self._started_at = time.monotonic()
@@ -101,15 +91,18 @@ class Sampler:
             self._thread.join(STOP_S)
             if self._thread.is_alive():
                 self._errors[f"The sampler did not end within {STOP_S:g} s."] += 1
-        for part in self._parts:
-            for device in part.devices:
-                self._tried(f"{part.name}, {type(device).__name__}", device.stop)
+        for part, _, devices in self._parts:
+            for device in devices:
+                self._tried(f"{part}, {type(device).__name__}", device.stop)
         for name, probe in self._service_probes.items():
             self._tried(f"{name}, its counts", probe.close)
         return Watched(
             readings=tuple(self._readings),
             cpu_percent=100 * self._cpu_s / self._watched_s if self._watched_s else None,
-            errors=tuple(_counted(text, count) for text, count in self._errors.items()),
+            errors=tuple(
+                text if count == 1 else f"{text} ({count} times)"
+                for text, count in self._errors.items()
+            ),
         )
 
     def last(self, part: str) -> Reading | None:
@@ -129,8 +122,8 @@ class Sampler:
         before_s = time.thread_time()
         now = time.monotonic()
         costly = now >= self._costly_from
-        for part in self._parts:
-            self._read_part(part, costly=costly)
+        for part, pids, devices in self._parts:
+            self._read_part(part, pids, devices, costly=costly)
         cost_s = time.thread_time() - before_s
         for look in self._also:
             self._tried(getattr(look, "__qualname__", "look"), look)
@@ -140,36 +133,35 @@ class Sampler:
             rest_s = cost_s / COSTLY_SHARE - ALLOWANCE * self._interval_s
             self._costly_from = now + rest_s
 
-    def _read_part(self, part: _Part, *, costly: bool) -> None:
-        figures: Figures = {}
-        counts: dict[str, int] = {}
+    def _read_part(self, part: str, pids: Pids, devices: Sequence[Device], *, costly: bool) -> None:
         try:
-            stats = [stat for pid in part.pids() if (stat := read_stat(pid)) is not None]
+            stats = [stat for pid in pids() if (stat := read_stat(pid)) is not None]
         except Exception as error:  # noqa: BLE001 - a border: watching must not end what is watched
-            self._note(f"{part.name}, its processes", error)
+            self._note(f"{part}, its processes", error)
             return
-        living = tuple(stat for stat in stats if stat.alive)
         snapshot = Snapshot(
             at=time.monotonic(),
-            stats=living,
-            reaped_s=self._reaped_s(part.name),
+            stats=tuple(stat for stat in stats if stat.alive),
+            reaped_s=self._reaped_s(part),
             costly=costly,
         )
-        for device in part.devices:
+        figures: Figures = {}
+        counts: dict[str, int] = {}
+        for device in devices:
             try:
                 seen: Figures = {**device.sample(snapshot)}
                 counts |= seen.pop("counts", {})
                 figures.update(seen)
             except Exception as error:  # noqa: BLE001 - the same border
-                self._note(f"{part.name}, {type(device).__name__}", error)
-        if probe := self._service_probes.get(part.name):
+                self._note(f"{part}, {type(device).__name__}", error)
+        if probe := self._service_probes.get(part):
             try:
                 counts |= probe.sample()
             except Exception as error:  # noqa: BLE001 - the same border
-                self._note(f"{part.name}, its counts", error)
+                self._note(f"{part}, its counts", error)
         if counts:
             figures["counts"] = counts
-        self._readings.append(Reading(second=snapshot.at, part=part.name, **figures))
+        self._readings.append(Reading(second=snapshot.at, part=part, **figures))
 
     def _tried(self, where: str, action: Callable[[], object]) -> bool:
         try:
@@ -181,7 +173,3 @@ class Sampler:
 
     def _note(self, where: str, error: Exception) -> None:
         self._errors[f"{where}: {type(error).__name__}: {error}"] += 1
-
-
-def _counted(text: str, count: int) -> str:
-    return text if count == 1 else f"{text} ({count} times)"

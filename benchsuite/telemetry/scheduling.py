@@ -113,39 +113,37 @@ class Scheduling(Device):
         if (seconds is not None and seconds < SHORTEST_S) or (many and not snapshot.costly):
             return {}
         keys = {stat.pid: (stat.pid, stat.started) for stat in snapshot.stats}
+        allowed = affinity(keys) or frozenset()
         self._ticks.append((now, {keys[one.pid]: one.own_ticks for one in snapshot.stats}))
         faults = {keys[one.pid]: one.major_faults for one in snapshot.stats}
         waited = {key: ns for pid in keys for key, ns in delays(pid).items()}
-        memory_us, idle = waiting_us(PRESSURE), idle_ticks(affinity(keys) or ())
+        memory_us, idle = waiting_us(PRESSURE), {}  #: CPU → ticks with nothing to do, since boot.
+        for line in (read_bytes("/proc/stat") or b"").partition(b"\nintr")[0].splitlines()[1:]:
+            name, *fields = line.decode().split()
+            if (cpu := int(name.removeprefix("cpu"))) in allowed:
+                idle[cpu] = int(fields[3]) + int(fields[4])
         counts: dict[str, int] = {}
         if seconds is not None:
             counts = {
                 RUN_DELAY: round(100 * _grown(self._delays, waited) / 1e9 / seconds),
                 MAJOR_FAULTS: round(_grown(self._faults, faults) / seconds),
             }
-            if (busiest := self._busiest()) is not None:
-                counts[BUSIEST] = round(busiest)
+            # Of the processes that were there at both ends of the span, in percent of one CPU.
+            (before, first), (_, last) = self._ticks[0], self._ticks[-1]
+            if grown := [ticks - first[key] for key, ticks in last.items() if key in first]:
+                counts[BUSIEST] = round(100 * max(grown) / TICKS_PER_S / (now - before))
             if idle and idle.keys() == self._idle.keys():
-                grown = sum(idle.values()) - sum(self._idle.values())
-                share = min(100.0, 100 * grown / TICKS_PER_S / seconds / len(idle))
-                counts[IDLE] = round(share)
+                idle_s = (sum(idle.values()) - sum(self._idle.values())) / TICKS_PER_S
+                counts[IDLE] = round(min(100.0, 100 * idle_s / seconds / len(idle)))
             if memory_us is not None and self._memory_us is not None:
                 counts[MEMORY_WAIT] = round((memory_us - self._memory_us) / 1e4 / seconds)
         self._at, self._faults, self._delays = now, faults, waited
         self._memory_us, self._idle = memory_us, idle
         return {"counts": counts} if counts else {}
 
-    def _busiest(self) -> float | None:
-        """Percent of one CPU, of the processes that were there at both ends of the span."""
-        (before, first), (now, last) = self._ticks[0], self._ticks[-1]
-        grown = [ticks - first[key] for key, ticks in last.items() if key in first]
-        return 100 * max(grown) / TICKS_PER_S / (now - before) if grown else None
-
 
 def delays(pid: int) -> dict[_Key, int]:
-    """Thread of a process → nanoseconds that it has waited for a CPU; empty where that can't be
-    read.
-    """
+    """Thread of a process → nanoseconds it waited for a CPU; empty where that can't be read."""
     folder = f"/proc/{pid}/task"
     try:
         threads = os.listdir(folder)
@@ -157,14 +155,6 @@ def delays(pid: int) -> dict[_Key, int]:
         if len(fields) == 3:
             delays[pid, int(thread)] = int(fields[1])
     return delays
-
-
-def idle_ticks(cpus: Iterable[int]) -> dict[int, int]:
-    """CPU → ticks in which it had nothing to do, since boot; empty where that can't be read."""
-    lines = (read_bytes("/proc/stat") or b"").partition(b"\nintr")[0].splitlines()
-    fields = {line.split()[0]: line.split()[1:] for line in lines[1:]}
-    names = {cpu: f"cpu{cpu}".encode() for cpu in cpus}
-    return {cpu: sum(map(int, fields[name][3:5])) for cpu, name in names.items() if name in fields}
 
 
 def _grown(before: Mapping[_Key, int], now: Mapping[_Key, int]) -> int:

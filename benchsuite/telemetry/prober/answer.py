@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from benchsuite.core.specs import over
 from benchsuite.core.units import format_bytes, format_period
@@ -50,7 +50,33 @@ def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float)
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or parts.hostname is None:
         raise ValueError(f"The probe wants http(s)://host:port/path, and got {url!r}.")
-    return _Exchange(parts, headers or {}, time.monotonic() + timeout_s, timeout_s).head()
+    deadline = time.monotonic() + timeout_s
+    fields = over({"Host": parts.netloc, "Accept-Encoding": "identity"}, headers or {})
+    path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+    lines = [f"{name}: {value}" for name, value in fields.items()]
+    lines = [f"GET {quoted(path)} HTTP/1.1", *lines, "Connection: close", "", ""]
+    incoming = _Incoming()
+    with _connected(parts.scheme, parts.hostname, parts.port, timeout_s) as connection:
+        try:
+            connection.sendall("\r\n".join(lines).encode("latin-1"))
+            while incoming.head is None:
+                left_s = deadline - time.monotonic()
+                if left_s <= 0:
+                    raise TimeoutError
+                connection.settimeout(left_s)
+                incoming.add(connection.recv(BLOCK_BYTES))
+        except TimeoutError:
+            raise NotAnswered(incoming.so_far(timeout_s)) from None
+        except OSError as error:
+            raise NotAnswered(incoming.cut_off(str(error.strerror or error))) from None
+        left, until = LEAVE_BYTES, time.monotonic() + LEAVE_S
+        with suppress(OSError):  # how the body ends, or that it doesn't, says nothing
+            while left > 0 and (left_s := until - time.monotonic()) > 0:
+                connection.settimeout(left_s)
+                if not (block := connection.recv(BLOCK_BYTES)):
+                    break
+                left -= len(block)
+    return incoming.head
 
 
 def answers_as(url: str, run_header: str, *, timeout_s: float = 2.0) -> bool:
@@ -65,85 +91,52 @@ def answers_as(url: str, run_header: str, *, timeout_s: float = 2.0) -> bool:
         return False
 
 
-class _Exchange:
-    """One connection, one request, one deadline for all of it."""
+def _connected(scheme: str, host: str, port: int | None, timeout_s: float) -> socket.socket:
+    port = port or (443 if scheme == "https" else 80)
+    try:
+        plain = socket.create_connection((host, port), timeout=timeout_s)
+    except TimeoutError:
+        raise NotAnswered(f"it took no connection for {format_period(timeout_s)}") from None
+    except OSError as error:
+        raise NotAnswered(f"there is no connection to it: {error.strerror}") from None
+    if scheme == "http":
+        return plain
+    try:
+        return client_context(host).wrap_socket(plain, server_hostname=host)
+    except OSError as error:
+        plain.close()
+        why = tls_words(error) if isinstance(error, ssl.SSLError) else str(error)
+        raise NotAnswered(f"it does not speak TLS: {why}") from None
 
-    def __init__(
-        self, parts: SplitResult, headers: Mapping[str, str], deadline: float, timeout_s: float
-    ) -> None:
-        self._parts = parts
-        self._headers = over({"Host": parts.netloc, "Accept-Encoding": "identity"}, headers)
-        self._deadline = deadline
-        self._timeout_s = timeout_s
+
+class _Incoming:
+    """What has come of an answer's header, and of those before it that only announce one."""
+
+    def __init__(self) -> None:
+        self.head: Head | None = None
         self._received = b""  #: Since the end of the last interim answer.
         self._passed = 0  #: Bytes of interim answers.
 
-    def head(self) -> Head:
-        with self._connected() as connection:
-            try:
-                connection.sendall(self._request())
-                final = self._final(connection)
-                self._leave(connection)
-            except TimeoutError:
-                raise NotAnswered(self._so_far()) from None
-            except OSError as error:
-                raise NotAnswered(self._cut_off(str(error.strerror or error))) from None
-        return final
-
-    def _connected(self) -> socket.socket:
-        host = str(self._parts.hostname)
-        port = self._parts.port or (443 if self._parts.scheme == "https" else 80)
-        try:
-            plain = socket.create_connection((host, port), timeout=self._left())
-        except TimeoutError:
-            raise NotAnswered(
-                f"it took no connection for {format_period(self._timeout_s)}"
-            ) from None
-        except OSError as error:
-            raise NotAnswered(f"there is no connection to it: {error.strerror}") from None
-        if self._parts.scheme == "http":
-            return plain
-        try:
-            return client_context(host).wrap_socket(plain, server_hostname=host)
-        except OSError as error:
-            plain.close()
-            why = tls_words(error) if isinstance(error, ssl.SSLError) else str(error)
-            raise NotAnswered(f"it does not speak TLS: {why}") from None
-
-    def _request(self) -> bytes:
-        parts = self._parts
-        path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
-        lines = [f"{name}: {value}" for name, value in self._headers.items()]
-        lines = [f"GET {quoted(path)} HTTP/1.1", *lines, "Connection: close"]
-        return "\r\n".join([*lines, "", ""]).encode("latin-1")
-
-    def _final(self, connection: socket.socket) -> Head:
-        """The header of the answer, after those that only announce one."""
-        while True:
-            end = END.search(self._received)
-            if end is None:
-                self._check()
-                connection.settimeout(self._left())
-                block = connection.recv(BLOCK_BYTES)
-                if not block:
-                    raise NotAnswered(self._cut_off("closed"))
-                self._received += block
-                continue
-            head = self._received[: end.end()]
+    def add(self, block: bytes) -> None:
+        """Raises NotAnswered where this can't become an answer any more."""
+        if not block:
+            raise NotAnswered(self.cut_off("closed"))
+        self._received += block
+        while end := END.search(self._received):
+            head, rest = self._received[: end.end()], self._received[end.end() :]
             status = STATUS.match(head)
             if status is None:
                 raise NotAnswered(f"what it answers is no HTTP: {head[:SHOWN_BYTES]!r}")
             if status[1][:1] != b"1":
-                return Head(int(status[1]), _run(head))
+                fields = (line.partition(":") for line in head.decode("latin-1").splitlines()[1:])
+                ours = (value for name, _, value in fields if name.lower() == RUN_HEADER.lower())
+                run = next(ours, None)
+                self.head = Head(int(status[1]), None if run is None else run.strip(" \t"))
+                return
             self._passed += len(head)
-            self._received = self._received[end.end() :]
-
-    def _check(self) -> None:
-        """Whether what has come so far can still become an answer."""
-        begun = self._received[: len(b"HTTP/")]
-        if not b"HTTP/".startswith(begun):
-            shown = self._received[:SHOWN_BYTES]
-            raise NotAnswered(f"what it answers is no HTTP: {shown!r}")
+            self._received = rest
+        if not b"HTTP/".startswith(self._received[: len(b"HTTP/")]):
+            raise NotAnswered(f"what it answers is no HTTP: {self._received[:SHOWN_BYTES]!r}")
         size = self._passed + len(self._received)
         if size > MAX_HEAD_BYTES:
             raise NotAnswered(
@@ -151,24 +144,8 @@ class _Exchange:
                 f"{format_bytes(MAX_HEAD_BYTES)} are read at most"
             )
 
-    def _leave(self, connection: socket.socket) -> None:
-        left, until = LEAVE_BYTES, time.monotonic() + LEAVE_S
-        with suppress(OSError):  # how the body ends, or that it doesn't, says nothing
-            while left > 0 and (left_s := until - time.monotonic()) > 0:
-                connection.settimeout(left_s)
-                block = connection.recv(BLOCK_BYTES)
-                if not block:
-                    break
-                left -= len(block)
-
-    def _left(self) -> float:
-        left_s = self._deadline - time.monotonic()
-        if left_s <= 0:
-            raise TimeoutError
-        return left_s
-
-    def _so_far(self) -> str:
-        waited = format_period(self._timeout_s)
+    def so_far(self, waited_s: float) -> str:
+        waited = format_period(waited_s)
         if self._received:
             size = format_bytes(len(self._received))
             return f"after {waited} it is still sending its header, {size} by now"
@@ -176,19 +153,10 @@ class _Exchange:
             return f"after {waited} it has only announced an answer (status 1xx)"
         return f"it takes a connection and sends nothing for {waited}"
 
-    def _cut_off(self, how: str) -> str:
+    def cut_off(self, how: str) -> str:
         if self._received or self._passed:
             return f"it ends the connection within the header of its answer ({how})"
         return f"it ends the connection without an answer ({how})"
-
-
-def _run(head: bytes) -> str | None:
-    wanted = RUN_HEADER.lower()
-    for line in head.decode("latin-1").splitlines()[1:]:
-        name, _, value = line.partition(":")
-        if name.lower() == wanted:
-            return value.strip(" \t")
-    return None
 
 
 FIRST_S = 2.0

@@ -79,7 +79,11 @@ class Pacing:
 
     @property
     def pace(self) -> Pace:
-        load, rate = self._load, self._rate
+        load = self._load
+        (then, before), (now, requests) = self._seen[0], self._seen[-1]
+        rate = min(load.levels) if load.is_open else 0.0  #: Requests a second that the load makes.
+        if requests:
+            rate = (requests - before) / (now - then) if requests > before else requests / now
         wanted_s = (load.duration_s if load.iterations is None else SHORT_S) / ENOUGH
         pause_s = wanted_s
         if rate:
@@ -95,18 +99,8 @@ class Pacing:
             slow_s=SLOW * self._p50_s,
         )
 
-    @property
-    def _rate(self) -> float:
-        """Requests a second that the load makes."""
-        (then, before), (now, requests) = self._seen[0], self._seen[-1]
-        if requests > before:
-            return (requests - before) / (now - then)
-        if requests:
-            return requests / now
-        return min(self._load.levels) if self._load.is_open else 0.0
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Probe:
     """One request of the prober."""
 
@@ -149,11 +143,7 @@ class Page:
 
 
 class _Asked(BaseException):
-    """Not an Exception: a journey must not catch it."""
-
-    def __init__(self, page: Page | None) -> None:
-        super().__init__(page)
-        self.page = page
+    """Carries the page, or None. Not an Exception: a journey must not catch it."""
 
 
 class _FirstRequest:
@@ -184,7 +174,8 @@ def probed_page(workload: Workload) -> Page | None:
     try:
         workload.journey(_FirstRequest())
     except _Asked as asked:
-        return asked.page
+        page: Page | None = asked.args[0]
+        return page
     except Exception:  # noqa: BLE001 - a journey is foreign code, and only not probed for it
         return None
     return None
@@ -262,15 +253,8 @@ def read(path: Path, now: float) -> list[Probe]:
     made = []
     for number, connection, due, begun in asked:
         waited_s, outcome = ended.get(number, (now - float(begun), HUNG))
-        made.append(
-            Probe(
-                connection=int(connection),
-                due=float(due),
-                late_s=float(begun) - float(due),
-                waited_s=waited_s,
-                outcome=outcome,
-            )
-        )
+        moment, late_s = float(due), float(begun) - float(due)
+        made.append(Probe(int(connection), moment, late_s, waited_s, outcome))
     return made
 
 
@@ -318,14 +302,8 @@ def _of_connection(
     answered: Sequence[Probe], number: int, beyond_s: Times, ahead_s: Times
 ) -> Connection:
     places = [place for place, one in enumerate(answered) if one.connection == number]
-    further = [
-        [
-            one
-            for one in answered[max(0, place - NEAR) : place + NEAR + 1]
-            if one.connection != number
-        ]
-        for place in places
-    ]
+    around = (answered[max(0, place - NEAR) : place + NEAR + 1] for place in places)
+    further = [[one for one in near if one.connection != number] for near in around]
     firsts = {one.connection: one for one in reversed(answered)}
     last = answered[places[-1]]
     return Connection(
@@ -362,26 +340,13 @@ def stall(request: Mapping[str, object]) -> Stall:
     while len(rounds.rounds) < MOST_ROUNDS and monotonic() < limit and not rounds.is_shown:
         if len(rounds.rounds) >= FEWEST_ROUNDS and not rounds.later:
             break
-        made = _round(request, limit)
-        if made is None:
-            break
-        rounds = Stall((*rounds.rounds, made))
+        times = []
+        with closing(Client({**request, "timeout_s": LIMIT_S})) as client:
+            for prompt in (*[False] * (1 + KEPT), True):
+                begin = monotonic()
+                outcome = client.ask(prompt=prompt)
+                if outcome != RIGHT or (now := monotonic()) > limit:
+                    return rounds
+                times.append(now - begin)
+        rounds = Stall((*rounds.rounds, Round(times[0], times[-2], times[-1])))
     return rounds
-
-
-def _round(request: Mapping[str, object], limit: float) -> Round | None:
-    """None when one of its requests failed, or was not answered by then."""
-    times = []
-    with closing(Client({**request, "timeout_s": LIMIT_S})) as client:
-        for prompt in (*[False] * (1 + KEPT), True):
-            time = _asked(client, prompt=prompt)
-            if time is None or monotonic() > limit:
-                return None
-            times.append(time)
-    return Round(times[0], times[-2], times[-1])
-
-
-def _asked(client: Client, *, prompt: bool) -> float | None:
-    begin = monotonic()
-    outcome = client.ask(prompt=prompt)
-    return monotonic() - begin if outcome == RIGHT else None

@@ -41,15 +41,14 @@ def test_workers_run_under_the_python_that_serves(
     monkeypatch.setattr(assembly, "running", running)
     monkeypatch.setattr(Interpreter, "installed", lambda self, name: f"{name} of {self.name}")
     run = tmp_path / "run"
-    start = assembly.StartRequest(
+    assembled = assembly.Assembly(
         plan=resolve(SPEC).under(Interpreter("/new/bin/python", "new")),
         folder=run,
         token="feed",
         clone=cast(Any, None),
         facts=Facts(database_address=None, static_url="", static_root=""),
     )
-    assembled = assembly.Assembly(start)
-    assembled.instructions = run / "instructions.json"
+    assembled.system.instructions = run / "instructions.json"
     assembled.services["redis"] = "unix:/run/redis"
     assembled._start_workers()
     assert [argv[0] for argv, _ in started] == ["/new/bin/python"] * 2

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchsuite.core.specs import ServerSpec
 from benchsuite.isolation.facts import Facts
-from benchsuite.runner.running_system import replicas
+from benchsuite.runner.assembly import replicas
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from tests.golden import Golden
 
