@@ -1,8 +1,4 @@
-"""What a comparison, a study or a tuning answers, as data.
-
-`benchsuite.report.writers` writes it for a terminal, in Markdown and as JSON; `_answer.html` is its
-page.
-"""
+"""What a comparison, a study or a tuning answers, as data; `report.writers` writes it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -49,9 +49,7 @@ class WebSocket(Protocol):
     def __exit__(self, *raised: Any) -> None: ...
 
     def send(self, data: str | bytes, *, answered: bool = ...) -> Any:
-        """Sends a message: text as text, bytes as binary. One whose answer is not received is only
-        counted; `answered=False` says so at once.
-        """
+        """Sends a message, bytes as binary; with `answered=False` it is only counted."""
 
     def receive(self, matching: Any = ..., *, to: Any = ...) -> str | bytes:
         """The next message; with `matching` the next one that matches, the answer to what was sent.
@@ -77,9 +75,7 @@ class WebSocket(Protocol):
         """From now on messages are publications; at most `read_bytes_s` are read a second."""
 
     def publish(self, size: int, *, binary: bool = ..., wait: bool = ...) -> None:
-        """Sends a numbered message that all subscribers must get; by default waits until those in
-        this process have it.
-        """
+        """Sends a numbered message to all subscribers; waits for those of this process."""
 
     def close(self) -> None:
         """The closing handshake; leaving the `with` block does it, too."""

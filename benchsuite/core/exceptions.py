@@ -1,7 +1,4 @@
-"""Everything benchsuite raises on purpose.
-
-Each message is one sentence that says what was wanted, what was found and what to do; the
-management commands print it unchanged."""
+"""Everything benchsuite raises on purpose: what was wanted, what was found and what to do."""
 
 import re
 import traceback
@@ -79,10 +76,7 @@ class NobodyWaits(SystemExit):
 
 
 def last_line(error: BaseException) -> str:
-    """The last line of a traceback with its place in the code: KeyError: 'x' (shop/bench.py:12).
-
-    Notes, which follow it, are omitted.
-    """
+    """The last line of a traceback without notes, and its place: KeyError: 'x' (bench.py:12)."""
     told_by_traceback = traceback.TracebackException.from_exception(error)
     told_by_traceback.__notes__ = None
     words = list(told_by_traceback.format_exception_only())[-1].strip()
@@ -97,9 +91,7 @@ AS_NEAR = 0.05  #: By so much less than the nearest is another one suggested, to
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """The known names that may be meant, ignoring case: "gunicorn-sync or gunicorn-gthread"; empty
-    if none. A family is known by a part of its names, too.
-    """
+    """The known names that may be meant, also by a part: "gunicorn-sync or uwsgi"; or ""."""
     likeness = {one: _likeness(name.casefold(), one.casefold()) for one in known}
     least = max(NEAR, max(likeness.values(), default=0.0) - AS_NEAR)
     near = [one for one in likeness if likeness[one] >= least]

@@ -1,7 +1,4 @@
-"""What codes and terms mean, in a sentence each, from glossary.md beside this file (docs/ link it).
-
-Tooltips of the pages and `listbench --explain` say the same, because both ask here.
-"""
+"""What codes and terms mean, from glossary.md beside this file, for tooltips and `listbench`."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -33,11 +30,7 @@ class Explanation:
 
 
 def explain(name: str) -> Sequence[Explanation]:
-    """What a code, its number or name, or a term means; usually one, but L04 and a code of failed
-    runs are both called "database".
-
-    "B205", "b205 stall", "stall" and "goodput" are understood; raises UsageError for what is not.
-    """
+    """What a code, its number or name, or a term means; UsageError for what nobody knows."""
     if (key := _key(name)) in explanations():
         return explanations()[key]
     terms = dict.fromkeys(one.term for some in explanations().values() for one in some)

@@ -27,16 +27,13 @@ class UnderWay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """One of the prober's connections. Each gets two requests; one that was slow both times gets
-    more, which shows whether the connection or the moment was slow.
-    """
+    """One of the prober's. Each gets two requests, and more if both of these were slow."""
 
     times_s: tuple[float, ...]  #: How long each of its requests waited.
     hung: bool = False  #: Whether the last one was not answered in time.
     lost: bool = False  #: Whether the last one was refused or broken off.
     beyond_s: tuple[float, ...] = ()
-    """How much longer that was than what a request of the load would have waited at its moment;
-    empty, as the next, where that is not known."""
+    """How much longer than a request of the load at its moment; empty if not known."""
     ahead_s: tuple[float, ...] = ()
     """How much sooner it was answered than the request of the load sent before it."""
     beside_s: tuple[float, ...] = ()
@@ -87,11 +84,9 @@ class Stored:
     """What journeys claim to have completed, and what the target's database contains."""
 
     claimed: int
-    """Rows that the completions must have left over the whole load, warm-up and drain included; a
-    completion leaves one where `Workload.count()` counts."""
+    """Rows that completions must have left over the whole load, warm-up and drain included."""
     stored: int  #: Rows that came during the load.
-    in_doubt: int = 0
-    """Rows that what failed or never ended may have left all the same."""
+    in_doubt: int = 0  #: Rows that what failed or never ended may have left all the same.
     completions: int = 0  #: Of which these rows are claimed.
     table: str = ""
     """That gained the rows, or one of `BESIDE_ROWS`; empty where `Workload.count()` counted."""
@@ -273,8 +268,7 @@ class Evidence(OfLevel):
     """Part ("target") → time of a fixed piece of work on its CPUs in each second."""
 
     busy_percent: float | None = None
-    """Open model: utilisation of CPUs or slots, whichever is higher; 100 when no more could have
-    been answered."""
+    """Open model: utilisation of CPUs or slots, whichever is higher; 100 when saturated."""
     effort: Effort | None = None
 
     unwatched: Sequence[str] = ()  #: What could not be observed or read.

@@ -94,10 +94,7 @@ def parsed(text: str) -> Any:
 
 
 def read(kind: type[T], data: Any) -> T:
-    """The value of that type that `plain` wrote; fields that are missing have their defaults.
-
-    Raises Misfit for anything else.
-    """
+    """The value that `plain` wrote, with defaults for missing fields; Misfit for anything else."""
     return cast(T, reader(cast(Any, kind))(data))
 
 

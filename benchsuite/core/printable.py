@@ -65,10 +65,7 @@ def hidden(text: str) -> str:
 
 
 def hidden_in(value: Any) -> Any:
-    """A value of texts, sequences, mappings and frozen dataclasses, with its passwords hidden.
-
-    Also hides the values of keys, and the words after options, that are named like passwords.
-    """
+    """A value with passwords hidden in its texts, and by names of its keys and options."""
     if isinstance(value, str):
         return hidden(value)
     if isinstance(value, Mapping):

@@ -84,19 +84,14 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distribution:
-    """Times of the successful requests of a window, in seconds.
-
-    A percentile that the sample is too small for is missing from `percentiles`
-    (`benchsuite.stats.summary.samples_needed`).
-    """
+    """Times of a window's successes; percentiles that the sample is too small for are missing."""
 
     count: int
     mean_s: float | None = None
     min_s: float | None = None
     max_s: float | None = None
     percentiles: Mapping[float, float] = field(default_factory=dict)
-    histogram: str = ""
-    """The encoded, mergeable HdrHistogram in µs; empty when nothing was counted."""
+    histogram: str = ""  #: HdrHistogram in µs, encoded; empty for nothing.
 
     def at(self, percent: float) -> float | None:
         return self.percentiles.get(percent)
@@ -109,8 +104,7 @@ class Arrivals:
     offered_rate: float  #: Journeys due, per second.
     achieved_rate: float  #: Journeys started, per second, whenever they were due.
     late: int  #: Journeys started more than `LATE_S` after they were due.
-    dropped: int
-    """Journeys due that never started: no slot became free before the end of the drain."""
+    dropped: int  #: Journeys due for which no slot became free until the drain's end.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,13 +113,11 @@ class Summary:
 
     name: str
     scope: str
-    """"all" (every request), "stage" (every request of a stage), or the scope of its samples
-    (`benchsuite.core.samples`): "request", "journey", "message", "handshake" …"""
+    """"all", "stage", or the scope of its samples (`benchsuite.core.samples`): "journey" …"""
     requests: int  #: Requests with their intended start in the window, answered or not.
     failures: int
     resent: int = 0
-    """For all requests and stages: those sent again on a new connection, because the server closed
-    the kept one before it answered."""
+    """For all requests and stages: those sent again, as the server had closed the connection."""
     failures_by_kind: Mapping[str, int] = field(default_factory=dict)
     failure_examples: Mapping[str, str] = field(default_factory=dict)  #: One message for each kind.
     throughput: float  #: Completions per second of the window, right or wrong.
@@ -133,16 +125,13 @@ class Summary:
     body_bytes: int = 0
     response_time: Distribution
     service_time: Distribution
-    concurrency: float | None = None
-    """Mean number of requests in flight over the window, measured."""
+    concurrency: float | None = None  #: Mean number of requests in flight, measured.
     queued: float | None = None
-    """How many of these were more than the server answers at once; None without a limit, and for
-    single names."""
+    """More than the server answers at once; None without a limit, and for single names."""
     wait_time: Distribution | None = None  #: Intended to actual start; None in the closed model.
     patterns: tuple[Pattern, ...] = ()  #: For all requests and stages, in their response times.
     arrivals: Arrivals | None = None  #: For all requests and stages of the open model.
-    level: float | None = None
-    """For a stage, and the total of a run with stages: users or arrivals per second."""
+    level: float | None = None  #: Of a stage, or the headline's: users or arrivals per second.
     order: int = 0  #: For a stage: its place, from 1.
 
 
@@ -158,8 +147,7 @@ class Interval:
     p50_s: float | None = None
     p95_s: float | None = None
     p99_s: float | None = None
-    connections: int | None = None
-    """WebSockets open at its end; this and the next two are None where there are none."""
+    connections: int | None = None  #: Open WebSockets; None without any, as the next two.
     strays: int | None = None  #: Unexpected messages: duplicated, late or damaged.
     closed: int | None = None  #: Connections that ended before the load ended them.
     histogram: str = ""  #: Response times of the successes, encoded.
@@ -169,20 +157,15 @@ class Interval:
 class Reading:
     """One second of one part of the system (`target`, `front`, `database`, `load`, …)."""
 
-    second: float
-    """Seconds since the first request, negative before it; since the first reading, if the load
-    failed before it reported a request."""
+    second: float  #: Since the first request (negative before it), else since the first reading.
     part: str
     cpu_percent: float | None = None  #: 100 is one CPU fully used.
-    memory_bytes: int | None = None
-    """Proportional set size of the process tree: shared pages are divided, not counted twice."""
+    memory_bytes: int | None = None  #: Proportional set size: shared pages are divided.
     processes: int | None = None
     threads: int | None = None
     open_files: int | None = None
-    counts: Mapping[str, int] | None = None
-    """What a service reports: a database's connections by state, Redis's clients."""
-    work_s: float | None = None
-    """For target and load: CPU time of a fixed piece of work on their CPUs, a measure of speed."""
+    counts: Mapping[str, int] | None = None  #: What a service reports: sessions by state, clients.
+    work_s: float | None = None  #: For target and load: CPU time of a fixed piece of work.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,8 +182,7 @@ class Accounts:
     handshakes_failed: int  #: Of these, like the next three.
     closings_failed: int  #: Closing handshakes that the server did not answer.
     closed_early: int  #: Connections that the server ended.
-    closes: Mapping[int, int] = field(default_factory=dict)
-    """The same by the server's close code; 1006 without a close frame."""
+    closes: Mapping[int, int] = field(default_factory=dict)  #: By close code.
     broken: int = 0  #: Connections that the load ended, because the server broke the protocol.
     silence_s: float | None = None  #: Median silence before connections ended with 1006.
     unsolicited: int = 0  #: Messages that the server sent by itself.
@@ -216,8 +198,7 @@ class Traffic:
     """What compression saves, and how it was negotiated."""
 
     negotiated: dict[str, int] = field(default_factory=dict)
-    """Server's answer to the offer of permessage-deflate → handshakes over the whole load; the
-    empty answer declines it."""
+    """Answer to the offer of permessage-deflate → handshakes; the empty one declines it."""
     sent_bytes: int = 0  #: Of messages that the load sent in the window on compressing connections.
     sent_wire_bytes: int = 0  #: The same on the wire, with frame headers.
     received_bytes: int = 0
@@ -252,8 +233,7 @@ class Traffic:
 class IdleMemory:
     """Memory of the target per idle connection, in bytes."""
 
-    steps: tuple[tuple[int, int], ...]
-    """(open connections, proportional set size of the target) at each step."""
+    steps: tuple[tuple[int, int], ...]  #: (open connections, bytes of the target) at each step.
     each_bytes: float | None = None  #: The slope over the steps; None with too few.
     low_bytes: float | None = None
     high_bytes: float | None = None  #: Its 95 % interval.
@@ -265,8 +245,7 @@ class Lagging:
     """Slow subscribers of a broadcast, and the memory that their messages took."""
 
     subscribers: int
-    grown_bytes: Mapping[str, int] = field(default_factory=dict)
-    """Part (`target`, `redis`) → growth of its memory from the load's start to the peak."""
+    grown_bytes: Mapping[str, int] = field(default_factory=dict)  #: Part → growth until the peak.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,10 +256,8 @@ class Recovery:
     back: int  #: Connections that were restored before the load ended.
     failed: int  #: Handshakes that failed meanwhile.
     half_back_s: float | None = None
-    all_back_s: float | None = None
-    """How long it took to restore half of them, or all; None if never."""
-    away_s: float | None = None
-    """From the start of the server's restart to its first answer; None if users cut."""
+    all_back_s: float | None = None  #: How long it took to restore half, or all of them.
+    away_s: float | None = None  #: From the restart's start to its first answer, if not users cut.
     unclosed: int | None = None  #: Connections that the restart ended without a close frame.
 
 
@@ -290,11 +267,9 @@ class WebSockets:
 
     accounts: Accounts
     connections: int | None = None  #: The most that were open at once.
-    rate_connected: float | None = None
-    """Messages per second while connections were open, not while opening or closing."""
+    rate_connected: float | None = None  #: Messages per second while connections were open.
     idle: IdleMemory | None = None
-    closed: IdleMemory | None = None
-    """Memory of the target that each closed connection left behind."""
+    closed: IdleMemory | None = None  #: Memory that each closed connection left behind.
     recovery: Recovery | None = None  #: If all connections were cut.
     lagging: Lagging | None = None  #: If some subscribers of a broadcast were slow.
     compression: Traffic | None = None  #: None if not requested.
@@ -319,11 +294,9 @@ class Finding:
     message: str
     hint: str = ""
     value: float | None = None  #: What was compared with the limits; None where nothing is.
-    unit: str = ""
-    """Of the value: "%" or "bytes"; empty for a count."""
+    unit: str = ""  #: "%" or "bytes"; empty for a count.
     causes: tuple[str, ...] = ()  #: Codes of what the value counts (`Reached`).
-    stages: tuple[str, ...] = ()
-    """Names of those that it weighs on like this; empty where it is about the whole run."""
+    stages: tuple[str, ...] = ()  #: Those that it weighs on; empty for the whole run.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,15 +305,12 @@ class Ceiling:
 
     model: str = "closed"  #: Closed or open, which also pays for dispatching arrivals.
     processes: int = 1  #: Load processes.
-    users: int
-    """Constant requests in flight: the users of a closed model, the slots of an open one."""
+    users: int  #: Requests in flight: users (closed) or slots (open).
     keep_alive: bool
     throughput: float  #: Requests per second.
     load_cpu_percent: float | None = None  #: Of the busiest load process; 100 is one CPU.
-    responder_cpu_percent: float | None = None
-    """Near 100 the responder was the limit, and the generator's own ceiling is higher."""
-    others_percent: float | None = None
-    """CPU use of other programs meanwhile: on a busy machine the ceiling is higher, too."""
+    responder_cpu_percent: float | None = None  #: Near 100 the responder was the limit.
+    others_percent: float | None = None  #: CPU use of other programs meanwhile.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -351,8 +321,7 @@ class Program:
     name: str
     argv: tuple[str, ...]
     version: str | None = None
-    settings: Mapping[str, str] = field(default_factory=dict)
-    """Of a service: what it runs with that changes figures, asked of itself."""
+    settings: Mapping[str, str] = field(default_factory=dict)  #: Of a service: what it runs with.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -367,31 +336,25 @@ class RunResult:
     failure_code: str = ""  #: The same for programs: `BenchsuiteError.code`, or the status.
     argv: tuple[str, ...] = ()  #: Command line of the server or its first instance.
     programs: tuple[Program, ...] = ()  #: All programs in order of start.
-    delay: Mapping[str, Any] = field(default_factory=dict)
-    """What added latency, and how accurately; empty without any."""
+    delay: Mapping[str, Any] = field(default_factory=dict)  #: What added latency, how accurately.
     server_version: str | None = None
     python_version: str | None = None  #: Of the server's interpreter.
     revision: str = ""  #: The measured code's commit, and its changes since; empty if unknown.
-    python: Mapping[str, Any] = field(default_factory=dict)
-    """Facts of that interpreter: build, implementation, flags."""
-    packages: Mapping[str, str] = field(default_factory=dict)
-    """Distributions of that interpreter → version."""
+    python: Mapping[str, Any] = field(default_factory=dict)  #: Facts of that interpreter.
+    packages: Mapping[str, str] = field(default_factory=dict)  #: Distribution → version.
     processes: int | None = None
     threads: int | None = None
     startup_s: float | None = None
     window: tuple[float, float] | None = None
-    """Start and end of the window in seconds since the first request; with stages, of the stage
-    whose figures the total has."""
+    """In seconds since the first request; with stages, of the stage that the total is of."""
     unit: str = "request"  #: What the total counts: requests, messages or handshakes.
-    total: Summary | None = None
-    """With stages: that of the headline stage (`benchsuite.stats.levels`), named by its `level`."""
+    total: Summary | None = None  #: With stages: that of the headline stage, named by its `level`.
     summaries: tuple[Summary, ...] = ()
     intervals: tuple[Interval, ...] = ()
     readings: tuple[Reading, ...] = ()
     websockets: WebSockets | None = None
     asked: Asked | None = None
-    diagnosis: Mapping[str, Any] | None = None
-    """What a diagnostic start has seen (`runner/diagnosis.py`); None for others."""
+    diagnosis: Mapping[str, Any] | None = None  #: What a diagnostic start has seen.
     findings: tuple[Finding, ...] = ()
     verdict: Verdict | None = None
     environment: Mapping[str, Any] = field(default_factory=dict)

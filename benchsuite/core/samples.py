@@ -30,13 +30,12 @@ FIELDS = (
 
 PROCESS_SHIFT: Final = 8  #: Bits of the kind, above which the process is packed.
 PROCESSES: Final = 255
-"""Processes of a server are told from each other by their pid modulo that, plus 1; 0 is unknown."""
+"""Processes of a server are told apart by their pid modulo that, plus 1; 0 is unknown."""
 
 REQUEST: Final = "request"
 JOURNEY: Final = "journey"
 HANDSHAKE: Final = "handshake"
-"""From the start of a connection to its "101 Switching Protocols"; for a stream of events, to the
-first event."""
+"""To "101 Switching Protocols"; for a stream of events, to the first event."""
 MESSAGE: Final = "message"
 """Round trip of a WebSocket message; in a broadcast, from its publisher to one subscriber."""
 EVENT: Final = "event"  #: A server-sent event, from the one before it on the same connection.
@@ -54,8 +53,7 @@ handshake failed, else how it ended early (then the body's length is the close c
 RESENT: Final = "resent"
 """A request that was sent again, from its start to that moment; a sample of its own."""
 PAUSE: Final = "pause"
-"""Time in which a user of the closed model sent nothing: before the first journey, while thinking,
-or after a failure."""
+"""Time in which a user of the closed model sent nothing: at first, thinking, or after a failure."""
 RESTARTED = {scope: f"{scope} in a restart" for scope in (HANDSHAKE, JOURNEY, CONNECTION)}
 """Failures because the run was restarting the server, by scope."""
 ASIDE = (RESENT, PAUSE, CONNECTION, *RESTARTED.values())  #: Scopes without figures of their own.
@@ -137,8 +135,7 @@ LATER_S = 0.75 * TIMERS_S[0]
 """A difference that may be a wait for one; the page itself varies, too."""
 
 CHANCE = 0.001
-"""The largest probability that a page which is sometimes slow by itself was slow only with late
-acknowledgements."""
+"""The largest probability that late acknowledgements made a page slow by chance alone."""
 
 
 class Round(NamedTuple):

@@ -1,7 +1,4 @@
-"""A request as it is sent: its path, and its bytes.
-
-Load and prober send the same, so that no server can tell one from the other by what it asks.
-"""
+"""A request as it is sent, its path and bytes, by load and prober alike: none tells them apart."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -16,10 +13,7 @@ MAX_KNOWN = 1024
 
 @lru_cache(MAX_KNOWN)
 def quoted(path: str) -> str:
-    """The path, with its query, as a browser would send it: `/ü b?c=d` → `/%C3%BC%20b?c=d`.
-
-    Raises UsageError for what is no path on the server, or would be sent differently.
-    """
+    """A path with its query as browsers send it, `/ü b` → `/%C3%BC%20b`; UsageError for no path."""
     if not path.startswith("/"):
         raise UsageError(f"The path {path!r} must begin with one slash and hold no host: /shop/.")
     if "#" in path:

@@ -137,16 +137,13 @@ class _Copy:
 
 @dataclass(slots=True, kw_only=True)
 class Assembly:
-    """Starts everything in order and ends it in reverse; `system` can be read at any moment, also
-    when it did not come up.
-    """
+    """Starts everything in order and ends it in reverse; `system` can be read at any moment."""
 
     plan: Plan
     folder: Path  #: The run's own.
     token: str
     clone: Callable[..., AbstractContextManager[Path | None]]
-    """`Keeper.clone` for this run: called with what only now is known, gives what the servers
-    are told; None where the server brings its own target."""
+    """`Keeper.clone`: from what is known now to what servers are told; None for an own target."""
     facts: Facts
     headers: Mapping[str, str] = field(default_factory=dict)  #: What a user sends.
     database: Service | None = None  #: The database that was started for the runs of this command.
@@ -161,9 +158,7 @@ class Assembly:
 
     @contextmanager
     def serving(self, port: int | None = None) -> Iterator[RunningSystem]:
-        """Inside the block the target answers. Raises StartError with the end of the log of what
-        did not come up.
-        """
+        """Inside the block the target answers; raises StartError with the log of what doesn't."""
         plan, spec, system = self.plan, self.plan.spec, self.system
         with self._stack:
             try:
@@ -221,9 +216,7 @@ class Assembly:
             self.services[name] = service.url
 
     def _delayer(self, layer: str) -> Delayer:
-        """What delays as the spec says; without any delay all addresses are the real ones. `layer`
-        is the URL of the channel layer's Redis.
-        """
+        """What delays as the spec says, if anything; `layer` is the URL of the layer's Redis."""
         spec, database = self.plan.spec.delay, self.facts.database_address
         if spec.to_database_s and database is None and self.plan.workload.uses_database:
             raise UsageError(
@@ -241,9 +234,7 @@ class Assembly:
         )
 
     def _amended(self, late: Delayer, layer: str, *, caches: bool) -> dict[str, Any]:
-        """Fields of the instructions that are known only when everything around the servers is
-        up.
-        """
+        """Fields of the instructions that are known when everything around the servers is up."""
         spec = self.plan.spec
         amended: dict[str, Any] = {"application": spec.server.application}
         if self.database is not None:
@@ -259,9 +250,7 @@ class Assembly:
         return amended
 
     def _start_servers(self, port: int) -> str:
-        """The server on that port, or its instances with a front on it; the scheme clients
-        speak.
-        """
+        """Starts the server on that port, or a front for its instances; the scheme to speak."""
         spec = self.plan.spec.server
         if self.plan.front_runs_instances:
             return self._start_replicas(port)
@@ -288,9 +277,7 @@ class Assembly:
         return ready_s
 
     def _restart(self, copies: Sequence[_Copy]) -> tuple[float, float]:
-        """Ends all copies of the server and starts them again, each at its address; from when on
-        they were away, and until when.
-        """
+        """Ends all copies and starts them again; from when on they were away, and until when."""
         begin = monotonic()
         for copy in copies:
             copy.stack.close()
@@ -392,9 +379,7 @@ class Assembly:
         )
 
     def _ask(self, path: str, *, debug: bool) -> Mapping[str, Any] | None:
-        """What answers a page, asked in a process of its own, or None: it explains what went wrong,
-        and must not fail itself.
-        """
+        """What answers a page, asked in a process of its own; None where that fails."""
         assert self.system.instructions is not None
         folder = self.folder / f"asking{'-debug' * debug}"
         folder.mkdir(exist_ok=True)
@@ -417,10 +402,7 @@ class Assembly:
         return answer if isinstance(answer, dict) else None
 
     def _start_workers(self) -> None:
-        """What answers at the other end of the channel layer; comes up while the server does.
-
-        It gives no sign of that: the first answer through the layer is one.
-        """
+        """Starts what answers at the layer's other end; the first answer tells that it is up."""
         for number in range(1, self.plan.spec.layer.workers + 1):
             adapter = self.plan.server_at(self.folder / f"{WORKERS}-{number}", self.services)
             argv = adapter.python.module("benchsuite.isolation.runworker")
@@ -466,10 +448,7 @@ def replicas(
     folder: Path,
     urls: Collection[str],
 ) -> Instances:
-    """What a front that runs the instances is told of them; `urls` of services the run started.
-
-    Raises UsageError for what could not be there: an instance has a network and files of its own.
-    """
+    """What a front that runs the instances is told of them; UsageError for what can't be inside."""
     spec = adapter.spec
     elsewhere = spec.python or spec.environment or not adapter.serves_project
     if elsewhere or adapter.config_files(*INSIDE) or adapter.companion_processes():
@@ -503,10 +482,8 @@ def replicas(
 def started(
     plan: Plan, tell: Callable[[str, Path], Path] | None = None
 ) -> Iterator[tuple[RunningSystem, str]]:
-    """The server while it answers, and the token that its answers carry; nothing of it is left.
-
-    `tell` writes what a server of a project is told: from token and folder to the file. Raises
-    StartError, with the end of its log, when it does not answer.
+    """The server while it answers, and the token of its answers; nothing of it is left. `tell`
+    makes the file that a server of a project is told, in a folder. Raises StartError.
     """
     plan.ensure_built()
     token = secrets.token_hex(16)

@@ -66,11 +66,8 @@ class Data:
     _faults: list[DatabaseError] = field(default_factory=list)
 
     def service(self, plan: Plan) -> DatabaseService | None:
-        """The database service that was asked for, started at the first run that wants it, and
-        again where this run wants it otherwise; what it holds stays.
-
-        It is a part of what answers: it runs on the target's CPUs, and keeps off the load's. One
-        that died between two runs is made anew, and so are its databases.
+        """The service asked for, started at the first run that wants it, again where one wants it
+        otherwise, and anew, as its databases, where it died. It runs on the target's CPUs.
         """
         kind, key = plan.database, _service_key(plan)
         if kind is None or key is None:
@@ -100,10 +97,7 @@ class Data:
         return service
 
     def keeper(self, plan: Plan) -> Keeper | OwnTarget:
-        """Who keeps the databases of this run; it begins to make them when it is first asked for.
-
-        A server that brings its own target has none of them, and something that stands in.
-        """
+        """Who keeps the databases of this run, and makes them when first asked for."""
         if not plan.server.serves_project:
             return OwnTarget()
         service, key = self.service(plan), plan.data_key
@@ -117,9 +111,7 @@ class Data:
         return self._keepers[key].keeper
 
     def keep_for(self, later: Iterable[Plan]) -> None:
-        """Drops what none of the later runs will use; what can't be dropped stops none of them, and
-        is told at the end.
-        """
+        """Drops what no later run will use; what can't be dropped is told at the end."""
         plans = [plan for plan in later if plan.server.serves_project]
         wanted = {plan.data_key for plan in plans}
         for key in [key for key in self._keepers if key not in wanted]:

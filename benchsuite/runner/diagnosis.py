@@ -74,9 +74,7 @@ def _page(name: str, accounts: Iterable[Account]) -> dict[str, Any]:
 
 
 def flame(seen: str, rate_hz: int) -> dict[str, Any]:
-    """Of stacks as the profiler writes them: how many samples, and how they are stored. Raises
-    UnavailableError where there are none.
-    """
+    """Of stacks as the profiler writes them; raises UnavailableError where there are none."""
     own: set[str] = set()
 
     def renamed(call: str) -> str:

@@ -31,11 +31,7 @@ CONSOLE_APPS = ("benchsuite", "benchsuite.apps.BenchsuiteConfig")
 
 
 def environment(given: str) -> str:
-    """What `ServerSpec.environment` says for `--env name=requirements.txt`.
-
-    The content of the file is kept in the cache by its digest: the same runs can be made again when
-    the file is another one.
-    """
+    """`ServerSpec.environment` for `--env name=requirements.txt`, whose content is kept."""
     name, equals, file = given.partition("=")
     if not equals or not file or not re.fullmatch(r"[\w.-]+", name):
         raise UsageError(
@@ -54,10 +50,7 @@ def environment(given: str) -> str:
 
 
 def interpreter(spec: ServerSpec, wanted: Recipe | None) -> Interpreter | None:
-    """The interpreter that a server runs under; None while its environment has not been built.
-
-    Raises UnavailableError when it is not on this machine.
-    """
+    """What a server runs under; None while not built, UnavailableError if not on this machine."""
     if wanted is not None:
         return building.built(wanted, conf.cache_folder())
     return Interpreter(str(find(spec.python)), spec.python) if spec.python else OWN
@@ -97,10 +90,7 @@ def unbuilt(plans: Iterable[Plan]) -> list[str]:
 
 
 def target_settings() -> Any:
-    """The settings that the measured server starts from: the console's own, or another module.
-
-    Raises what that module does where it can't be loaded here.
-    """
+    """The settings that the measured server starts from; may raise whatever that module does."""
     module = conf.config()["TARGET_SETTINGS"]
     return import_module(module) if module else settings
 
@@ -139,10 +129,7 @@ def ensure_serving(python: Interpreter) -> None:
 
 
 def _serves_console() -> bool:
-    """Whether the measured project has benchsuite's pages among its own.
-
-    One whose settings can't be loaded here lives in an environment without benchsuite.
-    """
+    """Whether the project has benchsuite's pages; not where its settings can't be loaded here."""
     try:
         apps = target_settings().INSTALLED_APPS
     except (ImportError, ImproperlyConfigured):

@@ -1,10 +1,9 @@
 """From the samples of a load to its figures: of all requests, of names, of each level of load."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchsuite.core.observations import Segment, UnderWay
 from benchsuite.core.results import Accounts, Interval, Pattern, Summary
@@ -48,9 +47,8 @@ class Figures:
     done: Done
     load: LoadProfile
     unit: str = REQUEST  #: What the figures are of: requests, messages, handshakes or events.
-    at_once: int | None = (
-        None  #: Requests that the target answers at the same time; None without a limit.
-    )
+    at_once: int | None = None
+    """Requests that the target answers at the same time; None without a limit."""
     alike: bool = False  #: Whether all users do the same.
 
     @property
@@ -68,9 +66,7 @@ class Figures:
         return self.samples[np.isin(self.samples["name"], indexes)]
 
     def connecting(self, window: Window, pauses: Sequence[Window] = ()) -> float:
-        """Users that were making or closing connections, on average over a window, where that is
-        not what the figures are of.
-        """
+        """Mean users that were making or closing connections, where figures are not of these."""
         beside = {HANDSHAKE, CLOSING} - set(UNITS[self.unit])
         return summary.concurrency(self.of(*beside), window=window, pauses=pauses)
 
@@ -82,10 +78,6 @@ class Figures:
             return None
         connecting = self.connecting(self.done.window, self._pauses)
         return total.goodput * (total.concurrency + connecting) / total.concurrency
-
-    @property
-    def _who(self) -> str:
-        return USER if self.unit == REQUEST else "connection"
 
     @property
     def accounts(self) -> Accounts:
@@ -122,7 +114,14 @@ class Figures:
             if name.scope in ASIDE:
                 continue
             samples = self.samples[self.samples["name"] == index]
-            window, pauses = self._window_of(name.scope, samples)
+            window, pauses = self.done.window, self._pauses
+            if name.scope == HANDSHAKE and len(samples) and self.unit != HANDSHAKE:
+                # Those that all came before the window, as where connections are kept, or that
+                # are a fixed amount of work, have the time that they took.
+                meant = samples["intended_start"]
+                if self.load.iterations or not inside(meant, window, pauses).any():
+                    window = float(meant.min()), float(samples["finish"].max()) + TINY_S
+                    pauses = ()
             yield summary.summarise(
                 samples,
                 name=name.name,
@@ -138,22 +137,12 @@ class Figures:
         """None when there is only one level."""
         if not self.load.stages:
             return
+        who = USER if self.unit == REQUEST else "connection"
         windows = stage_windows(self.load, self.done)
         for index, (level, window) in enumerate(zip(self.load.stages, windows, strict=False)):
-            of_stage = self._requests(self.load.level_words(level, self._who), "stage", window, ())
+            of_stage = self._requests(self.load.level_words(level, who), "stage", window, ())
             with_arrivals = self._with_arrivals(of_stage, window, (), range(index, index + 1))
             yield replace(with_arrivals, level=level, order=index + 1)
-
-    def _window_of(self, scope: str, samples: Samples) -> tuple[Window, tuple[Window, ...]]:
-        """The window and its pauses; of handshakes that all came before it, as where connections
-        are kept, the time that they took, and of those that are a fixed amount of work, too.
-        """
-        window, pauses = self.done.window, self._pauses
-        if scope == HANDSHAKE and len(samples) and self.unit != HANDSHAKE:
-            meant = samples["intended_start"]
-            if self.load.iterations or not summary.inside(meant, window, pauses).any():
-                return (float(meant.min()), float(samples["finish"].max()) + TINY_S), ()
-        return window, pauses
 
     @property
     def _pauses(self) -> tuple[Window, ...]:
@@ -162,17 +151,20 @@ class Figures:
     def _requests(
         self, name: str, scope: str, window: Window, without: Sequence[Window]
     ) -> Summary:
+        examples: dict[Kind, str] = {}
+        for entry in self.names:
+            if entry.scope in UNITS[self.unit]:
+                examples = {**entry.examples, **examples}
         made = summary.summarise(
             self.requests,
             name=name,
             scope=scope,
             window=window,
             pauses=without,
-            examples=self._examples,
+            examples=examples,
             waits=self.load.is_open,
         )
-        again = self.of(RESENT)["intended_start"]
-        resent = int(summary.inside(again, window, without).sum())
+        resent = int(inside(self.of(RESENT)["intended_start"], window, without).sum())
         queued = None
         if self.at_once and not without:
             queued = signs.queued(self.requests, window, self.at_once)
@@ -189,7 +181,7 @@ class Figures:
         if load.stages:
             right = right[right["intended_start"] >= window[0]]
         journeys = self.journeys
-        journeys = journeys[summary.inside(journeys["intended_start"], window, ())]
+        journeys = journeys[inside(journeys["intended_start"], window, ())]
         users = 1 if load.is_open else len(np.unique(journeys["user"]))
         return patterns(
             right,
@@ -197,14 +189,6 @@ class Figures:
             cycle_s=users * (window[1] - window[0]) / max(len(journeys), 1),
             keeps=self.alike and load.keep_alive and not load.think_time_s,
         )
-
-    @property
-    def _examples(self) -> Mapping[Kind, str]:
-        examples: dict[Kind, str] = {}
-        for name in self.names:
-            if name.scope in UNITS[self.unit]:
-                examples = {**name.examples, **examples}
-        return examples
 
     def _with_arrivals(
         self, figures: Summary, window: Window, without: Sequence[Window], stages: range
@@ -221,22 +205,8 @@ class Figures:
         return replace(figures, arrivals=arrivals)
 
 
-Pauses = NDArray[np.void]
-
-
-def segments(
-    figures: Figures,
-    *,
-    alike: bool,
-    at_once: int | None,
-    populations: Sequence[Population] = (),
-) -> tuple[Segment, ...]:
-    """One for each stage that was reached, or for each population; one where there is only one
-    level.
-
-    `alike` tells whether all users do the same, `at_once` how many requests the target answers at
-    the same time.
-    """
+def segments(figures: Figures, populations: Sequence[Population] = ()) -> tuple[Segment, ...]:
+    """One for each stage that was reached, or each population; one where there is one level."""
     load, done = figures.load, figures.done
     if populations:
         return tuple(_population(figures, *one) for one in enumerate(populations, start=1))
@@ -244,12 +214,8 @@ def segments(
         spans = list(zip(figures.stages, stage_windows(load, done), load.stages, strict=False))
     else:
         spans = [(figures.total, done.window, load.level)]
-    return tuple(
-        _open(figures, total, window, alike=alike, at_once=at_once)
-        if load.is_open
-        else _closed(figures, total, window, int(level), alike=alike)
-        for total, window, level in spans
-    )
+    of_level = _open if load.is_open else _closed
+    return tuple(of_level(figures, total, window, int(level)) for total, window, level in spans)
 
 
 def _population(figures: Figures, order: int, population: Population) -> Segment:
@@ -260,70 +226,50 @@ def _population(figures: Figures, order: int, population: Population) -> Segment
     count = len(population.users)
     name = f"{count} user{'s' * (count > 1)} of {population.name}"
     total = replace(own.total, name=name, scope=POPULATION, order=order)
-    return _closed(own, total, own.done.window, count, alike=True)
+    return _closed(replace(own, alike=True), total, own.done.window, count)
 
 
-def _open(
-    figures: Figures, total: Summary, window: Window, *, alike: bool, at_once: int | None
-) -> Segment:
-    keeps = figures.load.keep_alive
+def _open(figures: Figures, total: Summary, window: Window, rate: int) -> Segment:
+    at_once, requests = figures.at_once, figures.requests
+    keeps = figures.load.keep_alive and figures.alike
     return Segment(
         unit=figures.unit,
         total=total,
         window=window,
-        in_vain=signs.in_vain(figures.requests, window),
+        in_vain=signs.in_vain(requests, window),
         under_way=UnderWay(
             arrived_per_s=total.requests / (window[1] - window[0]),
-            mean=summary.concurrency(figures.requests, window=window, since="intended_start"),
-            slots_busy_percent=at_once
-            and signs.slots_busy_percent(figures.requests, window, at_once),
+            mean=summary.concurrency(requests, window=window, since="intended_start"),
+            slots_busy_percent=at_once and signs.slots_busy_percent(requests, window, at_once),
         ),
-        slots=signs.slots(figures.journeys, window) if keeps and alike else None,
+        slots=signs.slots(figures.journeys, window) if keeps else None,
     )
 
 
-def _closed(
-    figures: Figures, total: Summary, window: Window, users: int, *, alike: bool
-) -> Segment:
-    in_vain = signs.in_vain(figures.requests, window)
-    if not alike:
-        return Segment(unit=figures.unit, total=total, window=window, in_vain=in_vain)
+def _closed(figures: Figures, total: Summary, window: Window, users: int) -> Segment:
+    requests = figures.requests
+    segment = Segment(
+        unit=figures.unit, total=total, window=window, in_vain=signs.in_vain(requests, window)
+    )
+    if not figures.alike:
+        return segment
     pauses = figures.of(PAUSE)
     pauses = pauses[pauses["user"] < users]
-    return Segment(
-        unit=figures.unit,
-        total=total,
-        window=window,
-        waiting_users=_waiting(figures, pauses, window, users),
-        wakes_per_s=_ends_per_s(pauses, window),
-        in_vain=in_vain,
-        answers_by_user=signs.answers_by_user(figures.requests, window, users),
-    )
-
-
-def _waiting(figures: Figures, pauses: Pauses, window: Window, users: int) -> float | None:
-    """Users who waited for answers: all but those who were seen to pause, and those who make or
-    close connections. None when a run was stopped: who then waited is not known.
-    """
-    if figures.done.stopped or not len(figures.journeys):
-        return None
-    pausing = summary.concurrency(pauses, window=window)
-    return users - pausing - figures.connecting(window)
-
-
-def _ends_per_s(pauses: Pauses, window: Window) -> float:
     begin, end = window
-    return float(np.count_nonzero((begin <= pauses["finish"]) & (pauses["finish"] < end))) / (
-        end - begin
-    )
+    ends = np.count_nonzero((begin <= pauses["finish"]) & (pauses["finish"] < end))
+    segment.wakes_per_s = float(ends) / (end - begin)
+    # of a run that was stopped it is not known who then waited
+    if not figures.done.stopped and len(figures.journeys):
+        pausing = summary.concurrency(pauses, window=window)
+        segment.waiting_users = users - pausing - figures.connecting(window)
+    segment.answers_by_user = signs.answers_by_user(requests, window, users)
+    return segment
 
 
 def without_restart(
     samples: Samples, names: Sequence[NameEntry], away: tuple[float, float] | None
 ) -> tuple[Samples, Sequence[NameEntry]]:
-    """The samples with the handshakes and journeys that failed while the server was away, and the
-    connections that ended, in scopes of their own.
-    """
+    """The samples with what failed, or ended, as the server was away, in scopes of their own."""
     if away is None:
         return samples, names
     samples, entries = samples.copy(), list(names)

@@ -44,8 +44,7 @@ class Learned:
     """What completions leave in tables."""
 
     before: Mapping[str, int] = field(default_factory=dict)
-    """Table → rows before the load, of all that gain none without a form; "" stands for what
-    `Workload.count()` counts."""
+    """Table → rows before the load, of those that fill by forms alone; "" is `Workload.count()`."""
     left: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Of those that are evidence: rows by each rehearsed completion."""
     once: Collection[str] = ()  #: Of these: where a form that was sent again may leave nothing.
@@ -127,7 +126,11 @@ def learned(made: Sequence[Rehearsal]) -> Learned:
             left[name] = rows
             if not unsteady and {*again} - {rows[0]}:
                 once.append(name)
-    forms = [_by_shape(one.posts) for one in new]
+    forms: list[Counter[str]] = []  #: Those whose names differ in numbers alone together.
+    for one in new:
+        forms.append(Counter())
+        for name, times in one.posts.items():
+            forms[-1][NUMBER.sub("0", name)] += times
     always = set.intersection(*map(set, forms))
     words = "No row was gained by a rehearsed completion, though each sent forms, answered right."
     if gains:
@@ -141,14 +144,6 @@ def learned(made: Sequence[Rehearsal]) -> Learned:
         forms=max(one.total() for one in forms),
         words="" if left else words,
     )
-
-
-def _by_shape(posts: Mapping[str, int]) -> Counter[str]:
-    """Those whose names differ in numbers alone together."""
-    counts: Counter[str] = Counter()
-    for name, times in posts.items():
-        counts[NUMBER.sub("0", name)] += times
-    return counts
 
 
 def answers(samples: Samples, names: Sequence[NameEntry], users: int) -> Answers:
@@ -194,12 +189,16 @@ def bounds(known: Learned, seen: Answers) -> tuple[Fraction, Fraction]:
 def held(
     known: Learned, seen: Answers, rows: Callable[[Iterable[str]], Rows]
 ) -> tuple[Stored | None, str]:
-    """What the completions of a load left, once no more rows come that are missing: the table that
-    disagrees most plainly, and all of them in words.
-    """
+    """What completions left, once no more rows come: the table that disagrees most, and words."""
     begin = still_since = time.monotonic()
     now, coming = rows(known.left), True
-    while _lacks(known, seen, now) and time.monotonic() - begin < SETTLE_S:
+    while time.monotonic() - begin < SETTLE_S:
+        most = max(gains_of(known.before, now.of).values(), default=0)
+        lacks = most < seen.journeys[0]
+        if known.left:
+            lacks = any(one.stored < one.claimed for one in judged(known, seen, now))
+        if not lacks:
+            break
         if not (coming := time.monotonic() - still_since < STILL_S):
             break
         time.sleep(STEP_S)
@@ -207,31 +206,19 @@ def held(
         if gains_of(earlier.of, now.of):
             still_since = time.monotonic()
     tables = judged(known, seen, now, coming=coming)
-    gains = gains_of(known.before, now.of)
-    stored = {one.table: one.stored for one in tables} or gains
-    words = [f"{format_count(gained)} {_unit(name)}" for name, gained in stored.items()]
+    stored = {one.table: one.stored for one in tables} or gains_of(known.before, now.of)
+    units = {"": "stored", **{name: name for name in BESIDE_ROWS}}
+    words = [
+        f"{format_count(gained)} {units.get(name, f'rows gained in {name}')}"
+        for name, gained in stored.items()
+    ]
     completions = tables[0].completions if tables else seen.journeys[0]
     claim = f"{format_count(completions)} completions claimed"
     return tables[0] if tables else None, f"{claim}, {listed(words or ['no row gained'])}"
 
 
-def _unit(name: str) -> str:
-    if name in BESIDE_ROWS:
-        return name
-    return f"rows gained in {name}" if name else "stored"
-
-
-def _lacks(known: Learned, seen: Answers, now: Rows) -> bool:
-    """Whether rows are missing that may still come."""
-    if known.left:
-        return any(one.stored < one.claimed for one in judged(known, seen, now))
-    return max(gains_of(known.before, now.of).values(), default=0) < seen.journeys[0]
-
-
 def judged(known: Learned, seen: Answers, now: Rows, *, coming: bool = False) -> list[Stored]:
-    """Each table that completions fill, held to them; those that disagree first. `coming`: whether
-    more rows may still come.
-    """
+    """Each table that completions fill, those that disagree first; more rows may be `coming`."""
     least, most = bounds(known, seen)
     tables: list[Stored] = []
     for table, left in known.left.items():

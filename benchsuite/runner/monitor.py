@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from benchsuite.core.observations import ClockCheck, HostShares, Probes, Turnover
+from benchsuite.core.observations import ClockCheck, Probes
 from benchsuite.core.readings import DATABASE, HALF_S, LOAD, PROBER_MS
 from benchsuite.core.results import Reading, Summary
 from benchsuite.core.samples import Stall
@@ -162,20 +162,18 @@ class Monitor:
         """The prober's requests: whether each was answered right."""
         return [one.outcome == RIGHT for one in self._probes]
 
-    def turnover(self, done: Done) -> Turnover | None:
-        return self.census.turnover(*done.window)
-
-    def shares(self, done: Done) -> HostShares | None:
-        return self.host.shares(*done.window)
-
     def clock(self) -> ClockCheck | None:
         return self.host.clock(INTERVAL_S)
 
     def unwatched(self, done: Done) -> tuple[str, ...]:
         """What could not be seen, and which check could not be made for it."""
         missing = (
-            (self.turnover(done), "which processes of the server came and went", died),
-            (self.shares(done), "what else the machine did", noisy),
+            (
+                self.census.turnover(*done.window),
+                "which processes of the server came and went",
+                died,
+            ),
+            (self.host.shares(*done.window), "what else the machine did", noisy),
             (self.clock(), "whether time passed evenly", clock),
             (self.cpus_target, "on which CPUs the server may run", shared_cpus),
         )
@@ -195,7 +193,5 @@ class Monitor:
         return probes.between(self._probes, window, load, users, traffic)
 
     def stall(self) -> Stall | None:
-        """What a page does when its pieces are acknowledged at once, and when not; asked when the
-        load has ended. None when the prober can ask nothing.
-        """
+        """Whether a page waits for acknowledgements; None when the prober can ask nothing."""
         return None if self._request is None else probes.stall(self._request)

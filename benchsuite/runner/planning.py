@@ -31,10 +31,7 @@ class Turn:
 
 
 def turns(count: int, repeat: int, seed: int) -> tuple[Turn, ...]:
-    """Each of so many `repeat` times, in shuffled blocks: every block holds each once.
-
-    So whatever changes slowly on the machine (heat, other users) falls on all alike.
-    """
+    """Each `repeat` times, in shuffled blocks: slow changes of the machine fall on all alike."""
     within("repeat", repeat, 1, 1000)
     order = random.Random(seed)
     order_of_turns: list[Turn] = []
@@ -56,10 +53,8 @@ def blocks(specs: Sequence[RunSpec], repeat: int, seed: int, made: int = 0) -> t
 
 
 def resolve(spec: RunSpec) -> Plan:
-    """The run with all that its names stand for; nothing is looked up after this.
-
-    Raises UsageError for names that mean nothing and options that can't be, UnavailableError for a
-    Python that is not on this machine.
+    """The run with all that its names stand for. Raises UsageError for names and options that can't
+    be, UnavailableError for a Python that is not on this machine.
     """
     server = conf.server_class(spec.server.server)(spec.server, Application())
     work = workload(spec.workload)
@@ -126,26 +121,21 @@ def is_usable(name: str) -> bool:
 
 
 START_S = 1.2
-"""What a run takes beside its load where nothing is known: server and load process up, first
-answer, down again."""
+"""What a run takes beside its load where nothing is known: to start, answer first and end."""
 
 DATA_S = 0.8  #: Making and migrating throw-away databases.
 ROWS_PER_S = 250_000  #: How fast rows are seeded, roughly.
 
 
 class Estimate:
-    """Seconds of runs, told what they took. A cell that has run takes as long again; another one
-    its load, its drain and what runs of its server take beside these.
-    """
+    """Seconds of runs. A cell takes as long again; another load, drain and its server's rest."""
 
     def __init__(
         self,
         overheads: Mapping[str, float] | None = None,
         durations: Mapping[str, float] | None = None,
     ) -> None:
-        """Of past runs: `overheads` are seconds that they took beside load and drain, by server;
-        `durations` what they took in all, by the key of their cell.
-        """
+        """Of past runs: seconds beside load and drain by server, and in all by a cell's key."""
         self._past = dict(overheads or {})
         self._known = dict(durations or {})
         self._took: dict[str, list[float]] = defaultdict(list)  #: By the key of a cell.

@@ -2,6 +2,7 @@
 
 import glob
 import re
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,7 +21,6 @@ from benchsuite.core.specs import (
     REDIS,
     REDIS_PUBSUB,
     THROWAWAY,
-    LoadProfile,
     RunSpec,
 )
 from benchsuite.core.units import listed
@@ -43,25 +43,20 @@ LIBRARIES = {
 
 
 def check(plan: Plan) -> None:
-    """Raises UsageError for what contradicts itself and UnavailableError for what is missing.
-
-    An environment that has not been built yet can't be asked what is installed in it.
-    """
+    """Raises UsageError for what contradicts itself and UnavailableError for what is missing."""
     spec = plan.spec
     cpus.check(spec.server.cpus, "The server")
     cpus.check(spec.load.cpus, "The load")
     _check_users(plan)
     _check_sockets(plan)
-    network.check_descriptors(_connections(spec.load), ends=_ends(spec))
-    _check_visitor(plan)
+    connections, ends = _connections(spec)
+    network.check_descriptors(connections, ends=ends)
     _check_own_target(plan)
     _check_front(plan)
     _check_layer(plan)
-    _check_database(plan)
-    _check_filling(plan)
+    _check_data(plan)
     for service in plan.services.values():
         _demand(service.title, service.available())
-    _check_delays(plan)
     _check_diagnosis(plan)
     if plan.python is not None or not plan.server.serves_project:
         check_installed(plan)
@@ -69,29 +64,28 @@ def check(plan: Plan) -> None:
 
 def check_installed(plan: Plan) -> None:
     """Finds what is not installed for a run, in the environment that its server runs in."""
-    if not plan.server.serves_project:
-        _check_usable(plan)
-        return
-    plan.ensure_built()
-    if plan.python != OWN:
-        environments.ensure_serving(plan.server.python)
+    serves = plan.server.serves_project
+    if serves:
+        plan.ensure_built()
+        if plan.python != OWN:
+            environments.ensure_serving(plan.server.python)
     _check_usable(plan)
-    _check_libraries(plan)
-    if plan.spec.diagnoses == FLAME:
-        profiler.ensure_readable(plan.server.python)
+    if serves:
+        _check_libraries(plan)
+        if plan.spec.diagnoses == FLAME:
+            profiler.ensure_readable(plan.server.python)
 
 
 def open_files(spec: RunSpec) -> int:
     """Files that one process of a run may have open at most."""
-    return network.descriptors_needed(_connections(spec.load), ends=_ends(spec))
+    connections, ends = _connections(spec)
+    return network.descriptors_needed(connections, ends=ends)
 
 
-def _ends(spec: RunSpec) -> int:
-    return 2 if spec.server.front else 1
-
-
-def _connections(load: LoadProfile) -> int:
-    return load.in_flight_limit if load.is_open else load.users
+def _connections(spec: RunSpec) -> tuple[int, int]:
+    """How many there are at once, and of how many of their ends one process may have."""
+    load = spec.load
+    return load.in_flight_limit if load.is_open else load.users, 2 if spec.server.front else 1
 
 
 def _check_usable(plan: Plan) -> None:
@@ -150,9 +144,19 @@ def _check_diagnosis(plan: Plan) -> None:
 
 def _check_users(plan: Plan) -> None:
     """A locustfile's users go their own way: what can't be done with them is refused."""
-    load = plan.spec.load
+    load, visitor = plan.spec.load, plan.spec.visitor
+    if visitor.login and plan.spec.database.use == KEEP:
+        raise UsageError(
+            "--login makes a session in the database, and --database=keep means your own, which a "
+            "run never fills: give the cookie of a session with --cookie."
+        )
     if not plan.workload.locustfile:
         return
+    if visitor:
+        raise UsageError(
+            f"A locustfile's users say themselves who they are: they can't be {visitor.words}"
+            " from outside; do it in the locustfile."
+        )
     if load.is_open:
         raise UsageError(
             "A locustfile's users begin their tasks by themselves, so a --rate can't be kept; use "
@@ -198,32 +202,6 @@ def _check_sockets(plan: Plan) -> None:
         )
 
 
-def _check_visitor(plan: Plan) -> None:
-    """Who asks as whom, and can't."""
-    visitor = plan.spec.visitor
-    if plan.workload.locustfile and visitor:
-        raise UsageError(
-            f"A locustfile's users say themselves who they are: they can't be {visitor.words}"
-            " from outside; do it in the locustfile."
-        )
-    if visitor.login and plan.spec.database.use == KEEP:
-        raise UsageError(
-            "--login makes a session in the database, and --database=keep means your own, which a "
-            "run never fills: give the cookie of a session with --cookie."
-        )
-
-
-def _check_delays(plan: Plan) -> None:
-    delay, layer = plan.spec.delay, plan.spec.layer
-    if delay.to_layer_s and not layer.uses_redis and REDIS not in plan.services:
-        raise UsageError(
-            "--delay-to-layer delays the Redis of a channel layer, and the run knows none; add "
-            "--layer=redis or --layer=redis-pubsub."
-        )
-    if delay.to_layer_s and layer.url:
-        delayer.address_of_redis(layer.url)
-
-
 def _check_own_target(plan: Plan) -> None:
     """A server that brings its own target answers what that has, and has no data of the project."""
     spec, server, work = plan.spec, plan.server, plan.workload
@@ -254,21 +232,17 @@ def _check_own_target(plan: Plan) -> None:
         )
 
 
-def _check_database(plan: Plan) -> None:
-    service, asked = plan.database, plan.spec.database.max_connections
-    if service is None:
-        return
-    if asked is not None and asked < service.least_connections:
-        raise UsageError(
-            f"{service.title} gives no fewer than {service.least_connections} connections, and "
-            f"--max-connections is {asked}; ask for more."
-        )
-    _demand(service.title, service.available())
-
-
-def _check_filling(plan: Plan) -> None:
-    """What fills the data, where its apps can be found from here: not under another Python."""
-    database = plan.spec.database
+def _check_data(plan: Plan) -> None:
+    """The database, and what fills it, where its apps can be found from here."""
+    service, database = plan.database, plan.spec.database
+    if service is not None:
+        asked = database.max_connections
+        if asked is not None and asked < service.least_connections:
+            raise UsageError(
+                f"{service.title} gives no fewer than {service.least_connections} connections, and "
+                f"--max-connections is {asked}; ask for more."
+            )
+        _demand(service.title, service.available())
     if plan.python != OWN or not (database.fill or database.fixtures):
         return
     target = environments.target_settings()
@@ -321,44 +295,37 @@ def _check_front(plan: Plan) -> None:
 
 
 def _check_layer(plan: Plan) -> None:
-    layer, work = plan.spec.layer, plan.workload
-    if layer.backend == MEMORY:
-        _check_memory("--layer=memory", plan)
-    if work.needs_layer and not layer.backend and plan.server.serves_project:
-        _check_own_layer(plan)
-    if work.needs_workers:
-        _check_workers(plan)
-    elif layer.workers:
-        raise UsageError("--layer-workers answer what --workload=layer sends; add it.")
-
-
-def _check_own_layer(plan: Plan) -> None:
-    """The project's, where --layer names no other; what can't be read here, the run finds out."""
-    try:
-        layers = getattr(environments.target_settings(), "CHANNEL_LAYERS", None) or {}
-    except (ImportError, ImproperlyConfigured):
-        return
-    own = layers.get("default")
-    if own is None:
+    layer, work, server = plan.spec.layer, plan.workload, plan.server
+    in_process = "--layer=memory" if layer.backend == MEMORY else ""
+    if work.needs_layer and not layer.backend and server.serves_project:
+        # The project's own layer; what can't be read here, the run finds out.
+        with suppress(ImportError, ImproperlyConfigured):
+            layers = getattr(environments.target_settings(), "CHANNEL_LAYERS", None) or {}
+            if (own := layers.get("default")) is None:
+                raise UsageError(
+                    f"The workload {work.name} sends through a channel layer, and the project has "
+                    "none in CHANNEL_LAYERS; add --layer=redis, or --layer=memory for one process."
+                )
+            if in_memory({"default": own}):
+                in_process = "The project's layer in memory"
+    copies = server.processes * plan.spec.server.instances
+    if in_process and copies > 1:
         raise UsageError(
-            f"The workload {plan.workload.name} sends through a channel layer, and the project "
-            "has none in CHANNEL_LAYERS; add --layer=redis, or --layer=memory for one process."
-        )
-    if "default" in in_memory({"default": own}):
-        _check_memory("The project's layer in memory", plan)
-
-
-def _check_memory(layer: str, plan: Plan) -> None:
-    copies = plan.server.processes * plan.spec.server.instances
-    if copies > 1:
-        raise UsageError(
-            f"{layer} stays within one process: of what is sent to a group the others hear "
+            f"{in_process} stays within one process: of what is sent to a group the others hear "
             f"nothing, and there would be {copies}; take --layer=redis, or one process."
         )
-
-
-def _check_workers(plan: Plan) -> None:
-    layer, work, server = plan.spec.layer, plan.workload, plan.server
+    if layer.workers and not work.needs_workers:
+        raise UsageError("--layer-workers answer what --workload=layer sends; add it.")
+    if plan.spec.delay.to_layer_s:
+        if not layer.uses_redis and REDIS not in plan.services:
+            raise UsageError(
+                "--delay-to-layer delays the Redis of a channel layer, and the run knows none; add "
+                "--layer=redis or --layer=redis-pubsub."
+            )
+        if layer.url:
+            delayer.address_of_redis(layer.url)
+    if not work.needs_workers:
+        return
     if server.interface != "asgi":
         raise UsageError(
             f"The workload {work.name} is answered by an ASGI application, and {server.name} "

@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchsuite.core.exceptions import AnswerError
-from benchsuite.core.samples import Kind
-from benchsuite.isolation.served.errors import DENIED, SOCKET, Error
+from benchsuite.isolation.served.errors import Error
 from benchsuite.load.parent.driver import NameEntry
 
 ADVICE = {
@@ -35,9 +34,7 @@ def reason(error: Error) -> str:
 
 
 def about_the_data(answer: AnswerError, *, routed: bool, empty: bool, filled: Sequence[str]) -> str:
-    """What the database held, where that may be why an answer was not the right one; nothing where
-    who asks was refused, or where nothing is routed.
-    """
+    """What the database held, where that may be why an answer was not the right one."""
     status = answer.status
     if status is None or answer.why or not routed:
         return ""
@@ -51,8 +48,8 @@ def about_the_data(answer: AnswerError, *, routed: bool, empty: bool, filled: Se
 def asked_again(
     answer: AnswerError, ask: Callable[..., Mapping[str, Any] | None], *, debug: bool
 ) -> str:
-    """What shows when a page that answered an error is asked once more: whether it does so with the
-    project's own DEBUG, where that is on, and who answered where no view ran.
+    """What shows when a page that answered an error is asked again: whether its own DEBUG helps,
+    or who answered before its view.
     """
     if answer.method != "GET" or (answer.status or 0) < 400:
         return ""
@@ -71,27 +68,14 @@ def asked_again(
     return f"The view did not run: {seen['maker']} answered before it{again}."
 
 
-def of_sockets(errors: Sequence[Error]) -> list[str]:
-    """What escaped from consumers; a refused handshake is told with its status."""
-    return [
-        one.words for one in errors if one.asked.startswith(f"{SOCKET} ") and one.status != DENIED
-    ]
-
-
 def explained(names: Sequence[NameEntry], errors: Sequence[Error]) -> list[NameEntry]:
     """The same names; an example of a failure by its status says the error, too."""
-    if not errors:
-        return list(names)
-    return [
-        replace(
-            entry,
-            examples={kind: _explained(entry, kind, errors) for kind in entry.examples},
-        )
-        for entry in names
-    ]
-
-
-def _explained(entry: NameEntry, kind: Kind, errors: Sequence[Error]) -> str:
-    status, asked = entry.answers.get(kind, (None, ""))
-    behind = error_behind(asked, status, errors)
-    return ": ".join([entry.examples[kind], *([reason(behind)] if behind else [])])
+    entries = []
+    for entry in names:
+        examples = dict(entry.examples)
+        for kind, example in entry.examples.items():
+            status, asked = entry.answers.get(kind, (None, ""))
+            if behind := error_behind(asked, status, errors):
+                examples[kind] = f"{example}: {reason(behind)}"
+        entries.append(replace(entry, examples=examples))
+    return entries

@@ -14,13 +14,14 @@ from benchsuite.core.results import Asked, Reading, Status, Summary, WebSockets
 from benchsuite.core.samples import ANSWERED, EVENT, REQUEST, RESENT, Kind
 from benchsuite.findings.target import stall
 from benchsuite.isolation.facts import Facts
+from benchsuite.isolation.served.errors import DENIED, SOCKET
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import NameEntry, Samples
 from benchsuite.runner.figures import Figures, Window, segments, without_restart
 from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.reasons import explained, of_sockets
+from benchsuite.runner.reasons import explained
 from benchsuite.runner.running_system import RunningSystem
 from benchsuite.runner.sockets import websockets, with_broadcasts
 from benchsuite.stats import signs
@@ -79,9 +80,7 @@ class RunRecord:
         self.diagnosis: Mapping[str, Any] | None = None  #: What a diagnostic start has seen.
 
     def fail(self, status: Status, failure: str, code: str = "", *, ours: bool = False) -> None:
-        """The first reason stands; what follows from it doesn't replace it. `ours` is what broke
-        though the server did nothing wrong: the load generator, a throw-away database.
-        """
+        """The first reason stands. `ours` is what broke though the server did nothing wrong."""
         if not self.failure:
             self.status = status
             self.failure, self.failure_code = failure, code or status.value
@@ -110,8 +109,13 @@ class RunRecord:
         done = self.done
         if done is None:
             return
-        names = explained(names, self.serving.errors)
-        self.evidence.socket_errors = of_sockets(self.serving.errors)
+        errors = self.serving.errors
+        names = explained(names, errors)
+        self.evidence.socket_errors = [  # a refused handshake is told with its status
+            one.words
+            for one in errors
+            if one.asked.startswith(f"{SOCKET} ") and one.status != DENIED
+        ]
         load = self.spec.load
         users = load.in_flight_limit if load.is_open else int(max(load.levels))
         self.answers = answers(samples, names, users)
@@ -119,7 +123,15 @@ class RunRecord:
         samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
         figures = Figures(samples, names, done, load, self.unit, self.at_once, self.alike)
         self.intervals = figures.intervals
-        self.asked = self._asked(figures)
+        kinds = figures.of(REQUEST)["kind"]
+        probes = self.monitor.asked if self.monitor is not None else []
+        before, after = self.asked_before, self.asked_after
+        self.asked = Asked(  # the target may still see a last probe
+            sent=len(kinds) + len(figures.of(RESENT)) + len(probes),
+            answered=int(np.isin(kinds, ANSWERED).sum()) + sum(probes),
+            seen=None if before is None or after is None else after - before,
+            viewed=self.viewed,
+        )
         turn = _turn(figures.of(REQUEST), done.origin)
         self.evidence.turn = turn and replace(turn, asked_before=self.asked_before)
         if done.window[1] <= done.window[0]:
@@ -131,9 +143,7 @@ class RunRecord:
         if self.spec.load.keep_alive and is_paced_by_load:
             self.evidence.cluster = signs.cluster(figures.requests, done.window)
         self.traffic = Traffic.of(figures.requests)
-        self.segments = segments(
-            figures, alike=self.alike, at_once=self.at_once, populations=self.populations
-        )
+        self.segments = segments(figures, self.populations)
         by_population = [one.total for one in self.segments] if self.populations else []
         self.summaries = (*figures.by_name, *figures.stages, *by_population)
         self.websockets = websockets(
@@ -151,9 +161,7 @@ class RunRecord:
         return due and not self.evidence.died
 
     def restart(self) -> None:
-        """Ends the server and starts it again, in the middle of the load; that is done once, also
-        when Ctrl-C breaks it off.
-        """
+        """Ends the server and starts it again, once, also when Ctrl-C breaks that off."""
         assert self.serving.restart is not None
         self.restarts = False
         self.away = self.serving.restart()
@@ -162,9 +170,7 @@ class RunRecord:
 
     @property
     def headline(self) -> int | None:
-        """The place of the stage whose figures stand for the run; None where there are no stages,
-        and where nothing was asked.
-        """
+        """The place of the stage that stands for the run; None without stages or requests."""
         load = self.spec.load
         if not load.stages or not self.segments or not (self.total and self.total.requests):
             return None
@@ -172,10 +178,7 @@ class RunRecord:
         return climb(levels).headline
 
     def ask_again(self) -> None:
-        """Asks the target about what only it can tell, if the load's times give reason to.
-
-        Not after a failure or Ctrl-C: who waits for the end of such a run has what there is.
-        """
+        """Asks the target, after a whole run, what only it can tell, if times give reason to."""
         if self.status is not Status.FINISHED:
             return
         cluster, monitor = self.evidence.cluster, self.monitor
@@ -198,23 +201,9 @@ class RunRecord:
         each = self.plan.server.at_once()
         return each * self.spec.server.instances if each else None
 
-    def _asked(self, figures: Figures) -> Asked:
-        """What was sent and answered beside what the target saw; it may still see a last probe."""
-        kinds = figures.of(REQUEST)["kind"]
-        probes = self.monitor.asked if self.monitor is not None else []
-        before, after = self.asked_before, self.asked_after
-        return Asked(
-            sent=len(kinds) + len(figures.of(RESENT)) + len(probes),
-            answered=int(np.isin(kinds, ANSWERED).sum()) + sum(probes),
-            seen=None if before is None or after is None else after - before,
-            viewed=self.viewed,
-        )
-
     @property
     def readings(self) -> tuple[Reading, ...]:
-        """In seconds since the first request; since the first reading, where the load broke and no
-        request is known.
-        """
+        """In seconds since the first request, or the first reading where no request is known."""
         if not self._seen:
             return ()
         origin = self.done.origin if self.done is not None else self._seen[0].second
@@ -233,9 +222,7 @@ class RunRecord:
 
 
 def _turn(requests: Samples, origin: float) -> Turn | None:
-    """Where answers are right first and hardly any is afterwards; None where that isn't so. Those
-    of the check are right, else there were no load.
-    """
+    """Where answers are right first and hardly any is afterwards; None where that isn't so."""
     requests = np.sort(requests, order="finish")
     right = requests["kind"] == Kind.OK
     before = int(np.argmin(right)) if not right.all() else 0

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 
 from benchsuite import findings as validity
-from benchsuite.core.observations import Effort, Evidence, FrontShares, OfLevel, Segment, UnderWay
+from benchsuite.core.observations import Effort, Evidence, FrontShares, OfLevel, Segment
 from benchsuite.core.printable import hidden, hidden_in
 from benchsuite.core.readings import LOAD, in_window, mean_cpu_percent, memory, work_s
 from benchsuite.core.results import Ceiling, RunResult, Summary
 from benchsuite.core.samples import HANDSHAKE, JOURNEY, REQUEST
-from benchsuite.core.specs import LoadProfile
 from benchsuite.findings.generator import littles_law
 from benchsuite.findings.target import answered_elsewhere
 from benchsuite.findings.window import QUEUES_PERCENT
 from benchsuite.load.job import Done
-from benchsuite.runner.monitor import INTERVAL_S, Monitor
+from benchsuite.runner.monitor import INTERVAL_S
 from benchsuite.runner.record import RunRecord
 from benchsuite.runner.running_system import ELSEWHERE, FRONT, TARGET
 from benchsuite.stats.levels import ceiling_rate
@@ -28,29 +27,22 @@ from benchsuite.stats.levels import ceiling_rate
 CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
 
 
-OF_SOCKETS = ("accounts", "idle", "closed", "recovery")  #: Figures that only WebSockets have.
-
-
 def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
     """The evidence of a run whose window has begun, with that of each of its stages."""
-    load, sockets, window = record.spec.load, record.websockets, record.window
-    seen = _watched(record.evidence, record.monitor, done)
+    spec, load, plan, window = record.spec, record.spec.load, record.plan, record.window
+    sockets, monitor = record.websockets, record.monitor
     # stages are meant to differ, and so is a storm from the calm around it; a fixed amount of work
     # begins with a storm and ends with those who are last
     is_even = not (load.stages or load.iterations or record.storm_s is not None)
+    reads_memory = is_even and record.unit != HANDSHAKE  # see `closed`
     whole = replace(
-        seen,
+        record.evidence,
         unit=record.unit,
-        layers_apart=_layers_apart(record),
-        front_timeout_s=_front_timeout_s(record),
-        **{name: getattr(sockets, name) for name in OF_SOCKETS if sockets},
         total=record.total,
         journeys=[one for one in record.summaries if one.scope == JOURNEY],
         handshakes=[one for one in record.summaries if one.scope == HANDSHAKE],
         intervals=record.intervals if is_even else (),
-        memory=memory(record.readings, TARGET, window)
-        if is_even and record.unit != HANDSHAKE  # see `closed`
-        else (),
+        memory=memory(record.readings, TARGET, window) if reads_memory else (),
         unmade=None if done.stopped or load.iterations is None else done.unmade,
         window=window,
         work_s={part: work_s(record.readings, part, window) for part in (TARGET, LOAD)},
@@ -61,128 +53,84 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         asked=record.asked if record.asks_target_alone else None,
         slowing=record.facts.slowing,
         undone=record.facts.undone,
-        diagnosed=record.spec.diagnoses,
-        unwatched=(*seen.unwatched, *_not_accounted(record), *_not_counted(record)),
+        diagnosed=spec.diagnoses,
     )
+    if sockets is not None:
+        whole.accounts, whole.recovery = sockets.accounts, sockets.recovery
+        whole.idle, whole.closed = sockets.idle, sockets.closed
+    # processes that share a project's layer in memory only in its name
+    if set(record.facts.memory_layers) - ({"default"} if spec.layer.backend else set()):
+        whole.layers_apart = plan.server.processes * spec.server.instances
+    # unless a configuration of the user's own says something else
+    if plan.front is not None and not plan.front.settings.get("config"):
+        timeout_s = plan.front.settings.get("timeout_s")
+        whole.front_timeout_s = None if timeout_s is None else float(timeout_s)
+    unwatched = [*whole.unwatched]
+    if monitor is not None:
+        whole.turnover = monitor.census.turnover(*done.window)
+        whole.log, whole.sessions_refused = monitor.log, monitor.sessions_refused
+        whole.host, whole.clock = monitor.host.shares(*done.window), monitor.clock()
+        whole.cpus_shared = monitor.cpus_shared
+        unwatched = [*monitor.unwatched(done)]
+    if not load.is_open and any(one.waiting_users is None for one in record.segments):
+        why = "the run was stopped" if record.alike else "users need not all do the same"
+        lost = f"whether users lost time in the load generator ({littles_law.number})"
+        unwatched.append(f"{lost}, as {why}")
+    if any(one.total.failures for one in record.segments):
+        what = f"response times account for what was in flight ({littles_law.number})"
+        unwatched.append(f"whether {what}, as requests failed")
+    if record.serving.instructions is not None and record.asked and record.asked.seen is None:
+        number = answered_elsewhere.number
+        unwatched.append(f"how many of the requests the target saw ({number})")
+    whole.unwatched = tuple(unwatched)
     parts = [_of(segment, whole, record, ceilings) for segment in record.segments]
     if not load.stages and not record.populations:
         return parts[0] if parts else whole
     return replace(whole, stages=parts, headline=record.headline)
 
 
-def _layers_apart(record: RunRecord) -> int:
-    """Processes that share a project's layer in memory only in its name."""
-    server = record.spec.server
-    own = set(record.facts.memory_layers) - ({"default"} if record.spec.layer.backend else set())
-    return record.plan.server.processes * server.instances if own else 0
-
-
-def _front_timeout_s(record: RunRecord) -> float | None:
-    """Unless a configuration of the user's own says something else."""
-    if record.plan.front is None:
-        return None
-    settings = record.plan.front.settings
-    timeout_s = settings.get("timeout_s")
-    return None if timeout_s is None or settings.get("config") else float(timeout_s)
-
-
-def _not_accounted(record: RunRecord) -> Iterator[str]:
-    """Which part of B105 can't be looked at, and why."""
-    closed = not record.spec.load.is_open
-    if closed and any(one.waiting_users is None for one in record.segments):
-        why = "the run was stopped" if record.alike else "users need not all do the same"
-        yield f"whether users lost time in the load generator ({littles_law.number}), as {why}"
-    if any(one.total.failures for one in record.segments):
-        what = f"response times account for what was in flight ({littles_law.number})"
-        yield f"whether {what}, as requests failed"
-
-
-def _not_counted(record: RunRecord) -> Iterator[str]:
-    if (
-        record.serving.instructions is not None
-        and record.asked is not None
-        and record.asked.seen is None
-    ):
-        yield f"how many of the requests the target saw ({answered_elsewhere.number})"
-
-
-def _watched(evidence: Evidence, monitor: Monitor | None, done: Done) -> Evidence:
-    """What the monitor saw of server and machine."""
-    if monitor is None:
-        return evidence
-    return replace(
-        evidence,
-        turnover=monitor.turnover(done),
-        log=monitor.log,
-        sessions_refused=monitor.sessions_refused,
-        host=monitor.shares(done),
-        clock=monitor.clock(),
-        cpus_shared=monitor.cpus_shared,
-        unwatched=monitor.unwatched(done),
-    )
-
-
 def _of(
     segment: Segment, whole: Evidence, record: RunRecord, ceilings: Sequence[Ceiling]
 ) -> Evidence:
     """The same run, looked at over one segment."""
-    load = record.spec.load
-    in_flight = _in_flight(segment, load)
-    of_requests = record.unit == REQUEST and not record.populations
+    load, monitor, total = record.spec.load, record.monitor, segment.total
     window = record.since_origin(segment.window)
     parts = {TARGET, FRONT, *(one.part for one in record.readings)} - {LOAD, *ELSEWHERE}
     used = {part: mean_cpu_percent(record.readings, part, window) for part in parts}
-    page, monitor = _probed(record, segment), record.monitor
     cpus_percent = _cpus_busy(record, used)
-    probes = None
+    page: Summary | None = (
+        total  #: Of the page that the prober asks, if the load's figures of it are known.
+    )
+    if monitor is None or not record.asks_one_page:
+        name = monitor.page if monitor is not None and not load.stages else None
+        pages = (one for one in record.summaries if one.scope == REQUEST and one.name == name)
+        page = next(pages, None)
+    probes, unprobed = None, "the journeys of stages ask several pages"
+    if monitor is None or not monitor.page:
+        unprobed = "the prober can only ask a page that each journey gets first, by a plain GET"
     if page and monitor:
         probes = monitor.probes(segment.window, page, segment.waiting_users, record.traffic)
+    # requests that may be in flight: users, or as many as there were in the open model
+    in_flight = max(1.0, total.concurrency or 0.0) if load.is_open else total.level or load.users
+    # messages and mixtures have no ceiling: it was requests that were calibrated
+    has_ceiling = record.unit == REQUEST and not record.populations
+    busy_percent = None  #: None in a closed model, where a target is meant to be busy.
+    if segment.under_way is not None:
+        shares = (segment.under_way.slots_busy_percent, cpus_percent)
+        busy_percent = max((share for share in shares if share is not None), default=None)
     return replace(
         whole,
-        stage=segment.total.name if load.stages or record.populations else "",
-        total=segment.total,
-        arrivals=segment.total.arrivals,
-        # messages and mixtures have none: it was requests that were calibrated
-        ceiling_rate=ceiling_rate(ceilings, load, in_flight) if of_requests else None,
+        stage=total.name if load.stages or record.populations else "",
+        total=total,
+        arrivals=total.arrivals,
+        ceiling_rate=ceiling_rate(ceilings, load, in_flight) if has_ceiling else None,
         **{one.name: getattr(segment, one.name) for one in fields(OfLevel)},
         probes=probes,
-        unprobed="" if probes else _unprobed(record),
+        unprobed="" if probes else unprobed,
         front=_front(record, used),
-        busy_percent=_busy(segment.under_way, cpus_percent),
+        busy_percent=busy_percent,
         effort=_effort(record, used, segment, cpus_percent),
     )
-
-
-def _in_flight(segment: Segment, load: LoadProfile) -> float:
-    """Requests that may be in flight: users, or as many as there were in the open model."""
-    if load.is_open:
-        return max(1.0, segment.total.concurrency or 0.0)
-    return segment.total.level or load.users
-
-
-def _probed(record: RunRecord, segment: Segment) -> Summary | None:
-    """Of the page that the prober asks, if the load's figures of it are known."""
-    if record.asks_one_page:
-        return segment.total
-    if record.monitor is None or record.spec.load.stages:
-        return None
-    name = record.monitor.page
-    pages = (one for one in record.summaries if one.scope == REQUEST and one.name == name)
-    return next(pages, None)
-
-
-def _unprobed(record: RunRecord) -> str:
-    if record.monitor is None or not record.monitor.page:
-        return "the prober can only ask a page that each journey gets first, by a plain GET"
-    return "the journeys of stages ask several pages"
-
-
-def _busy(under_way: UnderWay | None, cpus_percent: float | None) -> float | None:
-    """The fuller of CPUs and slots; None in a closed model, where a target is meant to be busy."""
-    if under_way is None:
-        return None
-    shares = (under_way.slots_busy_percent, cpus_percent)
-    return max((share for share in shares if share is not None), default=None)
 
 
 def _cpus_busy(record: RunRecord, used: CpuShares) -> float | None:

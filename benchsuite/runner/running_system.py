@@ -1,6 +1,4 @@
-"""All programs that a run serves with: the server or its instances, the front before them, and what
-stands around them.
-"""
+"""All programs that a run serves with: servers, the front before them, what stands around them."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -46,15 +44,12 @@ class RunningSystem:
     """What made the added latency and how exactly; empty without any."""
     log: str = ""  #: The end of the log, as it was before anything was ended.
     instructions: Path | None = None
-    """What the servers were told of the project, None where they serve none; beside it they write
-    down what goes wrong in them."""
+    """What servers were told of the project, beside which they write errors; None for none."""
     earlier: list[Member] = field(default_factory=list)  #: Those that were ended by a restart.
     restart: Callable[[], tuple[float, float]] | None = None
-    """Ends all copies of the server and starts them again; the moments at which that began and at
-    which all answered. None where a front runs them."""
+    """Starts the server anew; when that began and was over. None where a front runs it."""
     ask: Callable[..., Mapping[str, Any] | None] = lambda *_, **__: None
-    """Asks the project for a page, once more and with nobody between: path and whether with the
-    project's own DEBUG → what `isolation.asking` tells; None where that can't be done."""
+    """Asks for a page with nobody between: path, DEBUG → what `isolation.asking` tells, or None."""
     services: list[Service] = field(default_factory=list)
     doing: Callable[[], str] = str  #: What is awaited of the program that was started last.
     begun: bool = False  #: Whether the services know that the load has.
@@ -62,9 +57,7 @@ class RunningSystem:
     """Part → what asks its service for what only it knows."""
 
     def counted(self, prefix: str) -> int | None:
-        """What the servers have counted by that (`isolation.served.counting`) until now; None where
-        none has.
-        """
+        """What servers have counted until now (`isolation.served.counting`); None if nothing."""
         return None if self.instructions is None else read_counts(self.instructions, prefix)
 
     def add(self, part: str, process: Process, version: str | None = None) -> None:

@@ -75,11 +75,7 @@ def session(
     start_timeout_s: float | None = None,
     ceilings: Ceilings = lambda environment: (),
 ) -> Iterator["Session"]:
-    """What the runs of one command share: a folder, the databases, the machine's fingerprint.
-
-    `start_timeout_s` is how long databases and each server may take to start, where that is not the
-    usual time.
-    """
+    """What the runs of one command share: a folder, the databases, the machine's fingerprint."""
     with ExitStack() as stack:
         token = secrets.token_hex(8)
         folder = stack.enter_context(scratch.folder())
@@ -102,9 +98,7 @@ class Session:
     _count: int = 0
 
     def run(self, plan: Plan, watcher: Watcher) -> RunResult:
-        """Makes one run. Whatever goes wrong in it is in the result; only faults of our own are
-        raised.
-        """
+        """Makes one run; what goes wrong is in the result, and only our own faults are raised."""
         plan.ensure_built()
         record = RunRecord(plan, started_at=datetime.now(UTC))
         self._count += 1
@@ -271,9 +265,7 @@ def _completions(
 
 
 def _of_load(plan: Plan) -> dict[str, str]:
-    """The variables that a load process begins with: all of ours only for somebody's own journeys,
-    which may ask for any; it is told of the project with its job.
-    """
+    """The variables that a load process begins with: all of ours for somebody's own journeys."""
     if _is_ours(plan):
         return any_program()
     return {name: value for name, value in os.environ.items() if name not in PROJECT}
@@ -311,9 +303,7 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: P
 
 
 def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan: Plan) -> str:
-    """One journey, answered right; a wrong answer is told with the error behind it, and with what
-    the database held. Gives what of answers isn't checked.
-    """
+    """One journey; a wrong answer is told with what is behind it. Gives what isn't checked."""
     try:
         return load.check(job)
     except AnswerError as error:

@@ -6,9 +6,8 @@ from math import inf
 from statistics import median
 
 import numpy as np
-from numpy.typing import NDArray
 
-from benchsuite.core.results import IdleMemory, Lagging, Reading, Recovery, WebSockets
+from benchsuite.core.results import IdleMemory, Lagging, Reading, WebSockets
 from benchsuite.core.samples import (
     CLOSING,
     CONNECTION,
@@ -47,34 +46,27 @@ def websockets(
     storm_s: float | None = None,
     away: tuple[float, float] | None = None,
 ) -> WebSockets | None:
-    """None when no WebSocket was ever asked for.
-
-    `readings` are in seconds since the load's begin, which is a moment of the monotonic clock; with
-    `reads_memory` they tell the memory per connection. All connections were cut at `storm_s`,
-    or ended while the server was `away`.
+    """None when no WebSocket was asked for. `readings` are in seconds since `begin_s`, a moment of
+    the monotonic clock. All connections were cut at `storm_s`, or while the server was `away`.
     """
     if not len(figures.of(HANDSHAKE)):
         return None
+    cut = None  #: What is known of those that were cut, where they were.
+    if away is not None:
+        tried = figures.of(HANDSHAKE, RESTARTED[HANDSHAKE])
+        cut = restarted(tried, figures.of(RESTARTED[CONNECTION]), away)
+    elif storm_s is not None:
+        cut = recovery(figures.of(HANDSHAKE), begin_s + storm_s)
     return WebSockets(
         accounts=figures.accounts,
         connections=max((count for _, count in figures.done.connections), default=None),
         rate_connected=figures.rate_connected,
         idle=_idle_memory(figures, readings, begin_s) if reads_memory else None,
         closed=_left_behind(figures, readings, begin_s) if storm_s is None else None,
-        recovery=_recovery(figures, storm_s and begin_s + storm_s, away),
+        recovery=cut,
         lagging=_lagging(figures, readings, begin_s),
         compression=figures.done.traffic,
     )
-
-
-def _recovery(
-    figures: Figures, moment: float | None, away: tuple[float, float] | None
-) -> Recovery | None:
-    """None where nobody was cut."""
-    if away is not None:
-        tried = figures.of(HANDSHAKE, RESTARTED[HANDSHAKE])
-        return restarted(tried, figures.of(RESTARTED[CONNECTION]), away)
-    return None if moment is None else recovery(figures.of(HANDSHAKE), moment)
 
 
 def _lagging(figures: Figures, readings: Sequence[Reading], begin_s: float) -> Lagging | None:
@@ -83,25 +75,18 @@ def _lagging(figures: Figures, readings: Sequence[Reading], begin_s: float) -> L
     users = np.unique(figures.samples["user"][np.isin(figures.samples["name"], slow)])
     if not len(users):
         return None
-    end = figures.done.window[1] - begin_s
-    return Lagging(
-        subscribers=len(users),
-        grown_bytes={
-            part: grown
-            for part in (TARGET, REDIS)
-            if (grown := _grown(readings, part, end)) is not None
-        },
-    )
+    grown_bytes, end = {}, figures.done.window[1] - begin_s
+    for part in (TARGET, REDIS):
+        seen = [size for second, size in _memory(readings, part) if second <= end]
+        if len(seen) > 1:
+            grown_bytes[part] = max(seen) - seen[0]
+    return Lagging(subscribers=len(users), grown_bytes=grown_bytes)
 
 
-def _grown(readings: Sequence[Reading], part: str, end: float) -> int | None:
-    """From what a part took at the load's begin to the most that it took until the window's end."""
-    seen = [
-        one.memory_bytes
-        for one in readings
-        if one.part == part and one.memory_bytes is not None and one.second <= end
-    ]
-    return max(seen) - seen[0] if len(seen) > 1 else None
+def _memory(readings: Sequence[Reading], part: str) -> list[tuple[float, int]]:
+    """(second, bytes) of each reading that has the part's memory."""
+    sizes = ((one.second, one.memory_bytes) for one in readings if one.part == part)
+    return [(second, size) for second, size in sizes if size is not None]
 
 
 def _left_behind(
@@ -114,9 +99,9 @@ def _left_behind(
     made = np.sort(shakes["finish"][shakes["kind"] == Kind.OK]) - begin_s
     begin, end = (moment - begin_s for moment in figures.done.window)
     steps = [
-        (int(np.searchsorted(made, one.second)), one.memory_bytes)
-        for one in readings
-        if one.part == TARGET and one.memory_bytes is not None and begin <= one.second <= end
+        (int(np.searchsorted(made, second)), size)
+        for second, size in _memory(readings, TARGET)
+        if begin <= second <= end
     ]
     line = slope(steps)
     if line is None:
@@ -130,11 +115,7 @@ def _idle_memory(
     figures: Figures, readings: Sequence[Reading], begin_s: float
 ) -> IdleMemory | None:
     """Open connections and the target's memory in each stage's window."""
-    memory = [
-        (one.second, one.memory_bytes)
-        for one in readings
-        if one.part == TARGET and one.memory_bytes is not None
-    ]
+    memory = _memory(readings, TARGET)
     steps: list[tuple[int, int]] = []
     for begin, end in stage_windows(figures.load, figures.done):
         held = [count for moment, count in figures.done.connections if begin < moment <= end]
@@ -161,9 +142,7 @@ LATE = "came after one that was published later"
 def with_broadcasts(
     samples: Samples, names: Sequence[NameEntry], *, timeout_s: float = inf
 ) -> tuple[Samples, Sequence[NameEntry]]:
-    """The samples and, where something was broadcast, those of its last subscribers, of deliveries
-    that never were or came after `timeout_s`, and of those that were overtaken.
-    """
+    """The samples and, of broadcasts, those of last subscribers, lost and overtaken deliveries."""
     for index, entry in enumerate(list(names)):
         if entry.scope == PUBLICATION:
             samples, names = _with_one(samples, names, index, timeout_s)
@@ -197,7 +176,14 @@ def _with_one(
     strays["start"] = strays["finish"]
     lost["name"] = _entered(entries, entries[of[MESSAGE]].name, MESSAGE, {Kind.LOST: NEVER})
     samples = np.concatenate([samples, whole, lost, strays])
-    return _in_classes(samples, entries, of[MESSAGE], slow_users(got, lost))
+    slow = slow_users(got, lost)
+    if len(slow):  # their messages by a name of their own
+        theirs = (samples["name"] == of[MESSAGE]) & np.isin(samples["user"], slow)
+        healthy = entries[of[MESSAGE]]
+        samples["name"][theirs] = len(entries)
+        entries[of[MESSAGE]] = replace(healthy, name=healthy.name + HEALTHY)
+        entries.append(replace(healthy, name=healthy.name + SLOW))
+    return samples, entries
 
 
 def _entered(entries: list[NameEntry], name: str, scope: str, examples: Mapping[Kind, str]) -> int:
@@ -208,19 +194,6 @@ def _entered(entries: list[NameEntry], name: str, scope: str, examples: Mapping[
             return place
     entries.append(NameEntry(name=name, scope=scope, examples=dict(examples)))
     return len(entries) - 1
-
-
-def _in_classes(
-    samples: Samples, entries: list[NameEntry], index: int, slow: NDArray[np.uint32]
-) -> tuple[Samples, Sequence[NameEntry]]:
-    """Messages of slow subscribers by a name of their own, where there are any."""
-    if len(slow):
-        theirs = (samples["name"] == index) & np.isin(samples["user"], slow)
-        healthy = entries[index]
-        samples["name"][theirs] = len(entries)
-        entries[index] = replace(healthy, name=healthy.name + HEALTHY)
-        entries.append(replace(healthy, name=healthy.name + SLOW))
-    return samples, entries
 
 
 def _named(samples: Samples, index: int | None) -> Samples:

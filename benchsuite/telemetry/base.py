@@ -32,10 +32,8 @@ class Snapshot:
 
 
 class Device:
-    """Reads one kind of figure about one part; each method is optional.
-
-    It lives in the sampler's thread. A process that vanishes while it is read is no error; a figure
-    that can't be known is None.
+    """Reads one kind of figure about one part, in the sampler's thread; each method is optional. A
+    process that vanishes meanwhile is no error; a figure that can't be known is None.
     """
 
     cost: ClassVar[str] = ""  #: What one sample costs, measured.
@@ -78,9 +76,7 @@ class Clocks:
     """Never set, and goes on while the machine is suspended."""
 
     def apart(self, other: Callable[[], float]) -> float:
-        """How far another clock is before the monotonic one: of a few tries the one that was least
-        interrupted, mostly exact to a microsecond.
-        """
+        """How far another clock is ahead, by the least interrupted try: mostly exact to 1 µs."""
         tries = []
         for _ in range(TRIES):
             before = self.monotonic()

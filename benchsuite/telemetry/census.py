@@ -52,9 +52,7 @@ class Census:
 
     @contextmanager
     def looking_closely(self) -> Iterator[None]:
-        """Looks for children of the masters ten times a second while the block runs, as a server
-        that crashes again and again may do so several times between two looks.
-        """
+        """Looks for children ten times a second: one that crashes may do so between two looks."""
         over = threading.Event()
 
         def look() -> None:
@@ -86,9 +84,7 @@ class Census:
         self._around = around
 
     def turnover(self, begin: float, end: float) -> Turnover | None:
-        """Who went and who came between two moments, or since the server was restarted; None
-        without a look at both.
-        """
+        """Who went and came between two moments, or since a restart; None without looks at both."""
         earlier = [count for count in self._counts if count[0] <= begin]
         if self._anew and not earlier:
             earlier = self._counts[:1]

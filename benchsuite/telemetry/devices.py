@@ -51,11 +51,8 @@ _PSS = re.compile(rb"^Pss:\s+(\d+) kB", re.MULTILINE)
 
 
 class Memory(Device):
-    """Proportional set size: pages that processes share are divided among them, so it can be
-    summed.
-
-    The kernel walks every page table of the process for it, and holds up the process's own changes
-    of its memory map meanwhile; so it is read only when the sampler's budget allows it.
+    """Proportional set size: shared pages are divided, so it can be summed. The kernel walks each
+    page table and holds up changes of the memory map for it: it is read when the budget allows it.
     """
 
     cost: ClassVar[str] = "about 1 ms of CPU for each process of 50 MB, more for larger ones"
@@ -105,8 +102,7 @@ class Cpu(Device):
         self._seen: dict[int, Stat] = {}
         self._was_there = False  #: Whether the part had a process at the last sample.
         self._owed: dict[int, int] = {}
-        """For each parent: ticks of its vanished children that are counted already, and that its
-        account of children will show again."""
+        """Of each parent: ticks counted already that its account of children will show again."""
         self._at: float | None = None
         self._boot_ticks = 0.0
 

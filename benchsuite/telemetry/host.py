@@ -1,7 +1,4 @@
-"""The machine as a whole while a run lasts: what others take, what the kernel counts, its clocks.
-
-One look costs about 1 ms of CPU on a machine of a hundred processes.
-"""
+"""The machine while a run lasts: what others take, the kernel counts, its clocks; 1 ms a look."""
 
 import os
 import time
@@ -104,8 +101,7 @@ class Look:
     memory_waiting_us: int | None
     listen_overflows: int | None
     throttled: Mapping[Path, tuple[int, int]]
-    """Periods and throttled ones, by the counters of each control group with a limit that this
-    process or one of the target's is in."""
+    """Periods and throttled ones, by the counters of our control groups that have a limit."""
     others_percent: float | None  #: Of one CPU, since the look before.
     stopped: bool = False  #: Whether a process of ours was stopped by a signal.
 
@@ -135,9 +131,7 @@ class Host:
         # Guests' time is in the user's already (proc(5)).
         fields = self._read("stat").partition(b"\n")[0].split()[1:9]
         ticks = [int(field) for field in fields] if len(fields) == 8 else []
-        counters: set[Path] = (
-            set()
-        )  #: Of the groups in which this process and the target's are now.
+        counters: set[Path] = set()  #: Of the groups that this process and the target are in.
         for pid in ("self", *self._ours()):
             text = self._read(f"{pid}/cgroup").decode()
             if text not in self._groups:

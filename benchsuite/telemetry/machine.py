@@ -233,8 +233,6 @@ def _of_others(host: HostShares | None) -> Iterator[Check]:
 
 
 def examine(*, seconds: float = 1.0, root: Path = Path("/")) -> Iterator[Check]:
-    """All checks, in the order in which one would put things right; takes a little more than
-    `seconds`.
-    """
+    """All checks, in the order of putting things right; takes a little more than `seconds`."""
     yield from noise_checks(observe(seconds))
     yield from limit_checks(fingerprint.fingerprint(), root)

@@ -14,9 +14,8 @@ from benchsuite.telemetry.devices import Counts, Cpu, Memory, OpenFiles
 DEVICES: tuple[type[Device], ...] = (Cpu, Memory, Counts, OpenFiles)
 
 COSTLY_SHARE = 0.008
-"""How much of one core the seconds with costly figures may take, give or take a fifth. The others
-take 0.2 ms (for four processes, on a machine of a hundred), so that together they stay below
-1 %."""
+"""Of one core, for seconds with costly figures, give or take a fifth; others take 0.2 ms, so that
+together they stay below 1 %."""
 
 ALLOWANCE = 0.2
 """Of an interval: a cost that hardly reaches into the next one does not cost its figures."""

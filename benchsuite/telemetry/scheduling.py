@@ -80,12 +80,10 @@ _Key = tuple[int, int]
 
 
 class Scheduling(Device):
-    """The share of a CPU that the busiest process uses; how much time threads that are ready to run
-    wait for a CPU; how idle the CPUs are that they may use; pages read back from disk; and how much
-    of the time processes wait for memory.
+    """The busiest process, waits for a CPU, idle CPUs, pages read back, and waits for memory.
 
-    The wait for a CPU is the second number of each thread's `schedstat`, in nanoseconds, of kernels
-    that count it. A thread that ends takes what it has waited since the last sample with it.
+    The wait for a CPU is the second number of each thread's `schedstat`, in ns, if kernels count
+    it. A thread that ends takes what it has waited since the last sample with it.
     """
 
     cost: ClassVar[str] = "8 µs a thread (benchmarks/telemetry_cost.py)"

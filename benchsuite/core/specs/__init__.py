@@ -1,8 +1,4 @@
-"""What to do, as frozen values that validate themselves and convert to and from JSON.
-
-All times are in seconds. A spec never contains anything found out while running; that is in
-`benchsuite.core.results`.
-"""
+"""What to do, as frozen values that check themselves; times are in seconds."""
 
 from benchsuite.core.specs.database import KEEP as KEEP
 from benchsuite.core.specs.database import MINE as MINE

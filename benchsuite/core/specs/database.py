@@ -35,10 +35,7 @@ def renamed(entry: dict[str, Any], name: str) -> None:
 
 
 def names_one(setting: str, value: Any) -> bool:
-    """Whether a setting, dotted where it is nested, with this value says where a database is.
-
-    It also does where it replaces all that is said of one.
-    """
+    """Whether a setting, dotted where nested, says or replaces where a database is."""
     top, *keys = setting.split(".")
     if top != "DATABASES":
         return False
@@ -61,9 +58,8 @@ FIRST_CONNECTIONS = 4  #: psycopg's default size of a pool at its start, if it m
 class DatabaseSpec(Spec):
     """The data of the target.
 
-    `use` is "throwaway" (created and dropped by the run), "keep" (the project's own, explicitly),
-    the name of a service that the run starts ("postgresql"), or the URL of a database server on
-    which the throw-away database is created.
+    `use` is "throwaway", "keep" (the project's own), a service that a run starts ("postgresql"),
+    or the URL of a server on which the throw-away database is created.
     """
 
     group = "Database"

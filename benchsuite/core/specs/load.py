@@ -99,8 +99,7 @@ class LoadProfile(Spec):
         unless="the one used last takes the next, so that few are used",
     )
     ends_below: float | None = None
-    """Open model only: a stage ends the load when less than this share of what was due in its
-    window was answered right within `ends_within_s`; the stages after it aren't reached."""
+    """Open model: a stage ends the load when a smaller share of what was due was right in time."""
     ends_within_s: float | None = None
     stages: tuple[float, ...] = ()
     """Levels of users or of the arrival rate, one after another; empty for one level."""
@@ -223,11 +222,8 @@ class LoadProfile(Spec):
 
     @property
     def in_flight_limit(self) -> int:
-        """Open model: journeys that may be in progress at once; others wait, and the wait counts.
-
-        The default is as many as arrive within one timeout (no more journeys of one request can be
-        in progress), at most 1000: most machines reach a limit of open connections before the
-        server does.
+        """Open model: journeys in progress at once; others wait, which counts. By default as many
+        as arrive within one timeout, at most 1000: most machines' limit of connections is near.
         """
         if self.max_in_flight is not None:
             return self.max_in_flight
@@ -276,9 +272,7 @@ class LoadProfile(Spec):
         return self.timeout_s if self.drain_s is None else self.drain_s
 
     def expected_drain_s(self, goodput: float | None) -> float:
-        """Seconds until users have their last answers, at so many answers a second; 0 where that is
-        not known, or where arrivals don't wait.
-        """
+        """Seconds until users have their last answers; 0 if unknown, or for arrivals."""
         if self.is_open or goodput is None:
             return 0.0
         return min(self.drain_limit_s, self.levels[-1] / goodput) if goodput else self.drain_limit_s
@@ -290,10 +284,7 @@ class LoadProfile(Spec):
         return f"{level:.0f} {who}{'s' * (level != 1)}"
 
     def words_of(self, who: str) -> str:
-        """The load in words: "100 users", "200 /s", "50, 100, 200 users".
-
-        For connections, a rate also says their number: "200 /s over 50 connections".
-        """
+        """ "100 users", "50, 100, 200 users", "200 /s", "200 /s over 50 connections"."""
         *lower, last = self.levels
         levels = [f"{level:g}" for level in lower] + [self.level_words(last, who)]
         poisson = " (poisson)" * (self.is_open and self.arrivals != CONSTANT)

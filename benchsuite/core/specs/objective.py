@@ -30,15 +30,12 @@ _LONGEST_S = 60.0  # a load waits ten times as long for its last answers
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """At least this share of the planned arrivals gets a right answer within a time; or, of the
-    mean, they take no longer on average.
-    """
+    """Such a share of planned arrivals gets a right answer in time; or they do so on average."""
 
     share: float  #: 0.95
     within_s: float | None  #: None: at any time, so it is a goal of failures alone.
     is_mean: bool = False
-    """Then the share is how far the mean lies below the limit: limit / (limit + mean), which is 0.5
-    where both are equal."""
+    """Then the share is limit / (limit + mean), which is 0.5 where both are equal."""
 
     @property
     def name(self) -> str:
@@ -71,10 +68,8 @@ class Goal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Objective(Spec):
-    """Conditions that must all hold; those of memory and connections hold at the rate found.
-
-    A failed, unfinished or dropped arrival is a late one: percentiles of successes alone flatter a
-    server that refuses.
+    """Conditions that must all hold, at the rate found. An arrival that failed, is unfinished or
+    was dropped is late: percentiles of successes flatter a server that refuses.
     """
 
     goals: tuple[Goal, ...]
@@ -98,9 +93,7 @@ class Objective(Spec):
 
     @property
     def limit_s(self) -> float:
-        """The longest time that a goal allows; of a mean twice its limit, beyond which at most half
-        of the answers lie (Markov).
-        """
+        """The longest time that a goal allows; twice a mean: at most half lie beyond (Markov)."""
         return max((1 + goal.is_mean) * (goal.within_s or 0.0) for goal in self.goals)
 
 
@@ -194,9 +187,7 @@ TIMES = 4.0  #: So much longer than alone may somebody wait among others.
 
 
 def proposed(alone_s: float) -> str:
-    """An objective for a page that takes one user so long: the next of 100, 200, 500 ms … from four
-    times that on.
-    """
+    """An objective for a page that takes one user so long: four times that, rounded up."""
     wanted_s = min(_LONGEST_S, max(SOON_S, TIMES * alone_s))
     power = 10.0 ** math.floor(math.log10(wanted_s))
     limit_s = next(one * power for one in (1, 2, 5, 10) if one * power >= wanted_s * (1 - 1e-9))

@@ -50,11 +50,7 @@ def chosen_options(
     given: Mapping[str, Option],
     limits: Limits | None = None,
 ) -> dict[str, Option]:
-    """The defaults, replaced by given values, each converted to the type of its default.
-
-    Raises UsageError for a name that `owner` lacks, for a value that can't be converted, and for
-    one outside of its limits.
-    """
+    """The defaults, replaced by given values as their types; UsageError for wrong ones."""
     chosen = dict(defaults)
     for name, value in given.items():
         if name not in defaults:

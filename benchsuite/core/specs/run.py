@@ -85,9 +85,7 @@ class RunSpec(Spec):
         unless="where their storage has a manifest and finds none",
         group=MEASURED,
     )
-    diagnoses: str = ""
-    """What a diagnostic start looks at, which never counts: "queries" and pauses, which the server
-    times, or a "flame" graph, by a profiler beside it; empty for a start that counts."""
+    diagnoses: str = ""  #: "queries" or "flame" for a start that never counts.
     label: str = option("", "--label WORD  a word to find these runs by", again=True, group=OUTPUT)
     repetition: int = 1
     seed: int = 0
@@ -97,9 +95,7 @@ class RunSpec(Spec):
 
     @property
     def diagnosed(self) -> Self:
-        """The same as a diagnostic start: the server times its queries and the pauses of its
-        garbage collector.
-        """
+        """The same as a diagnostic start: the server times queries and pauses for garbage."""
         return self._looked_into(QUERIES, min(self.load.duration_s, DIAGNOSTIC_S))
 
     @property

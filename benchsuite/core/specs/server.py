@@ -24,11 +24,7 @@ APPLICATION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSpec(Spec):
-    """Which server, in which size.
-
-    `processes` and `threads` are None for "the adapter's default"; `options` are the adapter's
-    own names.
-    """
+    """Which server, in which size: of `processes` and `threads` None is the adapter's default."""
 
     group = "Server"
 

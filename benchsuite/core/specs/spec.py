@@ -120,11 +120,8 @@ class Spec:
     group: ClassVar[str] = ""  #: Heading of its options in --help.
 
     first_defaults: ClassVar[Mapping[str, Any]] = {}
-    """Field → the default it had at first, where it has another one today.
-
-    That is what a stored spec without the field meant, and what the keys of cells are told from:
-    changing a default neither splits stored cells nor joins them to others.
-    """
+    """Field → the default it had at first, where another today: stored specs mean what they did,
+    and keys of cells stay as they are."""
 
     def __post_init__(self) -> None:
         for entry in table(type(self)):

@@ -38,11 +38,7 @@ RIGHTS = ("superuser", "staff")  #: What may follow the user of --login after a 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitorSpec(Spec):
-    """What every user of a load, and the prober, has in common.
-
-    Stored and shown without secrets: values of cookies and of headers that may hold secrets become
-    a few digits that distinguish them.
-    """
+    """What all users of a load, and the prober, have in common; stored without secrets."""
 
     group = "Who asks, and what must come back"
 

@@ -21,8 +21,7 @@ MAX_HEAD_BYTES = 256 * 1024  #: Of an answer's header; servers and browsers take
 
 LEAVE_BYTES = 1024 * 1024
 LEAVE_S = 0.2
-"""How much of the body is taken before we hang up, so that an ordinary page is sent to its end and
-no server writes an error into its log."""
+"""Of the body, before we hang up, so that no server writes an error into its log."""
 
 BLOCK_BYTES = 65_536
 SHOWN_BYTES = 40
@@ -43,10 +42,7 @@ class Head:
 
 
 def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float) -> Head:
-    """The header of the answer to one GET; all of it must be there within `timeout_s`.
-
-    Raises NotAnswered. Reads no more than it needs, whatever the server sends.
-    """
+    """The header of the answer to one GET within `timeout_s`, and no more; raises NotAnswered."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or parts.hostname is None:
         raise ValueError(f"The probe wants http(s)://host:port/path, and got {url!r}.")
@@ -80,11 +76,7 @@ def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float)
 
 
 def answers_as(url: str, run_header: str, *, timeout_s: float = 2.0) -> bool:
-    """Whether a GET is answered with this run's header, whatever its status.
-
-    False for anything else: nobody listens, somebody else's server answers, the answer's header
-    is not there within `timeout_s` or is no HTTP, or no TLS where the URL says https.
-    """
+    """Whether a GET is answered with this run's header, whatever its status, in time."""
     try:
         return ask(url, timeout_s=timeout_s).run == run_header
     except NotAnswered:

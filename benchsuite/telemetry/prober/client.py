@@ -1,7 +1,4 @@
-"""A client that shares nothing with the load generator, so that each can be held against the other.
-
-It needs nothing but the standard library.
-"""
+"""A client that shares nothing with the load generator, and needs the standard library alone."""
 
 import http.client
 import io
@@ -52,10 +49,8 @@ class Client:
         return ""
 
     def ask(self, *, prompt: bool = False) -> str:
-        """What became of the page; right is an answer with the wanted status, of this run's server,
-        after which nothing comes.
-
-        `prompt` acknowledges whatever comes at once, where the kernel may wait with it.
+        """What became of the page; right is an answer of this run with the wanted status, after
+        which nothing comes. `prompt` acknowledges at once, where the kernel may wait with it.
         """
         try:
             connection = self._connected()
@@ -164,9 +159,7 @@ class _Answer(http.client.HTTPResponse):
 
 
 def _unasked(arriving: socket.socket) -> bytes | None:
-    """What the server has sent meanwhile, or how that begins; empty when it closed the connection,
-    None when it did neither.
-    """
+    """How what the server sent meanwhile begins; empty when it closed, None when it did neither."""
     limit_s = arriving.gettimeout()
     arriving.setblocking(False)
     try:

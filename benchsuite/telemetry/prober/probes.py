@@ -325,8 +325,7 @@ def _of_connection(
 
 
 KEPT = 4
-"""Requests on a connection until its acknowledgements are delayed: Linux wants to have seen one to
-three that were answered at once (TCP_PINGPONG_THRESH)."""
+"""Requests until acknowledgements are delayed: Linux wants one to three (TCP_PINGPONG_THRESH)."""
 
 MOST_ROUNDS = 20
 

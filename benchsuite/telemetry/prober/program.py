@@ -65,9 +65,7 @@ class Prober:
         self._lock = threading.Lock()
 
     def ask(self, due: float, *, patience_s: float, at_once: int, slow_s: float) -> None:
-        """In a thread of its own, so that no other waits for its answer; not at all while as many
-        as `at_once` wait.
-        """
+        """In a thread of its own; not at all while as many as `at_once` wait."""
         now = time.monotonic()
         with self._lock:
             late = [
@@ -119,9 +117,7 @@ class Prober:
         client.close()
 
     def _keep(self, connection: Connection) -> Connection | None:
-        """Lets it rest. Where enough do, one that was slow takes the place of one that was not;
-        gives the one that is too many.
-        """
+        """Lets it rest, a slow one in place of a fast one; gives the one that is too many."""
         with self._lock:
             fast = next((one for one in self._kept if not one.is_slow), None)
             if len(self._kept) >= RESTING:

@@ -38,7 +38,7 @@ def figures(load: LoadProfile, *requests: tuple[int, float, float, float], **don
         "sent": (0,) * len(load.levels),
         "dropped": (0,) * len(load.levels),
     }
-    return Figures(samples, NAMES, Done(**{**defaults, **done}), load)
+    return Figures(samples, NAMES, Done(**{**defaults, **done}), load, alike=True)
 
 
 def steady(
