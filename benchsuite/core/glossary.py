@@ -57,21 +57,17 @@ def explanations() -> Mapping[str, Sequence[Explanation]]:
         if line.startswith("## "):
             heading = line.removeprefix("## ")
         elif (row := ROW.fullmatch(line)) and row["meaning"] not in ("meaning", "---"):
-            for name, explanation in _entries(row["terms"], row["meaning"], heading):
+            terms, meaning = row["terms"], row["meaning"].removesuffix(".")
+            home = HOMES.get(heading, f"{HOME}#{_slug(heading)}")
+            code = CODE.fullmatch(terms)
+            if code and "#" not in home:
+                home = f"{home}#{_slug(terms)}"
+            words = f"{meaning[:1].upper()}{meaning[1:]}."
+            names = [terms, code["number"], code["name"]] if code else re.split("[;,] ", terms)
+            for name in names:
+                explanation = Explanation(terms if code else name, words, f"docs/{home}")
                 by_name.setdefault(_key(name), []).append(explanation)
     return by_name
-
-
-def _entries(terms: str, meaning: str, heading: str) -> list[tuple[str, Explanation]]:
-    """A row under each of its names."""
-    home = HOMES.get(heading, f"{HOME}#{_slug(heading)}")
-    code = CODE.fullmatch(terms)
-    if code and "#" not in home:
-        home = f"{home}#{_slug(terms)}"
-    words = meaning[:1].upper() + meaning[1:].removesuffix(".") + "."
-    names = [terms, code["number"], code["name"]] if code else re.split("[;,] ", terms)
-    term = terms if code else ""
-    return [(name, Explanation(term or name, words, f"docs/{home}")) for name in names]
 
 
 def _key(name: str) -> str:

@@ -36,9 +36,6 @@ LARGEST = 2.0**63  #: No figure, time or amount reaches it, nor do most database
 LONGEST_S = 1e9  #: No duration reaches it: 30 years.
 LONGEST_TEXT = 4_000_000  #: Characters.
 DEEPEST = 100  #: Levels of what has no type of its own.
-SHOWN = 60  #: Characters of a wrong text that are shown.
-
-DURATION = "_s"  #: How their names end.
 
 
 class Misfit(UsageError):
@@ -106,8 +103,10 @@ def reader(kind: Any) -> Reader:
         return SCALARS[kind][1]
     if is_dataclass(kind):
         return _of_fields(kind)
-    if is_typeddict(kind):
-        return _of_names(kind)
+    if is_typeddict(kind):  # names without a type of their own may be there, too
+        hints = get_type_hints(kind).items()
+        known = {name: ranged(name, reader(one)) for name, one in hints}
+        return lambda data: read_named(mapping(data), known, kind.__required_keys__, _any)
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return _one_of(kind)
     if origin in (Union, types.UnionType):
@@ -129,7 +128,7 @@ def wrong(wanted: str, data: Any) -> Misfit:
 
 def ranged(name: str, read_one: Reader) -> Reader:
     """The same for what has this name: how it ends says whether it is a duration."""
-    if not name.endswith(DURATION):
+    if not name.endswith("_s"):
         return read_one
 
     def in_range(data: Any) -> Any:
@@ -153,20 +152,13 @@ def _of_fields(kind: Any) -> Reader:
     unwrapped: Callable[[Any], Any] = getattr(kind, "unwrapped", lambda data: data)
 
     def read_all(data: Any) -> Any:
-        fields = read_named(unwrapped(mapping(data)), known, needed)
+        given = read_named(unwrapped(mapping(data)), known, needed)
         try:
-            return kind(**{**first, **fields})
+            return kind(**{**first, **given})
         except (UsageError, TypeError, ValueError, ArithmeticError) as error:
             raise Misfit(str(error).removesuffix(".")) from error
 
     return read_all
-
-
-def _of_names(kind: Any) -> Reader:
-    """Names without a type of their own may be there, too."""
-    hints = get_type_hints(kind)
-    known = {name: ranged(name, reader(one)) for name, one in hints.items()}
-    return lambda data: read_named(mapping(data), known, kind.__required_keys__, _any)
 
 
 def read_named(
@@ -180,13 +172,15 @@ def read_named(
         raise Misfit(f"there are unknown fields: {', '.join(map(shown, unknown))}")
     if missing := [name for name in needed if name not in data]:
         raise Misfit(f"fields are missing: {', '.join(missing)}")
-    fields = {}
-    for name, part in data.items():
-        try:
-            fields[name] = (known.get(name) or rest or _any)(part)
-        except Misfit as misfit:
-            raise misfit.within(name) from misfit
-    return fields
+    return {name: _at(name, known.get(name) or rest or _any, one) for name, one in data.items()}
+
+
+def _at(step: object, read_part: Reader, part: Any) -> Any:
+    """As `at`, which costs too much for each value."""
+    try:
+        return read_part(part)
+    except Misfit as misfit:
+        raise misfit.within(step) from misfit
 
 
 def _alternatives(kinds: Sequence[Any]) -> Reader:
@@ -215,10 +209,7 @@ def _row(readers: Sequence[Reader]) -> Reader:
     def read_all(data: Any) -> Any:
         if not isinstance(data, list | tuple) or len(data) != len(readers):
             raise wrong(f"a list of {len(readers)}", data)
-        return tuple(
-            _nth(one, number, part)
-            for number, (one, part) in enumerate(zip(readers, data, strict=True))
-        )
+        return tuple(map(_at, range(len(readers)), readers, data))
 
     return read_all
 
@@ -227,16 +218,9 @@ def _list(reader: Reader, make: type[list[Any]] | type[tuple[Any, ...]]) -> Read
     def read_all(data: Any) -> Any:
         if not isinstance(data, list | tuple):
             raise wrong("a list", data)
-        return make(_nth(reader, number, part) for number, part in enumerate(data))
+        return make(_at(number, reader, part) for number, part in enumerate(data))
 
     return read_all
-
-
-def _nth(reader: Reader, number: int, part: Any) -> Any:
-    try:
-        return reader(part)
-    except Misfit as misfit:
-        raise misfit.within(number) from misfit
 
 
 def _pairs(key: Any, value: Any) -> Reader:
@@ -249,10 +233,7 @@ def _pairs(key: Any, value: Any) -> Reader:
         fields = {}
         for name, part in mapping(data).items():
             known = int(name) if key is int and name.isdecimal() and len(name) < 10 else name
-            try:
-                fields[reader(key)(known)] = ranged(name, single)(part)
-            except Misfit as misfit:
-                raise misfit.within(name) from misfit
+            fields[_at(name, reader(key), known)] = _at(name, ranged(name, single), part)
         return fields
 
     return read_all
@@ -351,7 +332,7 @@ def shown(data: Any) -> str:
 
 
 _SHORT = reprlib.Repr()
-_SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, SHOWN, SHOWN
+_SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, 60, 60
 
 
 Times = Mapping[str, float | None]

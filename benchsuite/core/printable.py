@@ -71,7 +71,8 @@ def hidden_in(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _named(name, one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        after = [False, *(_is_option(one) for one in value)]
+        words = (one if isinstance(one, str) else "" for one in value)
+        after = [False, *(_SECRET_OPTION.fullmatch(word) is not None for word in words)]
         shown = [
             SHOWN if secret and isinstance(one, str) else hidden_in(one)
             for one, secret in zip(value, after, strict=False)
@@ -114,10 +115,6 @@ def _named(name: Any, value: Any) -> Any:
     return hidden_in(value)
 
 
-def _is_option(word: Any) -> bool:
-    return isinstance(word, str) and _SECRET_OPTION.fullmatch(word) is not None
-
-
 def _without_password(url: re.Match[str]) -> str:
     rest = url["rest"]
     if match := _USER.fullmatch(rest):
@@ -125,20 +122,18 @@ def _without_password(url: re.Match[str]) -> str:
     before, mark, query = rest.partition("?")
     if mark:
         query, fragment, anchor = query.partition("#")
-        kept = [pair for pair in query.split("&") if not _is_secret(pair)]
+        pairs = [pair.partition("=") for pair in query.split("&")]
+        kept = ["".join(one) for one in pairs if not one[1] or not _is_secret(one[0])]
         rest = before + "?" * bool(kept) + "&".join(kept) + fragment + anchor
     return url["scheme"] + rest
 
 
-def _is_secret(pair: str) -> bool:
-    name, equals, _ = pair.partition("=")
-    return bool(equals) and _SECRET.fullmatch(unquote_plus(name)) is not None
+def _is_secret(name: str) -> bool:
+    return _SECRET.fullmatch(unquote_plus(name)) is not None
 
 
 BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Characters that change the order in which text is displayed."""
-
-KEPT = frozenset("\n\t")
 
 LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
@@ -158,10 +153,6 @@ def printable(text: str) -> str:
     if text.isprintable() and text.isascii():
         return text
     return "".join(
-        _escaped(one) if one not in KEPT and is_control(one) else one
+        one.encode("unicode_escape").decode() if one not in "\n\t" and is_control(one) else one
         for one in LINE_ENDS.sub("\n", text)
     )
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode()

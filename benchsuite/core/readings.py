@@ -1,6 +1,6 @@
 """Figures from the telemetry of one part."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from statistics import median
 
 from benchsuite.core.results import Reading
@@ -28,34 +28,29 @@ PROBER_MS = "prober_ms"  #: The same: the longest that the prober waited for an 
 
 HALF_S = 0.5  #: Half of the second that ends with a reading.
 
+Window = tuple[float, float] | None
 
-def mean_cpu_percent(
-    readings: Iterable[Reading], part: str, window: tuple[float, float] | None
-) -> float | None:
+
+def mean_cpu_percent(readings: Iterable[Reading], part: str, window: Window) -> float | None:
     """Mean CPU share of a part over the seconds that lie mostly in the window; None without any."""
     inside = in_window(readings, part, window)
-    return _mean([one.cpu_percent for one in inside if one.cpu_percent is not None])
+    shares = [one.cpu_percent for one in inside if one.cpu_percent is not None]
+    return sum(shares) / len(shares) if shares else None
 
 
-def work_s(
-    readings: Iterable[Reading], part: str, window: tuple[float, float] | None
-) -> list[float]:
+def work_s(readings: Iterable[Reading], part: str, window: Window) -> list[float]:
     """Time of the fixed piece of work in each of these seconds."""
     inside = in_window(readings, part, window)
     return [one.work_s for one in inside if one.work_s is not None]
 
 
-def median_work_s(
-    readings: Iterable[Reading], part: str, window: tuple[float, float] | None
-) -> float | None:
+def median_work_s(readings: Iterable[Reading], part: str, window: Window) -> float | None:
     """Their median, which a second in which something else used the CPU does not move."""
     seconds = work_s(readings, part, window)
     return median(seconds) if seconds else None
 
 
-def memory(
-    readings: Iterable[Reading], part: str, window: tuple[float, float] | None
-) -> list[tuple[float, int]]:
+def memory(readings: Iterable[Reading], part: str, window: Window) -> list[tuple[float, int]]:
     """(second, bytes) of each reading in the window that has the part's memory."""
     inside = in_window(readings, part, window)
     return [(one.second, one.memory_bytes) for one in inside if one.memory_bytes]
@@ -63,35 +58,23 @@ def memory(
 
 def most_memory_bytes(readings: Iterable[Reading], part: str, until_s: float) -> int | None:
     """The peak memory of a part until then; None without readings."""
-    return max(
-        (
-            one.memory_bytes
-            for one in readings
-            if one.part == part and one.memory_bytes and one.second <= until_s
-        ),
-        default=None,
-    )
+    until = (one for one in readings if one.part == part and one.second <= until_s)
+    return max((one.memory_bytes for one in until if one.memory_bytes), default=None)
 
 
 def most_sessions(readings: Iterable[Reading]) -> int | None:
     """Most that the database had at a time, in any state; None where none could be asked."""
-    counts = [one.counts for one in readings if one.part == DATABASE and one.counts]
-    return max((sum(map(one.__getitem__, _states(one))) for one in counts), default=None)
+    counts = [one.counts.items() for one in readings if one.part == DATABASE and one.counts]
+    sessions = (
+        sum(n for name, n in one if name != LIMIT and not name.startswith(WAITS_FOR))
+        for one in counts
+    )
+    return max(sessions, default=None)
 
 
-def _states(counts: Mapping[str, int]) -> list[str]:
-    return [name for name in counts if name != LIMIT and not name.startswith(WAITS_FOR)]
-
-
-def in_window(
-    readings: Iterable[Reading], part: str, window: tuple[float, float] | None
-) -> list[Reading]:
+def in_window(readings: Iterable[Reading], part: str, window: Window) -> list[Reading]:
     """The readings of a part over the seconds that lie mostly in the window."""
     if window is None:
         return []
     begin, end = window
     return [one for one in readings if one.part == part and begin <= one.second - HALF_S < end]
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None

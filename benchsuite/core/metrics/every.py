@@ -2,6 +2,8 @@
 one that the database is to filter or sort by also needs a column of the same name.
 """
 
+from typing import Any
+
 from benchsuite.core.metrics import reading
 from benchsuite.core.metrics.metric import Better, Metric, Of, Place, Unit, always
 from benchsuite.core.metrics.reading import result
@@ -34,9 +36,9 @@ def compared() -> dict[str, Metric]:
     return {one.short: one for one in METRICS if one.short}
 
 
-def _answers(name: str, places: Place) -> Metric:
-    read = result(f"total.{name}")
-    return Metric(name, RATE, MORE, places, read, short=name, of_answers=True)
+def _total(name: str, unit: Unit, better: Better | None, places: Place, **more: Any) -> Metric:
+    """Of what was answered, as the total has it."""
+    return Metric(name, unit, better, places, result(f"total.{name}"), of_answers=True, **more)
 
 
 def _time(
@@ -70,12 +72,11 @@ def _share(name: str, of: Of, short: str) -> Metric:
     return Metric(name, SHARE, LESS, of=of, short=short, margin=0.001, of_answers=True)
 
 
-def _arrivals(
-    name: str, unit: Unit, better: Better | None, places: Place, title: str = "", spare: int = 0
-) -> Metric:
+def _arrivals(name: str, unit: Unit, better: Better | None, places: Place, **more: Any) -> Metric:
     """Of the open model alone."""
-    of, only = reading.of_whole(name), reading.is_open
-    return Metric(name, unit, better, places, of=of, only=only, title=title, spare=spare)
+    return Metric(
+        name, unit, better, places, of=reading.of_whole(name), only=reading.is_open, **more
+    )
 
 
 def _goodput_per(name: str, column: str, amount: float, title: str) -> Metric:
@@ -92,16 +93,13 @@ METRICS: tuple[Metric, ...] = (
         "failed_completions", COUNT, LESS, PAGES, reading.not_completed, only=COMPLETES, spare=11
     ),
     Metric(
-        "completions_per_minute",
-        NUMBER,
-        MORE,
-        TILE | JSON,
+        *("completions_per_minute", NUMBER, MORE, TILE | JSON),
         of=reading.completed_per_minute,
         only=COMPLETES,
         title="completions a minute",
     ),
-    _answers("goodput", EVERYWHERE),
-    _answers("throughput", EXPORTS),
+    _total("goodput", RATE, MORE, EVERYWHERE, short="goodput"),
+    _total("throughput", RATE, MORE, EXPORTS, short="throughput"),
     _time("min_s", STAGE, spare=3),
     _time("p10_s", STAGE, percent=10, spare=1),
     _time("p50_s", PAGES | STAGE | PART, column=True, percent=50, spare=7),
@@ -111,81 +109,44 @@ METRICS: tuple[Metric, ...] = (
     _time("p99_s", PAGES | PART, column=True, percent=99, spare=9),
     _time("max_s", STAGE | PART, spare=4),
     _time("mean_s", TILE | EXPORTS, column=True),
-    Metric(
-        "requests",
-        COUNT,
-        None,
-        TILE | PART | EXPORTS,
-        result("total.requests"),
-        title="{units}",
-        of_answers=True,
-    ),
-    Metric(
-        "failures",
-        COUNT,
-        LESS,
-        EVERYWHERE,
-        result("total.failures"),
-        title="failed",
-        of_answers=True,
-        summed=True,
-        spare=12,
-    ),
+    _total("requests", COUNT, None, TILE | PART | EXPORTS, title="{units}"),
+    _total("failures", COUNT, LESS, EVERYWHERE, title="failed", summed=True, spare=12),
     _share("failed_share", reading.failed, "failures"),
-    Metric(
-        "resent",
-        COUNT,
-        LESS,
-        TILE | EXPORTS,
-        result("total.resent"),
+    _total(
+        *("resent", COUNT, LESS, TILE | EXPORTS),
         only=lambda run: bool(run.resent),
         title="sent twice",
-        of_answers=True,
     ),
     Metric("sent", COUNT, None, EXPORTS, result("asked.sent")),
     Metric(
-        "seen",
-        COUNT,
-        None,
-        TILE | EXPORTS,
-        result("asked.seen"),
+        *("seen", COUNT, None, TILE | EXPORTS, result("asked.seen")),
         only=lambda run: run.seen is not None and bool(run.sent),
         note=lambda run: f"of {format_count(run.sent)} sent in all",
         title="seen by the target",
         of_answers=True,
     ),
     Metric(
-        "concurrency",
-        NUMBER,
-        None,
-        TILE | JSON,
+        *("concurrency", NUMBER, None, TILE | JSON),
         of=reading.of_whole("concurrency"),
         only=lambda run: bool(reading.of_whole("concurrency")(run)),
         title="in flight (mean)",
     ),
-    _arrivals("offered_rate", RATE, None, TILE | JSON, "offered"),
-    _arrivals("achieved_rate", RATE, MORE, TILE | STAGE | JSON, "sent", spare=5),
+    _arrivals("offered_rate", RATE, None, TILE | JSON, title="offered"),
+    _arrivals("achieved_rate", RATE, MORE, TILE | STAGE | JSON, title="sent", spare=5),
     _arrivals("late", COUNT, LESS, JSON),
     _arrivals("dropped", COUNT, LESS, TILE | STAGE | JSON),
     _time("wait_p99_s", TILE, kind="wait", percent=99),
     _time("service_p99_s", TILE, kind="service", percent=99),
     Metric("cpu_percent", CPUS, LESS, LISTED, reading.cpu, title=CPU, short="cpu", spare=6),
     Metric(
-        "memory_bytes",
-        BYTES,
-        LESS,
-        LISTED,
-        reading.memory,
+        *("memory_bytes", BYTES, LESS, LISTED, reading.memory),
         title="memory (highest)",
         short="memory",
         spare=10,
     ),
     Metric(
-        "connection_bytes",
-        BYTES,
-        LESS,
-        COMPARE | EXPORTS,
-        result("websockets.idle.each_bytes"),
+        *("connection_bytes", BYTES, LESS, COMPARE | EXPORTS),
+        read=result("websockets.idle.each_bytes"),
         only=reading.has("connection_bytes"),
         title="memory per connection",
         short="connection",

@@ -36,12 +36,20 @@ class SentinelUrl:
         """Raises UsageError, without the URL's content, if a part is missing or wrong."""
         match = _URL.fullmatch(url)
         query = dict(parse_qsl(match["query"] or "")) if match else {}
+        refusal = UsageError(
+            f"A layer by Sentinel needs a URL such as {FORM}, with sentinel_username and "
+            "sentinel_password in its query if the Sentinels require them; the given one is "
+            "different."
+        )
         if match is None or not all(name.startswith(OF_SENTINELS) for name in query):
-            raise _refusal()
+            raise refusal
         try:
-            sentinels = tuple(_place(one) for one in match["places"].split(","))
+            places = [urlsplit(f"//{one}") for one in match["places"].split(",")]
+            sentinels = tuple((one.hostname or "", one.port or PORT) for one in places)
         except ValueError:
-            raise _refusal() from None
+            raise refusal from None
+        if not all(host for host, _ in sentinels):
+            raise refusal
         secure = {"ssl": True} if match["scheme"] == "rediss" else {}
         given = {name: unquote(match[name] or "") for name in ("username", "password")}
         return cls(
@@ -61,21 +69,6 @@ class SentinelUrl:
 
 def is_by_sentinel(url: str) -> bool:
     return url.startswith(tuple(f"{scheme}://" for scheme in SENTINEL_SCHEMES))
-
-
-def _place(part: str) -> tuple[str, int]:
-    """host, host:port or [::1]:port; raises ValueError for none of them."""
-    parts = urlsplit(f"//{part}")
-    if not parts.hostname:
-        raise ValueError
-    return parts.hostname, parts.port or PORT
-
-
-def _refusal() -> UsageError:
-    return UsageError(
-        f"A layer by Sentinel needs a URL such as {FORM}, with sentinel_username and "
-        "sentinel_password in its query if the Sentinels require them; the given one is different."
-    )
 
 
 MEMORY = "memory"
@@ -131,10 +124,8 @@ class LayerSpec(Spec):
                 "An in-memory layer stays within one process, so --layer-workers can't be reached; "
                 "take --layer=redis."
             )
-        if self.url:
-            self._check_url()
-
-    def _check_url(self) -> None:
+        if not self.url:
+            return
         by_sentinel = is_by_sentinel(self.url)
         scheme = "" if by_sentinel else urlsplit(self.url).scheme
         if not by_sentinel and scheme not in SCHEMES:

@@ -28,7 +28,7 @@ POISSON = "poisson"
 ARRIVALS = (CONSTANT, POISSON)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Stage:
     """One level of a load; times are seconds since its start."""
 
@@ -152,7 +152,17 @@ class LoadProfile(Spec):
             raise UsageError(
                 f"--stages may have {MAX_STAGES} levels at most, and has {len(self.stages)}."
             )
-        self._check_open() if self.is_open else self._check_closed()
+        if self.is_open:
+            self._check_open()
+            shared, what = self.in_flight_limit, "journeys in flight (--max-in-flight)"
+        else:
+            self._check_closed()
+            shared, what = int(min(self.levels)), "users"
+        if self.processes > shared:
+            raise UsageError(
+                f"--load-processes={self.processes} can't share {shared} {what}; use as many "
+                "at most."
+            )
         if self.iterations is not None and (self.stages or self.warmup_s or self.spawn_rate):
             raise UsageError(
                 "--iterations is a fixed amount of work, which all users begin at once and which "
@@ -179,7 +189,6 @@ class LoadProfile(Spec):
             above("ends-below", self.ends_below, 0.0, 1.0)
         if self.ends_within_s is not None:
             above("ends-within", self.ends_within_s, 0.0, self.timeout_s)
-        self._check_processes(self.in_flight_limit, "journeys in flight (--max-in-flight)")
 
     def _check_closed(self) -> None:
         for flag, given in (
@@ -198,14 +207,6 @@ class LoadProfile(Spec):
             within("stages", int(users), 1, MAX_USERS)
             if users != int(users):
                 raise UsageError(f"--stages: {users:g} is not a whole number of users.")
-        self._check_processes(int(min(self.levels)), "users")
-
-    def _check_processes(self, shared: int, what: str) -> None:
-        if self.processes > shared:
-            raise UsageError(
-                f"--load-processes={self.processes} can't share {shared} {what}; use as many "
-                "at most."
-            )
 
     @property
     def is_open(self) -> bool:
@@ -235,23 +236,14 @@ class LoadProfile(Spec):
         stages: list[Stage] = []
         moment, before = 0.0, 0.0
         for level in self.levels:
-            window = moment + self._ramp_s(max(0.0, level - before)) + self.warmup_s
-            stages.append(
-                Stage(
-                    level=level,
-                    start_s=moment,
-                    window_start_s=window,
-                    window_end_s=window + self.duration_s,
-                )
-            )
-            moment, before = stages[-1].window_end_s, level
+            more = max(0.0, level - before)
+            ramps = not self.is_open and self.spawn_rate is not None and self.spawn_rate < more
+            ramp_s = more / self.spawn_rate if ramps and self.spawn_rate else 0.0
+            window_s = moment + ramp_s + self.warmup_s
+            end_s = window_s + self.duration_s
+            stages.append(Stage(level, moment, window_s, end_s))
+            moment, before = end_s, level
         return tuple(stages)
-
-    def _ramp_s(self, users: float) -> float:
-        """Seconds until the last of so many users has started."""
-        if self.is_open or self.spawn_rate is None or self.spawn_rate >= users:
-            return 0.0
-        return users / self.spawn_rate
 
     @property
     def window_start_s(self) -> float:

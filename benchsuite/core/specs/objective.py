@@ -110,13 +110,10 @@ def margin(goals: Sequence[Goal], planned: int, met: Sequence[int]) -> float:
     for goal, count in zip(goals, met, strict=True):
         misses, allowed = planned - count, (planned + 1) * (1 - goal.share)
         missing = (misses + min(0.5, allowed / 2)) / (planned + 1)
-        difference = _logit(1 - missing) - _logit(goal.share)
+        odds = (1 - missing) / missing, goal.share / (1 - goal.share)
+        difference = math.log(odds[0]) - math.log(odds[1])
         (silent if not misses and allowed < TOLD else margins).append(difference)
     return min(margins or silent)
-
-
-def _logit(share: float) -> float:
-    return math.log(share / (1 - share))
 
 
 def parse(text: str) -> Objective:

@@ -16,14 +16,8 @@ NUMBERS: Mapping[type[Option], str] = {int: r"-?\d[\d_]*", float: r"-?\d*\.?\d+"
 """How they are written."""
 
 BOOLEANS = {
-    "1": True,
-    "true": True,
-    "yes": True,
-    "on": True,
-    "0": False,
-    "false": False,
-    "no": False,
-    "off": False,
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
 }
 
 
@@ -55,7 +49,20 @@ def chosen_options(
     for name, value in given.items():
         if name not in defaults:
             raise UsageError(f"{owner} has no option {name!r}; {choices(name, sorted(defaults))}")
-        chosen[name] = _converted(owner, name, value, defaults[name])
+        default, wanted, text = defaults[name], type(defaults[name]), str(value).strip()
+        if wanted is str:
+            chosen[name] = str(value)
+        elif wanted is bool and text.lower() in BOOLEANS:
+            chosen[name] = BOOLEANS[text.lower()]
+        elif (
+            wanted in NUMBERS and re.fullmatch(NUMBERS[wanted], text) and abs(float(text)) < LARGEST
+        ):
+            chosen[name] = wanted(text)
+        else:
+            raise UsageError(
+                f"{owner}'s option {name} must be {_KINDS[wanted]} (default {default!r}), not "
+                f"{value!r}."
+            )
     refuse_outside(owner, chosen, limits or {})
     return chosen
 
@@ -72,17 +79,3 @@ def refuse_outside(owner: str, chosen: Mapping[str, Option], limits: Limits) -> 
                 raise UsageError(f"{begin} one of {', '.join(limit)}, and is {value!r}.")
         elif not limit.least <= float(value) <= limit.most:
             raise UsageError(f"{begin} {limit}, and is {value}.")
-
-
-def _converted(owner: str, name: str, value: Option, default: Option) -> Option:
-    wanted = type(default)
-    text = str(value).strip()
-    if wanted is str:
-        return str(value)
-    if wanted is bool and text.lower() in BOOLEANS:
-        return BOOLEANS[text.lower()]
-    if wanted in NUMBERS and re.fullmatch(NUMBERS[wanted], text) and abs(float(text)) < LARGEST:
-        return wanted(text)
-    raise UsageError(
-        f"{owner}'s option {name} must be {_KINDS[wanted]} (default {default!r}), not {value!r}."
-    )

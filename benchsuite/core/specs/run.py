@@ -133,11 +133,9 @@ class RunSpec(Spec):
 
     def _plain(self) -> Self:
         """A run of no server, with the first defaults of everything."""
-        fields = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
-        parts: dict[str, Any] = {
-            name: type(part).from_json({"server": ""} if name == "server" else {})
-            for name, part in fields.items()
-            if isinstance(part, Spec)
+        parts = {
+            name: part.from_json({"server": ""} if name == "server" else {})
+            for name, part in PARTS.items()
         }
         return type(self)(**{**self.first_defaults, **parts})
 

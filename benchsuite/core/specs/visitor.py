@@ -126,20 +126,15 @@ class VisitorSpec(Spec):
 
     def completed(self, given: Self) -> Self:
         """With the values of another one in place of hidden ones."""
-        headers = {
-            name.lower(): one for name, one in zip(given.header_values, given.headers, strict=True)
-        }
+        headers = zip(given.header_values, given.headers, strict=True)
+        by_name = {name.lower(): one for name, one in headers}
         cookies = dict(zip(given.cookie_values, given.cookies, strict=True))
+        own_headers = zip(self.header_values, self.headers, strict=True)
+        own_cookies = zip(self.cookie_values, self.cookies, strict=True)
         return replace(
             self,
-            headers=tuple(
-                headers.get(name.lower(), one)
-                for name, one in zip(self.header_values, self.headers, strict=True)
-            ),
-            cookies=tuple(
-                cookies.get(name, one)
-                for name, one in zip(self.cookie_values, self.cookies, strict=True)
-            ),
+            headers=tuple(by_name.get(name.lower(), one) for name, one in own_headers),
+            cookies=tuple(cookies.get(name, one) for name, one in own_cookies),
         )
 
     def to_json(self) -> dict[str, Any]:
