@@ -3,7 +3,7 @@
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,13 +44,6 @@ class OwnTarget:
 ServiceKey = tuple[str, bool]  #: Its name, and whether it waits for the disk.
 
 
-@dataclass(frozen=True, slots=True)
-class _Databases:
-    keeper: Keeper
-    stack: ExitStack  #: Drops them.
-    service: ServiceKey | None  #: On which they are, where the run has started that.
-
-
 @dataclass(slots=True)
 class Data:
     """Keepers, and the services on which they keep; all end with the session's stack at last."""
@@ -60,7 +53,10 @@ class Data:
     _stack: ExitStack
     _marker: str  #: The session's: its guard ends what is left when this process is killed.
     _start_timeout_s: float | None = None
-    _keepers: dict[tuple[object, ...], _Databases] = field(default_factory=dict)
+    _keepers: dict[tuple[object, ...], tuple[Keeper, ExitStack, ServiceKey | None]] = field(
+        default_factory=dict
+    )
+    """With what drops their databases, and the service that these are on, if one was started."""
     _services: dict[ServiceKey, tuple[DatabaseService, ExitStack]] = field(default_factory=dict)
     _made: int = 0
     _faults: list[DatabaseError] = field(default_factory=list)
@@ -101,14 +97,33 @@ class Data:
         if not plan.server.serves_project:
             return OwnTarget()
         service, key = self.service(plan), plan.data_key
-        if key in self._keepers and self._keepers[key].keeper.was_killed:
-            self._keepers.pop(key).stack.close()
+        if key in self._keepers and self._keepers[key][0].was_killed:
+            self._keepers.pop(key)[1].close()
         if key not in self._keepers:
             own = self._stack.enter_context(ExitStack())
             own.enter_context(_gone_with(service))
-            keeper = own.enter_context(self._throwaway(plan, service))
-            self._keepers[key] = _Databases(keeper, own, _service_key(plan))
-        return self._keepers[key].keeper
+            folder, spec = self._new_folder("data"), plan.spec
+            keeper = own.enter_context(
+                throwaway(
+                    folder=folder,
+                    settings_module=self._settings_module,
+                    token=secrets.token_hex(6),
+                    workload_path=plan.workload_path,
+                    workload=spec.workload,
+                    database=plan.data,
+                    visitor=spec.visitor,
+                    database_url=service.admin_url if service else "",
+                    needs_target_app=plan.workload.needs_target_app,
+                    log=folder / "keeper.log",
+                    env={**os.environ, **spec.target.variables, VARIABLE: str(conf.cache_folder())},
+                    python=plan.server.python,
+                    start_timeout_s=self._start_timeout_s,
+                    static=spec.static,
+                    overrides={**conf.config()["OVERRIDES"], **spec.target.settings},
+                )
+            )
+            self._keepers[key] = keeper, own, _service_key(plan)
+        return self._keepers[key][0]
 
     def keep_for(self, later: Iterable[Plan]) -> None:
         """Drops what no later run will use; what can't be dropped is told at the end."""
@@ -116,7 +131,7 @@ class Data:
         wanted = {plan.data_key for plan in plans}
         for key in [key for key in self._keepers if key not in wanted]:
             try:
-                self._keepers.pop(key).stack.close()
+                self._keepers.pop(key)[1].close()
             except DatabaseError as error:
                 self._faults.append(error)
         services = {_service_key(plan) for plan in plans}
@@ -129,32 +144,9 @@ class Data:
             raise self._faults[0]
 
     def _forget(self, key: ServiceKey) -> None:
-        for name in [name for name, one in self._keepers.items() if one.service == key]:
-            self._keepers.pop(name).stack.close()
+        for name in [name for name, (*_, service) in self._keepers.items() if service == key]:
+            self._keepers.pop(name)[1].close()
         self._services.pop(key)[1].close()
-
-    def _throwaway(
-        self, plan: Plan, service: DatabaseService | None
-    ) -> AbstractContextManager[Keeper]:
-        spec = plan.spec
-        folder = self._new_folder("data")
-        return throwaway(
-            folder=folder,
-            settings_module=self._settings_module,
-            token=secrets.token_hex(6),
-            workload_path=plan.workload_path,
-            workload=spec.workload,
-            database=plan.data,
-            visitor=spec.visitor,
-            database_url=service.admin_url if service else "",
-            needs_target_app=plan.workload.needs_target_app,
-            log=folder / "keeper.log",
-            env={**os.environ, **spec.target.variables, VARIABLE: str(conf.cache_folder())},
-            python=plan.server.python,
-            start_timeout_s=self._start_timeout_s,
-            static=spec.static,
-            overrides={**conf.config()["OVERRIDES"], **spec.target.settings},
-        )
 
     def _new_folder(self, name: str) -> Path:
         self._made += 1

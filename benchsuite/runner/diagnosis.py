@@ -33,7 +33,8 @@ Account = Mapping[str, Any]
 def diagnosis(instructions: Path) -> dict[str, Any] | None:
     """Means of a request, page by page, most time first; None where nothing was written."""
     accounts = read(instructions)
-    pages = [_page(name, accounts) for name in dict.fromkeys(_names(accounts))]
+    names = dict.fromkeys(name for one in accounts for name in one["pages"])
+    pages = [_page(name, accounts) for name in names]
     if not pages:
         return None
     return {
@@ -42,10 +43,6 @@ def diagnosis(instructions: Path) -> dict[str, Any] | None:
         "longest_pause_s": max(one["longest_pause_s"] for one in accounts),
         "cpu_s": sum(one["cpu_s"] for one in accounts),
     }
-
-
-def _names(accounts: Iterable[Account]) -> list[str]:
-    return [name for one in accounts for name in one["pages"]]
 
 
 def _page(name: str, accounts: Iterable[Account]) -> dict[str, Any]:
@@ -81,8 +78,13 @@ def flame(seen: str, rate_hz: int) -> dict[str, Any]:
         """With a short path; it is remembered whether this is what is measured."""
         name, place = stacks.words(call)
         path, _, line = place.rpartition(":")
-        words = f"{name} ({_place(path)}:{line})" if path else call
-        if path and _is_measured(path):
+        if not path:
+            return call
+        package = PACKAGES.sub("", path)  # else from the current directory
+        place = package if package != path or path.startswith("<") else short(path)
+        words = f"{name} ({place}:{line})"
+        is_file = not path.startswith("<") and SCRIPTS not in path
+        if is_file and (TARGET_APP in path or is_the_projects(path)):
             own.add(words)
         return words
 
@@ -103,15 +105,3 @@ def flame(seen: str, rate_hz: int) -> dict[str, Any]:
             "stacks": stacks.packed(busiest),
         }
     }
-
-
-def _place(path: str) -> str:
-    """In its package, or from the current directory."""
-    package = PACKAGES.sub("", path)
-    return package if package != path or path.startswith("<") else short(path)
-
-
-def _is_measured(path: str) -> bool:
-    if path.startswith("<") or SCRIPTS in path:
-        return False
-    return TARGET_APP in path or is_the_projects(path)

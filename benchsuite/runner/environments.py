@@ -16,7 +16,7 @@ from benchsuite.pythons import building, requirements
 from benchsuite.pythons.building import Recipe, Slot, Step
 from benchsuite.pythons.finding import find, kind_of
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.pythons.requirements import Requirements, keep, kept
+from benchsuite.pythons.requirements import keep, kept
 from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import ServerAdapter
 
@@ -70,7 +70,19 @@ def recipe(server: ServerAdapter, spec: ServerSpec) -> Recipe | None:
             f"The requirements of the environment {name} are not in the cache any more; give their "
             f"file again: --env {name}=requirements.txt."
         )
-    return _recipe(name, spec.python, wanted)
+    # The project's requirements, then what benchsuite needs beside them, moving nothing.
+    needs = [*SERVED, *(CONSOLE if _serves_console() else ())]
+    missing = [one for one in needs if one not in wanted.names]
+    steps = [Step(requirements=wanted)]
+    if missing:
+        ours = requirements.parse("\n".join(missing))
+        steps.append(Step(requirements=ours, moves_nothing=True))
+    return Recipe(
+        name=name,
+        python=find(spec.python) if spec.python else Path(OWN.executable),
+        steps=tuple(steps),
+        needed="change its requirements, or take another --python",
+    )
 
 
 def prepared(plans: Sequence[Plan], say: Callable[[str], None]) -> tuple[Plan, ...]:
@@ -93,23 +105,6 @@ def target_settings() -> Any:
     """The settings that the measured server starts from; may raise whatever that module does."""
     module = conf.config()["TARGET_SETTINGS"]
     return import_module(module) if module else settings
-
-
-def _recipe(name: str, python: str, wanted: Requirements) -> Recipe:
-    """The project's requirements, then what benchsuite needs beside them, moving nothing."""
-    base = find(python) if python else Path(OWN.executable)
-    needs = [*SERVED, *(CONSOLE if _serves_console() else ())]
-    missing = [one for one in needs if one not in wanted.names]
-    steps = [Step(requirements=wanted)]
-    if missing:
-        ours = requirements.parse("\n".join(missing))
-        steps.append(Step(requirements=ours, moves_nothing=True))
-    return Recipe(
-        name=name,
-        python=base,
-        steps=tuple(steps),
-        needed="change its requirements, or take another --python",
-    )
 
 
 def ensure_serving(python: Interpreter) -> None:

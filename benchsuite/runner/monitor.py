@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from benchsuite.core.observations import ClockCheck, Probes
+from benchsuite.core.observations import Probes
 from benchsuite.core.readings import DATABASE, HALF_S, LOAD, PROBER_MS
 from benchsuite.core.results import Reading, Summary
 from benchsuite.core.samples import Stall
@@ -46,7 +46,8 @@ class Monitor:
         devices: Sequence[type[Device]] = (),
     ) -> None:
         """`devices` are asked beside the built-in ones."""
-        self._devices = devices
+        self._serving, self._load_pids, self._devices = serving, load_pids, devices
+        self._load = ProcessTree(load_pids)
         self.census = Census(lambda: serving.pids(TARGET))
         self.host = Host(serving.known, cpus=os.cpu_count() or 1, clocks=clocks)
         self.cpus_target: frozenset[int] | None = None
@@ -55,9 +56,6 @@ class Monitor:
         self.log = ""
         self.sessions_refused: int | None = None
         """By the PostgreSQL of the run, from the begin of the load to its end."""
-        self._serving = serving
-        self._load_pids = load_pids
-        self._load = ProcessTree(load_pids)
         self.errors: tuple[str, ...] = ()  #: What the sampler could not read.
         self._probes: list[probes.Probe] = []
         self._request: Mapping[str, object] | None = None
@@ -98,9 +96,8 @@ class Monitor:
                     headers=job.visitor.sent(job.cookies),
                     seed=job.seed,
                 )
-                prober = probes.prober(
-                    self._request, job.load, folder=folder, on_cpus=job.load.cpus
-                )
+                cpus = job.load.cpus
+                prober = probes.prober(self._request, job.load, folder=folder, on_cpus=cpus)
                 self._prober = stack.enter_context(prober)
             programs = [one for one in self._serving.members if one.part == DATABASE]
             logs = {one.process.log: one.process.log.stat().st_size for one in programs}
@@ -162,9 +159,6 @@ class Monitor:
         """The prober's requests: whether each was answered right."""
         return [one.outcome == RIGHT for one in self._probes]
 
-    def clock(self) -> ClockCheck | None:
-        return self.host.clock(INTERVAL_S)
-
     def unwatched(self, done: Done) -> tuple[str, ...]:
         """What could not be seen, and which check could not be made for it."""
         missing = (
@@ -174,7 +168,7 @@ class Monitor:
                 died,
             ),
             (self.host.shares(*done.window), "what else the machine did", noisy),
-            (self.clock(), "whether time passed evenly", clock),
+            (self.host.clock(INTERVAL_S), "whether time passed evenly", clock),
             (self.cpus_target, "on which CPUs the server may run", shared_cpus),
         )
         unseen = [f"{words} ({check.number})" for seen, words, check in missing if seen is None]

@@ -33,15 +33,10 @@ class Plan:
     python: Interpreter | None  #: The one that serves; None while its environment isn't built.
 
     @property
-    def has_own_data(self) -> bool:
-        """Whether the workload makes, reads or counts rows of its own in the databases."""
-        return self.workload.has_own_data
-
-    @property
     def data(self) -> DatabaseSpec:
         """What the databases hold; not how a run reaches them."""
         asked = self.spec.database
-        rows = asked.rows if self.has_own_data else 0
+        rows = asked.rows if self.workload.has_own_data else 0
         return replace(asked, rows=rows, max_connections=None, conn_max_age_s=None, pool=None)
 
     @property
@@ -50,7 +45,7 @@ class Plan:
         spec, work = self.spec, self.workload
         rows = type(work).shared_data or (self.workload_path, repr(spec.workload.options))
         return (
-            rows if self.has_own_data else "",
+            rows if work.has_own_data else "",
             repr(self.data),
             (spec.visitor.login, spec.visitor.host),
             (work.needs_target_app, spec.static, repr(spec.target)),

@@ -34,12 +34,12 @@ def turns(count: int, repeat: int, seed: int) -> tuple[Turn, ...]:
     """Each `repeat` times, in shuffled blocks: slow changes of the machine fall on all alike."""
     within("repeat", repeat, 1, 1000)
     order = random.Random(seed)
-    order_of_turns: list[Turn] = []
+    blocks: list[Turn] = []
     for repetition in range(1, repeat + 1):
         block = [Turn(place, repetition, order.randrange(2**31)) for place in range(count)]
         order.shuffle(block)
-        order_of_turns += block
-    return tuple(order_of_turns)
+        blocks += block
+    return tuple(blocks)
 
 
 def blocks(specs: Sequence[RunSpec], repeat: int, seed: int, made: int = 0) -> tuple[RunSpec, ...]:
@@ -147,9 +147,8 @@ class Estimate:
         """Of these runs in their order; what they share counts where it is first made."""
         made, seconds = set(self._made), []
         for plan in plans:
-            fresh = plan.data_key not in made
+            seconds.append(self.run_s(plan) + (_data_s(plan) if plan.data_key not in made else 0.0))
             made.add(plan.data_key)
-            seconds.append(self.run_s(plan) + (_data_s(plan) if fresh else 0.0))
         return seconds
 
     def run_s(self, plan: Plan) -> float:
@@ -158,9 +157,19 @@ class Estimate:
             return median(took)
         if plan.spec.key in self._known:
             return self._known[plan.spec.key]
-        load = plan.spec.load
-        drain_s = load.expected_drain_s(self._goodput(plan))
-        return load.window_end_s + drain_s + self._overhead_s(plan)
+        # of those cells that are the nearest kin of this one
+        goodputs = next(filter(None, map(self._goodputs.get, _kinships(plan))), None)
+        load, server = plan.spec.load, plan.spec.server.server
+        drain_s = load.expected_drain_s(median(goodputs) if goodputs else None)
+        # of this server, now or in the past; else of the others now
+        if known := self._overheads.get(server):
+            overhead_s = median(known)
+        elif server in self._past:
+            overhead_s = self._past[server]
+        else:
+            of_others = [one for some in self._overheads.values() for one in some]
+            overhead_s = median(of_others or self._past.values() or [START_S])
+        return load.window_end_s + drain_s + overhead_s
 
     def learn(self, plan: Plan, took_s: float, result: RunResult) -> None:
         """What a run took in all that has ended with a result."""
@@ -176,23 +185,6 @@ class Estimate:
         drain_s = load.expected_drain_s(result.total.goodput)
         overhead_s = max(0.0, took_s - load.window_end_s - drain_s)
         self._overheads[plan.spec.server.server].append(overhead_s)
-
-    def _overhead_s(self, plan: Plan) -> float:
-        """Of this server, now or in the past; else of the others now."""
-        server = plan.spec.server.server
-        if known := self._overheads.get(server):
-            return median(known)
-        if server in self._past:
-            return self._past[server]
-        of_others = [one for some in self._overheads.values() for one in some]
-        return median(of_others or self._past.values() or [START_S])
-
-    def _goodput(self, plan: Plan) -> float | None:
-        """Of those cells that are the nearest kin of this one; None where there is none yet."""
-        for key in _kinships(plan):
-            if known := self._goodputs.get(key):
-                return median(known)
-        return None
 
 
 def _kinships(plan: Plan) -> tuple[tuple[str, ...], ...]:

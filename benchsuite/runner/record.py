@@ -39,9 +39,7 @@ class RunRecord:
 
     def __init__(self, plan: Plan, *, started_at: datetime) -> None:
         work = plan.workload
-        self.plan = plan
-        self.spec = plan.spec
-        self.started_at = started_at
+        self.plan, self.spec, self.started_at = plan, plan.spec, started_at
         self.status = Status.FINISHED
         self.failure = self.failure_code = ""
         self.evidence = Evidence()  #: What is known of it so far; `result()` adds the rest.
@@ -57,8 +55,7 @@ class RunRecord:
         self.sampler_cpu_percent: float | None = None
         self.alike = work.alike and not work.locustfile  #: Whether all users do the same.
         self.populations = work.populations(self.spec.load)
-        self.unit = work.unit
-        self.storm_s = work.storm_s
+        self.unit, self.storm_s = work.unit, work.storm_s
         self.restarts = work.restarts  #: Whether the server is still to be restarted.
         self.away: tuple[float, float] | None = None
         """When the server was being restarted, in moments of the monotonic clock."""
@@ -132,15 +129,13 @@ class RunRecord:
             seen=None if before is None or after is None else after - before,
             viewed=self.viewed,
         )
-        turn = _turn(figures.of(REQUEST), done.origin)
-        self.evidence.turn = turn and replace(turn, asked_before=self.asked_before)
+        self.evidence.turn = _turn(figures.of(REQUEST), done.origin, self.asked_before)
         if done.window[1] <= done.window[0]:
             self.fail(Status.INTERRUPTED, "Stopped before the window began: nothing was measured.")
             return
         self.total = figures.total
         # the server paces events, and what is fast for one population is not for another
-        is_paced_by_load = self.unit != EVENT and not self.populations
-        if self.spec.load.keep_alive and is_paced_by_load:
+        if load.keep_alive and self.unit != EVENT and not self.populations:
             self.evidence.cluster = signs.cluster(figures.requests, done.window)
         self.traffic = Traffic.of(figures.requests)
         self.segments = segments(figures, self.populations)
@@ -179,12 +174,11 @@ class RunRecord:
 
     def ask_again(self) -> None:
         """Asks the target, after a whole run, what only it can tell, if times give reason to."""
-        if self.status is not Status.FINISHED:
-            return
         cluster, monitor = self.evidence.cluster, self.monitor
-        if monitor is not None:
-            self.evidence.busy_after_percent = monitor.busy_after()
-        if cluster is None or monitor is None or not stall.rule.level(cluster.percent):
+        if self.status is not Status.FINISHED or monitor is None:
+            return
+        self.evidence.busy_after_percent = monitor.busy_after()
+        if cluster is None or not stall.rule.level(cluster.percent):
             return
         seen = monitor.stall()
         if seen is not None and (seen.is_shown or self.asks_one_page):
@@ -221,7 +215,7 @@ class RunRecord:
         return window[0] - origin, window[1] - origin
 
 
-def _turn(requests: Samples, origin: float) -> Turn | None:
+def _turn(requests: Samples, origin: float, asked_before: int | None = None) -> Turn | None:
     """Where answers are right first and hardly any is afterwards; None where that isn't so."""
     requests = np.sort(requests, order="finish")
     right = requests["kind"] == Kind.OK
@@ -229,4 +223,5 @@ def _turn(requests: Samples, origin: float) -> Turn | None:
     after = right[before:]
     if len(after) < FEWEST_AFTER or after.mean() > FEW_RIGHT:
         return None
-    return Turn(right=before, at_s=float(requests["finish"][before]) - origin)
+    at_s = float(requests["finish"][before]) - origin
+    return Turn(right=before, at_s=at_s, asked_before=asked_before)

@@ -69,7 +69,8 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
     if monitor is not None:
         whole.turnover = monitor.census.turnover(*done.window)
         whole.log, whole.sessions_refused = monitor.log, monitor.sessions_refused
-        whole.host, whole.clock = monitor.host.shares(*done.window), monitor.clock()
+        whole.host = monitor.host.shares(*done.window)
+        whole.clock = monitor.host.clock(INTERVAL_S)
         whole.cpus_shared = monitor.cpus_shared
         unwatched = [*monitor.unwatched(done)]
     if not load.is_open and any(one.waiting_users is None for one in record.segments):

@@ -133,9 +133,11 @@ class RunSpec(Spec):
 
     def _plain(self) -> Self:
         """A run of no server, with the first defaults of everything."""
-        parts = {
-            name: part.from_json({"server": ""} if name == "server" else {})
-            for name, part in PARTS.items()
+        fields = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        parts: dict[str, Any] = {
+            name: type(part).from_json({"server": ""} if name == "server" else {})
+            for name, part in fields.items()
+            if isinstance(part, Spec)
         }
         return type(self)(**{**self.first_defaults, **parts})
 

@@ -105,7 +105,10 @@ def _data(plan: Plan) -> list[str]:
         return [*reached, *data.filled]
     if data.use == KEEP:
         return [*reached, "your own data"]
-    return [*reached, f"rows of {plan.workload.name}" if plan.has_own_data else "empty database"]
+    return [
+        *reached,
+        f"rows of {plan.workload.name}" if plan.workload.has_own_data else "empty database",
+    ]
 
 
 def _who(plan: Plan) -> str:
