@@ -1,4 +1,4 @@
-"""The cost of two telemetry devices (telemetry/scheduling.py): timing a piece of work, and looking
+"""The cost of two telemetry devices (telemetry/devices.py): timing a piece of work, and looking
 at the threads of a target.
 python -m benchmarks.telemetry_cost [--looks 200] [--threads 8,64,256]
 """
@@ -12,7 +12,7 @@ import time
 from benchmarks.machine import description
 from benchsuite.system.procfs import read_stat
 from benchsuite.telemetry.base import Snapshot
-from benchsuite.telemetry.scheduling import Scheduling, timed_on
+from benchsuite.telemetry.devices import Scheduling, timed_on
 
 PARTS = 2  #: Target and load, each once a second.
 

@@ -15,7 +15,7 @@ WAITS_FOR = "waits for "  #: How counts of sessions at work begin that wait for 
 
 BUSIEST, RUN_DELAY = "busiest_process_percent", "run_delay_percent"
 IDLE, MAJOR_FAULTS, MEMORY_WAIT = "idle_percent", "major_faults", "memory_wait_percent"
-"""Counts of the target (`telemetry/scheduling.py`)."""
+"""Counts of the target (`telemetry/devices.py`)."""
 
 DATABASE_BESIDE = "database_beside_percent"
 """The same of databases that the run has not started (`telemetry/host.py`)."""

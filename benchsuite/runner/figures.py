@@ -1,22 +1,35 @@
-"""From the samples of a load to its figures: of all requests, of names, of each level of load."""
+"""From the samples of a load to its figures: of requests, names and levels, and of WebSockets."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
+from statistics import median
 
 import numpy as np
 
 from benchsuite.core.observations import Segment, UnderWay
-from benchsuite.core.results import Accounts, Interval, Pattern, Summary
+from benchsuite.core.results import (
+    Accounts,
+    IdleMemory,
+    Interval,
+    Lagging,
+    Pattern,
+    Reading,
+    Summary,
+    WebSockets,
+)
 from benchsuite.core.samples import (
     ASIDE,
     CLOSING,
     CONNECTION,
     EVENT,
+    FANOUT,
     HANDSHAKE,
     JOURNEY,
     MESSAGE,
     PAUSE,
     POPULATION,
+    PUBLICATION,
     REQUEST,
     RESENT,
     RESTARTED,
@@ -25,11 +38,23 @@ from benchsuite.core.samples import (
     UNSOLICITED,
     Kind,
 )
-from benchsuite.core.specs import USER, LoadProfile
+from benchsuite.core.specs import REDIS, USER, LoadProfile
 from benchsuite.load.job import Done, pauses, stage_windows
 from benchsuite.load.parent.driver import NameEntry, Samples
+from benchsuite.runner.running_system import TARGET
 from benchsuite.stats import messages, signs, summary
+from benchsuite.stats.messages import (
+    HEALTHY,
+    SLOW,
+    ended_early,
+    fan_out,
+    overtaken,
+    recovery,
+    restarted,
+    slow_users,
+)
 from benchsuite.stats.patterns import patterns
+from benchsuite.stats.steady import slope
 from benchsuite.stats.summary import inside
 from benchsuite.workloads.base import Population
 
@@ -283,3 +308,172 @@ def without_restart(
             samples["name"][failed] = len(entries)
             entries.append(replace(entry, scope=RESTARTED[entry.scope]))
     return samples, entries
+
+
+def websockets(
+    figures: Figures,
+    readings: Sequence[Reading],
+    *,
+    begin_s: float,
+    reads_memory: bool = False,
+    storm_s: float | None = None,
+    away: tuple[float, float] | None = None,
+) -> WebSockets | None:
+    """None when no WebSocket was asked for. `readings` are in seconds since `begin_s`, a moment of
+    the monotonic clock. All connections were cut at `storm_s`, or while the server was `away`.
+    """
+    if not len(figures.of(HANDSHAKE)):
+        return None
+    cut = None  #: What is known of those that were cut, where they were.
+    if away is not None:
+        tried = figures.of(HANDSHAKE, RESTARTED[HANDSHAKE])
+        cut = restarted(tried, figures.of(RESTARTED[CONNECTION]), away)
+    elif storm_s is not None:
+        cut = recovery(figures.of(HANDSHAKE), begin_s + storm_s)
+    return WebSockets(
+        accounts=figures.accounts,
+        connections=max((count for _, count in figures.done.connections), default=None),
+        rate_connected=figures.rate_connected,
+        idle=_idle_memory(figures, readings, begin_s) if reads_memory else None,
+        closed=_left_behind(figures, readings, begin_s) if storm_s is None else None,
+        recovery=cut,
+        lagging=_lagging(figures, readings, begin_s),
+        compression=figures.done.traffic,
+    )
+
+
+def _lagging(figures: Figures, readings: Sequence[Reading], begin_s: float) -> Lagging | None:
+    """None where no subscriber of a broadcast was slow."""
+    slow = [place for place, one in enumerate(figures.names) if one.name.endswith(SLOW)]
+    users = np.unique(figures.samples["user"][np.isin(figures.samples["name"], slow)])
+    if not len(users):
+        return None
+    grown_bytes, end = {}, figures.done.window[1] - begin_s
+    for part in (TARGET, REDIS):
+        seen = [size for second, size in _memory(readings, part) if second <= end]
+        if len(seen) > 1:
+            grown_bytes[part] = max(seen) - seen[0]
+    return Lagging(subscribers=len(users), grown_bytes=grown_bytes)
+
+
+def _memory(readings: Sequence[Reading], part: str) -> list[tuple[float, int]]:
+    """(second, bytes) of each reading that has the part's memory."""
+    sizes = ((one.second, one.memory_bytes) for one in readings if one.part == part)
+    return [(second, size) for second, size in sizes if size is not None]
+
+
+def _left_behind(
+    figures: Figures, readings: Sequence[Reading], begin_s: float
+) -> IdleMemory | None:
+    """Memory over the connections made until then, where they are all closed again."""
+    if figures.unit != HANDSHAKE:
+        return None
+    shakes = figures.of(HANDSHAKE)
+    made = np.sort(shakes["finish"][shakes["kind"] == Kind.OK]) - begin_s
+    begin, end = (moment - begin_s for moment in figures.done.window)
+    steps = [
+        (int(np.searchsorted(made, second)), size)
+        for second, size in _memory(readings, TARGET)
+        if begin <= second <= end
+    ]
+    line = slope(steps)
+    if line is None:
+        return None
+    return IdleMemory(
+        steps=tuple(steps), each_bytes=line.value, low_bytes=line.low, high_bytes=line.high
+    )
+
+
+def _idle_memory(
+    figures: Figures, readings: Sequence[Reading], begin_s: float
+) -> IdleMemory | None:
+    """Open connections and the target's memory in each stage's window."""
+    memory = _memory(readings, TARGET)
+    steps: list[tuple[int, int]] = []
+    for begin, end in stage_windows(figures.load, figures.done):
+        held = [count for moment, count in figures.done.connections if begin < moment <= end]
+        taken = [size for second, size in memory if begin < second + begin_s <= end]
+        if held and taken:
+            steps.append((round(median(held)), round(median(taken))))
+    if not steps:
+        return None
+    line = slope(steps)
+    before = [size for second, size in memory if second <= 0]
+    return IdleMemory(
+        steps=tuple(steps),
+        each_bytes=line.value if line else None,
+        low_bytes=line.low if line else None,
+        high_bytes=line.high if line else None,
+        before_bytes=before[-1] if before else None,
+    )
+
+
+NEVER = "a subscriber did not get it within the time-out"
+LATE = "came after one that was published later"
+
+
+def with_broadcasts(
+    samples: Samples, names: Sequence[NameEntry], *, timeout_s: float = inf
+) -> tuple[Samples, Sequence[NameEntry]]:
+    """The samples and, of broadcasts, those of last subscribers, lost and overtaken deliveries."""
+    for index, entry in enumerate(list(names)):
+        if entry.scope == PUBLICATION:
+            samples, names = _with_one(samples, names, index, timeout_s)
+    return samples, names
+
+
+def _with_one(
+    samples: Samples, names: Sequence[NameEntry], index: int, timeout_s: float
+) -> tuple[Samples, Sequence[NameEntry]]:
+    path = names[index].name.partition(" ")[2]
+    of = {one.scope: place for place, one in enumerate(names) if one.name.endswith(f" {path}")}
+    entries = list(names)
+    if MESSAGE not in of:
+        return samples, entries
+    late = (samples["name"] == of[MESSAGE]) & (samples["finish"] - samples["start"] > timeout_s)
+    samples = samples[~late]
+    sent = _named(samples, index)
+    sent = sent[np.isin(sent["kind"], (Kind.OK, Kind.UNFINISHED))]
+    got = _right(samples, of[MESSAGE])
+    whole, lost = fan_out(
+        sent,
+        got,
+        _right(samples, of.get(HANDSHAKE)),
+        ended_early(_named(samples, of.get(STRAY))),
+        _named(samples, of.get(CLOSING)),
+    )
+    whole["name"] = _entered(entries, f"last subscriber {path}", FANOUT, {Kind.LOST: NEVER})
+    strays = got[overtaken(sent, got)]
+    strays["name"] = _entered(entries, f"stray {path}", STRAY, {Kind.REORDERED: LATE})
+    strays["kind"] = Kind.REORDERED
+    strays["start"] = strays["finish"]
+    lost["name"] = _entered(entries, entries[of[MESSAGE]].name, MESSAGE, {Kind.LOST: NEVER})
+    samples = np.concatenate([samples, whole, lost, strays])
+    slow = slow_users(got, lost)
+    if len(slow):  # their messages by a name of their own
+        theirs = (samples["name"] == of[MESSAGE]) & np.isin(samples["user"], slow)
+        healthy = entries[of[MESSAGE]]
+        samples["name"][theirs] = len(entries)
+        entries[of[MESSAGE]] = replace(healthy, name=healthy.name + HEALTHY)
+        entries.append(replace(healthy, name=healthy.name + SLOW))
+    return samples, entries
+
+
+def _entered(entries: list[NameEntry], name: str, scope: str, examples: Mapping[Kind, str]) -> int:
+    """The number of a name that is there already, or now."""
+    for place, entry in enumerate(entries):
+        if (entry.name, entry.scope) == (name, scope):
+            entries[place] = replace(entry, examples={**examples, **entry.examples})
+            return place
+    entries.append(NameEntry(name=name, scope=scope, examples=dict(examples)))
+    return len(entries) - 1
+
+
+def _named(samples: Samples, index: int | None) -> Samples:
+    return samples[:0] if index is None else samples[samples["name"] == index]
+
+
+def _right(samples: Samples, index: int | None) -> Samples:
+    named = _named(samples, index)
+    right: Samples = named[named["kind"] == Kind.OK]
+    return right

@@ -39,8 +39,7 @@ from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.reasons import EMPTY, about_the_data, asked_again, error_behind, reason
-from benchsuite.runner.record import RunRecord
-from benchsuite.runner.result import Ceilings, result
+from benchsuite.runner.record import Ceilings, RunRecord, result
 from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system import cpus, fingerprint, network, scratch
 from benchsuite.system.guard import guarded

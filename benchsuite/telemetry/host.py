@@ -14,7 +14,7 @@ from benchsuite.system import cpus
 from benchsuite.system.procfs import Stat, all_pids, read_bytes, read_stat
 from benchsuite.system.tree import descendants
 from benchsuite.telemetry.base import Clocks, Snapshot
-from benchsuite.telemetry.devices import TICKS_PER_S, Cpu
+from benchsuite.telemetry.devices import TICKS_PER_S, Cpu, waiting_us
 
 KERNEL_THREADS = 2  #: The PID of their parent: what they do they mostly do for us.
 
@@ -236,13 +236,6 @@ def _throttled(looks: list[Look]) -> float | None:
         if ended > begun:
             shares.append(100 * (held_at_last - held) / (ended - begun))
     return max(shares, default=None)
-
-
-def waiting_us(path: Path) -> int | None:
-    """The total of the line "some avg10=… avg60=… avg300=… total=…", in µs."""
-    line = (read_bytes(str(path)) or b"").partition(b"\n")[0]
-    _, separator, total = line.partition(b"total=")
-    return int(total) if separator else None
 
 
 def _control_groups(root: Path, groups: str) -> Iterator[Path]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from benchsuite.core.specs.objective import Objective
-from benchsuite.core.specs.options import Option
+from benchsuite.core.specs.spec import Option
 
 
 class Phase(StrEnum):

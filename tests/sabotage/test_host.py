@@ -8,7 +8,7 @@ import pytest
 
 from benchsuite.core.results import Level, RunResult
 from benchsuite.findings import host as validity_host
-from benchsuite.telemetry import host, scheduling
+from benchsuite.telemetry import devices, host
 from benchsuite.telemetry.base import Figures, Snapshot
 from benchsuite.telemetry.devices import Memory
 from tests.sabotage.apart import Task, run_apart
@@ -126,7 +126,7 @@ def test_b404_the_cpus_become_slower(lab: Laboratory, monkeypatch: pytest.Monkey
     """Nobody can be made to slow down a machine: the piece of work becomes a longer one."""
 
     def slower() -> None:
-        monkeypatch.setattr(scheduling, "EXPONENT", (1 << 160) - 1)
+        monkeypatch.setattr(devices, "EXPONENT", (1 << 160) - 1)
 
     finding = found("B404", lambda: lab.run(duration_s=11.0, at_second={6.0: slower}))
     assert "on the CPUs of the target it rose by" in finding.message

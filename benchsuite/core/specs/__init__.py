@@ -25,12 +25,6 @@ from benchsuite.core.specs.load import POISSON as POISSON
 from benchsuite.core.specs.load import USER as USER
 from benchsuite.core.specs.load import LoadProfile as LoadProfile
 from benchsuite.core.specs.load import Stage as Stage
-from benchsuite.core.specs.options import BOOLEANS as BOOLEANS
-from benchsuite.core.specs.options import Limits as Limits
-from benchsuite.core.specs.options import Option as Option
-from benchsuite.core.specs.options import Within as Within
-from benchsuite.core.specs.options import chosen_options as chosen_options
-from benchsuite.core.specs.options import refuse_outside as refuse_outside
 from benchsuite.core.specs.run import COLLECT as COLLECT
 from benchsuite.core.specs.run import FLAME as FLAME
 from benchsuite.core.specs.run import FORMAT_VERSION as FORMAT_VERSION
@@ -44,5 +38,11 @@ from benchsuite.core.specs.server import MAX_THREADS as MAX_THREADS
 from benchsuite.core.specs.server import DelaySpec as DelaySpec
 from benchsuite.core.specs.server import ServerSpec as ServerSpec
 from benchsuite.core.specs.server import TargetSpec as TargetSpec
+from benchsuite.core.specs.spec import BOOLEANS as BOOLEANS
+from benchsuite.core.specs.spec import Limits as Limits
+from benchsuite.core.specs.spec import Option as Option
+from benchsuite.core.specs.spec import Within as Within
+from benchsuite.core.specs.spec import chosen_options as chosen_options
+from benchsuite.core.specs.spec import refuse_outside as refuse_outside
 from benchsuite.core.specs.visitor import VisitorSpec as VisitorSpec
 from benchsuite.core.specs.visitor import over as over

@@ -13,9 +13,8 @@ from benchsuite.core.printable import hidden_in, is_control
 from benchsuite.core.specs.database import DatabaseSpec
 from benchsuite.core.specs.layer import LayerSpec
 from benchsuite.core.specs.load import LoadProfile
-from benchsuite.core.specs.options import Option
 from benchsuite.core.specs.server import MEASURED, DelaySpec, ServerSpec, TargetSpec
-from benchsuite.core.specs.spec import Spec, option
+from benchsuite.core.specs.spec import Option, Spec, option
 from benchsuite.core.specs.visitor import VisitorSpec
 
 OUTPUT = "Runs and output"  #: Heading of --help.

@@ -9,8 +9,7 @@ from typing import Any, Self
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import masked
 from benchsuite.core.specs import database
-from benchsuite.core.specs.options import Option
-from benchsuite.core.specs.spec import REQUIRED, Spec, option
+from benchsuite.core.specs.spec import REQUIRED, Option, Spec, option
 from benchsuite.core.units import format_duration
 
 MEASURED, PYTHON, FRONT = "What is measured", "Python", "Before the server"

@@ -42,10 +42,6 @@ class Connection(NamedTuple):
     asked: int = 0
     is_slow: bool = True  #: Whether all of its answers were.
 
-    @property
-    def is_worth_another(self) -> bool:
-        return self.asked < (MOST if self.is_slow else SUSPECT)
-
 
 class Prober:
     """Asks a page over connections that come and go.
@@ -68,13 +64,9 @@ class Prober:
         """In a thread of its own; not at all while as many as `at_once` wait."""
         now = time.monotonic()
         with self._lock:
-            late = [
-                (number, request)
-                for number, request in self._under_way.items()
-                if now > request.until
-            ]
-        for number, request in late:
-            if self._end(number, now - request.begun, HUNG):
+            under_way = list(self._under_way.items())
+        for number, request in under_way:
+            if now > request.until and self._end(number, now - request.begun, HUNG):
                 request.client.give_up()
         with self._lock:
             if len(self._under_way) >= at_once:
@@ -87,13 +79,11 @@ class Prober:
                 connection = self._kept.pop(0)
             self._asked += 1
             number, begun = self._asked, time.monotonic()
-            self._under_way[number] = UnderWay(
-                begun, begun + patience_s + GRACE_S, connection.client
-            )
+            until = begun + patience_s + GRACE_S
+            self._under_way[number] = UnderWay(begun, until, connection.client)
             self._write(f"asked {number} {connection.number} {due:.7f} {begun:.7f}")
-        threading.Thread(
-            target=self._answer, args=(number, connection, slow_s), daemon=True
-        ).start()
+        work = number, connection, slow_s
+        threading.Thread(target=self._answer, args=work, daemon=True).start()
 
     def _answer(self, number: int, connection: Connection, slow_s: float) -> None:
         client = connection.client
@@ -106,28 +96,18 @@ class Prober:
         outcome = outcome or client.ask()
         seconds = time.monotonic() - begun
         in_time = self._end(number, seconds, outcome)
-        asked = connection._replace(
-            asked=connection.asked + 1, is_slow=connection.is_slow and seconds > slow_s
-        )
-        if in_time and self._keeps and outcome in (RIGHT, WRONG) and asked.is_worth_another:
-            left_over = self._keep(asked)
-            if left_over is None:
-                return
-            client = left_over.client
+        is_slow, asked = connection.is_slow and seconds > slow_s, connection.asked + 1
+        keeps = in_time and self._keeps and outcome in (RIGHT, WRONG)
+        if keeps and asked < (MOST if is_slow else SUSPECT):
+            with self._lock:  # it rests; where enough do, a slow one in place of a fast one
+                self._kept.append(connection._replace(asked=asked, is_slow=is_slow))
+                if len(self._kept) <= RESTING:
+                    return
+                fast = [one for one in self._kept[:-1] if not one.is_slow]
+                left_over = fast[0] if fast and is_slow else self._kept[-1]
+                self._kept.remove(left_over)
+                client = left_over.client
         client.close()
-
-    def _keep(self, connection: Connection) -> Connection | None:
-        """Lets it rest, a slow one in place of a fast one; gives the one that is too many."""
-        with self._lock:
-            fast = next((one for one in self._kept if not one.is_slow), None)
-            if len(self._kept) >= RESTING:
-                if fast is None or not connection.is_slow:
-                    return connection
-                self._kept.remove(fast)
-                self._kept.append(connection)
-                return fast
-            self._kept.append(connection)
-            return None
 
     def _end(self, number: int, seconds: float, outcome: str) -> bool:
         """Whether it was under way till now."""

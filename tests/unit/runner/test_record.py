@@ -15,8 +15,7 @@ from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import Samples
 from benchsuite.runner.planning import resolve
-from benchsuite.runner.record import RunRecord, _turn
-from benchsuite.runner.result import result
+from benchsuite.runner.record import RunRecord, _turn, result
 from benchsuite.telemetry import Watched
 
 SPEC = RunSpec(server=ServerSpec(server="uvicorn"))

@@ -7,7 +7,7 @@ import pytest
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.system.procfs import Stat, read_stat
-from benchsuite.telemetry import devices, profiler, scheduling
+from benchsuite.telemetry import devices, profiler
 from benchsuite.telemetry.base import Clocks, Device, Snapshot
 from benchsuite.telemetry.devices import Counts, Memory, OpenFiles
 from benchsuite.telemetry.sampler import DEVICES
@@ -138,8 +138,8 @@ def here() -> Snapshot:
 
 def test_each_cpu_in_turn(monkeypatch):
     asked: list[int] = []
-    monkeypatch.setattr(scheduling, "timed_on", lambda cpu: asked.append(cpu) or 0.001)
-    device = scheduling.Speed()
+    monkeypatch.setattr(devices, "timed_on", lambda cpu: asked.append(cpu) or 0.001)
+    device = devices.Speed()
     cpus = sorted(os.sched_getaffinity(0))
     for _ in cpus * 2:
         assert device.sample(here()) == {"work_s": 0.001}
@@ -148,13 +148,13 @@ def test_each_cpu_in_turn(monkeypatch):
 
 def test_it_takes_some_time_and_gives_the_cpus_back():
     before = os.sched_getaffinity(0)
-    assert 1e-6 < scheduling.timed_on(max(before)) < 0.1
+    assert 1e-6 < devices.timed_on(max(before)) < 0.1
     assert os.sched_getaffinity(0) == before
 
 
 def test_of_nobody_nothing_is_known():
-    assert scheduling.Speed().sample(Snapshot(at=0.0, stats=())) == {"work_s": None}
-    assert scheduling.affinity([2**22 + 1]) is None
+    assert devices.Speed().sample(Snapshot(at=0.0, stats=())) == {"work_s": None}
+    assert devices.affinity([2**22 + 1]) is None
 
 
 DENIED = "Permission Denied: Try running again with elevated permissions by going 'sudo env !!'"
