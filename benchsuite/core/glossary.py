@@ -9,7 +9,6 @@ from pathlib import Path
 from benchsuite.core.exceptions import UsageError, meant
 
 FILE = Path(__file__).with_suffix(".md")
-
 HOME = "glossary.md"
 HOMES = {
     "Findings": "reading-results.md",
@@ -17,7 +16,6 @@ HOMES = {
     "Failed requests": "reading-results.md#b201-failures",
 }
 """Where the docs say more of what a heading of the file is about; of findings, each by itself."""
-
 ROW = re.compile(r"\| (?P<terms>.+?) \| (?P<meaning>.+) \|")
 CODE = re.compile(r"(?P<number>[BL]\d\d[0-9a-z]*) (?P<name>\S+)")
 

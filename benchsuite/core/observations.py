@@ -213,14 +213,12 @@ class Evidence(OfLevel):
     stage: str = ""  #: The stage that this is about, as "200 users"; empty for a whole run.
     stages: Sequence["Evidence"] = ()  #: The same for each stage.
     headline: int | None = None  #: The stage with the run's headline figures, from 0.
-
     total: Summary | None = None
     handshakes: Sequence[Summary] = ()  #: Of WebSockets.
     journeys: Sequence[Summary] = ()  #: One for each name of a journey.
     intervals: Sequence[Interval] = ()
     window: tuple[float, float] | None = None
     """In seconds since the first request, as the intervals are."""
-
     load_cpu_percent: float | None = None  #: Of the busiest load process; 100 is one CPU.
     load_lag_p50_s: float | None = None
     load_lag_p99_s: float | None = None
@@ -231,7 +229,6 @@ class Evidence(OfLevel):
     """Journeys of a fixed amount of work that were not made in time; None without one."""
     probes: Probes | None = None
     unprobed: str = ""  #: Why there are no probes.
-
     died: bool = False  #: Whether the server's first process ended.
     turnover: Turnover | None = None
     log: str = ""  #: The end of the server's log.
@@ -266,13 +263,10 @@ class Evidence(OfLevel):
     """CPUs that generator and target share, reading by reading."""
     work_s: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """Part ("target") → time of a fixed piece of work on its CPUs in each second."""
-
     busy_percent: float | None = None
     """Open model: utilisation of CPUs or slots, whichever is higher; 100 when saturated."""
     effort: Effort | None = None
-
     unwatched: Sequence[str] = ()  #: What could not be observed or read.
-
     slowing: Mapping[str, str] = field(default_factory=dict)
     """Settings that slow the project down → words."""
     undone: Mapping[str, str] = field(default_factory=dict)

@@ -29,9 +29,7 @@ from uuid import UUID
 from benchsuite.core.exceptions import UsageError
 
 T = TypeVar("T")
-
 Reader = Callable[[Any], Any]  #: Raises Misfit.
-
 LARGEST = 2.0**63  #: No figure, time or amount reaches it, nor do most databases.
 LONGEST_S = 1e9  #: No duration reaches it: 30 years.
 LONGEST_TEXT = 4_000_000  #: Characters.
@@ -333,8 +331,6 @@ def shown(data: Any) -> str:
 
 _SHORT = reprlib.Repr()
 _SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 2, 60, 60
-
-
 Times = Mapping[str, float | None]
 """count, mean_s, min_s, max_s and percentiles (p95_s), as far as samples suffice."""
 

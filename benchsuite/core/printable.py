@@ -17,14 +17,11 @@ from urllib.parse import unquote_plus
 SHOWN = "***"  #: Replaces passwords outside of URLs.
 ROUNDS = 100_000
 _MASKED = re.compile(r"\*{3}[0-9a-f]{8}")
-
 _NAME = r"[\w-]*(?:passw(?:or)?d|passphrase|pwd|requirepass|secret(?:[_-]?key)?)\d*"
 _HEADER = r"(?:proxy-)?authorization|(?:set-)?cookie|x-api-key|x-auth-token"
 _PORT = r"\d{1,5}(?:[/?#,\s]|$)"
-
 _SECRET = re.compile(_NAME, re.IGNORECASE)
 _SECRET_OPTION = re.compile(rf"--?{_NAME}", re.IGNORECASE)
-
 # Lengths are bounded where every character of a long log could start a match.
 _URL = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]{0,30}:/{1,2})(?P<rest>[^\s'\"<>]+)")
 _ONE_URL = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*://)(?P<rest>[^\s:/@?#]*:[^\n]*@[^\s@]*)")
@@ -134,9 +131,7 @@ def _is_secret(name: str) -> bool:
 
 BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Characters that change the order in which text is displayed."""
-
 LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-
 UNSAFE = ("Cc", "Cs", "Zl", "Zp")
 """Unicode categories: controls, surrogates, line and paragraph separators."""
 

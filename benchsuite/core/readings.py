@@ -7,27 +7,19 @@ from benchsuite.core.results import Reading
 
 TARGET, LOAD = "target", "load"  #: Parts whose CPUs are timed.
 DATABASE = "database"
-
 ACTIVE, LIMIT = "active", "limit"
 """Counts of a database: sessions at work, and how many connections the target can have."""
-
 WAITS_FOR = "waits for "  #: How counts of sessions at work begin that wait for something.
-
 BUSIEST, RUN_DELAY = "busiest_process_percent", "run_delay_percent"
 IDLE, MAJOR_FAULTS, MEMORY_WAIT = "idle_percent", "major_faults", "memory_wait_percent"
 """Counts of the target (`telemetry/devices.py`)."""
-
 DATABASE_BESIDE = "database_beside_percent"
 """The same of databases that the run has not started (`telemetry/host.py`)."""
-
 OTHERS, STOLEN = "others_percent", "stolen_percent"
 """Counts of the target, of the second before: what other programs had of all CPUs, and what was
 stolen of them (`telemetry/host.py`)."""
-
 PROBER_MS = "prober_ms"  #: The same: the longest that the prober waited for an answer.
-
 HALF_S = 0.5  #: Half of the second that ends with a reading.
-
 Window = tuple[float, float] | None
 
 

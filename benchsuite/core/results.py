@@ -55,7 +55,6 @@ class Reached(StrEnum):
 
 LATE_S = 0.01
 """A journey that starts no later than this found a free slot; waking up takes time, too."""
-
 PERCENTILES = (10, 50, 75, 90, 95, 99, 99.9)
 
 

@@ -15,7 +15,6 @@ from typing import Final, NamedTuple
 
 RECORD = struct.Struct("<HHIQddd")
 """name index, kind and process, user number, body bytes, intended_start, start, finish."""
-
 FIELDS = (
     ("name", "<u2"),
     ("kind", "u1"),
@@ -26,12 +25,9 @@ FIELDS = (
     ("start", "<f8"),
     ("finish", "<f8"),
 )
-
-
 PROCESS_SHIFT: Final = 8  #: Bits of the kind, above which the process is packed.
 PROCESSES: Final = 255
 """Processes of a server are told apart by their pid modulo that, plus 1; 0 is unknown."""
-
 REQUEST: Final = "request"
 JOURNEY: Final = "journey"
 HANDSHAKE: Final = "handshake"
@@ -60,9 +56,7 @@ ASIDE = (RESENT, PAUSE, CONNECTION, *RESTARTED.values())  #: Scopes without figu
 PUBLICATION: Final = "publication"
 """A message to all subscribers, from its intended start until it was sent."""
 FANOUT: Final = "fan-out"  #: The same until its last subscriber had it.
-
 POPULATION: Final = "population"  #: The scope of figures of a group of users who all do the same.
-
 UNITS = {
     REQUEST: (REQUEST, MESSAGE),
     MESSAGE: (MESSAGE,),
@@ -111,7 +105,6 @@ _WORDS = {
     Kind.LOG_IN: "redirected to log-in",
     Kind.CSRF: "refused by the CSRF check",
 }
-
 ANSWERED = (
     Kind.OK,
     Kind.HTTP_STATUS,
@@ -123,17 +116,12 @@ ANSWERED = (
     Kind.THROTTLED,
 )
 """Kinds of requests that got an answer, right or wrong."""
-
 ENDS = (Kind.WEBSOCKET_CLOSED, Kind.RESET, Kind.PROTOCOL)
 """Kinds of strays that are connections which ended before the load ended them."""
-
-
 TIMERS_S = (0.04, 0.2)
 """Shortest and longest delay of an acknowledgement on Linux (TCP_DELACK_MIN and _MAX)."""
-
 LATER_S = 0.75 * TIMERS_S[0]
 """A difference that may be a wait for one; the page itself varies, too."""
-
 CHANCE = 0.001
 """The largest probability that late acknowledgements made a page slow by chance alone."""
 

@@ -10,7 +10,6 @@ from benchsuite.core.exceptions import UsageError
 THIN_SPACE = "\u2009"
 MISSING = "—"
 LONGEST = 60  #: Characters quoted of invalid input.
-
 _SECONDS = {"": 1.0, "ms": 0.001, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 

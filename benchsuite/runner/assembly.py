@@ -60,7 +60,6 @@ from benchsuite.telemetry.prober.answer import Probe
 SETTINGS = "benchsuite.isolation.settings"
 MOST_PADDING = 4096
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-
 PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")  #: Variables about the project.
 
 
@@ -121,7 +120,6 @@ def about_the_project(instructions: Path) -> dict[str, str]:
 
 READY_TIMEOUT_S = 60.0
 """How long each program may take, once it is waited for, unless --start-timeout says it."""
-
 ASKING_LOOK_S = 0.05
 LONGEST_LINE = 100  #: Characters of a line of a log that are told.
 

@@ -16,7 +16,6 @@ PACKAGES = re.compile(r".*/(?:site-packages|dist-packages|python\d\.\d+)/")
 SCRIPTS = f"{os.sep}bin{os.sep}"
 TARGET_APP = f"{os.sep}benchsuite{os.sep}target{os.sep}"
 """Stands for the project where its views are measured."""
-
 IDLE = re.compile(
     r"\S*\b(select|poll) \((selectors|waitress/wasyncore)\.py|Condition\.wait \(threading\.py"
     r"|_worker \(concurrent/futures/thread\.py|<module> \(\S*\bbin/uwsgi:"
@@ -24,9 +23,7 @@ IDLE = re.compile(
 """Where threads wait for work. One that has just been woken is taken for busy there; py-spy, which
 leaves such stacks out too, knows these functions without their classes. Of uWSGI, whose C code
 waits below no function, it can't tell at all whether it does."""
-
 MOST = 10  #: Queries that are kept of a page: those that took most time.
-
 Account = Mapping[str, Any]
 
 

@@ -26,7 +26,6 @@ which version suits the project's Django is the installer's to find."""
 CONSOLE = ("django-filter", "django-tables2", "numpy", "rich")
 """What a project's URLs and admin import when benchsuite's pages are among them."""
 OLDEST = (3, 11)  #: The oldest Python that can import benchsuite's part of a measured server.
-
 CONSOLE_APPS = ("benchsuite", "benchsuite.apps.BenchsuiteConfig")
 
 

@@ -59,7 +59,6 @@ from benchsuite.stats.summary import inside
 from benchsuite.workloads.base import Population
 
 Window = tuple[float, float]
-
 TINY_S = 1e-6  #: A window ends before its end; this much after its last sample that one is inside.
 
 

@@ -35,7 +35,6 @@ SETTLE_S = 5.0
 """How long rows that are missing after the drain are waited for, as long as more come."""
 STILL_S = 2.0  #: Nothing more is expected when no row came for that long.
 NUMBER = re.compile(r"\d+")
-
 Gains = Mapping[str, int]  #: Table → rows that it gained or, below 0, lost, if it did.
 
 

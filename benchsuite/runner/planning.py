@@ -122,7 +122,6 @@ def is_usable(name: str) -> bool:
 
 START_S = 1.2
 """What a run takes beside its load where nothing is known: to start, answer first and end."""
-
 DATA_S = 0.8  #: Making and migrating throw-away databases.
 ROWS_PER_S = 250_000  #: How fast rows are seeded, roughly.
 

@@ -12,7 +12,6 @@ ADVICE = {
     "Missing staticfiles manifest entry": "--static=collect collects them anew for the run",
 }
 """What helps, by what an error says."""
-
 OF_DATA = (404, 410, 500)  #: Failures that a page may answer because of what it finds stored.
 EMPTY = (
     "the database holds no rows but those that `migrate` makes, so lists are empty (--fixture, "

@@ -49,7 +49,6 @@ from benchsuite.telemetry.profiler import RATE_HZ, profiler
 
 COMPLETIONS = "completions"
 """What `Workload.count()` calls the journeys that the target's database holds as completed."""
-
 FORCED = {"force_debug_cursor": "is set, so that every SQL statement is kept in memory and logged"}
 
 
@@ -132,13 +131,15 @@ class Session:
     ) -> None:
         watcher.stage("starting")
         spec = plan.spec
+        # All variables of ours only for somebody's own journeys, which may ask for any.
+        without_project = {one: os.environ[one] for one in os.environ if one not in PROJECT}
         limits = stack.enter_context(network.descriptors_raised(preflight.open_files(spec)))
         load = stack.enter_context(
             load_pool(
                 spec.load.processes,
                 spool=folder,
                 log=folder / "load.log",
-                env=_of_load(plan),
+                env=any_program() if _is_ours(plan) else without_project,
                 on_cpus=spec.load.cpus,
             )
         )
@@ -175,8 +176,8 @@ class Session:
             timeout_s=self._start_timeout_s,
             tell=watcher.stage,
         )
-        record.doing = lambda: serving.doing() or keeper.doing
         record.serving = serving = assembly.system
+        record.doing = lambda: serving.doing() or keeper.doing
         stack.enter_context(assembly.serving(self.port))
         record.doing = str
         record.settings_changed = {
@@ -193,10 +194,8 @@ class Session:
         variables = about_services(
             {one.name: one.url for one in serving.services if one.name in views}
         )
-        rows, completions = (
-            partial(keeper.rows, token),
-            partial(_completions, keeper, token, variables),
-        )
+        rows = partial(keeper.rows, token)
+        completions = partial(_completions, keeper, token, variables)
         if (first := completions()).of:
             rows = completions
             record.learned = Learned(first.of, {"": (1,)})
@@ -219,7 +218,7 @@ class Session:
             monitor.watching(asked, job, folder),
             record.watched(sampler),
         ):
-            record.done = _load(load, record, watcher, sampler)
+            record.done = _load(load, record, monitor, watcher, sampler)
         if (tick := load.ended_at) is not None:
             reached = [one for one in spec.load.plan if one.window_start_s <= tick.elapsed_s]
             record.settings_changed["(end of the load)"] = (
@@ -261,13 +260,6 @@ def _completions(
     """What the workload counts as completed, if it does, in place of a table's rows."""
     counts = keeper.counts(token, variables)
     return Rows({"": counts[COMPLETIONS]} if COMPLETIONS in counts else {})
-
-
-def _of_load(plan: Plan) -> dict[str, str]:
-    """The variables that a load process begins with: all of ours for somebody's own journeys."""
-    if _is_ours(plan):
-        return any_program()
-    return {name: value for name, value in os.environ.items() if name not in PROJECT}
 
 
 def _is_ours(plan: Plan) -> bool:
@@ -316,7 +308,9 @@ def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan:
         raise AnswerError(" ".join(filter(None, words))) from error
 
 
-def _load(load: LoadPool, record: RunRecord, watcher: Watcher, sampler: Sampler) -> Done:
+def _load(
+    load: LoadPool, record: RunRecord, monitor: Monitor, watcher: Watcher, sampler: Sampler
+) -> Done:
     """Loads until the end, a program's death or Ctrl-C; what was measured by then is kept."""
 
     def look() -> None:
@@ -338,8 +332,7 @@ def _load(load: LoadPool, record: RunRecord, watcher: Watcher, sampler: Sampler)
         if record.restart_is_due(tick.elapsed_s):
             watcher.stage("restarting the server")
             record.restart()
-        if record.monitor is not None:
-            record.monitor.told(tick)
+        monitor.told(tick)
         if record.profiler is not None:
             programs = [one for one in record.serving.members if one.part == TARGET]
             record.profiler.told(tick.elapsed_s, [one.process.pid for one in programs])

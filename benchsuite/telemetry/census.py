@@ -10,7 +10,6 @@ from benchsuite.system.procfs import Stat, all_pids, read_stat
 
 STEP_S = 0.1  #: Between looks for new processes: one that serves takes longer to start.
 MOST_SHARE = 0.01  #: Of a CPU, that these looks may take where a machine has many processes.
-
 _Key = tuple[int, int]  #: PID and start, which together name a process for good.
 
 

@@ -82,10 +82,8 @@ class Memory(Device):
 
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-
 SHORTEST_S = 0.25
 """The kernel counts in ticks of 10 ms; over a shorter time a share would be mostly rounding."""
-
 TOLERANCE = 1.25  #: More than this times all CPUs is no rounding any more, but a wrong figure.
 
 
@@ -165,7 +163,6 @@ class Cpu(Device):
 
 BASE, EXPONENT, MODULUS = 3**500, (1 << 28) - 1, (1 << 1021) - 9
 """Of a modular power: a tenth of a millisecond of arithmetic that needs no memory."""
-
 PIECES = 2  #: Timed after one that only warms the cache.
 
 
@@ -218,11 +215,8 @@ def affinity(pids: Iterable[int]) -> frozenset[int] | None:
 
 SPAN = 6
 """Samples over which the busiest process is told: in one second chance makes one the busiest."""
-
 MOST_THREADS = 256  #: Of more, only when the sampler's budget allows it.
-
 PRESSURE = Path("/proc/pressure/memory")
-
 _Key = tuple[int, int]
 
 

@@ -17,9 +17,7 @@ from benchsuite.telemetry.base import Clocks, Snapshot
 from benchsuite.telemetry.devices import TICKS_PER_S, Cpu, waiting_us
 
 KERNEL_THREADS = 2  #: The PID of their parent: what they do they mostly do for us.
-
 STOPPED = "T"  #: The state of a process after SIGSTOP (proc_pid_stat(5)); a debugger's is another.
-
 DATABASES = frozenset({"postgres", "mysqld", "mariadbd"})
 SERVICES = DATABASES | {"redis-server", "valkey-server", "memcached"}
 """Programs that the target may keep busy: their time is not another's."""
@@ -85,7 +83,6 @@ def _percent(cpu: Cpu, stats: Iterable[Stat]) -> float | None:
 
 
 CULPRIT_PERCENT = 2.0  #: Less of a CPU is not worth a name.
-
 LATE_S = 0.25  #: How much after the end of a window its last look may come.
 
 

@@ -40,10 +40,8 @@ def graded(name: str, value: float, limits: tuple[float, float], text: str, advi
 
 
 IF_SO = (0, 1)  #: Limits of what is doubtful if it is so, and never bad.
-
 GOOD_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "xen")
 SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies")
-
 SWAP_BYTES = 2**26  #: Less than this in swap is what nobody wanted back.
 
 
@@ -144,7 +142,6 @@ def _text(path: Path) -> str:
 
 
 GAP_S = 0.0001  #: A loop that does nothing else is never held up so long, unless it lost its CPU.
-
 SLEEP_S = 0.001
 SLEEPS = 200
 SAMPLE_S = 0.3  #: The kernel counts CPU time in hundredths of a second: less would be rounding.

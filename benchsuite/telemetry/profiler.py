@@ -16,13 +16,10 @@ from benchsuite.system.process import Process, running
 
 PROGRAM = "py-spy"
 RATE_HZ = 100
-
 TRY_S = 20.0
 WRITE_S = 10.0  #: How long it may take to write what it has seen.
-
 WAITING = "import sys; sys.stdout.write('.'); sys.stdout.flush(); sys.stdin.read()"
 """A program that can be looked at, until whoever started it has ended."""
-
 DENIED = ("permission denied", "operation not permitted")
 PTRACE_SCOPE = Path("/proc/sys/kernel/yama/ptrace_scope")
 

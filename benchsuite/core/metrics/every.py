@@ -86,7 +86,6 @@ def _goodput_per(name: str, column: str, amount: float, title: str) -> Metric:
 
 COMPLETES = reading.has("completions")
 CPU = "CPU (mean CPUs)"
-
 METRICS: tuple[Metric, ...] = (
     Metric("completions", COUNT, MORE, PAGES, reading.completed, only=COMPLETES),
     Metric(

@@ -158,7 +158,6 @@ _SUFFIXES = {
     Unit.PERCENT: "_percent",
     Unit.SHARE: "_share",
 }
-
 _SHOW: dict[Unit, Callable[[float | None], str]] = {
     Unit.SECONDS: format_duration,
     Unit.BYTES: format_bytes,

@@ -12,10 +12,8 @@ from benchsuite.core.specs.spec import Spec, option
 
 PLACE = ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT")
 """The keys of an entry that say where it is."""
-
 NAME_OPTIONS = ("dbname", "db", "database")
 """The keys of its OPTIONS to which drivers listen in place of NAME."""
-
 PLACE_OPTIONS = (
     *NAME_OPTIONS,
     *("hostaddr", "passfile", "service", "sslcert", "sslkey", "sslmode", "sslrootcert"),
@@ -63,7 +61,6 @@ class DatabaseSpec(Spec):
     """
 
     group = "Database"
-
     use: str = option(
         THROWAWAY,
         "--database throwaway|SERVICE|keep|URL  the target's data: a database made and dropped by "

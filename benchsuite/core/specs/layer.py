@@ -14,7 +14,6 @@ SENTINEL_SCHEMES = ("redis+sentinel", "rediss+sentinel")
 PORT = 26379
 FORM = "redis+sentinel://[:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]/MASTER[/DATABASE]"
 OF_SENTINELS = "sentinel_"  #: Prefix of names in the query that are for the Sentinels.
-
 _URL = re.compile(
     r"(?P<scheme>rediss?)\+sentinel://(?:(?P<username>[^:@/]*)(?::(?P<password>[^@/]*))?@)?"
     r"(?P<places>[^/?#@]+)/(?P<master>[^/?#]+)(?:/(?P<database>\d*))?(?:\?(?P<query>[^#]*))?"
@@ -75,15 +74,12 @@ MEMORY = "memory"
 REDIS = "redis"
 REDIS_PUBSUB = "redis-pubsub"
 LAYERS = (MEMORY, REDIS, REDIS_PUBSUB)
-
 PATHS = {
     MEMORY: "channels.layers.InMemoryChannelLayer",
     REDIS: "channels_redis.core.RedisChannelLayer",
     REDIS_PUBSUB: "channels_redis.pubsub.RedisPubSubChannelLayer",
 }
-
 SCHEMES = ("redis", "rediss", "unix", *SENTINEL_SCHEMES)
-
 TCP = "tcp"
 UNIX = "unix"
 
@@ -93,7 +89,6 @@ class LayerSpec(Spec):
     """The target's channel layer, and the number of runworkers beside the server."""
 
     group = "Channel layer"
-
     backend: str = option(
         "",
         "--layer memory|redis|redis-pubsub  channel layer of the target; Redis is started by the "

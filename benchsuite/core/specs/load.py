@@ -15,14 +15,10 @@ IN_FLIGHT = 1000
 MAX_ITERATIONS = 1_000_000_000
 LONGEST_S = 3600.0  #: Of a pause, and of an answer.
 LIMIT_S = 600.0  #: How long a fixed amount of work may take, by default; k6's `maxDuration`.
-
 CONNECTIONS = "Connections"  #: Heading of --help.
-
 USER = "user"  #: Who makes requests, unless they are connections.
-
 CLOSED = "closed"
 OPEN = "open"
-
 CONSTANT = "constant"
 POISSON = "poisson"
 ARRIVALS = (CONSTANT, POISSON)
@@ -54,7 +50,6 @@ class LoadProfile(Spec):
     """
 
     group = "Load"
-
     model: str = CLOSED
     users: int = option(
         10,

@@ -18,15 +18,10 @@ from benchsuite.core.specs.spec import Option, Spec, option
 from benchsuite.core.specs.visitor import VisitorSpec
 
 OUTPUT = "Runs and output"  #: Heading of --help.
-
 FORMAT_VERSION = 1  #: Raised whenever a stored spec could not be read by the code before it.
-
 COLLECT, SKIP = "collect", "skip"
-
 MAX_LABEL = 200  #: Characters, which is what the database keeps of one.
-
 QUERIES, FLAME = "queries", "flame"  #: What a diagnostic start looks at.
-
 DIAGNOSTIC_WARMUP_S, DIAGNOSTIC_S = 1.0, 5.0  #: Of a diagnostic start, at most.
 FLAME_S = 10.0  #: Of one that is profiled: a thousand samples of a busy process.
 
@@ -46,7 +41,6 @@ class WorkloadSpec(Spec):
     """Which kind of work, with the workload's own options (`path` for url, `size` for cpu, …)."""
 
     group = MEASURED
-
     workload: str = option("plain", "--workload NAME  kind of work (see listbench)")
     options: Mapping[str, Option] = option(
         {}, "--workload-option NAME=VALUE  an option of the workload, such as size=1000000 for cpu"

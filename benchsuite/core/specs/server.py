@@ -14,7 +14,6 @@ from benchsuite.core.units import format_duration
 
 MEASURED, PYTHON, FRONT = "What is measured", "Python", "Before the server"
 """Headings of --help."""
-
 MAX_PROCESSES = 256
 MAX_THREADS = 1024
 MAX_INSTANCES = 64
@@ -26,7 +25,6 @@ class ServerSpec(Spec):
     """Which server, in which size: of `processes` and `threads` None is the adapter's default."""
 
     group = "Server"
-
     server: str = option(
         REQUIRED,
         "--server NAME[,NAME…]  server to start (see listbench)",
@@ -133,7 +131,6 @@ class TargetSpec(Spec):
     """Settings and environment variables of the measured server."""
 
     group = "Settings and variables"
-
     settings: Mapping[str, Any] = option(
         {},
         "--setting NAME=VALUE  a setting of the target, such as CONN_HEALTH_CHECKS=true or "
@@ -194,7 +191,6 @@ class DelaySpec(Spec):
     """Delays of what the server sends; the other direction is not delayed."""
 
     group = "Added latency"
-
     to_clients_s: float = option(
         0.0,
         "--delay-to-clients TIME[,TIME…]  how much later answers reach the load, such as 100ms",

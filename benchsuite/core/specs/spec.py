@@ -13,9 +13,7 @@ from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.plain import LARGEST, read
 
 T = TypeVar("T")
-
 REQUIRED: Any = dataclasses.MISSING  #: In place of a default.
-
 FLAG = "flag"  #: Under which a field has it among its metadata.
 
 
@@ -118,9 +116,7 @@ class Spec:
     """A dataclass of plain values and other specs."""
 
     __slots__ = ()
-
     group: ClassVar[str] = ""  #: Heading of its options in --help.
-
     first_defaults: ClassVar[Mapping[str, Any]] = {}
     """Field → the default it had at first, where another today: stored specs mean what they did,
     and keys of cells stay as they are."""
@@ -209,12 +205,9 @@ def _number(value: float) -> str:
 
 
 Option = str | int | float | bool
-
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-
 NUMBERS: Mapping[type[Option], str] = {int: r"-?\d[\d_]*", float: r"-?\d*\.?\d+"}
 """How they are written."""
-
 BOOLEANS = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
     **dict.fromkeys(("0", "false", "no", "off"), False),

@@ -13,12 +13,10 @@ TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 HOST = re.compile(r"([A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?")
 VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 COOKIE_VALUE = re.compile(r"[!-:<-~]*")
-
 SECRET = re.compile(
     r"auth|cookie|token|key|secret|passw|session|credential|signature", re.IGNORECASE
 )
 """Headers whose values are secret, by their names."""
-
 ELSEWHERE = {
     "host": "--host=NAME",
     "cookie": "--cookie NAME=VALUE",
@@ -32,7 +30,6 @@ OURS = (
     *("sec-websocket-key", "sec-websocket-version"),
 )
 """Headers about the transfer of a request, which the load's client sets itself."""
-
 RIGHTS = ("superuser", "staff")  #: What may follow the user of --login after a colon.
 
 
@@ -41,7 +38,6 @@ class VisitorSpec(Spec):
     """What all users of a load, and the prober, have in common; stored without secrets."""
 
     group = "Who asks, and what must come back"
-
     login: str = option(
         "",
         f"--login USER[:{'|:'.join(RIGHTS)}]  ask in the session of this user, who is made where "

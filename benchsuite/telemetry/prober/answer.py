@@ -16,13 +16,10 @@ from benchsuite.system.network import client_context, tls_words
 
 RUN_HEADER = "X-Benchsuite-Run"
 """Added to every answer by the application that a run serves; its value is the run's token."""
-
 MAX_HEAD_BYTES = 256 * 1024  #: Of an answer's header; servers and browsers take 8 to 256 KiB.
-
 LEAVE_BYTES = 1024 * 1024
 LEAVE_S = 0.2
 """Of the body, before we hang up, so that no server writes an error into its log."""
-
 BLOCK_BYTES = 65_536
 SHOWN_BYTES = 40
 END = re.compile(rb"\r?\n\r?\n")
@@ -154,7 +151,6 @@ class _Incoming:
 FIRST_S = 2.0
 """How long the first question waits. Each that ran out of time is followed by one of twice the
 patience: a slow page is answered at last, and a connection that got lost holds nobody up long."""
-
 LEAST_S = 0.1
 
 

@@ -33,24 +33,16 @@ from benchsuite.workloads.base import Workload
 
 USUAL_SHARE = 0.01
 """Of what the load asks, the prober asks this much: it must not be a load itself."""
-
 MOST_SHARE = 0.05
 """Where that is too seldom for `ENOUGH` in a window, it asks more often, but at most this much."""
-
 ENOUGH = 2 * FEWEST_PROBES  #: In a window: twenty connections, each asked twice.
-
 LEAST_PAUSE_S = 0.2
 """Five times a second costs 2 ms of CPU a second, and gives `ENOUGH` in windows of 8 s."""
-
 SHORT_S = 10.0  #: A fixed amount of work is taken to last so long, as nobody knows.
-
 AT_ONCE = 8  #: Requests that may wait for an answer. All of eight that hang are proof that most do.
-
 PATIENCE_S = 1.0
 PATIENCE = 30  #: A probe hangs when it has waited so long, and so many times the load's median.
-
 SLOW = 1.5  #: An answer that takes so many times the load's median is slow.
-
 LOOK_BACK = 5  #: Ticks over which the load's rate is told: answers of a slow page come in bursts.
 
 
@@ -326,9 +318,7 @@ def _of_connection(
 
 KEPT = 4
 """Requests until acknowledgements are delayed: Linux wants one to three (TCP_PINGPONG_THRESH)."""
-
 MOST_ROUNDS = 20
-
 LIMIT_S = 10.0  #: For all rounds; those of a page that waits take 0.2 s each.
 
 

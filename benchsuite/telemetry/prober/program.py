@@ -20,13 +20,9 @@ from benchsuite.telemetry.prober.client import HUNG, RIGHT, WRONG, Client
 
 JITTER = 0.5
 """Pauses vary by this share, so that nothing periodic is always met at the same moment."""
-
 RESTING = 2  #: Connections that wait to be asked again.
-
 SUSPECT, MOST = 2, 5  #: Requests of a connection: of each, and of one that was slow each time.
-
 LONGEST_SLEEP_S = 0.25  #: The pace may change meanwhile.
-
 GRACE_S = 0.1  #: A socket that waits ends by itself; one that gets a byte now and then does not.
 
 
