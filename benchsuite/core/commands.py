@@ -23,4 +23,4 @@ def command(name: str, *words: object) -> str:
     """The line that calls a management command with these words, quoted for a shell."""
     program = os.environ.get(PROGRAM_VARIABLE)
     start = f"{program} {SHORT.get(name, name)}" if program else f"python manage.py {name}"
-    return shlex.join([*start.split(), *map(str, words)])
+    return shlex.join([*shlex.split(start), *map(str, words)])

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -135,9 +136,24 @@ ENVIRONMENT = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRI
 
 def project_settings(module: str) -> dict[str, Any]:
     """Name → value of all that the module sets, or the environment instead."""
-    module_settings = importlib.import_module(module)
+    module_settings = _imported(module)
     variables = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     return {**named(module_settings), **variables}
+
+
+def _imported(module: str) -> object:
+    """The module; of django-configurations its importer makes the settings from the class that
+    DJANGO_CONFIGURATION names, if the module is that of DJANGO_SETTINGS_MODULE.
+    """
+    if not os.environ.get("DJANGO_CONFIGURATION") or not find_spec("configurations"):
+        return importlib.import_module(module)
+    ours = os.environ["DJANGO_SETTINGS_MODULE"]
+    os.environ["DJANGO_SETTINGS_MODULE"] = module
+    try:
+        importlib.import_module("configurations.importer").install()
+        return importlib.import_module(module)
+    finally:
+        os.environ["DJANGO_SETTINGS_MODULE"] = ours
 
 
 def named(module: object) -> dict[str, Any]:

@@ -52,7 +52,8 @@ class Parser(base.CommandParser):
         finally:
             for action, help_text in words.items():
                 action.help = help_text
-        lines = [f"  python {self.prog} {example}".rstrip() + "\n" for example in self.examples]
+        start = "python " * self.prog.startswith("manage.py")
+        lines = [f"  {start}{self.prog} {example}".rstrip() + "\n" for example in self.examples]
         return f"{text}\nexamples:\n{''.join(lines)}"
 
     def format_help_all(self) -> str:

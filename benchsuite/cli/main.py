@@ -1,0 +1,194 @@
+"""The command line: `benchsuite run --path=/shop/` in the folder of a Django project."""
+
+import argparse
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
+from pathlib import Path
+
+from benchsuite import __version__
+from benchsuite.cli import places
+from benchsuite.cli.project import Project, find
+from benchsuite.core.commands import PROGRAM_VARIABLE, SHORT, command
+from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError, choices
+from benchsuite.core.printable import hidden
+from benchsuite.pythons.interpreter import Interpreter
+
+VERBS = {
+    "run": "measure a page on real servers",
+    "tune": "find server, processes and threads for a latency objective",
+    "compare": "say which stored runs are faster, and how surely",
+    "study": "execute a study: one of the published ones, or a file of yours",
+    "check": "say whether this machine is quiet enough to measure on",
+    "list": "list servers, workloads, findings",
+    "dump": "write stored runs to a file",
+    "load": "read such a file",
+    "serve": "show the results of all projects in a browser",
+}
+COMMANDS = {short: name for name, short in SHORT.items()}
+OTHERS = ("completesurvey", "buildheritage", "buildpeer")
+PROJECTS = ("run", "tune", "study", "completesurvey")  #: Which need a project.
+HELPS = {"-h", "--help", "--help-all"}
+STORED = {"--again", "--resume", "--paste"}  #: Options that repeat or show what is stored.
+OPTIONS = {
+    "project": ("FOLDER", "of manage.py (default: this one, one above, the only one below)"),
+    "settings": ("MODULE", "the project's settings (default: those of manage.py)"),
+    "python": ("PATH", "the project's Python or environment (default: the active one, .venv, …)"),
+    "results": ("FILE", "where runs are kept (default: a file in your data folder)"),
+}
+EXAMPLES = """\
+examples, in the folder of a Django project:
+  {program} run                      what it finds there, and what to measure first
+  {program} run --path=/shop/ --server=gunicorn-gthread,uvicorn
+  {program} tune --path=/shop/ --objective="p95 < 200ms"
+"""
+SHOWN = 8  #: Pages.
+TOKEN_VARIABLE = "BENCHSUITE_TOKEN"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Executes one verb; returns its exit status, 2 for what makes no sense."""
+    program = _program()
+    parser = _parser(program)
+    asked = parser.parse_args(argv)
+    if not asked.verb:
+        parser.print_help()
+        return 0
+    try:
+        return _execute(asked, program)
+    except BenchsuiteError as error:
+        sys.stderr.write(f"benchsuite: {hidden(str(error))}\n")
+        return 2 if isinstance(error, UsageError) else 1
+
+
+def _program() -> str:
+    """How it was called: installed, as a module, or by uvx from its cache."""
+    if sys.argv[0].endswith("__main__.py"):
+        return "python -m benchsuite"
+    cache = os.environ.get("UV_CACHE_DIR") or Path.home() / ".cache/uv"
+    uvx = Path(sys.prefix).is_relative_to(cache)
+    return "uvx --from django-benchsuite benchsuite" if uvx else "benchsuite"
+
+
+def _parser(program: str) -> argparse.ArgumentParser:
+    width = max(map(len, VERBS))
+    parser = argparse.ArgumentParser(
+        prog=program,
+        usage=f"{program} [--project FOLDER] VERB [options]",
+        description="Measures the Django project of this folder. Nothing is added to the project.",
+        epilog="verbs (VERB --help says more):\n"
+        + "".join(f"  {verb:{width}}  {words}\n" for verb, words in VERBS.items())
+        + f"\n{EXAMPLES.format(program=program)}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    for name, (metavar, words) in OPTIONS.items():
+        parser.add_argument(f"--{name}", metavar=metavar, default="", help=words)
+    parser.add_argument("--version", action="version", version=f"benchsuite {__version__}")
+    parser.add_argument("verb", nargs="?", help=argparse.SUPPRESS)
+    parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return parser
+
+
+def _execute(asked: argparse.Namespace, program: str) -> int:
+    verb, words = SHORT.get(asked.verb, asked.verb), asked.words
+    if verb not in VERBS and verb not in OTHERS:
+        raise UsageError(f"There is no verb {verb!r}; {choices(verb, [*VERBS, *OTHERS])}")
+    given = [f"--{name}={value}" for name in OPTIONS if (value := vars(asked)[name])]
+    results = Path(asked.results or places.data_folder() / "results.sqlite3").expanduser()
+    os.environ[PROGRAM_VARIABLE] = shlex.join([*program.split(), *given])
+    os.environ[places.RESULTS_VARIABLE] = str(results.absolute())
+    project = None
+    if verb in PROJECTS and HELPS.isdisjoint(words):
+        folder = Path(asked.project).expanduser().absolute()
+        project = find(folder, asked.settings, asked.python)
+        _enter(project)
+    os.environ["DJANGO_SETTINGS_MODULE"] = "benchsuite.cli.settings"
+    import django
+    from django.core.management import call_command, load_command_class
+
+    django.setup()
+    call_command("migrate", verbosity=0)
+    if verb == "serve":
+        return _serve(words)
+    if project and verb == "run" and not words:
+        sys.stdout.write(introduction(project))
+        return 0
+    if project and verb != "completesurvey":
+        words = [*_own(project, verb, words), *words]
+    made = load_command_class("benchsuite", COMMANDS.get(verb, verb))
+    made.run_from_argv([os.environ[PROGRAM_VARIABLE], verb, *words])
+    return 0
+
+
+def _enter(project: Project) -> None:
+    """Makes this process see what manage.py would: its folder, its path, its variables."""
+    if project.fault:
+        raise UnavailableError(
+            f"The project in {project.folder} can't be loaded with {project.settings}: "
+            f"{project.fault.rstrip('.')}. It must pass {project.python} manage.py check; or name "
+            "other settings: --settings MODULE."
+        )
+    os.environ.update(project.environment)
+    os.environ[places.PROJECT_VARIABLE] = project.settings
+    sys.path[:0] = project.folders
+    os.chdir(project.folder)
+    if not project.is_own:  # what the settings import may be in its environment alone
+        stand_in = module_from_spec(ModuleSpec(project.settings, None))
+        vars(stand_in).update(project.values)
+        sys.modules[project.settings] = stand_in
+
+
+def _own(project: Project, verb: str, words: Sequence[str]) -> list[str]:
+    """The project's Python, and its name as label, where nothing else is asked for."""
+    named = {word.partition("=")[0] for word in words}
+    if named & STORED:
+        return []
+    python = [f"--python={project.python}"] * (not project.is_own and "--python" not in named)
+    return [*python, *[f"--label={project.name}"] * (verb != "tune" and "--label" not in named)]
+
+
+def introduction(project: Project) -> str:
+    """What was found, and what to measure first."""
+    from benchsuite import conf
+
+    python = Interpreter(str(project.python), project.name)
+    servers = [
+        name
+        for name, adapter in conf.servers().items()
+        if adapter.serves_project and adapter.for_production and not adapter.companions
+        if python.installed(adapter.distribution) and adapter.available(python).ok
+    ]
+    debug = "; DEBUG is on there, and runs switch it off" if project.values.get("DEBUG") else ""
+    pages = project.pages or ["/"]
+    more = f" and {len(pages) - SHOWN} more" if len(pages) > SHOWN else ""
+    first = servers[0] if servers else "runserver"
+    return (
+        f"Project   {project.name} in {project.folder}\n"
+        f"Settings  {project.settings} (Django {project.django}{debug})\n"
+        f"Python    {project.python}\n"
+        f"Servers   {', '.join(servers) or 'only runserver is installed there'}\n"
+        f"Pages     {', '.join(pages[:SHOWN])}{more}\n\n"
+        "Measure a page, or find the server and its size for it:\n"
+        f"  {command('runbench', f'--path={pages[0]}', f'--server={first}')}\n"
+        f"  {command('tunebench', f'--path={pages[0]}')}\n"
+    )
+
+
+def _serve(words: Sequence[str]) -> int:
+    """The pages, until Ctrl-C."""
+    from django.core.management import call_command
+
+    parser = argparse.ArgumentParser(prog="benchsuite serve", allow_abbrev=False)
+    parser.add_argument("--address", default=places.ADDRESS, help="default: %(default)s")
+    address = parser.parse_args(words).address
+    os.environ[TOKEN_VARIABLE] = places.token()
+    sys.stdout.write(f"Results (Ctrl-C ends): http://{address}/?token={places.token()}\n")
+    sys.stdout.flush()
+    how = {"use_reloader": False, "insecure_serving": True, "skip_checks": True}
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        call_command("runserver", address, stdout=nowhere, **how)
+    return 0

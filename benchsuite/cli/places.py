@@ -1,0 +1,29 @@
+"""Where the program keeps what it measured, and where it shows it."""
+
+import os
+import secrets
+from pathlib import Path
+
+from benchsuite.system import folders
+
+RESULTS_VARIABLE = "BENCHSUITE_RESULTS"  #: Path of the SQLite file.
+PROJECT_VARIABLE = "BENCHSUITE_PROJECT"  #: The settings module of the measured project.
+ADDRESS = os.environ.get("BENCHSUITE_ADDRESS", "127.0.0.1:8765")  #: Of `benchsuite serve`.
+
+
+def data_folder() -> Path:
+    """`benchsuite` in the user's data folder, made when it is not there, closed to others."""
+    home = os.environ.get("XDG_DATA_HOME", "")
+    # The specification ignores relative paths.
+    base = Path(home) if os.path.isabs(home) else Path.home() / ".local/share"
+    folder = base / "benchsuite"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
+
+
+def token() -> str:
+    """What opens the pages; the same each time, so that an address stays good."""
+    file = data_folder() / "token"
+    if not file.exists():
+        folders.write_private(file, secrets.token_urlsafe())
+    return file.read_text().strip()

@@ -1,0 +1,96 @@
+"""What a project says of itself: run by the project's own Python, through its manage.py.
+
+`python -c SOURCE MANAGE_PY SETTINGS`, with the standard library and any Django, writes one line of
+JSON after whatever the project prints. Either may be empty.
+"""
+
+import json
+import os
+import runpy
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Never
+
+MARK = "benchsuite-probe:"  #: Begins the line.
+MOST = 200  #: Pages.
+ADMINS = ("admin", "djdt")  #: Apps of pages that nobody measures first.
+VALUES = (
+    *("BASE_DIR", "DEBUG", "INSTALLED_APPS", "DATABASES", "CHANNEL_LAYERS", "FIXTURE_DIRS"),
+    *("WSGI_APPLICATION", "ASGI_APPLICATION", "ROOT_URLCONF"),
+)
+"""Settings that commands look at before a run."""
+
+
+class _Reached(BaseException):
+    """manage.py has come to the command that it would execute."""
+
+
+def _execute(self: object) -> Never:
+    raise _Reached
+
+
+def _manage(path: str) -> None:
+    """Runs manage.py up to its command, so that all it sets, reads and imports has happened."""
+    from django.core import management
+
+    management.ManagementUtility.execute = _execute  # type: ignore[method-assign]
+    sys.argv = [path, "check"]
+    with suppress(_Reached):
+        runpy.run_path(path, run_name="__main__")
+        raise RuntimeError(f"{path} ends without Django's command line")
+
+
+def _pages(resolver: Any, prefix: str = "/") -> Iterator[str]:
+    """Paths of the URLconf that need no argument."""
+    for patterns, *_ in resolver.reverse_dict.values():
+        yield from (prefix + path for path, names in patterns if not names)
+    for inner, below in resolver.namespace_dict.values():
+        if below.app_name not in ADMINS and "%(" not in inner:
+            yield from _pages(below, prefix + inner)
+
+
+def _look(path: str, settings_module: str, report: dict[str, Any]) -> None:
+    """Fills the report as far as the project can be loaded."""
+    before, folders = dict(os.environ), list(sys.path)
+    if settings_module:
+        os.environ["DJANGO_SETTINGS_MODULE"] = settings_module
+    if path:
+        _manage(path)
+    report["environment"] = {
+        name: value for name, value in os.environ.items() if before.get(name) != value
+    }
+    own = [folder for folder in sys.path if folder == os.getcwd() or folder not in folders]
+    report["folders"] = list(map(os.path.abspath, own))
+    import django
+
+    report["settings"] = os.environ.get("DJANGO_SETTINGS_MODULE", "")
+    report["django"] = django.get_version()
+    from django.conf import settings
+
+    django.setup()
+    report["values"] = {name: getattr(settings, name, None) for name in VALUES}
+    from django.urls import Resolver404, get_resolver
+
+    resolver = get_resolver()
+    pages = {*_pages(resolver)} - {"/"}
+    report["pages"] = sorted(pages, key=lambda page: (page.count("/"), page))[:MOST]
+    with suppress(Resolver404):
+        resolver.resolve("/")  # which a pattern for any path may do
+        report["pages"].insert(0, "/")
+
+
+def main() -> None:
+    report: dict[str, Any] = {}
+    sys.path[0] = os.getcwd()
+    try:
+        _look(sys.argv[1], sys.argv[2], report)
+    except BaseException as error:  # noqa: BLE001 - whatever a project does is reported
+        report["error"] = f"{type(error).__name__}: {error}"
+    sys.stdout.write(f"\n{MARK}{json.dumps(report, default=str)}\n")
+    sys.stdout.flush()
+    os._exit(0)  # whatever threads the project has started
+
+
+if __name__ == "__main__":
+    main()

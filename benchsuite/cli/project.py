@@ -1,0 +1,182 @@
+"""The Django project of a folder: its manage.py, its Python, and what that says of it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchsuite.cli import probe
+from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.units import listed
+from benchsuite.pythons.interpreter import ASTRAY
+
+ASK_S = 120.0  #: How long a project may take to load.
+DEEPEST = 2  #: Folders below the one that was named.
+ENVIRONMENTS = (".venv", "venv", "env", ".env")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """What is known of a project before anything is measured."""
+
+    folder: Path  #: That of manage.py, from where it is served.
+    python: Path
+    settings: str  #: Its settings module.
+    django: str
+    environment: Mapping[str, str]  #: What manage.py sets, from files such as .env too.
+    folders: Sequence[str]  #: What it puts on the import path, its own folder first.
+    values: Mapping[str, Any] = field(default_factory=dict)  #: Of its settings, `probe.VALUES`.
+    pages: Sequence[str] = ()  #: Paths that need no argument.
+    fault: str = ""  #: Why its apps or URLs can't be loaded; empty where they can.
+
+    @property
+    def is_own(self) -> bool:
+        """Whether benchsuite runs in the project's environment."""
+        return str(self.python) == sys.executable
+
+    @property
+    def name(self) -> str:
+        """That of its checkout, else of its folder."""
+        above = (self.folder, *self.folder.parents)
+        marks = (".git", "pyproject.toml")
+        tops = [one for one in above if any((one / mark).exists() for mark in marks)]
+        return (tops or above)[0].name
+
+
+def find(folder: Path, settings: str = "", python: str = "") -> Project:
+    """The project of a folder, of one above it, or the only one below it.
+
+    Raises UsageError where there is none or more than one, UnavailableError where no Python loads
+    it.
+    """
+    manage = _manage(folder, needed=not settings)
+    home = manage.parent if manage else folder
+    pythons = [Path(python).expanduser().absolute()] if python else list(_pythons(home))
+    refusals = []
+    for path in pythons:
+        candidate = path / "bin" / "python" if path.is_dir() else path
+        known = _asked(candidate, manage, home, settings)
+        if "django" not in known:
+            refusals.append(f"{candidate}: {known['error']}")
+            continue
+        if not known["settings"]:
+            files = [*home.glob("*/settings.py"), *home.glob("*/settings/[!_]*.py")]
+            names = [".".join(file.relative_to(home).with_suffix("").parts) for file in files]
+            there = f"; there are {listed(sorted(names))}" if names else ""
+            raise UsageError(f"{manage} names no settings: write --settings MODULE{there}.")
+        return Project(
+            folder=home,
+            python=candidate.absolute(),
+            settings=known["settings"],
+            django=known["django"],
+            environment=known["environment"],
+            folders=known["folders"],
+            values=known.get("values", {}),
+            pages=known.get("pages", ()),
+            fault=known.get("error", ""),
+        )
+    raise UnavailableError(
+        f"No Python can load the project in {home}; name its environment: --python PATH. Tried:\n"
+        + "\n".join(f"  {refusal}" for refusal in refusals)
+    )
+
+
+def _manage(folder: Path, *, needed: bool) -> Path | None:
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder; name that of manage.py, or one above it.")
+    for above in (folder, *folder.parents):
+        if (above / "manage.py").is_file():
+            return above / "manage.py"
+        if (above / ".git").exists() or above == Path.home():
+            break
+    below = sorted(_below(folder, DEEPEST))
+    if len(below) == 1:
+        return below[0]
+    if below:
+        raise UsageError(
+            f"There are several projects below {folder}: "
+            f"{listed([str(manage.parent) for manage in below])}; go to one of them, or name it: "
+            "--project FOLDER."
+        )
+    if not needed:
+        return None
+    raise UsageError(
+        f"There is no manage.py in {folder}, above it or up to two folders below; go to the "
+        "project's folder, or name it: --project FOLDER, or its settings: --settings MODULE."
+    )
+
+
+def _below(folder: Path, depth: int) -> Iterator[Path]:
+    for entry in sorted(folder.iterdir()):
+        if not entry.is_dir() or entry.is_symlink() or entry.name.startswith("."):
+            continue
+        if (entry / "pyvenv.cfg").exists() or entry.name == "node_modules":
+            continue
+        if (entry / "manage.py").is_file():
+            yield entry / "manage.py"
+        elif depth > 1:
+            yield from _below(entry, depth - 1)
+
+
+def _pythons(home: Path) -> Iterator[Path]:
+    """The activated environment, those beside the project, poetry's and pipenv's, our own, and the
+    first of the PATH.
+    """
+    if (active := os.environ.get("VIRTUAL_ENV")) and Path(active) != Path(sys.prefix):
+        yield Path(active)
+    for folder in (home, *home.parents):
+        yield from (
+            folder / name for name in ENVIRONMENTS if (folder / name / "pyvenv.cfg").exists()
+        )
+        for lock, line in (
+            ("poetry.lock", ["poetry", "env", "info", "--path"]),
+            ("Pipfile", ["pipenv", "--venv"]),
+        ):
+            if (folder / lock).exists() and (path := _answer(line, folder)):
+                yield Path(path)
+        if (folder / ".git").exists() or folder == Path.home():
+            break
+    yield Path(sys.executable)
+    if found := shutil.which("python3"):
+        yield Path(found)
+
+
+def _answer(line: Sequence[str], folder: Path) -> str:
+    """What a program says; empty where it is not there or has no answer."""
+    try:
+        ended = subprocess.run(
+            line, cwd=folder, capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return ended.stdout.strip() if ended.returncode == 0 else ""
+
+
+def _asked(python: Path, manage: Path | None, home: Path, settings: str) -> dict[str, Any]:
+    """What the probe reports; an `error` alone where not even Django was found."""
+    source = Path(probe.__file__).read_text(encoding="utf-8")
+    env = {name: value for name, value in os.environ.items() if name not in ASTRAY}
+    try:
+        ended = subprocess.run(
+            [python, "-c", source, str(manage or ""), settings],
+            cwd=home,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=ASK_S,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired:
+        return {"error": f"the project did not load in {ASK_S:g} s"}
+    except OSError as error:
+        return {"error": f"can't be started ({error.strerror})"}
+    _, mark, report = ended.stdout.rpartition(probe.MARK)
+    if not mark:
+        return {"error": (ended.stderr.strip().splitlines() or ["it ended without a word"])[-1]}
+    known: dict[str, Any] = json.loads(report)
+    return known

@@ -1,0 +1,55 @@
+"""The program's own settings: its pages and results, and which project a server serves."""
+
+import os
+import secrets
+from pathlib import Path
+
+from benchsuite.cli.places import ADDRESS, PROJECT_VARIABLE, RESULTS_VARIABLE
+
+SECRET_KEY = secrets.token_urlsafe()
+ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
+USE_TZ = True
+TIME_ZONE = os.environ.get("TZ") or os.path.realpath("/etc/localtime").rpartition("zoneinfo/")[2]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+DATABASES = {
+    "default": {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": Path(os.environ[RESULTS_VARIABLE]),
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        },
+    }
+}
+INSTALLED_APPS = [
+    "django.contrib.contenttypes",
+    "django.contrib.auth",
+    "django.contrib.staticfiles",
+    "django_tables2",
+    "django_filters",
+    "benchsuite",
+]
+MIDDLEWARE = [
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+]
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
+    }
+]
+ROOT_URLCONF = "benchsuite.cli.urls"
+STATIC_URL = "static/"
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "loggers": {"django.server": {"level": "ERROR", "propagate": False, "handlers": []}},
+}
+BENCHSUITE = {
+    "TARGET_SETTINGS": os.environ.get(PROJECT_VARIABLE) or None,
+    "ACCESS": "benchsuite.views.access.token",
+    "CONSOLE_URL": f"http://{ADDRESS}/",
+}

@@ -1,0 +1,5 @@
+"""The pages are all there is."""
+
+from django.urls import include, path
+
+urlpatterns = [path("", include("benchsuite.urls"))]

@@ -1,0 +1,201 @@
+"""The program `benchsuite`: a project is measured from its folder, and nothing in it changes."""
+
+import hashlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+import venv
+from collections.abc import Mapping
+from http.cookiejar import CookieJar
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.command import ROOT, Ended, wait_for
+
+PACKAGES = ("django", "asgiref", "sqlparse", "waitress")
+"""All that the project's environment has: neither benchsuite nor what it needs."""
+
+MANAGE = """
+import os, sys
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
+for line in open(os.path.join(os.path.dirname(__file__), "..", ".env")):
+    name, _, value = line.strip().partition("=")
+    os.environ.setdefault(name, value)
+if __name__ == "__main__":
+    from django.core.management import execute_from_command_line
+    execute_from_command_line(sys.argv)
+"""
+SETTINGS = """
+import os
+SECRET_KEY = os.environ["SHOP_KEY"]
+DEBUG = True
+ROOT_URLCONF = "shop.urls"
+DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "shop.sqlite3"}}
+"""
+URLS = """
+from django.http import HttpResponse
+from django.urls import include, path, re_path
+
+def page(request, *parts, **names):
+    return HttpResponse("shop")
+
+inner = [path("new/", page), path("<int:pk>/", page)]
+urlpatterns = [
+    path("shop/", page),
+    path("goods/", include((inner, "goods"))),
+    re_path(r"^((?:[a-z]+/)*)$", page),
+]
+"""
+
+
+class Program:
+    """`python -m benchsuite`, with data of its own, in a folder."""
+
+    def __init__(self, folder: Path, data: Path) -> None:
+        self.folder = folder
+        self.env = {**os.environ, "XDG_DATA_HOME": str(data), "PYTHONPATH": str(ROOT)}
+        for name in ("DJANGO_SETTINGS_MODULE", "VIRTUAL_ENV", "BENCHSUITE_ADDRESS"):
+            self.env.pop(name, None)
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        line = [sys.executable, "-m", "benchsuite", *words]
+        how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen(line, cwd=self.folder, env=self.env, **how)  # type: ignore[call-overload,no-any-return]
+
+    def run(self, *words: str) -> Ended:
+        with self.start(*words) as process:
+            out, err = process.communicate(timeout=90)
+        return Ended(process.returncode, out, err)
+
+
+def sums(folder: Path) -> Mapping[str, str]:
+    files = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def environment(folder: Path) -> None:
+    """A virtual environment that has these packages alone, linked from ours."""
+    venv.create(folder, symlinks=True)
+    (there,) = folder.glob("lib/python*/site-packages")
+    for name in PACKAGES:
+        found = distribution(name)
+        for top in {file.parts[0] for file in found.files or () if file.parts[0] != ".."}:
+            (there / top).symlink_to(Path(str(found.locate_file(top))))
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """In a subfolder of a project in a src layout, whose variables stand in a file."""
+    source = tmp_path / "checkout/src"
+    files = {"shop/__init__.py": "", "shop/settings.py": SETTINGS, "shop/urls.py": URLS}
+    for name, text in {**files, "manage.py": MANAGE, "../.env": "SHOP_KEY=abc\n"}.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(text)
+    (tmp_path / "checkout/.git").mkdir()
+    environment(tmp_path / "checkout/.venv")
+    return Program(tmp_path / "checkout", tmp_path / "data")
+
+
+def test_a_project_is_measured_from_its_folder_and_stays_as_it_was(
+    program: Program, tmp_path: Path
+) -> None:
+    before = sums(program.folder)
+    told = program.run("run")
+    assert told.status == 0, told.err
+    python = program.folder / ".venv/bin/python"
+    lines = dict(line.split(maxsplit=1) for line in told.out.splitlines()[:5])
+    assert lines["Project"] == f"checkout in {program.folder / 'src'}"
+    assert lines["Settings"].startswith("shop.settings (Django ")
+    assert lines["Python"] == str(python)
+    assert lines["Servers"] == "waitress"
+    assert lines["Pages"] == "/, /shop/, /goods/new/"
+    proposed = "python -m benchsuite run --path=/ --server=waitress"
+    assert f"  {proposed}\n" in told.out
+
+    short = ("--users=2", "--warmup=0", "--duration=0.5", "--json=-")
+    ended = program.run(*proposed.split()[3:], *short)
+    assert ended.status == 0, ended.err
+    (run,) = json.loads(ended.out)
+    assert run["spec"]["server"]["python"] == str(python)
+    assert run["label"] == "checkout"
+    assert run["requests"] > 0
+    assert "python -m benchsuite run --again" in ended.err or "benchsuite check" in ended.err
+    assert sums(program.folder) == before
+    assert_shown(program, run)
+
+
+def assert_shown(program: Program, run: Mapping[str, Any]) -> None:
+    """The pages have the run, for whoever has the address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    with program.start("serve", f"--address={address}") as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            url = re.search(r"http://\S+", line)
+            assert url is not None, line
+            jar = urllib.request.HTTPCookieProcessor(CookieJar())
+            opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), jar)
+            wait_for("the pages", lambda: _answers(opener, url[0]))
+            text = opener.open(url[0], timeout=10).read().decode()
+            assert run["id"] in text
+            assert "waitress" in text
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+def _answers(opener: urllib.request.OpenerDirector, url: str) -> bool:
+    try:
+        return bool(opener.open(url, timeout=10).status == 200)
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("words", "change", "status", "sentence"),
+    [
+        ("frobnicate", {}, 2, r"There is no verb 'frobnicate'; there are: run, tune"),
+        ("--project /nowhere run", {}, 2, r"/nowhere is no folder"),
+        ("run", {"src/manage.py": None}, 2, r"There is no manage\.py in "),
+        ("run", {"other/manage.py": ""}, 2, r"several projects below .*other and .*src"),
+        ("run", {"src/manage.py": "import sys"}, 1, r"ends without Django's command line"),
+        ("run", {".env": "NO=thing"}, 1, r"can't be loaded with shop\.settings: KeyError: 'SHOP_"),
+        ("--python /bin/true run", {}, 1, r"No Python can load .*\n  /bin/true: it ended without"),
+        ("--settings shop.nowhere run", {}, 1, r"can't be loaded with shop\.nowhere: ModuleNotFo"),
+    ],
+)
+def test_what_is_missing_is_a_sentence(
+    program: Program, words: str, change: Mapping[str, str | None], status: int, sentence: str
+) -> None:
+    for name, text in change.items():
+        file = program.folder / name
+        if text is None:
+            file.unlink()
+        else:
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text)
+    ended = program.run(*words.split())
+    assert (ended.status, ended.out) == (status, "")
+    assert re.search(sentence, ended.err), ended.err
+    assert "Traceback" not in ended.err
+    assert ended.err.startswith("benchsuite: ")
+
+
+def test_its_help_is_that_of_its_verbs(program: Program) -> None:
+    program.folder = Path("/")
+    assert "run      measure a page on real servers" in program.run().out
+    ended = program.run("tune", "--help")
+    assert ended.status == 0
+    assert "usage: python -m benchsuite tune [options]" in ended.out
+    assert "\n  python -m benchsuite tune --" in ended.out
