@@ -69,9 +69,7 @@ def users_of_cpus(evidence: LimitEvidence) -> dict[str, float]:
 
 
 def cpus_words(evidence: LimitEvidence) -> str:
-    """ "2 CPUs are busy 91 % of the time (target 1.2 and database 0.6), and a request waits 21 ms
-    for one".
-    """
+    """ "2 CPUs are busy 91 % of the time (target 1.2), and a request waits 21 ms for one"."""
     users = [
         f"{name} {format_number(used)}"
         for name, used in users_of_cpus(evidence).items()
@@ -91,9 +89,7 @@ def ceiling(evidence: LimitEvidence) -> float | None:
 
 
 def promised(evidence: LimitEvidence, rate: float | None, words: str) -> str:
-    """ "3 processes would answer up to 165 /s."; nothing where a run of the same work has shown
-    more, or where the load or other programs use CPUs, so that nobody knows what is left then.
-    """
+    """ "3 would answer up to 165 /s."; nothing where more was seen, or others use the CPUs."""
     if not rate or rate <= max(evidence.highest_rate or 0.0, evidence.rate or 0.0):
         return ""
     used = evidence.others_cpus + evidence.load_percent / 100

@@ -202,9 +202,7 @@ class LimitEvidence:
 
     @property
     def served_alike(self) -> float | None:
-        """How many requests would be in the server at this rate, took each as long as one user's:
-        where others wait for these, so many get on at a time (Little's law).
-        """
+        """Requests that get on at a time, took each as long as one user's (Little's law)."""
         return self.rate * self.alone.mean_s if self.rate and self.alone else None
 
     @property
@@ -221,9 +219,7 @@ class LimitEvidence:
 
     @property
     def is_pressed(self) -> bool:
-        """Whether more is asked than can be answered at once, so that something must be the limit:
-        requests queue or time out, arrivals are late, CPUs are full, or users slow each other down.
-        """
+        """Whether more is asked than can be answered at once, so that something is the limit."""
         # the wait to be sent is mostly the load's own timer; where it is not, arrivals fall behind
         queues = (self.queue_s or 0.0) >= 0.1 * (self.response_s or math.inf)
         full = (self.own_share or 0.0) >= 0.9
@@ -318,9 +314,7 @@ Block = TypeVar("Block")
 
 
 def ratio(own: Mapping[Block, float], theirs: Mapping[Block, float]) -> Ratio | None:
-    """Of two figures, given as logarithms by block, with its interval by Student's t; None with too
-    few blocks. What changes from block to block is in neither.
-    """
+    """Of logarithms by block, with its interval by Student's t; None with too few blocks."""
     differences = [own[block] - theirs[block] for block in own if block in theirs]
     if len(differences) < FEWEST:
         return None

@@ -31,9 +31,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is declared of a rule: a decorator of the function that looks for it, whose docstring
-    says when it speaks.
-    """
+    """What is declared of a rule: decorates what looks for it, whose docstring says when."""
 
     number: str
     name: str

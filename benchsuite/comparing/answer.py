@@ -76,9 +76,7 @@ def of_pairs(
 
 
 def of_runs(comparison: Comparison, margins: Mapping[str, float]) -> Answer:
-    """Of cells: each against the baseline, the one that was chosen or the nearest behind the best;
-    without a headline for a single one.
-    """
+    """Of cells: each against the baseline; without a headline for a single one."""
     figures = [metric(name, margins) for name in figures_of(comparison.cells)]
     own = own_targets((run.server, run.server_facts) for run in comparison.runs)
     pairs = comparison.pairs
@@ -95,9 +93,7 @@ def ranking(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
 
 
 def _card(sides: Sequence[Side], compared: Sequence[Contrast], metrics: Sequence[Metric]) -> Answer:
-    """Which one to take, by a pair: the best against the baseline; where it is that itself, the
-    nearest other, if possible one that is behind.
-    """
+    """Which to take, by a pair: the best and the baseline or, if it is that, the nearest."""
     figure = deciding(sides, metrics)
     ranks = standing(sides, figure)
     if ranks is None:
@@ -275,9 +271,7 @@ def _goodput(cell: Cell) -> float:
 
 
 def climbs(comparison: Comparison, unlike: Sequence[Unlike]) -> list[Climbed]:
-    """The configurations, the most goodput first, where cells differ in the level of their load
-    alone and one has several levels; else empty.
-    """
+    """The configurations, best first, where cells differ in the level of load alone."""
 
     def without(part: Mapping[str, Any] | None, *apart: str) -> dict[str, Any]:
         return {name: value for name, value in (part or {}).items() if name not in apart}

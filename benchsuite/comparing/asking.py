@@ -128,9 +128,7 @@ def front(every: Sequence[Candidate]) -> list[Candidate]:
 
 
 def command_of(run: Run, rate: float) -> str:
-    """What measures it at that rate or, without one, with half as many users; empty where values
-    are hidden.
-    """
+    """What measures it at that rate, else with half the users; empty where values are hidden."""
     if is_hidden(run.spec) or RunSpec.from_json(run.spec).visitor.unknown:
         return ""
     entries = [one for one in table(RunSpec) if not (rate and one.path == "load.think_time_s")]

@@ -149,9 +149,7 @@ GOODPUT = every.figure("goodput")
 
 
 def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
-    """Other sizes of its server, and servers of the other interface, that the same users asked for
-    the same. With arrivals all answer as many.
-    """
+    """Other sizes of its server and the other interface, that the same users asked for the same."""
     if cell.first.model != CLOSED:
         return []
 

@@ -249,9 +249,7 @@ def contrasts(pairs: Iterable[Pair], metrics: Sequence[Metric]) -> list[Contrast
 
 
 def few(compared: Iterable[Contrast], *, more: bool) -> str:
-    """Once for all of them: that some have too few runs to prove anything and, with `more`, how
-    many would do; empty where all have enough.
-    """
+    """That some have too few runs to prove anything and, with `more`, how many would do."""
     every = [one for one in compared if one.found.outcome is Outcome.TOO_FEW and not one.doubt]
     counts = [one.found.starts for one in every if all(one.found.starts)]
     if not counts:
@@ -263,9 +261,7 @@ def few(compared: Iterable[Contrast], *, more: bool) -> str:
 
 
 def notes(pairs: Iterable[Pair]) -> list[str]:
-    """What a reader has to know beside the figures: starts excluded or failed, weak ones, time
-    between.
-    """
+    """What to know beside the figures: starts excluded or failed, weak ones, time between."""
     every = list(pairs)
     whose: dict[str, list[str]] = {}
     for side in {id(side): side for pair in every for side in pair}.values():
@@ -299,9 +295,7 @@ def notes(pairs: Iterable[Pair]) -> list[str]:
 
 
 def speed_notes(pairs: Iterable[Pair]) -> list[str]:
-    """What is to be known where one side's CPUs were slower than the other's: of the pair that is
-    furthest apart.
-    """
+    """Where one side's CPUs were slower than the other's: of the pair furthest apart."""
     apart = []
     for sides in pairs:
         works = {
@@ -345,9 +339,7 @@ class Standing:
 
     @property
     def baseline(self) -> Side:
-        """What all are held against where nobody says it: the nearest that is clearly behind the
-        best, else the nearest.
-        """
+        """What all are held against: the nearest that is clearly behind the best, else the nearest."""
         behind = (one for one in self.others if is_clear(one))
         return next(behind, self.others[0]).candidate
 
@@ -364,9 +356,7 @@ def standing(sides: Sequence[Side], figure: Metric) -> Standing | None:
 
 
 def deciding(sides: Sequence[Side], figures: Sequence[Metric]) -> Metric:
-    """The figure by which one is chosen: the first, unless all were asked as often by arrivals and
-    answered as much; then it is the next of a response time.
-    """
+    """The figure to choose by: the first, but of arrivals answered alike the next of times."""
     figure = figures[0]
     sound = [side for side in sides if side.cell.is_sound]
     means = [fmean(values) for side in sound if (values := side.figures(figure))]
@@ -413,9 +403,7 @@ def unranked(sides: Sequence[Side], figure: Metric) -> str:
 
 
 def is_clear(contrast: Contrast) -> bool:
-    """Whether one is better than the other: as shown or, with too few runs to show anything, as far
-    as they go: none of one lies among those of the other.
-    """
+    """Whether one is better: as shown or, with too few runs, where none lie among the other's."""
     value, figure = contrast.found.value, contrast.metric
     if contrast.found.outcome is not Outcome.TOO_FEW or contrast.doubt:
         return contrast.is_shown
@@ -435,9 +423,7 @@ def is_clear(contrast: Contrast) -> bool:
 
 
 def more_runs(standing: Standing) -> tuple[str, str]:
-    """How many more runs would tell the best from what may be as good, how long they take, and the
-    command, which continues what was measured; both empty where no sensible number would.
-    """
+    """What would tell the best from its rivals, and the command; empty where no sensible number."""
     first = next(one for one in standing.others if one.candidate is standing.baseline)
     for some in (standing.rivals, [first] * (first.found.outcome is Outcome.TOO_FEW)):
         wanted = {id(one): one.found.runs_wanted(len(some)) for one in some}

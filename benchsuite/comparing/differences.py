@@ -28,9 +28,7 @@ IMMATERIAL = frozenset(
         *("env_OMP_NUM_THREADS", f"{SETTING}(completions)"),
     )
 )
-"""Facts that don't change what is measured, or whose effect another one has: the name of a machine,
-limits that are never near, where packages were looked for. Every other fact matters, so one that is
-added matters until it is known not to."""
+"""Facts that change nothing measured, or whose effect another has; any other matters."""
 
 ABSENT = {"package": "not installed", "env": "not set"}
 """What it means that there is no value, by how the name begins."""
@@ -153,9 +151,7 @@ class Comparison:
         return [(base, side) for side in self.sides if side is not base and side.cell.measured]
 
     def _baseline(self, wanted: str) -> Side | None:
-        """The side that holds the wanted run, else the nearest behind the best; None where none is
-        sound.
-        """
+        """The side with the wanted run, else the nearest behind the best; None if none is sound."""
         sound = [side for side in self.sides if side.cell.is_sound]
         for side in sound:
             if wanted.replace("-", "") in {run.pk.hex for run in side.cell.runs}:

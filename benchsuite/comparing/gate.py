@@ -31,9 +31,7 @@ class Condition:
     """Change against the baseline; percentage points where the metric is a share."""
 
     def decide(self, low: float, high: float) -> Decision:
-        """Broken when the whole interval of the change lies beyond the limit, held when none of
-        it does, else undecided. Both in the unit of the limit.
-        """
+        """Broken when the whole interval is beyond the limit, held when none is; in its unit."""
         if self.operator == ">":
             beyond, within = low > self.limit_percent, high <= self.limit_percent
         else:

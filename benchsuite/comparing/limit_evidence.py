@@ -23,9 +23,7 @@ NOT_ANSWERING = frozenset({LOAD, "delay", "api"})
 
 PERIOD_US = 100_000  #: Of a quota of CPU time, where only the quota is known.
 
-ALONE = 0.25
-"""Requests in flight, on average, of which hardly any meets another one, though they come by
-chance."""
+ALONE = 0.25  #: Requests in flight, on average, of which hardly any meets another one.
 
 LOADS = frozenset({"load", "label", "repetition", "seed"})
 """What the spec of a run says of its load and its place in a series, not of what is measured."""
@@ -144,9 +142,7 @@ def _sessions(counts: Counts) -> dict[str, Any]:
 
 
 def highest_rate(run: Run, neighbours: Iterable[Run] = ()) -> float | None:
-    """The most answers per second, right ones of neighbours, at any level of it or of those that
-    did the same work on this machine, whatever served them.
-    """
+    """The most answers per second, at any level of it or of those that did the same work here."""
 
     def work(run: Run) -> tuple[Any, ...]:
         cpus = _part(run, "server").get("cpus")
@@ -162,9 +158,7 @@ def highest_rate(run: Run, neighbours: Iterable[Run] = ()) -> float | None:
 
 
 def alone(run: Run, neighbours: Iterable[Run] = ()) -> Alone | None:
-    """The times of one user: of the lowest of its own stages, if its requests met nobody, else of
-    another run that differs in its load alone. None where nobody was ever alone.
-    """
+    """The times of one user: of its lowest stage, else of a run that differs in load alone."""
 
     def asked(run: Run) -> tuple[Any, ...]:
         parts = {name: part for name, part in run.spec.items() if name not in LOADS}

@@ -56,9 +56,7 @@ def _named(words: Sequence[str]) -> list[Named]:
 
 
 def _labelled(word: str) -> Named:
-    """Of each key the cell that was measured last: a label that is used for every build stands for
-    the last of them.
-    """
+    """Of each key the newest cell: a label of every build stands for the last of them."""
     cells = grouped(_runs().filter(label=word))
     by_key: dict[str, Cell] = {}
     for cell in sorted(cells, key=lambda cell: cell.runs[-1].started_at, reverse=True):

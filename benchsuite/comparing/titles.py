@@ -144,9 +144,7 @@ def options_title(run: Run) -> str:
 
 
 def cell_titles(cells: Sequence[Cell]) -> list[str]:
-    """The server of each cell and, where servers repeat, whatever else tells its cells apart;
-    titles that are still equal get a number.
-    """
+    """The server of each cell and, where servers repeat, what tells its cells apart."""
     facets = [_facets(cell.first) for cell in cells]
     titles = []
     for mine in facets:

@@ -18,14 +18,14 @@ from benchsuite.findings.target import starves
 from benchsuite.findings.window import is_near_capacity, is_surely_beyond
 
 USUAL_SHARE = 0.25
-"""Of the median response time: where half of all timers are less late than this, most times are
-right, and only the tail isn't."""
+"""Of the median response time: timers that are half that late spoil the tail alone."""
 
 LAG_ALWAYS_FINE_S = 0.001  #: A timer is never that exact.
 
 
-@finding("B101", "generator-cpu", of="CPU share of the busiest load process", weak=70, invalid=90)
+@finding("B101", "generator-cpu", weak=70, invalid=90)
 def cpu(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """CPU share of the busiest load process"""
     percent = evidence.load_cpu_percent
     yield from rule.weighed(
         percent,
@@ -36,16 +36,13 @@ def cpu(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 
 @finding(
-    "B102",
-    "generator-lag",
-    of="lateness of a timer in the load process (p99) against the median response time, where it "
-    "is above 1 ms",
-    weak=10,
-    invalid=100,
-    invalid_words="and half of the timers above 25 %",
+    "B102", "generator-lag", weak=10, invalid=100, invalid_words="and half of the timers above 25 %"
 )
 def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """A timer in the load process that fires late sends and receives late, too."""
+    """lateness of a timer in the load process (p99) against the median response time, where it is
+    above 1 ms
+    """
+    # A timer in the load process that fires late sends and receives late, too.
     late_s = evidence.load_lag_p99_s
     median_s = evidence.total.response_time.at(50) if evidence.total else None
     if late_s is None or not median_s or late_s <= LAG_ALWAYS_FINE_S:
@@ -69,16 +66,10 @@ def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-@finding(
-    "B103",
-    "generator-ceiling",
-    of="throughput against this generator's own ceiling",
-    weak=70,
-    invalid=90,
-    by_stage=True,
-)
+@finding("B103", "generator-ceiling", weak=70, invalid=90, by_stage=True)
 def ceiling(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Close to what the generator makes of a server that costs nothing, it is what is measured."""
+    """throughput against this generator's own ceiling"""
+    # Close to what the generator makes of a server that costs nothing, it is what is measured.
     highest = evidence.ceiling_rate
     if not highest or evidence.total is None:
         return
@@ -96,7 +87,6 @@ def ceiling(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @finding(
     "B104",
     "rate-missed",
-    of="starts made against starts planned (open model)",
     weak=2,
     invalid=10,
     invalid_words="or one dropped",
@@ -104,7 +94,8 @@ def ceiling(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     beyond=True,
 )
 def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """An open model that didn't keep to its plan measured another load than it says."""
+    """starts made against starts planned (open model)"""
+    # An open model that didn't keep to its plan measured another load than it says.
     arrivals = evidence.arrivals
     if arrivals is None or arrivals.offered_rate <= 0:
         return
@@ -126,17 +117,11 @@ def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-@finding(
-    "B105",
-    "littles-law",
-    of="users against requests in flight (closed model); those against throughput × mean time",
-    weak=5,
-    invalid=15,
-    by_stage=True,
-    beyond=True,
-)
+@finding("B105", "littles-law", weak=5, invalid=15, by_stage=True, beyond=True)
 def littles_law(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Users who wait for an answer must be in flight, and those in flight must be the throughput
+    """users against requests in flight (closed model); those against throughput × mean time
+
+    Users who wait for an answer must be in flight, and those in flight must be the throughput
     times the mean response time (Little 1961); in the open model, the rate of arrivals times it.
 
     What is missing from the first is time that users lost inside the generator, and that no figure
@@ -190,11 +175,10 @@ def littles_law(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-@finding(
-    "B107", "not-measured", of="load processes and throw-away databases that failed", invalid=0
-)
+@finding("B107", "not-measured", invalid=0)
 def broken(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Such a start says nothing about the server, and enters no median."""
+    """load processes and throw-away databases that failed"""
+    # Such a start says nothing about the server, and enters no median.
     if evidence.broken:
         yield rule.found(
             Level.INVALID,

@@ -19,15 +19,11 @@ GAP_S = 1.0  #: A reading that came so late was held up by more than a busy mach
 MOST_TOLD = 5  #: How many reasons a finding lists.
 
 
-@finding(
-    "B401",
-    "noisy-host",
-    of="CPU stolen or used by others, throttled periods, stopped processes, waiting for memory",
-    weak=5,
-    invalid=25,
-)
+@finding("B401", "noisy-host", weak=5, invalid=25)
 def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """What others took; each by itself, as they take in different ways.
+    """CPU stolen or used by others, throttled periods, stopped processes, waiting for memory
+
+    What others took; each by itself, as they take in different ways.
 
     The kernel's pressure figure for CPUs is not used: it counts the waiting of target and
     generator for each other, too. Its figure for memory is: no run should wait for memory.
@@ -80,11 +76,10 @@ def left_behind(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-@finding("B402", "clock", of="steps of the wall clock, pauses of the machine", unit="", weak=0)
+@finding("B402", "clock", unit="", weak=0)
 def clock(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Times are of the monotonic clock, which no step touches; but a step or a gap tells of a
-    suspended or paused machine.
-    """
+    """steps of the wall clock, pauses of the machine"""
+    # Times are of the monotonic clock; a step or a gap tells of a paused machine.
     seen = evidence.clock
     if seen is None:
         return
@@ -104,15 +99,10 @@ def clock(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-@finding(
-    "B403",
-    "shared-cpus",
-    of="CPUs that load and target may both use",
-    unit="",
-    weak_words=INFORMATIONAL,
-)
+@finding("B403", "shared-cpus", unit="", weak_words=INFORMATIONAL)
 def shared_cpus(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Informational: on the same CPUs, generator and target take time from each other."""
+    """CPUs that load and target may both use"""
+    # Informational: on the same CPUs, generator and target take time from each other.
     times = [shared for shared in evidence.cpus_shared if shared]
     if times:
         shared = frozenset.union(*times)
@@ -126,9 +116,11 @@ def shared_cpus(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-@finding("B404", "cpu-speed", of="trend or step in the time of a fixed piece of work", weak=5)
+@finding("B404", "cpu-speed", weak=5)
 def cpu_speed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """A guest sees neither other guests nor its host's clock, but that its CPUs do less.
+    """trend or step in the time of a fixed piece of work
+
+    A guest sees neither other guests nor its host's clock, but that its CPUs do less.
 
     Only a trend or a step: what comes and goes may be the kinds of CPUs that are asked in turn.
     """
@@ -150,9 +142,10 @@ def cpu_speed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-@finding("B405", "not-watched", of="what could not be observed", unit="", weak_words=INFORMATIONAL)
+@finding("B405", "not-watched", unit="", weak_words=INFORMATIONAL)
 def not_watched(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Informational: what was not seen gives no finding, and should not be taken for quiet."""
+    """what could not be observed"""
+    # Informational: what was not seen gives no finding, and should not be taken for quiet.
     unwatched = [*evidence.unwatched, *unchecked(evidence)]
     if unwatched:
         more = len(unwatched) - MOST_TOLD
@@ -172,9 +165,10 @@ SLOWS = {
 }
 
 
-@finding("B501", "settings", of="settings of the project that slow it down", unit="", weak=0)
+@finding("B501", "settings", unit="", weak=0)
 def settings(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Weak when something slows the project down; informational when the run has corrected it."""
+    """settings of the project that slow it down"""
+    # Weak when something slows the project down; informational when the run has corrected it.
 
     def told(settings: Mapping[str, str]) -> str:
         return "; ".join(f"{name}: {words}" for name, words in sorted(settings.items()))
@@ -196,9 +190,10 @@ def settings(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-@finding("B502", "diagnosed", of="a diagnostic run", invalid_words="always")
+@finding("B502", "diagnosed", invalid_words="always")
 def diagnosed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """A start that is looked into answers slower than others, and never counts."""
+    """a diagnostic run"""
+    # A start that is looked into answers slower than others, and never counts.
     if evidence.diagnosed:
         yield rule.found(
             Level.INVALID,
@@ -207,15 +202,10 @@ def diagnosed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-@finding(
-    "B503",
-    "view-not-run",
-    of="answers for which no view ran",
-    weak_words=INFORMATIONAL,
-    always_told=True,
-)
+@finding("B503", "view-not-run", weak_words=INFORMATIONAL, always_told=True)
 def view_not_run(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """A cache, or a middleware, that gives most answers in front of the views."""
+    """answers for which no view ran"""
+    # A cache, or a middleware, that gives most answers in front of the views.
     asked = evidence.asked
     if asked is None or asked.viewed is None or 2 * asked.viewed >= asked.answered:
         return

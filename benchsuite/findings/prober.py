@@ -33,14 +33,15 @@ OTHERS_WAIT = (
 @finding(
     "B106",
     "prober-disagrees",
-    of="an independent client's median against the load's; its connections that are slow each time",
     weak=10,
     invalid=50,
     invalid_words="of the median only",
     by_stage=True,
 )
 def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """An independent client that asks the same now and then must see the same times.
+    """an independent client's median against the load's; its connections that are slow each time
+
+    An independent client that asks the same now and then must see the same times.
 
     What hangs has waited for so long, and is evidence like an answer that took that long. What was
     refused or broken off is, too, where the load fails more seldom.

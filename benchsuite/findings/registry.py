@@ -14,20 +14,21 @@ from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import listed
 
 OUTSIDE = ("B1", "B4")
-"""How numbers begin of findings about the load generator (B1) or the machine (B4). The others are
-about the target (B2), the window (B3) and the project's settings (B5)."""
+"""How numbers begin of findings about the load generator (B1) or the machine (B4)."""
 
 INFORMATIONAL = "informational"
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is declared of a finding: a decorator of the function that looks for it."""
+    """What is declared of a finding: a decorator of the function that looks for it, whose docstring
+    begins with what is compared with the limits.
+    """
 
     number: str
     name: str
     _: KW_ONLY
-    of: str  #: What is compared with the limits.
+    of: str = ""  #: What is compared with the limits.
     unit: str = " %"
     weak: float = inf
     invalid: float = inf
@@ -35,15 +36,15 @@ class Rule:
     invalid_words: str = ""
     by_stage: bool = False  #: Whether what it looks at differs from level to level of a load.
     beyond: bool = False
-    """Whether it is no doubt at levels above the one that gives the run its figures, but what a
-    target does beyond its capacity."""
+    """Whether it is no doubt at levels above the one that gives the run its figures."""
     own_stage_only: bool = False  #: Whether it is about the figures of its own stage only.
     always_told: bool = False  #: Whether the terminal says it even where it is informational.
     fewer_is_worse: bool = False
     of_others: bool = False  #: Whether the figures of an invalid run are those of another program.
 
     def __call__(self, look: "Look") -> "Check":
-        FINDINGS[self.number] = self
+        of = (look.__doc__ or "").partition("\n\n")[0]
+        FINDINGS[self.number] = replace(self, of=" ".join(of.split()))
         return also(self.number, by_stage=self.by_stage)(look)
 
     @property
@@ -80,9 +81,7 @@ class Rule:
 
 
 def because(*causes: tuple[object, str], unseen: str) -> str:
-    """A hint that names no cause without its evidence: each cause stands beside what shows it, and
-    `unseen` says how to look where nothing did.
-    """
+    """A hint that names each cause with what shows it, else how to look."""
     return " ".join(hint for shown, hint in causes if shown) or unseen
 
 

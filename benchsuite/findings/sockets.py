@@ -14,15 +14,10 @@ from benchsuite.stats.steady import FEWEST_STEPS, growth
 ABOUT = (0.9, 1.5)  #: A time-out is noticed so much earlier (coarse clocks) or later.
 
 
-@finding(
-    "B209",
-    "messages-astray",
-    of="WebSocket messages that came twice, out of order, damaged or to another connection",
-    weak=0,
-    invalid=1,
-)
+@finding("B209", "messages-astray", weak=0, invalid=1)
 def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Messages that nobody waited for: a server that sends one twice may well have lost others."""
+    """WebSocket messages that came twice, out of order, damaged or to another connection"""
+    # Messages that nobody waited for: a server that sends one twice may well have lost others.
     accounts = evidence.accounts
     if accounts is None:
         return
@@ -44,15 +39,10 @@ def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-@finding(
-    "B210",
-    "connections-ended",
-    of="WebSockets that were not opened, or not ended, as they should be",
-    weak=0,
-    invalid=5,
-)
+@finding("B210", "connections-ended", weak=0, invalid=5)
 def ended(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Connections that somebody else ended, or that never were or never ended as they should."""
+    """WebSockets that were not opened, or not ended, as they should be"""
+    # Connections that somebody else ended, or that never were or never ended as they should.
     accounts = evidence.accounts
     if accounts is None:
         return
@@ -98,11 +88,10 @@ def _advice(evidence: Evidence, silence_s: float | None) -> str:
     return f"{cut}: a time-out of the server or layer, a crash, or a proxy. See its log."
 
 
-@finding(
-    "B216", "not-back", of="WebSockets that never came back after all were cut", unit="", weak=0
-)
+@finding("B216", "not-back", unit="", weak=0)
 def not_back(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """After a reconnect storm somebody is still outside."""
+    """WebSockets that never came back after all were cut"""
+    # After a reconnect storm somebody is still outside.
     recovery = evidence.recovery
     if recovery is None:
         return
@@ -134,17 +123,12 @@ OF_REDIS = (
 """What redis-py says in errors of consumers, what that means, and what to do."""
 
 
-@finding(
-    "B207",
-    "layer",
-    of="messages that the channel layer dropped; reads of Redis that it gave up; connections to "
-    "Redis that it lacked; processes that a layer in memory can't join",
-    unit="",
-    weak=0,
-    invalid_words="messages lost, or refused before the run",
-)
+@finding("B207", "layer", unit="", weak=0, invalid_words="messages lost, or refused before the run")
 def dropped(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Messages for a full channel are dropped, and nobody but the layer knows."""
+    """messages that the channel layer dropped; reads of Redis that it gave up; connections to Redis
+    that it lacked; processes that a layer in memory can't join
+    """
+    # Messages for a full channel are dropped, and nobody but the layer knows.
     count = evidence.left_out or 0
     yield from rule.weighed(
         count,
@@ -186,15 +170,10 @@ def kept_apart(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 MINUTE_S = 60.0
 
 
-@finding(
-    "B215",
-    "memory-kept",
-    of="memory that each closed WebSocket leaves behind (the lower end of its interval)",
-    unit=" bytes",
-    weak=1024,
-)
+@finding("B215", "memory-kept", unit=" bytes", weak=1024)
 def memory_kept(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """A target that grows with each connection it has closed runs full one day."""
+    """memory that each closed WebSocket leaves behind (the lower end of its interval)"""
+    # A target that grows with each connection it has closed runs full one day.
     closed = evidence.closed
     if closed is None or closed.each_bytes is None:
         return
@@ -207,15 +186,12 @@ def memory_kept(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-@finding(
-    "B217",
-    "memory-grows",
-    of="what the target's memory grows by in a minute (the lower end of its interval), of what it "
-    "had when the window began",
-    weak=25,
-)
+@finding("B217", "memory-grows", weak=25)
 def memory_grows(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Memory is the most that was seen: of a target that grows, the window's length decides it."""
+    """what the target's memory grows by in a minute (the lower end of its interval), of what it had
+    when the window began
+    """
+    # Memory is the most that was seen: of a target that grows, the window's length decides it.
     grown = growth(evidence.memory)
     if grown is None:
         return
@@ -230,17 +206,11 @@ def memory_grows(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 
 @finding(
-    "B303",
-    "unsure-slope",
-    of="half the interval of the memory per connection, of it",
-    weak=10,
-    invalid=50,
-    invalid_words=f"or fewer than {FEWEST_STEPS} steps",
+    "B303", "unsure-slope", weak=10, invalid=50, invalid_words=f"or fewer than {FEWEST_STEPS} steps"
 )
 def unsure_slope(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Memory per connection is a slope: without steps enough, or with steps that lie about, it says
-    nothing.
-    """
+    """half the interval of the memory per connection, of it"""
+    # Memory per connection is a slope, which few or scattered steps don't show.
     idle = evidence.idle
     if idle is None:
         return

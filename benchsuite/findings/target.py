@@ -16,8 +16,7 @@ from benchsuite.stats.levels import FAILED
 from benchsuite.stats.signs import STARVED_SHARE
 
 CRASHES = 3
-"""So many ends, and half as many requests lost with them, are a server that crashes again and
-again."""
+"""So many ends, and half as many requests lost, are a server that crashes again and again."""
 
 CONNECT_AGAIN_S = 1.0
 """A connection that was left out of a full queue is tried again after this (RFC 6298)."""
@@ -39,8 +38,7 @@ FULL = (
     (r"(\[Errno 24\]|\(24:|EMFILE|accept).*too many open files", Reached.FILES),
     (r"RuntimeError: can't start new thread", Reached.THREADS),
 )
-"""What a log says when something the target needs is used up (PostgreSQL, MySQL, psycopg's pool,
-SQLite, the kernel), with who says it: a project's own errors may use the same words."""
+"""What a log says when something is used up, with who says it: a project may use the words."""
 
 HERE = (
     ("cannot assign requested address", Reached.PORTS),
@@ -60,17 +58,10 @@ LIMITS = {
 }
 
 
-@finding(
-    "B201",
-    "failures",
-    of="failed requests",
-    weak=0.1,
-    invalid=100 * FAILED,
-    by_stage=True,
-    beyond=True,
-)
+@finding("B201", "failures", weak=0.1, invalid=100 * FAILED, by_stage=True, beyond=True)
 def failures(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Requests that failed."""
+    """failed requests"""
+    # Requests that failed.
     if evidence.total is not None:
         yield from _failed_share(rule, evidence.units, [evidence.total], evidence.turn)
 
@@ -138,16 +129,10 @@ def _failed_share(
         yield from rule.weighed(percent, message, hint=hint)
 
 
-@finding(
-    "B212",
-    "sent-again",
-    of="requests that were sent a second time",
-    weak=0.1,
-    invalid=5,
-    by_stage=True,
-)
+@finding("B212", "sent-again", weak=0.1, invalid=5, by_stage=True)
 def sent_again(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Requests that were answered at the second attempt only; without keep-alive they fail."""
+    """requests that were sent a second time"""
+    # Requests that were answered at the second attempt only; without keep-alive they fail.
     total = evidence.total
     if total is None or not total.requests:
         return
@@ -161,16 +146,10 @@ def sent_again(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-@finding(
-    "B202",
-    "wrong-responder",
-    of="answers without the run's header",
-    unit="",
-    invalid=0,
-    of_others=True,
-)
+@finding("B202", "wrong-responder", unit="", invalid=0, of_others=True)
 def wrong_responder(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Whose answers they are only the target's own count can tell."""
+    """answers without the run's header"""
+    # Whose answers they are only the target's own count can tell.
     count, asked = _failed(evidence, Kind.WRONG_RESPONDER), evidence.asked
     unseen_by_target = asked.answered - asked.seen if asked and asked.seen is not None else 0
     yield from rule.weighed(
@@ -188,16 +167,10 @@ def wrong_responder(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-@finding(
-    "B213",
-    "answered-elsewhere",
-    of="answers to requests that the target never saw",
-    weak=1,
-    invalid=5,
-    of_others=True,
-)
+@finding("B213", "answered-elsewhere", weak=1, invalid=5, of_others=True)
 def answered_elsewhere(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Answers with the run's header to requests that the target never saw: they are copies."""
+    """answers to requests that the target never saw"""
+    # Answers with the run's header to requests that the target never saw: they are copies.
     asked = evidence.asked
     if asked is None or asked.seen is None or not asked.answered:
         return
@@ -213,13 +186,14 @@ def answered_elsewhere(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @finding(
     "B203",
     "target-died",
-    of="processes of the server that ended",
     unit="",
     weak_words="one replaced, and a request lost",
     invalid_words="one not replaced",
 )
 def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Invalid when a process is gone, or when processes end again and again with requests under
+    """processes of the server that ended
+
+    Invalid when a process is gone, or when processes end again and again with requests under
     way; weak when the server put another one in its place and requests were lost; else
     informational.
     """
@@ -275,11 +249,10 @@ UNHEARD = (Kind.CONNECT_REFUSED, Kind.CONNECT_TIMEOUT, Kind.RESET, Kind.READ_TIM
 """How a connection may fail that a full listen queue left out."""
 
 
-@finding("B204", "target-limit", of="limits that were reached", unit="", weak=0)
+@finding("B204", "target-limit", unit="", weak=0)
 def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Something had a limit and reached it: the listen queue, the connections, the database, the
-    ports of this machine.
-    """
+    """limits that were reached"""
+    # Something had a limit and reached it: the listen queue, connections, the database.
     if evidence.died:
         return
     counts: dict[Reached, str] = {}  # or nothing, where a limit was reached who knows how often
@@ -303,15 +276,11 @@ def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-@finding(
-    "B205",
-    "stall",
-    of="answers 40 ms or 200 ms longer than the fastest, by a target that waits for "
-    "acknowledgements",
-    weak=10,
-)
+@finding("B205", "stall", weak=10)
 def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Answers that wait for a timer of TCP, not for the server.
+    """answers 40 ms or 200 ms longer than the fastest, by a target that waits for acknowledgements
+
+    Answers that wait for a timer of TCP, not for the server.
 
     A server that sends head and body apart, without TCP_NODELAY, waits with the second until the
     first is acknowledged (Nagle, RFC 896), and the client delays that for 40 ms on Linux, 200 ms
@@ -353,17 +322,10 @@ def stalled(evidence: Evidence) -> bool:
     return any(found.level is not Level.INFO for found in stall(evidence))
 
 
-@finding(
-    "B206",
-    "starvation",
-    of="users with less than a tenth of their share; open model: connections that waited in vain",
-    weak=0,
-    invalid=50,
-    by_stage=True,
-    beyond=True,
-)
+@finding("B206", "starvation", weak=0, invalid=50, by_stage=True, beyond=True)
 def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Some users are served all the time, and others never: their waiting is in no percentile."""
+    """users with less than a tenth of their share; open model: connections that waited in vain"""
+    # Some users are served all the time, and others never: their waiting is in no percentile.
     counts, slots, probes = evidence.answers_by_user, evidence.slots, evidence.probes
     percent, message = 0.0, ""
     # a user's share is the median or, where most get nothing, the mean
@@ -394,9 +356,7 @@ def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 
 def starves(evidence: Evidence) -> bool:
-    """Whether most wait in vain. Figures of those who are served then account neither for all that
-    was in flight nor for what others see.
-    """
+    """Whether most wait in vain: figures of those served then don't account for all."""
     return any(found.level is Level.INVALID for found in starvation(evidence))
 
 
@@ -418,13 +378,13 @@ def _connected_late(evidence: Evidence) -> bool:
 @finding(
     "B208",
     "not-stored",
-    of="completions that the database has too few, or too many",
     unit="",
     weak_words="where some rehearsed completions left no row",
     invalid=0,
 )
 def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """A completion that the target's database doesn't hold was none, whatever the pages said."""
+    """completions that the database has too few, or too many"""
+    # A completion that the target's database doesn't hold was none, whatever the pages said.
     if evidence.unheld:
         yield rule.found(
             Level.INFO,
@@ -456,9 +416,10 @@ def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     yield rule.found(level, words, hint=hint, value=abs(stored.stored - stored.claimed))
 
 
-@finding("B214", "not-checked", of="what answers say that nobody checked", weak_words=INFORMATIONAL)
+@finding("B214", "not-checked", weak_words=INFORMATIONAL)
 def not_checked(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """What a wrong answer with the right status could have hidden behind; never weighs."""
+    """what answers say that nobody checked"""
+    # What a wrong answer with the right status could have hidden behind; never weighs.
     if evidence.unchecked:
         yield rule.found(
             Level.INFO,
@@ -475,16 +436,11 @@ def _failed(evidence: Evidence, kind: Kind) -> int:
 USED_UP_PERCENT = 90.0  #: CPUs of which more is used have no time left worth mentioning.
 
 
-@finding(
-    "B211",
-    "front-limit",
-    of="CPU share of the front, of what it can use; or its part of CPUs that are used up",
-    weak=70,
-    weak_words="or more than all others",
-    by_stage=True,
-)
+@finding("B211", "front-limit", weak=70, weak_words="or more than all others", by_stage=True)
 def front_limit(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Servers behind a front that is at its limit come out equal, however different they are.
+    """CPU share of the front, of what it can use; or its part of CPUs that are used up
+
+    Servers behind a front that is at its limit come out equal, however different they are.
 
     Either the front's own processes are busy and the target's have time to spare; or all that
     answers has used its CPUs up together, and the front used more of them than all the rest.

@@ -22,16 +22,10 @@ AT_CAPACITY = (
 )
 
 
-@finding(
-    "B304",
-    "near-capacity",
-    of="time in which the target was busy (open model)",
-    weak=95,
-    weak_words=INFORMATIONAL,
-    by_stage=True,
-)
+@finding("B304", "near-capacity", weak=95, weak_words=INFORMATIONAL, by_stage=True)
 def near_capacity(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Informational: what is wrong with such a run, other findings weigh."""
+    """time in which the target was busy (open model)"""
+    # Informational: what is wrong with such a run, other findings weigh.
     if message := _why(rule, evidence):
         yield rule.found(Level.INFO, message, hint=AT_CAPACITY)
 
@@ -80,13 +74,14 @@ MIDDLE = range(27, 76, 4)  #: Percentiles of the middle half.
 @finding(
     "B301",
     "not-steady",
-    of="trend, step or cycle over the window",
     weak=5,
     weak_words="in a cycle 10 %",
     invalid_words="the same, and no half is steady",
 )
 def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Invalid when not even half of the window was steady.
+    """trend, step or cycle over the window
+
+    Invalid when not even half of the window was steady.
 
     Where a target with open arrivals is busy, its queue remembers: times that rise and fall for
     seconds are chance. Then what each answer costs is looked at, unless the queue only grows.
@@ -172,7 +167,6 @@ def _not_steady(rule: Rule, what: str, seen: Change, evidence: Evidence) -> Find
 @finding(
     "B302",
     "few-samples",
-    of="successes",
     unit="",
     fewer_is_worse=True,
     weak_words=f"fewer than {samples_needed(95)}",
@@ -181,7 +175,8 @@ def _not_steady(rule: Rule, what: str, seen: Change, evidence: Evidence) -> Find
     own_stage_only=True,
 )
 def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Invalid below 20; weak when not even p95 can be told, informational when p99 can't."""
+    """successes"""
+    # Invalid below 20; weak when not even p95 can be told, informational when p99 can't.
     if evidence.total is None or evidence.idle is not None:  # nothing was asked
         return
     count = evidence.total.response_time.count
@@ -198,15 +193,10 @@ def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield rule.found(level, message, hint=hint, value=count)
 
 
-@finding(
-    "B305",
-    "not-finished",
-    of="journeys of a fixed amount of work (--iterations) that were not made before the limit",
-    unit="",
-    weak=0,
-)
+@finding("B305", "not-finished", unit="", weak=0)
 def not_finished(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Rates are those of what was done until then; how long all of it takes is not known."""
+    """journeys of a fixed amount of work (--iterations) that were not made before the limit"""
+    # Rates are those of what was done until then; how long all of it takes is not known.
     yield from rule.weighed(
         evidence.unmade,
         f"{format_count(evidence.unmade or 0)} journeys were not made within --duration.",
@@ -220,9 +210,7 @@ def _values(intervals: Sequence[Interval], of: Callable[[Interval], float | None
 
 
 def typical_s(interval: Interval) -> float | None:
-    """The mean of the middle half of a second's response times: a page that takes one of two ways
-    has a median that jumps between them.
-    """
+    """The mean of the middle half of a second's times; a median may jump between two ways."""
     if not interval.histogram:
         return interval.p50_s
     return fmean(histogram.values_at(histogram.decode(interval.histogram), MIDDLE).values())

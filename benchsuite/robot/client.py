@@ -3,7 +3,7 @@
 import http.client
 import ipaddress
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -12,12 +12,11 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit
 
 from benchsuite.core.exceptions import AnswerError, UsageError
-from benchsuite.robot.forms import Upload, Value
+from benchsuite.robot.forms import Pairs, Upload, Value
 
 MAX_BYTES = 20_000_000  #: A longer page is not a form.
 URLENCODED = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
-Pairs = Sequence[tuple[str, Value]]
 
 
 def query(pairs: Pairs, charset: str = "utf-8") -> str:

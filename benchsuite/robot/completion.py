@@ -16,8 +16,19 @@ from itertools import groupby, islice
 from selectolax.lexbor import LexborNode
 
 from benchsuite.robot.constraints import constraint
-from benchsuite.robot.forms import Control, Form, Page, Piece, Value, Values
-from benchsuite.robot.languages import about, first_said, main_form, next_button, says
+from benchsuite.robot.forms import (
+    Control,
+    Form,
+    Page,
+    Piece,
+    Value,
+    Values,
+    about,
+    first_said,
+    main_form,
+    next_button,
+    says,
+)
 from benchsuite.robot.parsing import block, upwards, within
 
 FEW = 2  #: Controls of a form that may stand beside the end, as for a newsletter.
@@ -128,10 +139,18 @@ def outcome(sent: Form, page: Page, given: Answers, arrival: Arrival, *, at: str
     back = _same(sent, page, after, elsewhere=elsewhere)
     if back is not None:
         complained = with_errors(page, after, sent, back)
-        controls = complained.controls
-        marked = any(one.limits.get("aria-invalid") == "true" for one in controls)
-        wrong = marked or any(control.errors for control in controls)
-        kept = _kept(sent, back, given)
+        wrong = any(
+            one.errors or one.limits.get("aria-invalid") == "true" for one in complained.controls
+        )
+        before = {control.key: control.state for control in sent.fillable}
+        answers = {key: tuple(map(str, values)) for key, values in given.items()}
+        lines = [
+            control.state == answers[control.key]
+            for control in back.fillable
+            if control.kind not in ("password", "file")
+            and answers.get(control.key, before.get(control.key)) != before.get(control.key)
+        ]
+        kept = bool(lines) and 2 * sum(lines) >= len(lines)
         if status >= 400 or wrong or (kept and sent.method == "post" and not arrival.redirected):
             return Outcome("back", form=complained)
         if elsewhere and not kept and not complained.errors:
@@ -167,18 +186,6 @@ def _same(sent: Form, page: Page, after: Page, *, elsewhere: bool) -> Form | Non
     return best if 2 * sum(label in there for label in labels) > len(labels) else None
 
 
-def _kept(sent: Form, back: Form, given: Answers) -> bool:
-    before = {control.key: control.state for control in sent.fillable}
-    answers = {key: tuple(map(str, values)) for key, values in given.items()}
-    lines = [
-        control.state == answers[control.key]
-        for control in back.fillable
-        if control.kind not in ("password", "file")
-        and answers.get(control.key, before.get(control.key)) != before.get(control.key)
-    ]
-    return bool(lines) and 2 * sum(lines) >= len(lines)
-
-
 def with_errors(before: Page, after: Page, sent: Form, back: Form) -> Form:
     """The form that came back, with the messages about it and its controls."""
     return _Reading(before, after, sent, back).form()
@@ -205,7 +212,14 @@ class _Reading:
             for up in upwards(piece.element):
                 for handle in (up.mem_id, up.attributes.get("id")):
                     self._inside.setdefault(handle, set()).add(name)
-        self._looks = {} if self._marked else self._recoloured()
+        self._looks: dict[str, frozenset[str]] = {}
+        """What is new in the looks of controls, unless all look different now."""
+        if not self._marked:
+            old = {one.name: _looks(one.element) for one in before.pieces if one.name}
+            looks = ((piece.name, _looks(piece.element)) for piece in self._shown)
+            new = {name: look - old.get(name, look) for name, look in looks}
+            if len(set(new.values())) != 1:
+                self._looks = {name: look for name, look in new.items() if look}
 
     def form(self) -> Form:
         errors: dict[str, list[str]] = {}  #: By name; "" for the form.
@@ -216,10 +230,15 @@ class _Reading:
         wrong = {self._looks.get(name) for name in errors}  # not what looks right now
         alike = {name for name, look in self._looks.items() if not errors or look in wrong}
         errors |= {name: of_form or [UNSAID] for name in self._marked | alike if name not in errors}
-        if not errors:
-            errors = self._changed_attributes()
-        if not errors and not of_form:
-            of_form = self._restyled()
+        for control in self._back.fillable if not errors else ():  # attributes that say something
+            known = self._sent.get(control.key, control).limits.items()
+            for name, value in control.limits.items() - known:
+                if name not in NO_MESSAGES and SENTENCE.search(value):
+                    errors.setdefault(control.name, []).append(value)
+        if not errors and not of_form:  # texts that look different now
+            old = {(one.text, _classes(one.element)) for one in self._before.pieces}
+            now = [one for one in self._pieces if LETTERS.search(one.text)]
+            of_form = [one.text for one in now if (one.text, _classes(one.element)) not in old]
         controls = (self._control(one, errors.get(one.name, [])) for one in self._back.controls)
         return replace(self._back, controls=tuple(controls), errors=tuple(dict.fromkeys(of_form)))
 
@@ -239,28 +258,6 @@ class _Reading:
             hint = " ".join(text for text in old if text not in (*errors, known.label))
         unique = tuple(dict.fromkeys(errors))
         return replace(control, label=known.label, hint=hint, errors=unique)
-
-    def _recoloured(self) -> dict[str, frozenset[str]]:
-        """What is new in the looks of controls, unless all look different now."""
-        old = {piece.name: _looks(piece.element) for piece in self._before.pieces if piece.name}
-        looks = ((piece.name, _looks(piece.element)) for piece in self._shown)
-        new = {name: look - old.get(name, look) for name, look in looks}
-        alike = len(set(new.values())) == 1
-        return {} if alike else {name: look for name, look in new.items() if look}
-
-    def _changed_attributes(self) -> dict[str, list[str]]:
-        changed: dict[str, list[str]] = {}
-        for control in self._back.fillable:
-            known = self._sent.get(control.key, control).limits.items()
-            for name, value in control.limits.items() - known:
-                if name not in NO_MESSAGES and SENTENCE.search(value):
-                    changed.setdefault(control.name, []).append(value)
-        return changed
-
-    def _restyled(self) -> list[str]:
-        old = {(one.text, _classes(one.element)) for one in self._before.pieces}
-        now = [one for one in self._pieces if LETTERS.search(one.text)]
-        return [one.text for one in now if (one.text, _classes(one.element)) not in old]
 
     def _messages(self) -> list[Line]:
         """New lines, without what they repeat from removed lines; several messages if their
@@ -314,7 +311,11 @@ class _Reading:
                     return {self._handles[target]}
                 if attribute == "href" and _is_one(around := self._inside.get(target, set())):
                     return around
-                parts = [handle for handle in self._handles if _is_in(handle, value)]
+                part = r"(?:^|[-_.]){}(?:[-_.]|$)"  # as in email-error and error_1_id_email
+                escaped = {handle: re.escape(handle) for handle in self._handles}
+                parts = [
+                    one for one in escaped if re.search(part.format(escaped[one]), value, re.I)
+                ]
                 named = {self._handles[max(parts, key=len)]} if parts else set()
                 if attribute == "id" and named and inside <= named:
                     return named
@@ -365,11 +366,6 @@ def _lines(pieces: Iterable[Piece]) -> list[Line]:
 
 def _words(line: Line) -> str:
     return " ".join(piece.text for _, piece in line)
-
-
-def _is_in(handle: str, element_id: str) -> bool:
-    """As in email-error and error_1_id_email."""
-    return bool(re.search(rf"(?:^|[-_.]){re.escape(handle)}(?:[-_.]|$)", element_id, re.I))
 
 
 def _is_one(names: set[str]) -> bool:

@@ -10,10 +10,26 @@ from itertools import islice
 from random import Random
 
 from benchsuite.robot import texts
-from benchsuite.robot.client import Pairs
 from benchsuite.robot.constraints import ANY, NOTHING, TINY, Constraint, Range, constraint
-from benchsuite.robot.forms import CHOSEN, NO_FILE, Button, Control, Form, Option, Value, Values
-from benchsuite.robot.languages import about, dated, like, mask, masks, part_of_date, says, without
+from benchsuite.robot.forms import (
+    CHOSEN,
+    NO_FILE,
+    Button,
+    Control,
+    Form,
+    Option,
+    Pairs,
+    Value,
+    Values,
+    about,
+    dated,
+    like,
+    mask,
+    masks,
+    part_of_date,
+    says,
+    without,
+)
 from benchsuite.robot.texts import Writer
 from benchsuite.robot.validity import MEASURED, NUMBERS, SCALES, invalid, point
 

@@ -39,6 +39,7 @@ CAPTCHAS = (
     "[class*=captcha i], iframe[src*=captcha i], script[src*=captcha i], script[src*=turnstile i]"
 )
 GROUPED = ("radio", "checkbox")
+OPTIONS = "option:not([disabled], optgroup[disabled] *)"
 SKIPPED = ("text", "email", "url", "textarea")
 Linked = Callable[[str], str]  #: Gets the text of a style sheet that a page links to.
 IDENTITY = ("id", "class", "role", "action")
@@ -77,7 +78,15 @@ OF_HTML: tuple[tuple[str, States], ...] = (
 
 
 def read(content: bytes, content_type: str = "", linked: Linked = lambda href: "") -> Page:
-    charset = page_charset(content, content_type)
+    # from the byte order mark, header or meta element; else UTF-8
+    charset = next((name for mark, name in MARKS if content.startswith(mark)), "")
+    named, declared = IN_HEADER.search(content_type), DECLARED.search(content, 0, 2048)
+    if not charset and named:
+        charset = known_charset(named[1])
+    elif not charset and declared:
+        charset = known_charset(declared[1].decode("ascii", "replace"))
+        charset = "" if charset.startswith("utf-16") else charset
+    charset = charset or UTF8
     if charset != UTF8:
         content = content.decode(charset, "replace").encode()
     tree = LexborHTMLParser(content)
@@ -96,16 +105,6 @@ def read(content: bytes, content_type: str = "", linked: Linked = lambda href: "
         tree=tree,
         look=lambda: reader.pieces,
     )
-
-
-def page_charset(content: bytes, content_type: str) -> str:
-    """From the byte order mark, header or meta element; else UTF-8."""
-    marked = next((name for mark, name in MARKS if content.startswith(mark)), "")
-    named, declared = IN_HEADER.search(content_type), DECLARED.search(content, 0, 2048)
-    if marked or named:
-        return marked or (known_charset(named[1]) if named else "") or UTF8
-    name = known_charset(declared[1].decode("ascii", "replace")) if declared else ""
-    return UTF8 if not name or name.startswith("utf-16") else name
 
 
 def known_charset(name: str) -> str:
@@ -182,8 +181,12 @@ class _Reader:
                 buttons[hidden].append(Button(name, value, label, limits))
             elif name and kind not in ("button", "reset"):
                 control = self._control(part, kind, limits)
-                for sent in _unchanged(control) if hidden and kind != "hidden" else [control]:
-                    _add(controls, sent)
+                if hidden and kind != "hidden":  # what it sends that nobody sees
+                    if kind == "file" or (kind in GROUPED and not control.state):
+                        continue
+                    sent = next(iter(control.state), control.value)
+                    control = Control("hidden", name, f"{name} (hidden)", sent, limits)
+                _add(controls, control)
         names = ("action", "method", "enctype", "accept-charset")
         action, method, enctype, charset = (of.get(name, "") for name in names)
         return Form(
@@ -204,7 +207,11 @@ class _Reader:
             or self._around.get(part.mem_id, "")
         )
         suggested = part if kind == "select" else self._ids.get(limits.get("list", ""))
-        choices = _options(suggested) if suggested is not None else ()
+        offered = suggested.css(OPTIONS) if suggested is not None else []
+        texts = [(node.attributes, _text(node)) for node in offered]
+        choices = tuple(
+            Option(of.get("value", text) or "", text, "selected" in of) for of, text in texts
+        )
         group, hint = self._groups.get(part.mem_id, ("", ""))
         if kind in GROUPED:
             value = limits.get("value", "on")
@@ -277,15 +284,6 @@ def _add(controls: dict[str, Control], control: Control) -> None:
         controls[key] = replace(control, key=key)
 
 
-def _unchanged(control: Control) -> list[Control]:
-    """What sends a control that nobody sees; none if nothing is sent."""
-    value = next(iter(control.state), control.value)
-    if control.kind == "file" or (control.kind in GROUPED and not control.state):
-        return []
-    key = f"{control.name} (hidden)"
-    return [replace(control, kind="hidden", key=key, value=value, label="", hint="", choices=())]
-
-
 def _hidden(tree: LexborHTMLParser, content: bytes, linked: Linked) -> list[Hidden]:
     """Elements that attributes and styles hide; whether they only move them out of sight."""
     styled: list[tuple[list[LexborNode], tuple[int, ...], States]] = []
@@ -350,12 +348,6 @@ def _blocks(style_sheet: str) -> Iterator[tuple[str, str]]:
             yield before, inside
         elif name in SEEN_IN and not (name == "@media" and OFF_SCREEN.search(_plain(condition))):
             yield from _blocks(inside)
-
-
-def _options(part: LexborNode) -> tuple[Option, ...]:
-    offered = part.css("option:not([disabled], optgroup[disabled] *)")
-    texts = [(node.attributes, _text(node)) for node in offered]
-    return tuple(Option(of.get("value", text) or "", text, "selected" in of) for of, text in texts)
 
 
 def _kind(part: LexborNode, limits: dict[str, str]) -> str:

@@ -26,8 +26,7 @@ from faker.providers import address
 from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 from benchsuite.robot.constraints import Constraint, Range
-from benchsuite.robot.forms import Control, Upload
-from benchsuite.robot.languages import about, like, words_of
+from benchsuite.robot.forms import Control, Upload, about, like, words_of
 from benchsuite.robot.validity import lengths, made, point
 
 HOW_MANY = 64  #: Of each name and place of a locale: Faker takes longer for one than a page does.

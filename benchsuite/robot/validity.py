@@ -16,8 +16,7 @@ from urllib.parse import urlsplit
 import regex
 
 from benchsuite.robot.constraints import Constraint
-from benchsuite.robot.forms import Control
-from benchsuite.robot.languages import says
+from benchsuite.robot.forms import Control, says
 
 DAY_S = 24 * 3600
 EPOCH = datetime(1970, 1, 1)

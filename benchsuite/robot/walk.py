@@ -12,11 +12,10 @@ from urllib.parse import urljoin, urlsplit
 from benchsuite.core.client import Client
 from benchsuite.core.exceptions import AnswerError, RobotError
 from benchsuite.core.wording import path_of
-from benchsuite.robot.client import Pairs, body, query
+from benchsuite.robot.client import body, query
 from benchsuite.robot.completion import Arrival, Completion, Outcome, Sign, Visit, outcome
 from benchsuite.robot.filling import Filler, Unfillable
-from benchsuite.robot.forms import Button, Form, Page
-from benchsuite.robot.languages import asks_who, main_form, next_button
+from benchsuite.robot.forms import Button, Form, Page, Pairs, asks_who, main_form, next_button
 from benchsuite.robot.parsing import known_charset, read
 
 REDIRECTS = (301, 302, 303, 307, 308)
@@ -92,7 +91,13 @@ class Walk:
         places: set[object] = set()
         doubt = ""
         arrival = self.ask("GET", self.path)
-        form = None if arrival.page.completion_code else self._first_form(arrival)
+        coded = arrival.page.completion_code
+        if not coded and self.done.on(arrival.page, arrival.path):
+            raise self.stuck("the first page already has what only the last one should have")
+        form = None if coded else main_form(arrival.page)
+        if form is None and not coded:
+            self._check_scripts(_scripts_needed(arrival.page, None))
+            raise self.stuck("there is no form to fill")
         while form is not None:
             self.path = arrival.path
             self._number = len(visits) + 1
@@ -113,15 +118,6 @@ class Walk:
             doubt = "the last page lacks the text or address that was given"
         url, doubt = self._base(arrival.path), "" if evidence else doubt
         return Completion(tuple(visits), arrival.page, arrival.path, url, evidence, doubt)
-
-    def _first_form(self, arrival: Arrival) -> Form:
-        if self.done.on(arrival.page, arrival.path):
-            raise self.stuck("the first page already has what only the last one should have")
-        form = main_form(arrival.page)
-        if form is None:
-            self._check_scripts(_scripts_needed(arrival.page, None))
-            raise self.stuck("there is no form to fill")
-        return form
 
     def _evidence(self, page: Page, path: str) -> str:
         code = page.completion_code
@@ -172,7 +168,7 @@ class Walk:
                 return visit, arrival, result
             shown, now = result.form, arrival.page
             own = [f"{control}: {text}" for control in shown.controls for text in control.errors]
-            before, complaints = complaints, [_shortened(text) for text in (*shown.errors, *own)]
+            before, complaints = complaints, list(map(_shortened, (*shown.errors, *own)))
             repeated = next((text for text in complaints if text in before), "")
             mended += map(_shortened, own)
             filler.mend(shown)
@@ -213,13 +209,11 @@ class Walk:
         content = bytes(answer.content)
         content_type = str(answer.headers.get("Content-Type", "html")).lower()
         if content and ("html" in content_type or content.lstrip()[:1] == b"<"):
-            return read(content, content_type, lambda href: self._linked(href, path))
-        if not content:
-            return Page(markup=False)
-        plain = read(b"<pre>" + escape(content.decode("utf-8", "replace")).encode())
-        return replace(plain, markup=False)
+            return read(content, content_type, lambda href: self.linked(href, path))
+        plain = b"<pre>" + escape(content.decode("utf-8", "replace")).encode()
+        return replace(read(plain), markup=False) if content else Page(markup=False)
 
-    def _linked(self, href: str, base: str) -> str:
+    def linked(self, href: str, base: str) -> str:
         try:
             path = self._resolved(href, base)
             if (self._origin, path) not in STYLES:

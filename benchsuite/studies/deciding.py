@@ -15,15 +15,9 @@ from benchsuite.studies.matrix import Need, key
 from benchsuite.studies.measured import Execution
 from benchsuite.studies.study import Coordinates, Study
 
-LOOKS = 6
-"""How often an execution that is decided as it goes is looked at: after its first starts, and
-after each of five rounds of more.
-"""
+LOOKS = 6  #: How often an execution that is decided as it goes is looked at, at the most.
 
-HOPED = 5
-"""Starts by the square of the rounds left: with 2 of them a fifth fewer claims that lie 5 % from
-their thresholds are decided (`benchmarks.claims`).
-"""
+HOPED = 5  #: Starts by the square of the rounds left, as `benchmarks.claims` found best.
 
 ALIKE = 1.05  #: Arms whose ratio lies within this either way are as good as each other.
 
@@ -40,9 +34,7 @@ class Doubt:
     """
 
     def more(self, starts: int) -> int | None:
-        """How many starts more of each cell would decide it, if these have so many and scatter as
-        they do; None for more than anybody has time for.
-        """
+        """How many starts more of each cell would decide it; None for more than ten times as many."""
         if not math.isfinite(self.width):
             return None
         most = 10 * starts
@@ -50,9 +42,7 @@ class Doubt:
 
 
 def doubts(study: Study, execution: Execution, need: Need | None = None) -> list[Doubt]:
-    """What is undecided of claims or questions, or of both, the widest against its threshold
-    first.
-    """
+    """What is undecided of claims or questions, or of both, the widest first."""
     found: list[Doubt] = []
     if need is not Need.QUESTION:
         found += _claims(study, execution)

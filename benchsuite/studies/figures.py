@@ -22,8 +22,7 @@ PHASES = {
     WINDOW: (Phase.WINDOW.value,),
     WHOLE_LOAD: (Phase.WARM_UP.value, Phase.WINDOW.value),
 }
-"""Of the whole load: ramp, warm-up and window. What is answered in the drain is of no second of
-the load."""
+"""Of the whole load: ramp, warm-up and window, without the drain."""
 
 TAKES = ("min", "max", SPREAD := "spread")  #: Of a band.
 
@@ -88,9 +87,7 @@ def metric(figure: Figure) -> Metric:
 def values(
     figures: Sequence[Figure], record: Record, *, starves: bool = False
 ) -> dict[str, float | None]:
-    """Every figure of a study for one run, by the study's names. Where it `starves` most of its
-    users, the response times of the few that it serves are not those of its users.
-    """
+    """Every figure of a study for one run; where most starve, times have no limit."""
     by_name = {figure.name: metric(figure).value(record) for figure in figures}
     if starves:
         by_name |= {figure.name: math.inf for figure in figures if figure.of in LONG}

@@ -54,9 +54,7 @@ class Scatter:
     cells: int = 0  #: With two starts or more.
     variance: float = 0.0  #: What is typical of a cell.
     weight: float = 0.0
-    """How much a cell's variance is moved towards it, in degrees of freedom: infinite where cells
-    scatter no less alike than chance has it.
-    """
+    """Its degrees of freedom: infinite where cells scatter no less alike than chance has it."""
     freedom: int = 0  #: Of all cells together.
     dispersion: float = 1.0  #: Of counts, by `dispersion()`.
 
@@ -76,10 +74,7 @@ class Scatter:
 
 
 def scatter(cells: Iterable[Sequence[float]], amounts: Iterable[Sequence[float]] = ()) -> Scatter:
-    """Of the figures of these cells: of those with two starts or more, and logarithms.
-
-    `amounts` are what each start counts among, where these figures are counts.
-    """
+    """Of the figures of these cells and, of counts, the amounts that they are counted among."""
     cells = list(cells)
     apart = dispersion(zip(cells, amounts, strict=False))
     logarithms = [
@@ -98,16 +93,11 @@ def scatter(cells: Iterable[Sequence[float]], amounts: Iterable[Sequence[float]]
 LEAST = 0.01  #: As a share of the median, in place of less, which rounding makes of small figures.
 
 
-CAUTION = 2.0
-"""By how many of its standard errors the variance between cells is taken to be more than it looks:
-few cells often look more alike than they are.
-"""
+CAUTION = 2.0  #: Standard errors by which cells are taken to scatter less alike than they look.
 
 
 def _prior(variances: Sequence[tuple[float, int]]) -> tuple[float, float]:
-    """The typical variance and its weight: Smyth's fit by the moments of logarithms of variances,
-    which are given with their degrees of freedom.
-    """
+    """The typical variance and its weight: Smyth's fit of logarithms, with their freedom."""
     from scipy.special import digamma, polygamma
 
     middle = median(each for each, _ in variances) or fmean(each for each, _ in variances)
@@ -145,9 +135,7 @@ def _inverse_trigamma(value: float) -> float:
 
 
 def dispersion(cells: Iterable[tuple[Sequence[float], Sequence[float]]]) -> float:
-    """How far counts of starts lie apart, where 1 is what chance alone does: Pearson's χ² by
-    its freedom, and never less. Cells are figures with their amounts.
-    """
+    """How far counts of starts lie apart: Pearson's χ² by its freedom, 1 at least."""
     squares, freedom = 0.0, 0
     for figures, amounts in cells:
         events = sum(map(operator.mul, figures, amounts))
@@ -289,9 +277,7 @@ def _counted(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
 
 
 def _welch(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
-    """Around what the means give, as everywhere. The error on the logarithm is that of the ratio,
-    or of a value; of a difference it is the means' own.
-    """
+    """Around the means; the error is of the logarithm, of a difference the means' own."""
     from scipy.stats import t
 
     means, errors, freedoms = [], [], []

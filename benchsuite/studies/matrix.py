@@ -118,9 +118,7 @@ def every(study: Study) -> Iterator[Cell]:
 
 
 def selector(given: Iterable[str]) -> Selector:
-    """ "setup=sync,pool" and "delay=0" as a selector; one axis may be given several times. What the
-    command line has split at its commas is the same: "setup=sync", then "pool".
-    """
+    """ "setup=sync,pool" as a selector, with what a command line has split at its commas."""
     joined: list[str] = []
     for text in given:
         is_more = joined and "=" not in text

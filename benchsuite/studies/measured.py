@@ -70,9 +70,7 @@ def reasons(starts: Iterable[Start]) -> str:
 
 
 POCOCK = {2: 2.178, 3: 2.289, 4: 2.361, 5: 2.413, 6: 2.453, 7: 2.485, 8: 2.512}
-"""How many standard errors an interval has either way at each of so many looks, for 95 % at all of
-them: Jennison & Turnbull 2000, table 2.1.
-"""
+"""Standard errors of an interval at each of so many looks: Jennison & Turnbull 2000."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

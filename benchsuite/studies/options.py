@@ -31,9 +31,7 @@ _SHARE = strictly.table(
 
 
 class Reader:
-    """Reads the options of a study; without `known`, of a stored one, their names are taken as
-    they are.
-    """
+    """Reads the options of a study; without `known`, of a stored one, any name is taken."""
 
     def __init__(self, known: Known | None) -> None:
         self.known = known

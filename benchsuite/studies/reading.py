@@ -60,10 +60,7 @@ SUFFIX = ".toml"
 
 
 def studies(extra: Sequence[Path] = ()) -> Mapping[str, Path]:
-    """Name → file: the catalogue's, then those of these files and folders.
-
-    A study is called as its file. Raises UsageError where two have one name.
-    """
+    """Name → file, of the catalogue and these; UsageError where two have one name."""
     paths: dict[str, Path] = {}
     for place in (FOLDER, *extra):
         files = [place]

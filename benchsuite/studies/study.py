@@ -13,9 +13,7 @@ Selector = Mapping[str, tuple[str, ...]]
 Region = tuple[float | None, float | None]  #: From, to; None is open.
 
 Options = Mapping[str, Any]
-"""Long option names of `runbench` to their values. [] takes an option away, a table gives several
-`NAME=VALUE`; a `Share` is resolved before the cell runs.
-"""
+"""Option names of `runbench` to values; [] takes one away, a `Share` is resolved later."""
 
 
 class Kind(StrEnum):
@@ -146,17 +144,13 @@ class Claim:
     needs: Mapping[str, float] = field(default_factory=dict)
     """What must at least be so for it to be told: {"cpus-target": 1, "users": 300}."""
     given: Mapping[str, Region] = field(default_factory=dict)
-    """Figures, and the regions in which they must lie for it to be this question at all: the CPU of
-    a database that must not be saturated.
-    """
+    """Figures, and the regions in which they must lie for it to be this question at all."""
     published: str = ""  #: The same in the original's figures.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A question of people, and the cells that answer it: the best of some axes in each situation,
-    which is what all other axes say.
-    """
+    """A question of people: which is the best of some axes, in each situation of the others."""
 
     asks: str
     choice: tuple[str, ...]  #: Axes whose values are chosen among.

@@ -144,9 +144,7 @@ LEADS = {Lead.ALONE: "●", Lead.SHARED: "◐", Lead.UNTOLD: "◐"}
 
 
 def questions(study: Study, execution: Execution) -> list[Table]:
-    """What the study answers to the questions of its file, each with a row for each situation of
-    which a cell was executed.
-    """
+    """What the study answers to the questions of its file, a row for each situation."""
     made = []
     for question in answered(study, execution):
         figure = question.by.figure

@@ -48,11 +48,7 @@ class Difference:
 
 
 def difference(study: Study, earlier: Execution, later: Execution) -> Difference:
-    """What the later execution has otherwise, figure by figure.
-
-    An interval that excludes 1 shows a change where it still does so as one of all cells that were
-    compared in its figure (Bonferroni).
-    """
+    """What is other later; shown beyond 1 as one of all cells of its figure (Bonferroni)."""
     before, after = (
         {key(cell.coordinates): cell for cell in execution.cells if cell.counted}
         for execution in (earlier, later)

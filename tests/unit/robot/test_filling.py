@@ -10,8 +10,7 @@ import phonenumbers
 import pytest
 
 from benchsuite.robot.filling import Filler, Unfillable
-from benchsuite.robot.forms import Form
-from benchsuite.robot.languages import main_form
+from benchsuite.robot.forms import Form, main_form
 from benchsuite.robot.parsing import read
 from benchsuite.robot.validity import invalid
 from tests.golden import Golden

@@ -3,8 +3,7 @@
 import time
 
 from benchsuite.robot.completion import with_errors
-from benchsuite.robot.forms import Form
-from benchsuite.robot.languages import main_form
+from benchsuite.robot.forms import Form, main_form
 from benchsuite.robot.parsing import read
 from tests.golden import Golden
 

@@ -3,7 +3,7 @@
 import pytest
 
 from benchsuite.robot.completion import Arrival, outcome
-from benchsuite.robot.languages import main_form
+from benchsuite.robot.forms import main_form
 from benchsuite.robot.parsing import read
 from tests.needs import needs
 

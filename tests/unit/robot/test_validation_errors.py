@@ -6,8 +6,7 @@ import pytest
 
 from benchsuite.robot.completion import with_errors
 from benchsuite.robot.filling import Filler
-from benchsuite.robot.forms import Form, Page
-from benchsuite.robot.languages import main_form
+from benchsuite.robot.forms import Form, Page, main_form
 from benchsuite.robot.parsing import read
 from tests.golden import Golden
 from tests.needs import needs
