@@ -339,7 +339,7 @@ class Standing:
 
     @property
     def baseline(self) -> Side:
-        """What all are held against: the nearest that is clearly behind the best, else the nearest."""
+        """What all are held against: the nearest clearly behind the best, else the nearest."""
         behind = (one for one in self.others if is_clear(one))
         return next(behind, self.others[0]).candidate
 

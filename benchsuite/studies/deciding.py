@@ -34,7 +34,7 @@ class Doubt:
     """
 
     def more(self, starts: int) -> int | None:
-        """How many starts more of each cell would decide it; None for more than ten times as many."""
+        """How many starts more of each cell would decide it; None for over ten times as many."""
         if not math.isfinite(self.width):
             return None
         most = 10 * starts
