@@ -21,9 +21,7 @@ from benchsuite.store.abandoned import sweep, sweep_executions
 
 
 class ReadOnly(admin.options.BaseModelAdmin):
-    """Nothing is added or changed by hand; a measured figure stays what was measured, and is
-    written with its unit.
-    """
+    """Nothing is changed by hand; a figure stays what was measured, written with its unit."""
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         names = self.fields or [field.name for field in self.opts.fields if field.editable]

@@ -31,9 +31,7 @@ EMPTY: Mapping[Any, Any] = {float: 0.0, int: 0, datetime: datetime.fromtimestamp
 
 
 class JSON(models.JSONField):
-    """JSON of one type; `empty` makes what stands there in a row that can't be read, and `proof`
-    raises ValueError for what its types can't tell.
-    """
+    """JSON of a type; `empty` stands where it can't be read; `proof` raises ValueError for more."""
 
     def __init__(
         self,
@@ -47,7 +45,6 @@ class JSON(models.JSONField):
         self.kind, self.empty, self.proof = kind, empty, proof
 
     def deconstruct(self) -> Any:
-        """For migrations it is what Django's own is."""
         name, _, args, options = super().deconstruct()
         return name, "django.db.models.JSONField", args, options
 
@@ -100,7 +97,6 @@ class Row(models.Model):
         return row
 
     def mark(self, why: str) -> None:
-        """Says that it can't be read."""
         self.unreadable = self.unreadable or why
 
 

@@ -38,7 +38,6 @@ def _no_software() -> dict[str, Any]:
 
 
 def validate_printable(text: str) -> None:
-    """Refuses control characters."""
     if any(is_control(one) for one in text):
         raise ValidationError("Control characters are not allowed.", code="control")
 
@@ -124,7 +123,6 @@ class Execution(Row):
 
     @property
     def short_id(self) -> str:
-        """As people read and write it."""
         return self.id.hex[:8]
 
     def mark(self, why: str) -> None:
@@ -410,9 +408,7 @@ class TuningTrial(Row):
 
 
 class Measurement(Row):
-    """The figures of one name over the window: all requests, those of a stage, one request, or one
-    journey.
-    """
+    """Figures of one name over the window: all requests, a stage, one request, or one journey."""
 
     run = PartOf(Run, on_delete=models.CASCADE, related_name="measurements")
     name = models.CharField(max_length=500)

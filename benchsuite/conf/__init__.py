@@ -101,7 +101,6 @@ def workloads() -> dict[str, type[Workload]]:
 
 
 def devices() -> tuple[type[Device], ...]:
-    """The telemetry devices that the project adds."""
     return tuple(import_string(path) for path in config()["TELEMETRY"].values())
 
 

@@ -20,7 +20,6 @@ def of_batch(batch: UUID) -> str:
 
 
 def of_study(name: str, execution: UUID | None = None) -> str:
-    """The executions of a study, or one of them."""
     return f"{of_list()}studies/{name}/{f'?execution={execution}' * bool(execution)}"
 
 
@@ -29,5 +28,4 @@ def of_tunings() -> str:
 
 
 def of_tuning(pk: UUID) -> str:
-    """What a tuning found."""
     return f"{of_tunings()}{pk}/"

@@ -26,8 +26,6 @@ SHOWN = 80  #: Letters of a value that a sentence shows.
 
 
 class Problem(NamedTuple):
-    """Something wrong in the setting, with the id of its check."""
-
     id: str
     sentence: str
     hint: str

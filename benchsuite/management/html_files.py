@@ -15,10 +15,7 @@ PAGES: Any = (path("", include("benchsuite.urls")),)
 
 
 def write(file: str, name: str, *args: object, **query: object) -> None:
-    """The page of that view with these arguments and that query, as its link "HTML file" gives it.
-
-    Raises BenchsuiteError where there is no such page, or the file can't be written.
-    """
+    """The page of that view, as its link "HTML file" gives it; raises BenchsuiteError."""
     before = get_urlconf()
     set_urlconf(PAGES)
     try:

@@ -29,9 +29,7 @@ from benchsuite.system.lock import Claim
 
 
 class SafeConsole(Console):
-    """As wide as its stream, in its characters, and with control characters escaped as Python does:
-    a log, a label or a name may contain them.
-    """
+    """As wide as its stream, in its characters, and with control characters escaped."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(highlight=False, **options)
@@ -64,9 +62,7 @@ class SafeConsole(Console):
 
 
 class Screen:
-    """Prints for people: to standard output, or to standard error while JSON goes to standard
-    output.
-    """
+    """Prints for people: to standard error while JSON goes to standard output."""
 
     def __init__(self, *, quiet_stdout: bool = False, verbosity: int = 1) -> None:
         self._every_row = verbosity > 1  # of tables
@@ -100,7 +96,6 @@ class Screen:
         )
 
     def answer(self, answer: Answer, look: str = "") -> None:
-        """And where to look at what is stored."""
         to_terminal(answer, self, every_row=self._every_row)
         if look:
             self.say(f"Look: {look}")

@@ -51,9 +51,7 @@ def begin(row: Execution, environment: Mapping[str, Any]) -> bool:
 def one(
     at_work: Session, plan: Plan, later: Sequence[Plan] | None = None, cell: StudyCell | None = None
 ) -> tuple[Run, RunResult]:
-    """Makes one of its runs, as `Session.one` does; raises BenchsuiteError where nothing that
-    follows could be measured or stored, and KeyboardInterrupt after Ctrl-C.
-    """
+    """Makes a run as `Session.one` does; raises BenchsuiteError where nothing can follow it."""
     run, result = at_work.one(plan, later, cell)
     if at_work.results.refused:
         raise BenchsuiteError(at_work.results.sentence)
@@ -65,9 +63,7 @@ def one(
 
 
 def can_go_on(row: Execution) -> bool:
-    """Whether it has begun and did not end: Ctrl-C may come before its first run, or after its last
-    one.
-    """
+    """Whether it has begun and did not end: Ctrl-C may come before its first run."""
     return not row._state.adding and row.status != Status.FINISHED
 
 
@@ -121,8 +117,6 @@ def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None
 
 
 def revision() -> str:
-    """Of the project, as the measured server will have it; then a hash of the code that git does
-    not track.
-    """
+    """Of the project as it will be measured; then a hash of the code that git does not track."""
     folder = Path(getattr(environments.target_settings(), "BASE_DIR", None) or Path.cwd())
     return f"{revision_of(folder)}{FILES}{untracked_code(folder)}"

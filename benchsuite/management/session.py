@@ -52,9 +52,7 @@ class Results:
         follow: str = "",
         batch: UUID | None = None,
     ) -> None:
-        """`planned` is how many runs there will be, if nothing happens; `follow` the page that
-        shows them together, where there is one; `batch` the one that they are added to.
-        """
+        """`planned` runs, which the page `follow` shows and are added to the `batch`."""
         self.batch = batch or uuid4()
         self.rows: list[Run] = []
         self.refused: list[Run] = []  #: Those among the rows that are not stored.
@@ -214,10 +212,7 @@ def session(
     start_timeout_s: float | None = None,
     estimate: Estimate | None = None,
 ) -> Iterator["Session"]:
-    """The machine for as many runs as are made in the block, which may be decided one by one.
-
-    Raises BenchsuiteError when nothing could be stored. `estimate` learns what each run took.
-    """
+    """The machine for as many runs as are made in the block; raises BenchsuiteError."""
     results.check()
     with terminable(), alone(screen.waiting), journal(results.batch) as opened:
         sweep()
@@ -244,11 +239,7 @@ class Session:
     estimate: Estimate
 
     def prepared(self, plans: Sequence[Plan]) -> tuple[Plan, ...]:
-        """The same plans with their environments, built where they were not, and looked through.
-
-        Whoever knows the plans of several runs begins with it: nothing is built between two of
-        them then.
-        """
+        """The same plans with their environments, built where they were not."""
         plans = environments.prepared(plans, self.screen.building)
         for plan in plans:
             preflight.check_installed(plan)
@@ -277,7 +268,6 @@ class Session:
 
 
 def _line(result: RunResult) -> str:
-    """One run's outcome in a line."""
     if result.total is None:  # why is said once, at the end
         return result.status.value
     verdict = result.verdict.value if result.verdict else ""
@@ -329,7 +319,6 @@ class Recording:
         self._watcher.tick(tick)
 
     def end(self, words: str) -> None:
-        """It is stored."""
         self._write(
             end=self._run, title=self._watcher.title, place=self._watcher.place, words=words
         )

@@ -36,9 +36,7 @@ def fitted(text: str, stream: TextIO, *, first: int = 0) -> str:
 
 
 def legible(text: str, stream: TextIO) -> str:
-    """Without control characters; what the stream's encoding lacks and will be written by several
-    characters is so written: then its width is known.
-    """
+    """Without control characters, and with what the stream's encoding lacks as it is written."""
     text, encoding = printable(text), getattr(stream, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)
@@ -72,9 +70,7 @@ def occupy_closed() -> None:
 
 
 class Outlasting:
-    """Writes until writing fails (a closed pipe, a full disk, a terminal that is gone), and then
-    drops what it is given.
-    """
+    """Writes until writing fails (a closed pipe, a full disk), and then drops what it is given."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -91,9 +87,6 @@ class Outlasting:
         return getattr(self._stream, name)
 
     def _unless_ended(self, action: Callable[[], object]) -> None:
-        """What the stream still holds when it ends goes nowhere, else the interpreter fails at its
-        exit.
-        """
         if self._ended:
             return
         try:

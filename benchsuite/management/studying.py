@@ -89,9 +89,7 @@ class Execution:
 
     @property
     def turns(self) -> list[Turn]:
-        """First starts that remain to be made, in order; whatever another cell needs to know comes
-        before it.
-        """
+        """First starts that remain, in order; what another cell needs to know comes before it."""
 
         def place_in_order(turn: Turn) -> tuple[Need, int, int]:
             depth = 0 if turn.repetition > 1 else self._behind(self.candidates[turn.place].cell)
@@ -107,12 +105,10 @@ class Execution:
 
     @property
     def is_open_ended(self) -> bool:
-        """Whether nobody knows how many runs there will be."""
         return self.row.looks > 1 or math.isfinite(self.budget_s)
 
     @property
     def rounds_made(self) -> int:
-        """Of one start more, beyond the first starts."""
         return max([number - self.row.repeat for _, number in self.done], default=0)
 
     def _need(self, place: int) -> Need:
@@ -288,9 +284,7 @@ class Execution:
 
 
 def check_values(study: Study, candidates: Sequence[Candidate]) -> None:
-    """Raises UsageError for a value of the file with which no cell of the study can be a run
-    anywhere; what only some cells can't have is no fault: they are skipped.
-    """
+    """Raises UsageError for a value of the file with which no cell can be a run anywhere."""
     wrong = [candidate for candidate in candidates if candidate.is_wrong]
     every = [Candidate(cell) for cell in matrix.every(study)] if wrong else []
     for candidate in every:
@@ -319,7 +313,6 @@ def _place_of(reason: str, study: Study) -> str:
 
 
 def begun(study: Study, cells: Sequence[Cell], row: StudyRun) -> Execution:
-    """A new execution, not stored yet."""
     return Execution(study, row, _candidates(cells, row))
 
 
@@ -354,7 +347,6 @@ def resumed(study: Study, cells: Sequence[Cell], row: StudyRun, *, again_failed:
 
 
 def _which(row: StudyRun) -> str:
-    """Names an execution at the begin of a sentence."""
     return f"The execution of {row.name} that began on {row.started_at:%d %b %Y at %H:%M}"
 
 

@@ -50,8 +50,6 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One installation by uv or pip."""
-
     requirements: Requirements
     options: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -201,10 +199,7 @@ def _build(recipe: Recipe, slot: Slot, say: Say) -> None:
 
 
 def _make(recipe: Recipe, slot: Slot, say: Say) -> list[str]:
-    """Makes an empty environment; the start of the command line that installs into it.
-
-    By uv; where it is missing or too new by venv and pip, for Python 2 by virtualenv and pip.
-    """
+    """Makes an empty environment by uv, venv or virtualenv; the begin of what installs into it."""
     python, folder, made = str(recipe.python), str(slot.folder), str(slot.python)
     kind = kind_of(python)
     version = kind.version if kind else OLDEST_OF_UV
@@ -228,7 +223,6 @@ def _make(recipe: Recipe, slot: Slot, say: Say) -> list[str]:
 
 
 def _wanted(step: Step, slot: Slot) -> Sequence[str]:
-    """What is to be installed, as uv and pip are told."""
     files = {"requirement": step.requirements.lines, "constraint": step.requirements.constraints}
     if step.moves_nothing:
         there = ask(str(slot.python))["installed"]
@@ -246,10 +240,7 @@ def _wanted(step: Step, slot: Slot) -> Sequence[str]:
 def _run(
     command: Sequence[str], name: str, log: Path, variables: Mapping[str, str] | None = None
 ) -> None:
-    """Runs a program to its end; raises UnavailableError with the last error in its log.
-
-    None of its processes outlives this call, however it ends.
-    """
+    """Runs a program and its processes to the end; raises UnavailableError with the last error."""
     env = {name: value for name, value in os.environ.items() if name not in (*ASTRAY, *ELSEWHERE)}
     env |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "NO_COLOR": "1", **(variables or {})}
     deadline = time.monotonic() + STEP_S

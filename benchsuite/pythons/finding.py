@@ -89,7 +89,6 @@ def build_of(executable: Path) -> str:
 
 @cache
 def _said(executable: str) -> tuple[str, str]:
-    """An interpreter's kind and build, in its own words."""
     done = subprocess.run(
         [executable, "-c", _ASK],
         capture_output=True,
@@ -150,6 +149,5 @@ def _candidates(number: str = "") -> Iterator[str]:
 
 
 def _there_are() -> str:
-    """The versions that were found, for a message."""
     kinds = {kind for path in _candidates() if (kind := kind_of(path))}
     return f"found: {', '.join(str(kind) for kind in sorted(kinds))}"

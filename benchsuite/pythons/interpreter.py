@@ -25,10 +25,7 @@ ASTRAY = ("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONDEVMODE", "VIRTUA
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """One executable; it is asked once what it can import.
-
-    This process's own is not asked: its metadata is read directly.
-    """
+    """One executable, asked once what it can import; this process's own is read directly."""
 
     executable: str = sys.executable
     name: str = ""
@@ -40,12 +37,10 @@ class Interpreter:
 
     @property
     def version(self) -> str:
-        """Its version: "3.11.7"."""
         return str(self.facts["version"])
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """Version, build, implementation and build flags."""
         facts: Mapping[str, Any] = _told(self.executable)["facts"]
         return facts
 
@@ -135,9 +130,7 @@ def import_path(python: Interpreter, folder: Path) -> str:
 
 
 def whole_path(env: Mapping[str, str]) -> str:
-    """The PYTHONPATH with which a child of our own interpreter imports what we can: that of `env`,
-    then the rest of our own path. Workloads may be next to manage.py.
-    """
+    """The PYTHONPATH of a child of our own interpreter: that of `env`, then our own path."""
     given = [entry for entry in env.get("PYTHONPATH", "").split(os.pathsep) if entry]
     return os.pathsep.join(dict.fromkeys([*given, *(entry or os.getcwd() for entry in sys.path)]))
 

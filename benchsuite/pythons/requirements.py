@@ -42,7 +42,6 @@ class Requirements:
 
 
 def parse(text: str) -> Requirements:
-    """Requirements that include no other file."""
     return Requirements(lines=tuple(_logical(text)))
 
 
@@ -57,10 +56,7 @@ def read(path: Path) -> Requirements:
 
 
 def keep(requirements: Requirements, root: Path) -> None:
-    """Keeps a copy by its digest, so that a run can be repeated after its file has changed.
-
-    Readable by its owner only: the URL of a package index may contain a password.
-    """
+    """Keeps a copy for --again, for its owner only: the URL of an index may hold a password."""
     path = _kept(requirements.digest, root)
     if path.exists():
         return
@@ -72,7 +68,6 @@ def keep(requirements: Requirements, root: Path) -> None:
 
 
 def kept(digest: str, root: Path) -> Requirements | None:
-    """The copy of that digest, or None."""
     try:
         content = json.loads(_kept(digest, root).read_text())
     except (OSError, ValueError):

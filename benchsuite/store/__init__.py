@@ -146,13 +146,12 @@ def find_shared(row: Model) -> None:
 
 
 def environment(data: Mapping[str, Any]) -> models.Environment:
-    """The row of this machine, made where there is none yet."""
+    """The row of this machine, made where there is none yet, as `software`."""
     known: models.Environment = _known(models.Environment, dict(data))
     return known
 
 
 def software(data: Mapping[str, Any]) -> models.Software:
-    """The row of what serves, made where there is none yet."""
     known: models.Software = _known(models.Software, storable(data))
     return known
 
@@ -200,7 +199,6 @@ def _columns(run: models.Run, result: RunResult) -> None:
 
 
 def _known(model: type[Model], data: dict[str, Any]) -> Any:
-    """The row with this data, made where there is none yet."""
     row, _ = model._default_manager.get_or_create(
         fingerprint=fingerprint.digest(data), defaults={"data": data}
     )
@@ -233,5 +231,4 @@ def _figures(distribution: Distribution) -> dict[str, Any]:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """The fields of a frozen result, one level deep."""
     return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}

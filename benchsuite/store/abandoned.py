@@ -35,7 +35,6 @@ def windows(run: Run) -> list[tuple[float, float]]:
 
 
 def windows_s(run: Run) -> float:
-    """Seconds of all windows."""
     load = _load(run)
     return run.duration_s * len(load.levels) if load else run.duration_s
 
@@ -76,7 +75,6 @@ def overhead_s(run: Run) -> float:
 
 
 def _load(run: Run) -> LoadProfile | None:
-    """None for a run that was stored without it."""
     data = run.spec.get("load")
     return LoadProfile.from_json(data) if data else None
 
@@ -91,10 +89,7 @@ logger = logging.getLogger("benchsuite")
 
 
 def sweep() -> int:
-    """Marks as interrupted what says "running" though its command is gone; returns how many.
-
-    In a database that can't be written nothing is marked, and the log says so.
-    """
+    """Marks as interrupted what says "running" though its command is gone; returns how many."""
     running = Run.objects.filter(status=Status.RUNNING.value).order_by()
     reasons: dict[str, list[Run]] = {}
     for run in running.only("owner", "started_at", "spec", "duration_s", "warmup_s"):
@@ -118,9 +113,7 @@ def expected_until(run: Run) -> datetime:
 
 
 def sweep_executions() -> None:
-    """The same for executions of studies and tunings, which whoever shows or resumes one calls
-    first.
-    """
+    """The same for executions of studies and tunings."""
     for model in (StudyRun, Tuning):
         running = model._default_manager.filter(status=Status.RUNNING.value)
         over = [one.pk for one in running.only("owner") if lock.has_ended(one.owner)]

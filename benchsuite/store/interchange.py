@@ -151,7 +151,6 @@ def shared(row: Model) -> dict[str, Any]:
 
 
 def values(row: Model) -> dict[str, Any]:
-    """Of its columns, as JSON has them."""
     return {field.name: _plain(getattr(row, field.name)) for field in stored(type(row))}
 
 
@@ -167,9 +166,7 @@ def _digest(rows: Mapping[str, Any]) -> str:
 
 
 def made(model: type[Model], rows: Mapping[str, Any], name: str) -> Any:
-    """The row of that name with what it shares, not stored yet; raises Misfit for what no
-    benchsuite stores.
-    """
+    """The row of that name with what it shares, not stored yet; raises Misfit."""
     with at(name):
         row = _made(model, rows[name])
     for field, shared_model in SHARED.items():
@@ -181,9 +178,7 @@ def made(model: type[Model], rows: Mapping[str, Any], name: str) -> Any:
 
 
 def parts(model: type[Model], rows: Mapping[str, Any], name: str) -> list[Any]:
-    """The rows of that part, not stored yet; raises Misfit for what no benchsuite stores, and for
-    two in one place.
-    """
+    """The rows of that part, not stored yet; raises Misfit, also for two in one place."""
     mine = {one.name for one in stored(model)}
     unique = [
         [field for field in one.fields if field in mine]
@@ -219,7 +214,6 @@ def _made(model: type[Model], values: object) -> Any:
 
 
 def _read(field: "Field[Any, Any]", value: Any) -> Any:
-    """The value as its column takes it."""
     columns.read(field, value)
     if storable(value) != value:
         raise Misfit("it holds characters that no database takes")

@@ -34,10 +34,7 @@ def keep(
     starred: bool | None = None,
     changed_at: datetime | None = None,
 ) -> None:
-    """Changes what is given, of the run or of the label; a note that says nothing is removed.
-
-    Raises UsageError for a remark that is too long or no text.
-    """
+    """Changes what is given; a note that says nothing goes. Raises UsageError for no remark."""
     about: dict[str, Any] = {"label": label} if run is None else {"run": run}
     note = Note.objects.filter(**about).first() or Note(**about)
     if text is not None:
@@ -70,9 +67,7 @@ def of(runs: Sequence[Run]) -> list[Note]:
 
 
 def starred(runs: Sequence[Run]) -> Run | None:
-    """The default baseline among these: the run that was starred last, else the first run of the
-    label that was; None without a star.
-    """
+    """The default baseline: the run or first of the label that was starred last; None without."""
     of_all = {run.label for run in runs}  # a label that all have tells none of them apart
     stars = [note for note in of(runs) if note.starred and {note.label} != of_all]
     for note in sorted(stars, key=lambda note: note.run_id is None):
@@ -89,7 +84,6 @@ def for_export() -> Callable[[Run], list[dict[str, Any]]]:
         waiting = {note.run_id or note.label: note for note in Note.objects.all()}
 
     def of_run(run: Run) -> list[dict[str, Any]]:
-        """Each note once."""
         taken = [waiting.pop(about) for about in (run.pk, run.label) if about in waiting]
         return [
             {
@@ -115,9 +109,7 @@ def from_plain(data: object) -> list[Entry]:
 
 
 def load(entries: Iterable[tuple[UUID, Entry]]) -> int:
-    """Keeps those that are newer than what is stored; of a run that is not stored, nothing. Returns
-    how many.
-    """
+    """Keeps those of stored runs that are newer than what is stored; returns how many."""
     loaded = 0
     for pk, entry in entries:
         label = entry.get("label")

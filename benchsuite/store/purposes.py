@@ -108,8 +108,6 @@ READ_BESIDE = tuple(f"{one.link}__{one.whole}" for one in PURPOSES.values())
 
 
 class Entry(TypedDict):
-    """Where a run belongs, as JSON has it."""
-
     of: str
     id: UUID
     order: int
@@ -118,8 +116,6 @@ class Entry(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run belongs."""
-
     purpose: Purpose
     whole: UUID
     order: int
@@ -127,8 +123,6 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What runs were made for, not stored yet."""
-
     purpose: Purpose
     row: Any
     parts: Sequence[Any]

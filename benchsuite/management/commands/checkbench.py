@@ -23,8 +23,6 @@ from benchsuite.telemetry.machine import State, examine
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination(Spec):
-    """What is examined."""
-
     calibrate: bool = option(
         False,
         "--calibrate  measure what the load generator makes at most, and keep it for later runs",

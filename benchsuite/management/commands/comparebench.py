@@ -33,8 +33,6 @@ USAGE = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparing(Spec):
-    """By what stored runs are compared, and where the answer goes."""
-
     baseline: str | None = option(
         None,
         "--baseline NAME  what the others are divided by: a name, or a server among the runs named",

@@ -37,8 +37,6 @@ NAMED = 6  #: Runs named in a line.
 
 @dataclass(slots=True)
 class Contents:
-    """What a file holds."""
-
     file: str
     runs: list[Run] = field(default_factory=list)
     ids: set[UUID] = field(default_factory=set)
@@ -76,9 +74,7 @@ class Command(BriefCommand):
 
 
 def _load(files: Sequence[Contents]) -> list[str]:
-    """Stores the runs of these files, and what they were made for, or nothing; returns lines that
-    say what was done with each file.
-    """
+    """Stores all of these files, or nothing; returns lines that say what was done with each."""
     sweep()
     sweep_executions()
     with transaction.atomic():
@@ -100,9 +96,7 @@ def _load(files: Sequence[Contents]) -> list[str]:
 
 
 def _stored(contents: Contents) -> list[str]:
-    """Stores the runs that are not stored yet, or whose results were refused, which left a row
-    without any.
-    """
+    """Stores runs that are not stored yet, or whose refused results left an empty row."""
     stored = Run.objects.only("status", "environment", "study_cell")
     here = stored.in_bulk([run.pk for run in contents.runs])
     skipped: list[str] = []

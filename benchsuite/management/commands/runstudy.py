@@ -50,8 +50,6 @@ INDEX = "README"  #: The page that answers a question from all studies.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked(Spec):
-    """What is executed of a study, or written of what is stored."""
-
     scale: float | None = option(
         None, "--scale N  shorter and thinner: above 0, at most 1", unless="1"
     )
@@ -196,11 +194,7 @@ def _tell(names: Sequence[str], asked: Asked) -> str:
 
 
 def _remark(row: StudyRun, file: str) -> str:
-    """Stores the paragraph of that file ("-" for standard input) in place of the one before;
-    an empty file takes it away. Returns what was done.
-
-    Raises UsageError for what can't be read or is no paragraph, and stores nothing then.
-    """
+    """Stores the paragraph of that file in place of the one before; returns what was done."""
     name = f"--remark={file}"
     try:
         text = (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode()

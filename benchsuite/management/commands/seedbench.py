@@ -18,8 +18,6 @@ ROWS = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seed(Spec):
-    """What is put into which database."""
-
     rows: int | None = option(
         None,
         "--rows N  exact number",

@@ -38,7 +38,6 @@ class Parser(base.CommandParser):
     examples: Sequence[str] = ()
 
     def format_help(self) -> str:
-        """The first options, with examples."""
         words = {action: action.help for action in self._actions}
         for action in self._actions:
             names = {name.removeprefix("--") for name in action.option_strings}
@@ -73,9 +72,7 @@ class Parser(base.CommandParser):
         return super().parse_known_args(words, namespace)
 
     def error(self, message: str) -> Never:  # type: ignore[misc]  # the stubs let it return
-        """Argparse's own message, wrapped on a terminal, with the word that may have been meant:
-        of an option that is not known, or a value that is no choice.
-        """
+        """Argparse's own message, with the word that may have been meant."""
         near = ""
         if option := re.match(r"unrecognized arguments: (--[\w-]+)", message):
             near = meant(option[1], self._option_string_actions)
@@ -88,10 +85,7 @@ class Parser(base.CommandParser):
 
 
 def _with_names(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each value among the words of a command, with "argument" and its option as far as it is seen.
-
-    A lone "--" ends the options.
-    """
+    """Each value among the words of a command, with "argument" and its option."""
     name = "arguments"
     for word in words:
         value = word

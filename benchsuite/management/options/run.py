@@ -160,8 +160,6 @@ class Series(Spec):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output(Spec):
-    """What is said of several runs together."""
-
     group = "Runs and output"
 
     seed: int = option(0, "--seed N  of the order and of each run")
@@ -219,9 +217,7 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
 
 
 def continued(again: str) -> tuple[UUID, int]:
-    """The batch of the runs of --again, if it names several of the same, and how many turns it has
-    had; else a new one.
-    """
+    """The batch of the runs of --again, if they share one, and the turns it had; else a new one."""
     batches = {run.batch for run in _stored(again)} if "," in again else set()
     if len(batches) != 1:
         return uuid4(), 0
@@ -337,7 +333,6 @@ def _choose_load(values: dict[str, Any], short: Shorthand, work: type[Workload])
 
 
 def _count_connections(values: dict[str, Any], short: Shorthand, work: type[Workload]) -> None:
-    """Connections in the words of the load."""
     if short.connections is None:
         return
     if work.unit == REQUEST:
@@ -367,7 +362,6 @@ def _plain(given: int | Sequence[int]) -> str:
 
 
 def _choose_stages(values: dict[str, Any], text: str) -> None:
-    """Model, levels and length of each stage."""
     for flag, field in (("users", "load.users"), ("rate", "load.arrival_rate")):
         if field in values:
             raise UsageError(f"--stages names the levels, and --{flag} too: leave --{flag} out.")
@@ -501,10 +495,7 @@ def _again(run: Run, options: Mapping[str, Any], short: Shorthand) -> RunSpec:
 
 
 def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
-    """A stored run, which has no secrets, with those that are given again.
-
-    The same --database and --layer-url may be given, or be in the environment.
-    """
+    """A stored run with its secrets, which are given again or in the environment."""
     options_of = (spec.workload.options, spec.server.options, spec.server.front_options)
     if is_hidden([*options_of, spec.database.fill, spec.target.to_json()]):
         raise UsageError(

@@ -22,7 +22,6 @@ def short(text: str, limit: int = 60) -> str:
 
 
 def _number(text: str) -> float:
-    """One that can be counted with."""
     try:
         value = float(text)
     except ValueError:
@@ -84,7 +83,6 @@ def both(entry: Entry) -> bool:
 
 
 def repeats(entry: Entry) -> bool:
-    """Whether it may be given several times."""
     of_text = entry.is_list or entry.is_pairs or (entry.is_axis and entry.kind is str)
     return of_text and not entry.flag.parse
 
@@ -130,10 +128,7 @@ def takes(entries: Iterable[Entry]) -> Known:
 
 
 def given(options: Mapping[str, Any], entries: Entries) -> dict[str, Any]:
-    """What was given of these options, by the places of their fields: of an axis a list.
-
-    Raises UsageError for names and pairs that can't be.
-    """
+    """What was given, by the places of fields, of an axis a list; raises UsageError."""
     values = {}
     for entry in entries:
         if (value := options.get(entry.key)) is None:

@@ -44,8 +44,6 @@ SIZE = re.compile(r"(?P<server>[^:]+):(?P<processes>\d{1,6})(x(?P<threads>\d{1,6
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a tuning is about."""
-
     question: Question
     spec: RunSpec  #: Of its runs, but for server, size and load.
     servers: Mapping[str, type[ServerAdapter]]  #: Those that are compared, and can run, by name.
@@ -147,9 +145,7 @@ ASSUMED_S = 0.03  #: That one user waits for a page of which nothing is known.
 
 
 def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
-    """What these options ask for; without an objective one is proposed from how long one user waits
-    alone. Raises UsageError, and UnavailableError where no server runs.
-    """
+    """What these options ask for; raises UsageError, and UnavailableError where no server runs."""
     wanted, output = read(Wanted, options), read(run_options.Output, options)
     objective = parse(wanted.objective or proposed(alone_s or ASSUMED_S))
     budget_s, factor = _times(wanted)
@@ -242,7 +238,6 @@ def _times(wanted: Wanted) -> tuple[float, float]:
 
 
 def _spec(options: Mapping[str, Any]) -> RunSpec:
-    """What all runs have in common."""
     searched = {entry.key for entry in run_options.EVERY if entry.group in OF_THE_SEARCH}
     common = {name: value for name, value in options.items() if name not in searched}
     spec, *more = run_options.specs({**common, "server": ["runserver"]})
@@ -261,9 +256,7 @@ def _spec(options: Mapping[str, Any]) -> RunSpec:
 
 
 def _scaling(wanted: Wanted, spec: RunSpec, only: Candidate | None) -> tuple[Candidate, ...]:
-    """That one on each number of CPUs, the least first, with its processes for each CPU: as many
-    of these as it can have.
-    """
+    """The only candidate on each number of CPUs, the least first, as large as it can be there."""
     if wanted.cpus is None:
         return ()
     if only is None:
@@ -288,7 +281,6 @@ def _scaling(wanted: Wanted, spec: RunSpec, only: Candidate | None) -> tuple[Can
 
 
 def _only(wanted: Wanted, spec: RunSpec) -> Candidate | None:
-    """The one whose capacity is asked."""
     size = wanted.processes, wanted.threads, wanted.options
     if wanted.server is not None:
         return candidate(spec, spec.database, wanted.server, *size)
