@@ -8,6 +8,8 @@ import pytest
 
 from benchmarks.strangers.theirs import changes, checksums
 
+OURS = "INSERT INTO shop_order (text) VALUES ('by a run')"
+
 
 @pytest.fixture
 def project(tmp_path):
@@ -24,39 +26,19 @@ def project(tmp_path):
     return folder
 
 
-def test_what_is_as_it_was_is_no_change(project):
-    assert changes(checksums(project), checksums(project)) == []
-
-
-def test_a_stored_run_is_no_change(project):
+@pytest.mark.parametrize(
+    ("statements", "changed"),
+    [
+        ([], []),
+        (["INSERT INTO benchsuite_run (text) VALUES ('a run')"], []),
+        ([OURS], ["shop_order changed", "sqlite_sequence changed"]),
+        ([OURS, "DELETE FROM shop_order WHERE text = 'by a run'"], ["sqlite_sequence changed"]),
+    ],
+)
+def test_rows_of_theirs_are_a_change_and_a_stored_run_is_none(project, statements, changed):
     before = checksums(project)
-
-    _execute(project, "INSERT INTO benchsuite_run (text) VALUES ('a run')")
-
-    assert changes(before, checksums(project)) == []
-
-
-def test_rows_of_theirs_are(project):
-    before = checksums(project)
-
-    _execute(project, "INSERT INTO shop_order (text) VALUES ('by a run')")
-
-    assert changes(before, checksums(project)) == [
-        "project/data: shop_order changed",
-        "project/data: sqlite_sequence changed",
-    ]
-
-
-def test_a_row_that_came_and_went_is(project):
-    before = checksums(project)
-
-    _execute(
-        project,
-        "INSERT INTO shop_order (text) VALUES ('by a run')",
-        "DELETE FROM shop_order WHERE text = 'by a run'",
-    )
-
-    assert changes(before, checksums(project)) == ["project/data: sqlite_sequence changed"]
+    _execute(project, *statements)
+    assert changes(before, checksums(project)) == [f"project/data: {line}" for line in changed]
 
 
 def test_files_that_come_change_and_go_are(project):
