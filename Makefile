@@ -25,7 +25,7 @@ DEMO := --server=$(DEMO_SERVERS) --workload=io_read --rows=10000 --users=20 --wa
 # Not -n: its workers would not be told -X dev.
 SHARED_OUT = $(if $(filter-out 0,$(JOBS)),--dist worksteal --tx '$(JOBS)*popen//python=$(BIN)/python -X dev')
 
-.PHONY: help demo unit test audit golden mutants coverage compiled lint format wheels pins clean
+.PHONY: help demo unit test audit golden mutants coverage compiled lint docs format wheels pins clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -96,6 +96,10 @@ lint: $(VENV)/.lint-installed  ## formatting, style, types, layers, templates
 	@$(BIN)/lint-imports
 	@find benchsuite testproject -name '*.html' -print0 | xargs -0r $(BIN)/djade --check --target-version 5.2
 
+docs: $(VENV)/.docs-installed  ## the documentation as a site, in build/docs; a warning is an error
+	@$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --builder dirhtml docs build/docs
+	@echo "build/docs/index.html"
+
 format: $(VENV)/.lint-installed  ## formats the code and the templates
 	@$(BIN)/ruff check --fix-only .
 	@$(BIN)/ruff format .
@@ -117,6 +121,7 @@ pins: $(VENV)/.uv-installed  ## pins the environments of requirements/ anew
 	  --group build --constraint requirements/test.txt; \
 	pin base "The console alone: what a host project gets without extras." --constraint requirements/test.txt; \
 	pin lint "What make lint needs beside the console." --group lint --constraint requirements/test.txt; \
+	pin docs "What make docs needs." --group docs --constraint requirements/test.txt; \
 	pin mutants "What make mutants needs beside the tests." --group mutants --constraint requirements/test.txt
 
 clean:  ## removes the environment, caches and the demo's database
@@ -149,6 +154,11 @@ $(VENV)/.compiled-installed: requirements/compiled.txt $(VENV)/.test-installed
 	@touch $@
 
 $(VENV)/.lint-installed: requirements/lint.txt | $(VENV)/.created
+	@echo "Installing $< into $(VENV) …"
+	@$(PIP) install --requirement $<
+	@touch $@
+
+$(VENV)/.docs-installed: requirements/docs.txt | $(VENV)/.created
 	@echo "Installing $< into $(VENV) …"
 	@$(PIP) install --requirement $<
 	@touch $@

@@ -3,11 +3,13 @@
 import argparse
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
+from textwrap import TextWrapper
 
 from benchsuite import __version__
 from benchsuite.cli import places
@@ -166,16 +168,26 @@ def introduction(project: Project) -> str:
     pages = project.pages or ["/"]
     more = f" and {len(pages) - SHOWN} more" if len(pages) > SHOWN else ""
     first = servers[0] if servers else "runserver"
-    return (
-        f"Project   {project.name} in {project.folder}\n"
-        f"Settings  {project.settings} (Django {project.django}{debug})\n"
-        f"Python    {project.python}\n"
-        f"Servers   {', '.join(servers) or 'only runserver is installed there'}\n"
-        f"Pages     {', '.join(pages[:SHOWN])}{more}\n\n"
-        "Measure a page, or find the server and its size for it:\n"
-        f"  {command('runbench', f'--path={pages[0]}', f'--server={first}')}\n"
-        f"  {command('tunebench', f'--path={pages[0]}')}\n"
+    facts = {
+        "Project": f"{project.name} in {project.folder}",
+        "Settings": f"{project.settings} (Django {project.django}{debug})",
+        "Python": str(project.python),
+        "Servers": ", ".join(servers) or "only runserver is installed there",
+        "Pages": f"{', '.join(pages[:SHOWN])}{more}",
+    }
+    wrapper = TextWrapper(
+        shutil.get_terminal_size().columns,
+        subsequent_indent=" " * 10,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
+    lines = [wrapper.fill(f"{name:10}{value}") for name, value in facts.items()]
+    commands = [
+        command("runbench", f"--path={pages[0]}", f"--server={first}"),
+        command("tunebench", f"--path={pages[0]}"),
+    ]
+    lines += ["", "Measure a page, or find the server and its size for it:"]
+    return "\n".join([*lines, *(f"  {line}" for line in commands), ""])
 
 
 def _serve(words: Sequence[str]) -> int:
