@@ -140,6 +140,7 @@ class Apache(ServerAdapter):
     finishes_in_flight = True
     # "Graceful stop"; at SIGTERM it drops what it is answering.
     stop_signal = signal.SIGWINCH
+    managers = 1
     limits = {
         "front_threads": Within(0),
         "max_connections": Within(0),
@@ -208,9 +209,6 @@ class Apache(ServerAdapter):
             included=f'Include "{_escaped(Path(included).resolve())}"' if included else "",
         )
         return {"apache.conf": content, "application.wsgi": script}
-
-    def expected_processes(self) -> int:
-        return 1 + self.processes
 
     def _processes(self) -> Mapping[str, object]:
         """Directives for the number of processes and threads."""
@@ -293,10 +291,8 @@ class ApacheDaemon(Apache):
     default_processes = 9
     default_threads = 25
     process_group = "benchsuite"
+    managers = 2
     options = {**COMMON, "front_threads": 0, "max_requests": 0}
-
-    def expected_processes(self) -> int:
-        return 2 + self.processes
 
     def _processes(self) -> Mapping[str, object]:
         together = self.processes * self.threads

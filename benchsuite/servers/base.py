@@ -111,6 +111,7 @@ class ServerAdapter:
     requirement: ClassVar[str] = ""  #: pip's requirement for it; empty for the name alone.
     companions: ClassVar[tuple[str, ...]] = ()
     """Other distributions that must be installed as well."""
+    missing: ClassVar[Available | None] = None  #: What to say where the program is not installed.
     program: ClassVar[str] = ""  #: The Python module that is started.
     line: ClassVar[str] = "APPLICATION WHERE FLAGS"
     """The words after the program, with stand-ins for what is served, where, and `flags`."""
@@ -123,6 +124,8 @@ class ServerAdapter:
     threads_word: ClassVar[str | None] = None
     """The server's own word for what `ServerSpec.threads` sets; None when it can't be set."""
     max_processes: ClassVar[int | None] = None  #: The most processes it can run; None for no limit.
+    managers: ClassVar[int] = 0  #: Processes beside those that serve.
+    managers_of_several: ClassVar[int] = 0  #: Further ones, of more than one that serves.
     for_processes: ClassVar[str] = "take gunicorn-gthread, granian-wsgi or uwsgi for more"
     """Advice for users who want more processes than it can run."""
     for_threads: ClassVar[str] = TAKE_THREADS  #: Advice when threads are wanted and can't be set.
@@ -130,6 +133,8 @@ class ServerAdapter:
     default_threads: ClassVar[int] = 1
     one_at_a_time: ClassVar[bool] = False
     """Whether a process without configurable threads answers one request at a time."""
+    limited_by: ClassVar[str] = ""
+    """The option with the number of requests that a process answers at the same time."""
     keeps_threads: ClassVar[bool] = True
     """Whether its threads live as long as their process; ASGI servers never keep those of views."""
     keeps_alive: bool = True  #: Whether a connection serves more than one request.
@@ -153,6 +158,7 @@ class ServerAdapter:
     """For a server with its own target: the target app's workloads that it serves."""
     services: ClassVar[tuple[str, ...]] = ()
     """Services that the run must start for it ("redis"); their URLs come in `place.services`."""
+    variables: ClassVar[Mapping[str, str]] = {}  #: Of its environment, beside the option `env`.
     options: ClassVar[Mapping[str, Option]] = {}
     """Options of `--option` with their defaults, which also set the type; with those `FOR_ALL`."""
     limits: ClassVar[Limits] = {}  #: Of its options; beside them `USUAL` holds.
@@ -215,16 +221,14 @@ class ServerAdapter:
         return {}
 
     def env(self) -> dict[str, str]:
-        """Variables to add to the environment of the server: those of the option `env`."""
-        return dict(word.split("=", 1) for word in shlex.split(self.settings["env"]))
+        """Variables to add to the environment of the server."""
+        words = shlex.split(self.settings["env"])
+        return {**self.variables, **dict(word.split("=", 1) for word in words)}
 
     def deployed(self, host: str, port: int) -> Deployed:
         """How it is started where it serves: as it is measured, without what only a run needs."""
-        needed = {
-            name: value for name, value in self.env().items() if value and not OURS.fullmatch(name)
-        }
-        files = self.config_files(host, port)
-        return Deployed(argv=self.argv(host, port), files=files, env=needed)
+        env = {name: text for name, text in self.env().items() if text and not OURS.fullmatch(name)}
+        return Deployed(argv=self.argv(host, port), files=self.config_files(host, port), env=env)
 
     def deployment(self, address: str) -> Mapping[str, str]:
         """What to paste for the same server at "host:port": kind → text; pure.
@@ -237,14 +241,11 @@ class ServerAdapter:
         host, _, port = address.rpartition(":")
         place = replace(self.place, folder=Path.cwd())
         here = type(self)(self.spec, self.application, place)
+        threads = None if self.threads_word is None else self.threads
         return texts(
             here.deployed(host, int(port)),
             here.deployed(EVERYWHERE, int(port)),
-            measured=replace(
-                self.spec,
-                processes=self.processes,
-                threads=None if self.threads_word is None else self.threads,
-            ),
+            measured=replace(self.spec, processes=self.processes, threads=threads),
             python=self.python.executable,
             port=int(port),
             stop_signal=self.stop_signal,
@@ -252,25 +253,22 @@ class ServerAdapter:
         )
 
     def shared_memory(self) -> str:
-        """Prefix, unique to this start, of the shared memory that it leaves; empty for none.
-
-        That memory is removed before and after.
-        """
+        """Prefix, unique to this start, of the shared memory that it leaves, which is removed."""
         return ""
 
     def at_once(self) -> int | None:
         """Requests that it answers at the same time; None without a limit."""
+        if self.limited_by:
+            return self.processes * int(self.settings[self.limited_by]) or None
         limited = self.threads_word is not None or self.one_at_a_time
         return self.processes * self.threads if self.interface == "wsgi" and limited else None
 
     def connections(self, database: DatabaseSpec) -> int | None:
-        """Connections that it can hold to a database at most; None where that isn't known.
-
-        What CONN_MAX_AGE leaves open in a thread that answers no second request, nobody uses again,
-        and nobody closes before the collector finds it.
-        """
+        """Connections that it can hold to a database at most; None where that isn't known."""
         if database.pool is not None:
             return self.processes * database.pool
+        # What CONN_MAX_AGE leaves open in a thread that answers no second request stays open until
+        # the collector finds it.
         left_open = database.conn_max_age_s and not self.reuses_connections()
         return None if left_open else self.at_once()
 
@@ -282,7 +280,7 @@ class ServerAdapter:
 
     def expected_processes(self) -> int:
         """Number of processes in its tree once it is up: workers and their managers."""
-        return self.processes
+        return self.processes + self.managers + (self.processes > 1) * self.managers_of_several
 
     @classmethod
     def recipe(cls, python: str) -> Recipe | None:
@@ -302,6 +300,8 @@ class ServerAdapter:
         """Whether program and companions are installed and, if not, what would install them."""
         missing = {name: name for name in cls.companions if python.installed(name) is None}
         if cls.version(python) is None:
+            if cls.missing is not None:
+                return cls.missing
             missing = {cls.distribution: cls.requirement or cls.distribution, **missing}
         if not missing:
             return Available(True)

@@ -1,6 +1,7 @@
 """Circus with each server that takes a listening socket; see circus.readthedocs.io.
 
-Circus listens, starts one server for each process, and hands its socket to each.
+Circus listens, starts one server for each process, and hands its socket to each. Chaussette was
+made to run WSGI applications on such a socket, in one process (chaussette.readthedocs.io).
 """
 
 import os
@@ -16,13 +17,75 @@ from typing import ClassVar
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import Option, ServerSpec
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers import BUILTIN, chaussette
+from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import BACKLOG, FOR_ALL, Application, Available, Place, ServerAdapter
+from benchsuite.servers.launched import Bjoern, Meinheld
 
 TEMPLATE = Path(__file__).parent / "conf" / "circus.ini"
 LONGEST_PATH = 107  #: Bytes in the path of a Unix socket (`sun_path` without its end).
 UNWRITABLE = re.compile(r"\s;|\(circus\.")
 """Characters that start a comment or a variable in Circus's configuration."""
+
+
+class Chaussette(ServerAdapter):
+    """What all back ends share; `backend` is Chaussette's name for one."""
+
+    interface = "wsgi"
+    distribution = "chaussette"
+    program = "benchsuite.servers.launchers.chaussette"
+    max_processes = 1
+    line = "FLAGS WHERE APPLICATION"
+    listens = "--host {host} --port {port}"
+    inherits = "--fd {descriptor}"
+    flags = {"--backend=": "backend", "--nodelay": "nodelay"}
+    backend: ClassVar[str]
+    inside: ClassVar[type[ServerAdapter] | None] = None
+    """The server that must be available, too."""
+
+    @property
+    def served(self) -> str:
+        return self.application.wsgi.replace(":", ".")
+
+    @classmethod
+    def available(cls, python: Interpreter = OWN) -> Available:
+        own = super().available(python)
+        return own & cls.inside.available(python) if cls.inside else own
+
+
+class ChaussetteGevent(Chaussette):
+    """A greenlet for each connection; responses leave in two packets, which stalls keep-alive.
+
+    `nodelay` sends both at once.
+    """
+
+    name = "chaussette-gevent"
+    backend = "gevent"
+    companions = ("gevent",)
+    for_threads = "it has a greenlet for each connection; take gunicorn-gthread for threads"
+    options = {"nodelay": False}
+
+
+class ChaussetteBjoern(Chaussette):
+    """bjoern; one request at a time in each process."""
+
+    name = "chaussette-bjoern"
+    backend = "bjoern"
+    inside = Bjoern
+    one_at_a_time = True
+
+
+class ChaussetteMeinheld(Chaussette):
+    """meinheld, with sockets patched to its greenlets; closes every connection.
+
+    A request waiting for a socket lets others run; one that computes or sleeps doesn't.
+    """
+
+    name = "chaussette-meinheld"
+    backend = "meinheld"
+    inside = Meinheld
+    one_at_a_time = True
+    keeps_alive = False
+    finishes_in_flight = True
 
 
 class Circus(ServerAdapter):
@@ -114,6 +177,6 @@ def under(started: type[ServerAdapter]) -> type[Circus]:
     return type(f"Circus{started.__name__}", (Circus,), content)
 
 
-ALONE = {one.name: one for one in vars(chaussette).values() if hasattr(one, "backend")}
+ALONE = {one.name: one for one in (ChaussetteGevent, ChaussetteBjoern, ChaussetteMeinheld)}
 for name in [name.removeprefix("circus-") for name in BUILTIN if name.startswith("circus-")]:
     vars()[f"circus-{name}"] = under(ALONE.get(name) or resolve_name(BUILTIN[name]))

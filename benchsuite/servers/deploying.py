@@ -72,18 +72,17 @@ def databases(spec: DatabaseSpec) -> str:
     """What the project's settings say to reach its databases as was measured; empty where that is
     as they are.
     """
-    lines = []
     if spec.pool is not None:
-        sizes = json.dumps(pool_sizes(spec.pool))
+        flag, sizes = f"pool={spec.pool}", json.dumps(pool_sizes(spec.pool))
         lines = [
             '    entry["CONN_MAX_AGE"] = 0',
             f'    entry["OPTIONS"] = {{**entry.get("OPTIONS", {{}}), "pool": {sizes}}}',
         ]
     elif spec.conn_max_age_s is not None:
+        flag = f"conn-max-age={spec.conn_max_age_s:g}"
         lines = [f'    entry["CONN_MAX_AGE"] = {spec.conn_max_age_s:g}']
-    if not lines:
+    else:
         return ""
-    flag = f"pool={spec.pool}" if spec.pool is not None else f"conn-max-age={spec.conn_max_age_s:g}"
     head = f"# Measured with: --{flag}; below DATABASES in the settings"
     return "\n".join([head, "for entry in DATABASES.values():", *lines, ""])
 

@@ -28,6 +28,7 @@ class Granian(ServerAdapter):
 
     distribution = program = "granian"
     finishes_in_flight = True
+    managers = 1
     listens = "--host {host} --port {port}"
     flags = {
         "--workers": "processes",
@@ -51,9 +52,6 @@ class Granian(ServerAdapter):
     # By default several processes share the backlog, which few clients of one of them can use up.
     knobs = {"backpressure": (CONNECTIONS,)}
     remedies = {**ServerAdapter.remedies, Against.UNEVEN: {"http1_keep_alive": False}}
-
-    def expected_processes(self) -> int:
-        return 1 + self.processes
 
     def _check(self) -> None:
         super()._check()

@@ -72,6 +72,9 @@ class Gunicorn(ServerAdapter):
 
     distribution = program = "gunicorn"
     finishes_in_flight = True
+    managers = 1
+    # Gunicorn reads more arguments from here, which must not change a run by accident.
+    variables: ClassVar[Mapping[str, str]] = {"GUNICORN_CMD_ARGS": ""}
     inherits = "--bind fd://{descriptor}"
     limits = {"loop": LOOPS, "timeout_s": Within(0), "ws": WEBSOCKETS}
     worker: ClassVar[str]
@@ -118,10 +121,6 @@ class Gunicorn(ServerAdapter):
             return {}
         return {CONF: f"{Path(NEUTRAL_CONFIG).read_text()}{FREEZE}"}
 
-    def env(self) -> dict[str, str]:
-        # Gunicorn reads more arguments from here, which must not change a run by accident.
-        return {"GUNICORN_CMD_ARGS": "", **super().env()}
-
     def deployed(self, host: str, port: int) -> Deployed:
         measured = super().deployed(host, port)
         if self.settings["config"]:
@@ -139,9 +138,6 @@ class Gunicorn(ServerAdapter):
                 shown = "True" if value is None else value if value.isdigit() else json.dumps(value)
                 lines.append(f"{NAMES.get(name, name)} = {shown}")
         return "\n".join(lines) + FREEZE.rstrip() * bool(self.settings["freeze"])
-
-    def expected_processes(self) -> int:
-        return 1 + self.processes
 
     def _check(self) -> None:
         super()._check()
@@ -190,9 +186,7 @@ class GunicornGevent(Gunicorn):
     options = CONNECTED
     knobs = {"connections": (Fit.NEED, 100)}
     remedies = {Against.UNEVEN: {"reuse_port": True}}  # it patches only what is loaded after it
-
-    def at_once(self) -> int:
-        return self.processes * int(self.settings["connections"])
+    limited_by = "connections"
 
 
 class GunicornTornado(Gunicorn):
@@ -204,9 +198,7 @@ class GunicornTornado(Gunicorn):
     companions = ("tornado",)
     one_at_a_time = True
     options = LISTENING
-
-    def env(self) -> dict[str, str]:
-        return {**super().env(), **IN_EVENT_LOOP}
+    variables = {**Gunicorn.variables, **IN_EVENT_LOOP}
 
 
 class GunicornUvicorn(Gunicorn):

@@ -16,6 +16,7 @@ class Hypercorn(ServerAdapter):
     program = "benchsuite.servers.launchers.hypercorn"
     websocket = True
     finishes_in_flight = True
+    managers = 2  # a parent, and multiprocessing's resource tracker
     inherits = "--bind fd://{descriptor}"
     flags = {
         "--workers": "processes",
@@ -47,7 +48,3 @@ class Hypercorn(ServerAdapter):
         measured = super().deployed(host, port)
         _, _, _, *arguments = measured.argv  # the launcher only names semaphores after the run
         return replace(measured, argv=[*self.python.module("hypercorn"), *arguments])
-
-    def expected_processes(self) -> int:
-        # The one that starts the others, and multiprocessing's resource tracker.
-        return self.processes + 2

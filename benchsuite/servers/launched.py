@@ -20,6 +20,7 @@ class Launched(ServerAdapter):
     """Processes on one socket, watched by another one if there are several."""
 
     interface = "wsgi"
+    managers_of_several = 1
     inherits = "--fd {descriptor}"
     flags = {
         "--processes": "processes",
@@ -29,9 +30,6 @@ class Launched(ServerAdapter):
     }
     options = {"backlog": BACKLOG}
 
-    def expected_processes(self) -> int:
-        return 1 if self.processes == 1 else 1 + self.processes
-
 
 class Bjoern(Launched):
     """One request at a time in each process; clients decide how long connections stay open."""
@@ -39,16 +37,11 @@ class Bjoern(Launched):
     name = distribution = "bjoern"
     program = "benchsuite.servers.launchers.bjoern"
     one_at_a_time = True
-
-    @classmethod
-    def available(cls, python: Interpreter = OWN) -> Available:
-        if cls.version(python) is not None:
-            return Available(True)
-        return Available(
-            False,
-            "bjoern is not installed, and has no wheel",
-            "apt install gcc libev-dev python3-dev && pip install bjoern",
-        )
+    missing = Available(
+        False,
+        "bjoern is not installed, and has no wheel",
+        "apt install gcc libev-dev python3-dev && pip install bjoern",
+    )
 
 
 class Tornado(Launched):
@@ -75,20 +68,19 @@ class Meinheld(Launched):
     one_at_a_time = True
     finishes_in_flight = True
     options = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
+    missing = Available(
+        False,
+        "meinheld is not installed, has no wheel, and requires a greenlet that doesn't compile",
+        "apt install gcc python3-dev && pip install greenlet && "
+        "pip install --no-deps meinheld==1.0.2",
+    )
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
         if tuple(int(part) for part in python.version.split(".")[:2]) >= TOO_NEW:
             reason = "meinheld 1.0.2 can't be imported by Python 3.13 or newer, and this is "
             return Available(False, f"{reason}{python.version}", "use Python 3.12 or older")
-        if cls.version(python) is not None:
-            return Available(True)
-        return Available(
-            False,
-            "meinheld is not installed, has no wheel, and requires a greenlet that doesn't compile",
-            "apt install gcc python3-dev && pip install greenlet && "
-            "pip install --no-deps meinheld==1.0.2",
-        )
+        return super().available(python)
 
 
 class Cheroot(ServerAdapter):

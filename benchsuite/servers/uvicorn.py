@@ -15,6 +15,8 @@ class Uvicorn(ServerAdapter):
     requirement = "uvicorn[standard]"
     websocket = True
     finishes_in_flight = True
+    managers_of_several = 2  # a parent, and multiprocessing's resource tracker
+    limited_by = "limit_concurrency"
     # At level "info" it logs two lines for each WebSocket, even without an access log.
     line = "APPLICATION WHERE FLAGS --no-access-log --log-level warning"
     listens = "--host {host} --port {port}"
@@ -43,10 +45,3 @@ class Uvicorn(ServerAdapter):
         "loop": "auto",
         "ws": "auto",
     }
-
-    def at_once(self) -> int | None:
-        return self.processes * int(self.settings["limit_concurrency"]) or None
-
-    def expected_processes(self) -> int:
-        # A single process serves; several have a parent and multiprocessing's resource tracker.
-        return 1 if self.processes == 1 else self.processes + 2

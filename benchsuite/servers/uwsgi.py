@@ -38,6 +38,7 @@ class UwsgiFamily(ServerAdapter):
     default_threads = THREADS
     line = "WHERE FLAGS"
     listens = "--http {host}:{port}"
+    managers = 2  # a master, and the router
     options = COMMON
     limits = {
         "buffer_bytes": Within(0),
@@ -86,10 +87,6 @@ class UwsgiFamily(ServerAdapter):
         argv = [program, way_in, address, "--ini", INI]
         return replace(measured, argv=argv, files={INI: "\n".join(["[uwsgi]", *lines])})
 
-    def expected_processes(self) -> int:
-        router = self.listens.startswith("--http ")
-        return 1 + router + self.processes
-
 
 class Uwsgi(UwsgiFamily):
     """A master, an HTTP router that keeps connections, and worker processes."""
@@ -112,9 +109,7 @@ class UwsgiGevent(Uwsgi):
     for_threads = "its greenlets are limited by --option connections=N; take uwsgi for threads"
     options = {**Uwsgi.options, "connections": CONNECTIONS}
     knobs = {**Uwsgi.knobs, "connections": (Fit.NEED, 100)}
-
-    def at_once(self) -> int:
-        return self.processes * int(self.settings["connections"])
+    limited_by = "connections"
 
 
 class UwsgiHttp(UwsgiFamily):
@@ -131,6 +126,7 @@ class UwsgiHttpSocket(UwsgiFamily):
 
     name = "uwsgi-http-socket"
     listens = "--http-socket {host}:{port}"
+    managers = 1
     inherits = "--http-socket fd://{descriptor}"
     keeps_alive = False
     closing = "Connection: close"
@@ -141,3 +137,4 @@ class UwsgiHttp11(UwsgiFamily):
 
     name = "uwsgi-http11"
     listens = "--http11-socket {host}:{port}"
+    managers = 1

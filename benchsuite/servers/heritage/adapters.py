@@ -32,6 +32,7 @@ class Heritage(ServerAdapter):
     """
 
     serves_project = False
+    variables = {"GUNICORN_CMD_ARGS": "", "DJANGO_SETTINGS_MODULE": "heritage.settings"}
     target: ClassVar[str]  #: The folder of its target and pins, also the name of its environment.
     served: ClassVar[str] = ""  #: The folder of its target, if another one.
     pythons: ClassVar[tuple[str, ...]] = ("2.7",)
@@ -107,28 +108,19 @@ class Heritage(ServerAdapter):
         return {
             **super().env(),
             "PYTHONPATH": entry(self.target_folder),
-            "DJANGO_SETTINGS_MODULE": "heritage.settings",
-            "GUNICORN_CMD_ARGS": "",
             "HERITAGE_BENCH": str(self.settings.get("bench", "first")),
             "HERITAGE_LAYER": self.place.services.get("redis", self.layer),
             "HERITAGE_PREFIX": self.prefix,
         }
 
-    @property
-    def target_folder(self) -> Path:
-        """Where `config_files()` puts the target."""
-        return self.place.folder / "target"
-
-    @property
-    def prefix(self) -> str:
-        """Prefix, unique to this start, of names in a channel layer and of Circus's sockets."""
+    def _check(self) -> None:
+        super()._check()
+        self.target_folder = self.place.folder / "target"
         digest = hashlib.sha256(str(self.place.folder).encode()).hexdigest()
-        return f"benchsuite-{digest[:16]}"
-
-    @property
-    def second(self) -> bool:
-        """Whether it serves the application as it was after July 2012."""
-        return self.settings.get("bench") == "second"
+        # Unique to this start: of names in a channel layer, and of Circus's sockets.
+        self.prefix = f"benchsuite-{digest[:16]}"
+        # Whether it serves the application as it was after July 2012.
+        self.second = self.settings.get("bench") == "second"
 
     @classmethod
     def _interpreter(cls, python: str) -> Path:
@@ -158,6 +150,7 @@ class Gunicorn(Heritage):
     interface = "wsgi"
     distribution = "gunicorn"
     for_threads = "take more processes: --processes=N"
+    managers = 1
     options = {"backlog": BACKLOG}
     served_as: ClassVar[str]  #: "module:callable" in the target.
     worker: ClassVar[str]  #: The class of its workers.
@@ -169,9 +162,6 @@ class Gunicorn(Heritage):
         if self.second:
             command += ["--config", str(self.target_folder / "gunicorn.conf.py")]
         return [*command, self.served_as]
-
-    def expected_processes(self) -> int:
-        return 1 + self.processes
 
 
 class Daphne(Heritage):
@@ -204,6 +194,7 @@ class Circus(Heritage):
     interface = "wsgi"
     distribution = "chaussette"
     for_threads = "take more processes: --processes=N"
+    managers = 1
     options = {"backlog": BACKLOG}
     backend: ClassVar[str]  #: Chaussette's name of the server inside.
     own_circus: ClassVar[bool] = False
@@ -249,9 +240,6 @@ port = {port}
 backlog = {self.settings["backlog"]}
 """
         return {**super().config_files(host, port), "circus.ini": ini}
-
-    def expected_processes(self) -> int:
-        return 1 + self.processes
 
 
 def _is_header(name: str) -> bool:

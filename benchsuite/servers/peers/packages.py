@@ -17,14 +17,10 @@ BUILD_S = 300.0
 OLDEST_NODE = 18
 
 
-def place() -> Path:
+def modules() -> Path:
     """Where the packages of this lock are, or would be."""
     digest = hashlib.sha256(b"".join((PROGRAMS / name).read_bytes() for name in LISTS))
-    return cache_folder() / "peers" / digest.hexdigest()[:16]
-
-
-def modules() -> Path:
-    return place() / "node_modules"
+    return cache_folder() / "peers" / digest.hexdigest()[:16] / "node_modules"
 
 
 def version(package: str) -> str | None:
@@ -58,7 +54,7 @@ def build() -> Path:
     npm = programs.find_program("npm")
     if npm is None:
         raise UnavailableError("The packages can't be installed without npm: apt install npm.")
-    wanted = place()
+    wanted = modules().parent
     if modules().is_dir():
         return wanted
     aside = wanted.with_name(f"{wanted.name}.new")
