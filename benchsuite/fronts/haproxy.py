@@ -49,7 +49,6 @@ class Haproxy(ProgramFront):
         certificate = self.escaped(self.place.folder / CERTIFICATE)
         pool = f" pool-max-conn {idle} pool-purge-delay {self.settings['upstream_idle_s']}s"
         return {
-            "threads": self.settings["threads"],
             "balance": self.balances[str(self.settings["balance"])],
             "connection": "http-keep-alive" if idle else "http-server-close",
             "tls": f' ssl crt "{certificate}"' if self.settings["tls"] else "",

@@ -59,7 +59,6 @@ class Nginx(ProgramFront):
         idle = int(self.settings["upstream_keep_alive"])
         balance = self.balances[str(self.settings["balance"])]
         return {
-            "processes": self.settings["processes"],
             "worker_connections": FILES * self.clients + SPARE_CONNECTIONS,
             "descriptors": FILES * self.clients + network.LEAST,
             "connection": "" if idle else "close",

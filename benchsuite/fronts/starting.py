@@ -72,8 +72,26 @@ def front(
     if adapter.run_as:
         for path in folder.iterdir():
             shutil.chown(path, adapter.run_as)
-    if adapter.check_argv():
-        _check(adapter, env)
+    if checking := adapter.check_argv():
+        try:
+            done = subprocess.run(
+                checking,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                cwd=folder,
+                env=dict(env),
+                timeout=CHECK_S,
+                check=False,
+                **rights_of(adapter.run_as),
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise StartError(f"{adapter.name} can't check its configuration: {error}.") from error
+        if done.returncode != 0:
+            complaint = adapter.complaint_in(done.stdout)
+            raise StartError(f"{adapter.name} refuses its configuration: {complaint}")
     with running(
         adapter.argv(),
         name=adapter.name,
@@ -87,25 +105,3 @@ def front(
         run_as=adapter.run_as,
     ) as process:
         yield process
-
-
-def _check(adapter: FrontAdapter, env: Mapping[str, str]) -> None:
-    try:
-        done = subprocess.run(
-            adapter.check_argv(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            cwd=adapter.place.folder,
-            env=dict(env),
-            timeout=CHECK_S,
-            check=False,
-            **rights_of(adapter.run_as),
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise StartError(f"{adapter.name} can't check its configuration: {error}.") from error
-    if done.returncode != 0:
-        complaint = adapter.complaint_in(done.stdout)
-        raise StartError(f"{adapter.name} refuses its configuration: {complaint}")

@@ -4,6 +4,7 @@ import platform
 import secrets
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -24,7 +25,6 @@ class Api(Service):
     programs = ()
     package = ""
     ours = True
-    stop_signal = 15
     grace_s = 5.0
 
     _token: str = field(default_factory=lambda: secrets.token_hex(8), init=False, repr=False)
@@ -38,9 +38,8 @@ class Api(Service):
         return Path(sys.executable)
 
     def argv(self) -> Sequence[str]:
-        values = (
-            str(self.options.get(name, 0.0)) for name in ("failures", "stall_at_s", "stall_s")
-        )
+        names = ("failures", "stall_at_s", "stall_s")
+        values = (str(self.options.get(name, 0.0)) for name in names)
         return [str(self.program()), "-I", "-S", str(PROGRAM), str(self.port), self._token, *values]
 
     def answers(self) -> bool:
@@ -57,10 +56,6 @@ class Api(Service):
 
     def _ask(self, path: str) -> bool:
         """Whether it answers, and is this one."""
-        assert self.port is not None
-        asked = HTTPConnection(HOST, self.port, timeout=ASKED_S)
-        try:
+        with closing(HTTPConnection(HOST, self.port, timeout=ASKED_S)) as asked:
             asked.request("GET", path)
             return asked.getresponse().headers.get(HEADER) == self._token
-        finally:
-            asked.close()

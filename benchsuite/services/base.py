@@ -34,8 +34,7 @@ RUN_S = 60.0  #: How long a program that prepares one may take.
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Service(ABC):
-    """One service. Subclasses declare facts and write `argv()`, `answers()` and `url`; everything
-    else has a default.
+    """One service. Subclasses declare facts and write `argv()`, `answers()` and `url`.
 
     `with` starts and ends it: inside the block it answers. It runs in its folder, which must exist
     and be its own, and as nobody where root starts it.

@@ -65,14 +65,9 @@ def _facts(connection: "Connection") -> Mapping[str, int]:
 
 
 SUPERUSER = "root"
-INSTALL = "mariadb-install-db"
-HELPERS = {
-    INSTALL: "mariadb-server",
-    # With these Django copies a database.
-    "mysqldump": "default-mysql-client",
-    "mysql": "default-mysql-client",
-}
-"""Other programs that it takes → the package of Debian that brings them."""
+INSTALL, CLIENT = "mariadb-install-db", "default-mysql-client"
+HELPERS = {INSTALL: "mariadb-server", "mysqldump": CLIENT, "mysql": CLIENT}
+"""Other programs that it, and Django to copy a database, take → the package that brings them."""
 DATA = "./data"  #: As both programs find it, which run in the folder above: it may have any name.
 SHOWN = (
     "version",
@@ -130,14 +125,13 @@ class MariaDB(DatabaseService):
 
     def config_files(self) -> Mapping[str, str]:
         superuser, user = f"'{SUPERUSER}'@'{HOST}'", f"'{USER}'@'{HOST}'"
-        lines = [
-            f"CREATE OR REPLACE USER {superuser} IDENTIFIED BY '{self.password}';",
-            f"GRANT ALL ON *.* TO {superuser} WITH GRANT OPTION;",
-            f"CREATE OR REPLACE USER {user};",
-            rf"GRANT ALL ON `bench\_%`.* TO {user};",
-            "",
-        ]
-        return {ACCESS: "\n".join(lines)}
+        lines = (
+            f"CREATE OR REPLACE USER {superuser} IDENTIFIED BY '{self.password}';\n"
+            f"GRANT ALL ON *.* TO {superuser} WITH GRANT OPTION;\n"
+            f"CREATE OR REPLACE USER {user};\n"
+            rf"GRANT ALL ON `bench\_%`.* TO {user};"
+        )
+        return {ACCESS: f"{lines}\n"}
 
     def argv(self) -> Sequence[str]:
         program = self.program()

@@ -7,8 +7,7 @@ every measurement as the check that the answers are right.
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from benchsuite.core.client import Client as Client
 from benchsuite.core.client import Response as Response
@@ -24,13 +23,12 @@ EARLY_S = 0.0015  #: By how much a timer may be early: uvloop's count whole mill
 Unit = Literal["request", "message", "handshake", "event"]
 
 
-@dataclass(frozen=True, slots=True)
-class Population:
-    """A group of a load's users who all do the same."""
+class Population(NamedTuple):
+    """A group of a load's users who all do the same, by their numbers."""
 
     name: str
     unit: Unit
-    users: tuple[int, ...]  #: Their numbers.
+    users: tuple[int, ...]
 
 
 class Workload(ABC):
@@ -47,22 +45,16 @@ class Workload(ABC):
     """Whether `benchsuite.target` must be mounted under /bench/ in the measured server."""
     needs_workers: ClassVar[bool] = False  #: Workers on the channel layer (`--layer-workers`).
     needs_layer: bool = False  #: A channel layer, the target's own or that of `--layer`.
-    whole_journeys: ClassVar[bool] = False
-    """Whether a journey in progress at the end of the window is completed in the drain."""
+    whole_journeys: ClassVar[bool] = False  #: A journey at the window's end is drained.
     unit: ClassVar[Unit] = REQUEST  #: What the figures of a run count.
-    due: ClassVar[str] = MESSAGE
-    """What an arrival of the open model is, over WebSockets: it keeps its intended start, whatever
-    must be opened first."""
-    reads_memory: ClassVar[bool] = False
-    """Whether it measures the target's memory for each connection."""
+    due: ClassVar[str] = MESSAGE  #: What an arrival of the open model is, over WebSockets.
+    reads_memory: ClassVar[bool] = False  #: The target's, for each connection.
     storm_s: float | None = None
     """When all connections are cut, in seconds since the load's start; known after `fit()`."""
     restarts: bool = False  #: Whether a restart of the server cuts them, instead of the users.
     needs_websocket: bool = False  #: Whether the server must speak WebSocket.
-    endless: ClassVar[bool] = False
-    """Whether a journey lasts as long as the load, or is not ours to count."""
-    alike: ClassVar[bool] = True
-    """Whether all users do the same, so that each should get an equal share."""
+    endless: ClassVar[bool] = False  #: A journey lasts as long as the load, or isn't ours to count.
+    alike: ClassVar[bool] = True  #: All users do the same, so each should get an equal share.
     warmup_s: ClassVar[float] = LoadProfile().warmup_s
     duration_s: ClassVar[float] = LoadProfile().duration_s
     spawn_rate: ClassVar[float | None] = None  #: Defaults of --warmup, --duration and --spawn-rate.
@@ -74,8 +66,7 @@ class Workload(ABC):
     uses_database: bool = True  #: Whether its views ask a database, as far as is known.
     calibrates: bool = False
     """Whether `prepare()` measures this machine, for which a workload must be a run's only one."""
-    uses_rows: ClassVar[bool] = False
-    """Whether the throw-away database must hold `DatabaseSpec.rows` rows."""
+    uses_rows: ClassVar[bool] = False  #: The throw-away database must hold `DatabaseSpec.rows`.
     shared_data: ClassVar[str] = ""
     """Name of what `prepare()` makes, where it is made once for several workloads."""
     services: Mapping[str, Mapping[str, Option]] = {}

@@ -92,28 +92,25 @@ class WsEcho(WebSocketWorkload):
     consumer = "echo"
     _fresh = False  #: Whether each message has its own connection.
 
-    @property
-    def _messages(self) -> int:
-        return int(self.settings["messages"])
-
     def fit(self, load: LoadProfile) -> LoadProfile:
         self._fresh = not load.keep_alive
-        if load.is_open and self._messages > 1:
+        if load.is_open and (messages := self.settings["messages"]) > 1:
             raise UsageError(
-                f"--rate starts single messages, and --messages={self._messages} would start that "
-                "many for each; remove one of them."
+                f"--rate starts single messages, and --messages={messages} would start that many "
+                "for each; remove one of them."
             )
         return load
 
     def enter(self, client: Client) -> None:
-        if not self._fresh and not self._messages:
+        if not self._fresh and not self.settings["messages"]:
             self.connect(client, keep=True)
 
     def journey(self, client: Client) -> None:
-        messages = self._messages or 1
+        messages = self.settings["messages"] or 1
+        keep = not self._fresh and not self.settings["messages"]
         connections, each = (messages, 1) if self._fresh else (1, messages)
         for _ in range(connections):
-            with self.connect(client, keep=not self._fresh and not self._messages) as socket:
+            with self.connect(client, keep=keep) as socket:
                 for _ in range(each):
                     socket.echo(self.settings["size"], binary=self.settings["binary"])
 
