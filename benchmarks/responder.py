@@ -14,7 +14,6 @@ at once).
 """
 
 import argparse
-import ctypes
 import gc
 import heapq
 import os
@@ -29,6 +28,8 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from benchsuite.system.timers import TimerFd
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -41,9 +42,6 @@ BLOCK_BYTES = 65_536
 BACKLOG = 4096
 MAX_EVENTS = 256
 DECK = 1000
-
-CLOCK_MONOTONIC = 1
-TFD_TIMER_ABSTIME = 1
 
 Draw = Callable[[], float]
 """Gives the service time of the next request, in seconds."""
@@ -102,30 +100,6 @@ def times(log: Path) -> "NDArray[np.float64]":
     return np.fromfile(log).reshape(-1, 3)
 
 
-class Timer:
-    """A timerfd at an absolute moment of CLOCK_MONOTONIC."""
-
-    class _Spec(ctypes.Structure):
-        _fields_ = [(name, ctypes.c_long) for name in ("every_s", "every_ns", "at_s", "at_ns")]
-
-    def __init__(self) -> None:
-        self._libc = ctypes.CDLL(None, use_errno=True)
-        self.fd: int = self._libc.timerfd_create(CLOCK_MONOTONIC, os.O_NONBLOCK | os.O_CLOEXEC)
-        if self.fd < 0:
-            raise OSError(ctypes.get_errno(), "timerfd_create failed")
-        self._spec = self._Spec()
-        self._pointer = ctypes.byref(self._spec)
-
-    def arm(self, moment: float) -> None:
-        whole = int(moment)
-        self._spec.at_s, self._spec.at_ns = whole, max(1, int((moment - whole) * 1e9))
-        self._libc.timerfd_settime(self.fd, TFD_TIMER_ABSTIME, self._pointer, None)
-
-    def read(self) -> None:
-        with suppress(BlockingIOError):
-            os.read(self.fd, 8)
-
-
 class Peer:
     """One connection."""
 
@@ -151,7 +125,7 @@ class Responder:
         head = f"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {len(BODY)}\r\n"
         self._answer = f"{head}{named}\r\n".encode() + BODY
         self._epoll = select.epoll()
-        self._timer = Timer()
+        self._timer = TimerFd()
         self._peers: dict[int, Peer] = {}
         self._due: list[tuple[float, int, float, float, Peer]] = []
         """Heap of (moment, number, read, programmed, peer)."""
@@ -161,12 +135,12 @@ class Responder:
 
     def run(self, wake: int) -> None:
         """Serves until the file descriptor `wake` becomes readable."""
-        for fd in (self._listener.fileno(), self._timer.fd, wake):
+        for fd in (self._listener.fileno(), self._timer.file, wake):
             self._epoll.register(fd, select.EPOLLIN)
         while True:
             for fd, _ in self._epoll.poll(-1, MAX_EVENTS):
-                if fd == self._timer.fd:
-                    self._timer.read()
+                if fd == self._timer.file:
+                    self._timer.clear()
                 elif fd == self._listener.fileno():
                     self._accept()
                 elif fd == wake:

@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from importlib import import_module
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from django.utils.module_loading import import_string
 from websockets.sync.client import ClientConnection, connect
 
 from benchsuite.core.specs import Option
@@ -30,31 +32,23 @@ READY_S = 20.0
 
 
 def front_class(name: str) -> type[FrontAdapter]:
-    module, _, attribute = BUILTIN[name].rpartition(".")
-    found: type[FrontAdapter] = getattr(import_module(module), attribute)
-    return found
+    front_type: type[FrontAdapter] = import_string(BUILTIN[name])
+    return front_type
 
 
 PROGRAMS = [name for name in BUILTIN if issubclass(front_class(name), ProgramFront)]
 """What can stand before stubs; the others run their instances themselves."""
 
 
+@dataclass
 class Fronted:
     """A front that was started, and what stands behind it."""
 
-    def __init__(
-        self,
-        adapter: FrontAdapter,
-        process: Process,
-        port: int,
-        instances: Sequence[Any],
-        marker: str,
-    ) -> None:
-        self.adapter = adapter
-        self.process = process
-        self.port = port
-        self.instances = instances
-        self.marker = marker
+    adapter: FrontAdapter
+    process: Process
+    port: int
+    instances: Sequence[Any]
+    marker: str
 
     def wait(self) -> float:
         url = f"{self.adapter.scheme}://{HOST}:{self.port}/"
@@ -160,8 +154,5 @@ def fronted(
 
 def _instance(server: str, folder: Path, marker: str) -> AbstractContextManager[Any]:
     folder.mkdir()
-    return (
-        started(server, folder, marker=marker)
-        if server
-        else stub("counting", folder, marker=marker)
-    )
+    start = partial(started, server) if server else partial(stub, "counting")
+    return start(folder, marker=marker)

@@ -6,10 +6,12 @@ import time
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from importlib import import_module
+from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
+from django.utils.module_loading import import_string
 
 from benchsuite.core.specs import Option, ServerSpec
 from benchsuite.servers import BUILTIN
@@ -24,26 +26,24 @@ STUB = Application(wsgi="stubs_app:wsgi", asgi="stubs_app:asgi")
 START_S = 30.0
 
 
-def adapter_class(name: str) -> type[ServerAdapter]:
-    module, _, attribute = BUILTIN[name].rpartition(".")
-    return getattr(import_module(module), attribute)
+CLASSES: dict[str, type[ServerAdapter]] = {
+    name: import_string(path) for name, path in BUILTIN.items()
+}
 
 
-CLASSES = {name: adapter_class(name) for name in BUILTIN}
-
-
+@dataclass
 class Served:
-    """A server that was started for a test."""
+    """A server, or a front, that was started for a test."""
 
-    def __init__(
-        self, adapter: ServerAdapter, process: Process, port: int, token: str, stack: ExitStack
-    ) -> None:
-        self.adapter = adapter
-        self.process = process
-        self.port = port
-        self.token = token
-        self.folder = adapter.place.folder
-        self._stack = stack
+    adapter: ServerAdapter
+    process: Process
+    port: int
+    token: str
+    stack: ExitStack
+
+    @property
+    def folder(self) -> Path:
+        return self.adapter.place.folder
 
     @property
     def log(self) -> str:
@@ -65,8 +65,16 @@ class Served:
     def stop(self) -> float:
         """Ends it as a run does; seconds it took. What `started()` does in the end if need be."""
         begun = time.monotonic()
-        self._stack.close()
+        self.stack.close()
         return time.monotonic() - begun
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; a zombie does not."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def read(connection: http.client.HTTPConnection, path: str = "/") -> bytes:

@@ -106,40 +106,29 @@ def test_supervisord_starts_both_servers_and_ends_them(shop: Shop) -> None:
         assert echoes(ports[1])
 
 
-SECRETS = {
-    "POSTGRES_PASSWORD": "x",
-    "SECRET_KEY": "x",
-    "DATABASE_URL": "postgres://database/shop",
-}
-
-
 @needs("docker-compose")
 def test_docker_compose_takes_the_file() -> None:
+    secrets = {
+        "POSTGRES_PASSWORD": "x",
+        "SECRET_KEY": "x",
+        "DATABASE_URL": "postgres://database/shop",
+    }
     found = ["docker-compose"] if shutil.which("docker-compose") else ["docker", "compose"]
-    said = looked_through(*found, "-f", str(DEPLOY / "compose.yaml"), "config", env=SECRETS)
+    said = looked_through(*found, "-f", str(DEPLOY / "compose.yaml"), "config", env=secrets)
     assert re.search(r"published: '?\"?8080", said)
 
 
 @needs("nginx", "uvicorn")
-def test_nginx_shares_among_four_instances_and_serves_files(shop: Shop) -> None:
+@pytest.mark.parametrize(("sample", "count"), [("shop.conf", 4), ("compose.conf", 1)])
+def test_nginx_shares_among_instances_and_serves_files(shop: Shop, sample: str, count: int) -> None:
     shop.folder.chmod(0o755)
     port = free_port()
-    with shop.served(4) as instances:
-        main = _nginx(shop, port, instances, "shop.conf")
+    with shop.served(count) as instances:
+        main = _nginx(shop, port, instances, sample)
         with shop.started([programs.find_program("nginx") or "", *main], port):
-            seen = {get(port)[1] for _ in range(8)}
-            assert len(seen) == 4
-            assert get(port, "/static/shop.css") == (200, b"body {}")
-            assert echoes(port)
-
-
-@needs("nginx", "uvicorn")
-def test_the_nginx_of_compose_serves(shop: Shop) -> None:
-    port = free_port()
-    with shop.served() as instances:
-        main = _nginx(shop, port, instances, "compose.conf")
-        with shop.started([programs.find_program("nginx") or "", *main], port):
-            assert get(port)[0] == 200
+            assert len({get(port)[1] for _ in range(8)}) == count
+            if sample == "shop.conf":
+                assert get(port, "/static/shop.css") == (200, b"body {}")
             assert echoes(port)
 
 

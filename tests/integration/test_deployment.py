@@ -4,11 +4,12 @@ import json
 import os
 import shlex
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPException
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -97,11 +98,8 @@ def threads(served: Served, most: int = 0) -> int:
     for number in range(4 * ROUNDS):
         if number >= ROUNDS and found >= most:
             break
-        clients = [threading.Thread(target=nap, args=(served,)) for _ in range(NAPS)]
-        for client in clients:
-            client.start()
-        for client in clients:
-            client.join(30)
+        with ThreadPoolExecutor(NAPS) as pool:
+            list(pool.map(nap, [served] * NAPS))
         found = len(staying(served))
     return found
 
@@ -116,26 +114,14 @@ def staying(served: Served) -> set[str]:
     """
     looks = []
     for _ in range(LOOKS):
-        looks.append(
-            {
-                thread
-                for pid in served.process.living()
-                for thread in os.listdir(f"/proc/{pid}/task")
-            }
-        )
+        tasks = (os.listdir(f"/proc/{pid}/task") for pid in served.process.living())
+        looks.append(set(chain.from_iterable(tasks)))
         time.sleep(LOOK_S)
     return set.intersection(*looks)
 
 
 TESTED = [("gunicorn-gthread", kind) for kind in KINDS]
 MEASURED: dict[str, int] = {}  #: Threads of each server as a run starts it.
-
-
-def measured_threads(one: ServerAdapter, port: int) -> int:
-    if one.name not in MEASURED:
-        with serving(one, port) as served:
-            MEASURED[one.name] = threads(served)
-    return MEASURED[one.name]
 
 
 def nap(served: Served) -> None:
@@ -154,7 +140,10 @@ def test_a_pasted_text_starts_the_processes_and_threads_that_were_measured(
         pytest.skip(f"{name}: {available.reason}; {available.command}")
     monkeypatch.chdir(tmp_path)
     one, port = adapter(name, tmp_path), free_port(HOST)
-    measured = measured_threads(one, port) if name in THREADED else None
+    if name in THREADED and name not in MEASURED:
+        with serving(one, port) as served:
+            MEASURED[name] = threads(served)
+    measured = MEASURED.get(name)
     texts = one.deployment(f"{HOST}:{port}")
     for file in set(texts) - {*KINDS}:
         (tmp_path / file).write_text(texts[file])

@@ -13,6 +13,7 @@ import threading
 import time
 import uuid
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from benchsuite.system.network import ensure_port_free
 from tests.integration.command import ROOT
 from tests.integration.fronted import HOST, PROGRAMS, exchange, front_class, fronted, temporary
 from tests.integration.left_behind import eventually, processes_with
+from tests.integration.serving import alive
 from tests.needs import audited, needs
 
 NAMES = [pytest.param(name, marks=needs(name)) for name in PROGRAMS]
@@ -240,13 +242,6 @@ def test_four_hundred_websockets_at_once(name: str) -> None:
             assert socket.recv(timeout=20) == str(number)
 
 
-def alive(pid: int) -> bool:
-    try:
-        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_ends_in_time_under_load_and_leaves_nothing(name: str) -> None:
     over = threading.Event()
@@ -260,11 +255,11 @@ def test_ends_in_time_under_load_and_leaves_nothing(name: str) -> None:
                 while not over.is_set():
                     exchange(connection)
 
-    try:
+    with ThreadPoolExecutor(8) as pool, ExitStack() as ending:
+        ending.callback(over.set)
         with fronted(name, 2) as served:
-            clients = [threading.Thread(target=ask, args=(served.port,)) for _ in range(8)]
-            for client in clients:
-                client.start()
+            for _ in range(8):
+                pool.submit(ask, served.port)
             time.sleep(0.5)
             pids = served.process.living()
             began = time.monotonic()
@@ -272,10 +267,6 @@ def test_ends_in_time_under_load_and_leaves_nothing(name: str) -> None:
             assert time.monotonic() - began < served.adapter.grace_s
             assert not [pid for pid in pids if alive(pid)]
             ensure_port_free(HOST, served.port)
-    finally:
-        over.set()
-        for client in clients:
-            client.join(20)
     assert processes_with(served.marker) == []
     assert not served.adapter.place.folder.exists()
 

@@ -12,10 +12,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
-import psutil
 import pytest
 import websocket
 
@@ -24,7 +24,7 @@ from benchsuite.core.specs import Option
 from benchsuite.servers.base import Application
 from benchsuite.system.network import ensure_port_free
 from tests.integration.left_behind import Traces, eventually
-from tests.integration.serving import CLASSES, HOST, Served, read, started
+from tests.integration.serving import CLASSES, HOST, Served, alive, read, started
 from tests.integration.stubs_app import LEGAL
 from tests.needs import audited
 
@@ -164,11 +164,8 @@ class TestAlone:
     def test_it_answers_as_many_requests_at_once_as_it_says(self, alone):
         one = type(alone.adapter)
         limit = 2 if one.threads_word else 1 if one.one_at_a_time else CLIENTS
-        clients = [threading.Thread(target=alone.get, args=("/nap/",)) for _ in range(CLIENTS)]
-        for client in clients:
-            client.start()
-        for client in clients:
-            client.join(timeout=30)
+        with ThreadPoolExecutor(CLIENTS) as pool:
+            list(pool.map(alone.get, ["/nap/"] * CLIENTS))
         assert int(alone.get("/most/")) == limit
 
     def test_it_echoes_what_a_websocket_sends(self, alone):
@@ -188,21 +185,15 @@ class TestAlone:
         assert "unmistakable" not in alone.log
 
     def test_it_stops_in_time_and_treats_a_request_in_flight_as_declared(self, alone):
-        bodies: list[bytes | None] = []
-
-        def ask() -> None:
-            try:
-                bodies.append(alone.get("/sleep/"))
-            except (OSError, http.client.HTTPException):
-                bodies.append(None)
-
-        client = threading.Thread(target=ask)
-        client.start()
-        assert eventually((alone.folder / "sleeping").exists)
-        assert_stops_without_trace(alone)
-        client.join(timeout=30)
-        assert not client.is_alive()
-        assert (bodies == [b"slept"]) == alone.adapter.finishes_in_flight
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(alone.get, "/sleep/")
+            assert eventually((alone.folder / "sleeping").exists)
+            assert_stops_without_trace(alone)
+            failure = answer.exception(timeout=30)
+        if alone.adapter.finishes_in_flight:
+            assert answer.result() == b"slept"
+        else:
+            assert isinstance(failure, OSError | http.client.HTTPException)
 
 
 @pytest.mark.audit
@@ -258,20 +249,14 @@ class TestTwins:
                     twins.get("/pid/")
                     answered[client] += 1
 
-        clients = [
-            threading.Thread(target=ask_again_and_again, args=(client,))
-            for client in range(CLIENTS)
-        ]
-        for client in clients:
-            client.start()
-        try:
-            assert eventually(lambda: min(answered) >= 3), f"only {answered} were answered"
-            assert_stops_without_trace(twins)
-        finally:
-            ended.set()
-            for client in clients:
-                client.join(timeout=30)
-        assert not [client for client in clients if client.is_alive()]
+        with ThreadPoolExecutor(CLIENTS) as pool:
+            clients = [pool.submit(ask_again_and_again, client) for client in range(CLIENTS)]
+            try:
+                assert eventually(lambda: min(answered) >= 3), f"only {answered} were answered"
+                assert_stops_without_trace(twins)
+            finally:
+                ended.set()
+        assert not [client.exception() for client in clients if client.exception()]
 
 
 def assert_processes(served: Served) -> None:
@@ -304,14 +289,6 @@ def assert_stops_without_trace(served: Served) -> None:
     assert traces.left() == []
 
 
-def alive(pid: int) -> bool:
-    """Whether a process runs; a zombie does not."""
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
 @pytest.mark.parametrize("name", audited(usable(), "gunicorn-sync", "uvicorn", "uwsgi"))
 def test_ends_and_says_why_when_the_application_does_not_import(name, tmp_path):
     broken = tmp_path / "broken_app.py"
@@ -326,20 +303,13 @@ def test_ends_and_says_why_when_the_application_does_not_import(name, tmp_path):
     assert "did not answer within" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", audited(having("max_requests"), "gunicorn-sync"))
-def test_replaces_a_process_after_the_requests_asked_for(name, tmp_path):
-    with begun(name, tmp_path, processes=1, options={"max_requests": 5}) as served:
-        assert_replaced(served)
+REPLACING = [
+    (one, option) for option in ("max_requests", "max_connections") for one in having(option)
+]
 
 
-@pytest.mark.audit
-@pytest.mark.parametrize("name", having("max_connections"))
-def test_replaces_a_process_after_the_connections_asked_for(name, tmp_path):
-    with begun(name, tmp_path, processes=1, options={"max_connections": 5}) as served:
-        assert_replaced(served)
-
-
-def assert_replaced(served: Served) -> None:
+@pytest.mark.parametrize(("name", "option"), audited(REPLACING, ("gunicorn-sync", "max_requests")))
+def test_replaces_a_process_after_what_is_asked_for(name, option, tmp_path):
     seen: set[bytes] = set()
 
     def replaced() -> bool:
@@ -348,7 +318,8 @@ def assert_replaced(served: Served) -> None:
             seen.add(served.get("/pid/"))
         return len(seen) > 1
 
-    assert eventually(replaced, within_s=60.0), f"only {seen} answered"
+    with begun(name, tmp_path, processes=1, options={option: 5}) as served:
+        assert eventually(replaced, within_s=60.0), f"only {seen} answered"
 
 
 def test_gunicorn_reads_nothing_that_lies_about(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ from benchsuite.core.specs import ServerSpec
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Place
 from benchsuite.servers.circus import Circus
-from tests.unit.servers.test_builtin import adapter_class
+from tests.unit.servers.test_builtin import PROGRAMS, adapter_class
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
 DAPHNE, GUNICORN, UVICORN = map(
@@ -37,35 +37,13 @@ def test_facts_are_those_of_the_server_that_it_starts(name):
     assert set(one.options) - {"backlog"} == set(started.options) - {"backlog"}
 
 
-def test_it_listens_and_starts_one_server_for_each_process():
-    adapter = made(DAPHNE, processes=3, options={"backlog": 64})
-    lines = ini(adapter)
-    assert "host = 127.0.0.1" in lines
-    assert "port = 8123" in lines
-    assert "backlog = 64" in lines
-    assert "numprocesses = 3" in lines
-    command = " ".join([*adapter.python.module("daphne"), "-v", "0", "--fd"])
-    assert f"cmd = {command} '$(circus.sockets.web)' shop.asgi:application" in lines
+def test_what_it_is_told(golden):
+    """It is not to be found on the network, and any folder is named as it is."""
 
+    def told(name: str, folder: str = "/run/1", **spec) -> str:
+        return "\n".join(filter(None, ini(made(adapter_class(name), Path(folder), **spec))))
 
-def test_sizes_and_options_are_those_of_each_server():
-    (command,) = [
-        line
-        for line in ini(made(GUNICORN, processes=2, options={"timeout_s": 90}))
-        if line.startswith("cmd = ")
-    ]
-    assert "--bind 'fd://$(circus.sockets.web)'" in command
-    assert "--workers 1 " in command
-    assert "--timeout 90" in command
-
-
-def test_it_is_not_to_be_found_on_the_network():
-    assert "multicast_endpoint =" in ini(made(UVICORN))
-
-
-def test_any_other_folder_is_named_as_it_is():
-    folder = r"""/it's ä "b" 100% $x ${y} \z;#"""
-    assert f"endpoint = ipc://{folder}/circus.endpoint" in ini(made(UVICORN, Path(folder)))
+    golden.cases(told, replace=PROGRAMS)
 
 
 def test_it_starts_every_server_that_takes_a_socket():

@@ -23,14 +23,8 @@ def python(monkeypatch):
     return made
 
 
-def test_is_available_where_it_is_installed(python):
-    assert Meinheld.available(python("3.12.1", meinheld="1.0.2")).ok
-
-
-def test_names_what_must_be_compiled(python):
-    available = Meinheld.available(python("3.11.2"))
-    assert available.reason.startswith("meinheld is not installed, has no wheel")
-    assert "pip install --no-deps meinheld==1.0.2" in available.command
+def test_availability(python, golden):
+    golden.cases(lambda version, **installed: Meinheld.available(python(version, **installed)))
 
 
 @pytest.mark.parametrize("version", ["3.13.0", "3.14.1"])

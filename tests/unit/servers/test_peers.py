@@ -40,7 +40,7 @@ def test_is_found_under_its_name(name):
 @pytest.mark.usefixtures("found")
 def test_command_line(golden):
     golden.cases(
-        lambda name, **sizes: make(name, **sizes).argv("127.0.0.1", 8123),
+        lambda name, **sizes: " ".join(make(name, **sizes).argv("127.0.0.1", 8123)),
         replace={str(PROGRAMS): "PROGRAMS"},
     )
     for name in PEERS:
@@ -81,28 +81,18 @@ def refused(server: str, workload: str = "ws_echo", **options) -> str:
     return str(caught.value)
 
 
-def test_without_node_it_says_what_helps(monkeypatch):
-    monkeypatch.setattr(programs, "program_version", lambda *words: None)
-    usable = conf.server_class("peer-ws").available()
-    assert (usable.ok, usable.command) == (False, "apt install nodejs npm")
-    with pytest.raises(
-        UnavailableError, match="Node is not installed; try: apt install nodejs npm"
-    ):
-        packages.build()
-
-
-def test_an_old_node_is_refused(monkeypatch):
-    monkeypatch.setattr(programs, "program_version", lambda *words: "12.22")
-    assert packages.usable() == Available(
-        False, "Node 12.22 is too old", "install Node 18 or newer"
-    )
-
-
-def test_without_its_packages_it_names_the_command(monkeypatch, tmp_path, found):
+def test_what_is_missing_is_told(monkeypatch, tmp_path, golden):
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
-    usable = conf.server_class("peer-socketio").available()
-    assert usable.reason == "socket.io is not built"
-    assert usable.command == "python manage.py buildpeer node"
+    monkeypatch.setattr(programs, "find_program", lambda name: f"/usr/bin/{name}")
+
+    def available(name: str, version: str | None) -> Available:
+        monkeypatch.setattr(programs, "program_version", lambda *words: version)
+        return conf.server_class(name).available()
+
+    golden.cases(available)
+    monkeypatch.setattr(programs, "program_version", lambda *words: None)
+    with pytest.raises(UnavailableError, match="Node is not installed; try: apt install"):
+        packages.build()
 
 
 def test_the_lock_pins_what_is_asked_for():
