@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import closing as closed
 from dataclasses import replace
-from pathlib import Path
 
 import brotli
 import pytest
@@ -26,7 +25,7 @@ from benchsuite.telemetry.prober.answer import Probe
 from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, Client
 from benchsuite.telemetry.prober.probes import request_for
 from tests.integration.left_behind import eventually
-from tests.integration.loads import a_job, load
+from tests.integration.loads import a_job, load, served
 from tests.integration.stub import stub
 from tests.integration.stubs_http import (
     RUN,
@@ -79,7 +78,7 @@ FRAMES = {
 
 
 @pytest.mark.parametrize("parts", FRAMES.values(), ids=FRAMES.keys())
-def test_every_framing_gives_the_same_body(tmp_path: Path, parts: list[bytes]) -> None:
+def test_every_framing_gives_the_same_body(tmp_path, parts):
     with Responder({"/framed": pieces(*parts)}) as responder:
         result = load(tmp_path, a_job(responder, "CheckedOnce", path="/framed", duration_s=0.2))
         connections = responder.connections
@@ -89,20 +88,21 @@ def test_every_framing_gives_the_same_body(tmp_path: Path, parts: list[bytes]) -
 
 
 @pytest.mark.parametrize("codings", [["gzip"], ["br"], ["deflate"], ["gzip", "br"]], ids=", ".join)
-def test_a_coded_body_is_given_as_it_was_written(tmp_path: Path, codings: list[str]) -> None:
+def test_a_coded_body_is_given_as_it_was_written(tmp_path, codings):
     coded = b"OK"
     for coding in codings:
         coders = {"gzip": gzip.compress, "br": brotli.compress, "deflate": zlib.compress}
         coded = coders[coding](coded)
     sent = answer(coded, more={"Content-Encoding": ", ".join(codings)})
-    with Responder({"/coded": lambda request: sent}) as responder:
-        result = load(tmp_path, a_job(responder, "CheckedOnce", path="/coded", duration_s=0.2))
+    result, responder = served(
+        tmp_path, {"/coded": lambda request: sent}, "CheckedOnce", path="/coded", duration_s=0.2
+    )
     assert result.kinds("GET /coded") == {Kind.OK: responder.seen["/coded"]}
     assert set(result.of("GET /coded")["body_bytes"]) == {len(coded)}, "as they came"
 
 
 @pytest.mark.parametrize("framing", [b"Content-Length: %d\r\n", b"X: %d\r\n"])
-def test_a_download_is_counted_whole_and_not_kept(tmp_path: Path, framing: bytes) -> None:
+def test_a_download_is_counted_whole_and_not_kept(tmp_path, framing):
     size = 2 * KEPT_BYTES + 12_345
 
     def download(request: Request) -> Iterator[bytes]:
@@ -112,17 +112,16 @@ def test_a_download_is_counted_whole_and_not_kept(tmp_path: Path, framing: bytes
         if framing.startswith(b"X"):
             request.headers["connection"] = "close"
 
-    with Responder({"/page": download}) as responder:
-        result = load(tmp_path, a_job(responder, "Lenient", path="/page", users=1, duration_s=0.3))
+    result, _ = served(
+        tmp_path, {"/page": download}, "Lenient", path="/page", users=1, duration_s=0.3
+    )
     assert set(result.kinds("GET /page")) == {Kind.OK}
     assert set(result.of("GET /page")["body_bytes"]) == {size}
 
 
 @pytest.mark.parametrize("think_time_s", [0.0, 0.06])
 @pytest.mark.parametrize("gap_s", [0.0, GAP_S])
-def test_a_second_answer_that_comes_later_is_a_failure(
-    tmp_path: Path, gap_s: float, think_time_s: float
-) -> None:
+def test_a_second_answer_that_comes_later_is_a_failure(tmp_path, gap_s, think_time_s):
     """In a piece of its own: before the next request, or taken for the answer to that one."""
 
     def behave(request: Request) -> Iterator[bytes]:
@@ -130,9 +129,9 @@ def test_a_second_answer_that_comes_later_is_a_failure(
         time.sleep(gap_s)
         yield answer(b"OK")
 
-    with Responder({"/twice": behave}) as responder:
-        job = a_job(responder, "CheckedOnce", path="/twice", think_time_s=think_time_s)
-        result = load(tmp_path, job)
+    result, _ = served(
+        tmp_path, {"/twice": behave}, "CheckedOnce", path="/twice", think_time_s=think_time_s
+    )
     kinds = result.kinds("GET /twice")
     assert kinds[Kind.PROTOCOL] > 1
     assert kinds.keys() <= {Kind.OK, Kind.PROTOCOL, Kind.UNFINISHED}
@@ -141,7 +140,7 @@ def test_a_second_answer_that_comes_later_is_a_failure(
     assert "after the end of its answer" in result.example("GET /twice", Kind.PROTOCOL)
 
 
-def test_a_farewell_to_an_idle_connection_is_no_failure(tmp_path: Path) -> None:
+def test_a_farewell_to_an_idle_connection_is_no_failure(tmp_path):
     """As servers say it that wait for the next request no longer."""
 
     def behave(request: Request) -> Iterator[bytes]:
@@ -150,9 +149,14 @@ def test_a_farewell_to_an_idle_connection_is_no_failure(tmp_path: Path) -> None:
         yield answer(b"", status=408, headers={"Connection": "close"})
         request.headers["connection"] = "close"
 
-    with Responder({"/tired": behave}) as responder:
-        job = a_job(responder, "CheckedOnce", path="/tired", duration_s=0.4, think_time_s=0.06)
-        result = load(tmp_path, job)
+    result, responder = served(
+        tmp_path,
+        {"/tired": behave},
+        "CheckedOnce",
+        path="/tired",
+        duration_s=0.4,
+        think_time_s=0.06,
+    )
     assert result.kinds("GET /tired") == {Kind.OK: responder.seen["/tired"]}
 
 
@@ -171,9 +175,7 @@ def asking(
         VisitorSpec(host="shop.example", headers=("User-Agent: somebody",)),
     ],
 )
-def test_no_server_can_tell_the_prober_from_the_load(
-    visitor: VisitorSpec, tmp_path: Path, *, keep_alive: bool
-) -> None:
+def test_no_server_can_tell_the_prober_from_the_load(visitor, tmp_path, keep_alive):
     """Header by header, in their order: else it might favour the load."""
     with Responder() as responder:
         cookies = {"sessionid": "secret"}
@@ -201,9 +203,7 @@ def test_no_server_can_tell_the_prober_from_the_load(
         ([answer(), answer()], {RIGHT, LOST}),
     ],
 )
-def test_the_prober_takes_one_message_for_an_answer(
-    parts: list[bytes], outcomes: set[str], *, prompt: bool
-) -> None:
+def test_the_prober_takes_one_message_for_an_answer(parts, outcomes, prompt):
     responder = Responder({"/page": pieces(*parts)})
     profile = LoadProfile(timeout_s=2.0)
     with responder, closed(Client(asking(responder.base_url, profile))) as client:
@@ -239,9 +239,7 @@ MORE_ASKED: dict[str, tuple[dict[str, str], VisitorSpec]] = {
 
 
 @pytest.mark.parametrize(("options", "visitor"), MORE_ASKED.values(), ids=MORE_ASKED.keys())
-def test_whatever_more_is_asked_another_page_is_wrong(
-    tmp_path: Path, options: dict[str, str], visitor: VisitorSpec
-) -> None:
+def test_whatever_more_is_asked_another_page_is_wrong(tmp_path, options, visitor):
     with Responder({"/page": going_down}) as responder:
         job = a_job(responder, "benchsuite.workloads.url.Url", path="/page", visitor=visitor)
         job = replace(job, workload=WorkloadSpec(options={"path": "/page", **options}))
@@ -251,7 +249,7 @@ def test_whatever_more_is_asked_another_page_is_wrong(
     assert "title 'Down for a while' (was 'Basket')" in result.example("GET /page", Kind.WRONG_BODY)
 
 
-def test_an_expected_error_is_still_one_of_this_run(tmp_path: Path) -> None:
+def test_an_expected_error_is_still_one_of_this_run(tmp_path):
     """Without `status`, an error is one whoever answers it."""
     strange = answer(b"OK", status=404, headers={})
     with Responder({"/page": lambda request: strange}) as responder:
@@ -428,7 +426,7 @@ every_fault = pytest.mark.parametrize(
 
 
 @every_fault
-def test_the_probe_says_what_came(behave: Behaviour, probed: str, loaded: str) -> None:
+def test_the_probe_says_what_came(behave, probed, loaded):
     with Responder({"/page": behave}) as responder:
         probe = Probe(f"{responder.base_url}/page", RUN, timeout_s=LIMIT_S)
         tracemalloc.start()
@@ -445,9 +443,7 @@ def test_the_probe_says_what_came(behave: Behaviour, probed: str, loaded: str) -
 
 
 @every_fault
-def test_the_load_refuses_it_in_a_sentence(
-    tmp_path: Path, behave: Behaviour, probed: str, loaded: str
-) -> None:
+def test_the_load_refuses_it_in_a_sentence(tmp_path, behave, probed, loaded):
     with (
         Responder({"/page": behave}) as responder,
         load_pool(1, spool=tmp_path, log=tmp_path / "log") as pool,
@@ -458,14 +454,14 @@ def test_the_load_refuses_it_in_a_sentence(
     assert "\n" not in str(refusal.value)
 
 
-def test_what_came_stands_in_the_sentence(tmp_path: Path) -> None:
+def test_what_came_stands_in_the_sentence(tmp_path):
     with stub("answers_wrongly", tmp_path) as server:
         probe = Probe(f"http://127.0.0.1:{server.port}/", server.marker, timeout_s=0.5)
         with pytest.raises(StartError, match=r"did not answer within 0\.5 s: it answers 200 with"):
             wait_until_ready(server.process, probe, timeout_s=0.5, heard=lambda: probe.heard)
 
 
-def test_a_page_that_takes_long_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_takes_long_is_waited_for(monkeypatch):
     """One question after another would each give up before the answer."""
     monkeypatch.setattr("benchsuite.telemetry.prober.answer.FIRST_S", 0.1)
     with Responder({"/page": after(0.5)}) as responder:
@@ -476,7 +472,7 @@ def test_a_page_that_takes_long_is_waited_for(monkeypatch: pytest.MonkeyPatch) -
     assert asked == 4, "after 0.1, 0.2 and 0.4 s it asked again"
 
 
-def test_the_prober_gives_up_as_the_load_does(tmp_path: Path) -> None:
+def test_the_prober_gives_up_as_the_load_does(tmp_path):
     with Responder({"/page": FAULTS["drips its header"][0]}) as responder:
         profile = LoadProfile(users=10, timeout_s=0.3)
         request = asking(responder.base_url, profile)

@@ -58,9 +58,7 @@ each_version = pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.T
 
 
 @each_version
-def test_a_connection_is_kept_and_every_request_is_a_sample(
-    version: ssl.TLSVersion, tls: ssl.SSLContext, tmp_path: Path
-) -> None:
+def test_a_connection_is_kept_and_every_request_is_a_sample(version, tls, tmp_path):
     tls.minimum_version = tls.maximum_version = version
     with Responder({"/": after(0.005)}, tls=tls) as responder:
         result = load(tmp_path, a_job(responder))
@@ -71,9 +69,7 @@ def test_a_connection_is_kept_and_every_request_is_a_sample(
     assert responder.connections == 2 + CHECKED
 
 
-def test_without_keep_alive_each_request_makes_its_own_handshake(
-    tls: ssl.SSLContext, tmp_path: Path
-) -> None:
+def test_without_keep_alive_each_request_makes_its_own_handshake(tls, tmp_path):
     reused: list[bool | None] = []
     tls.sni_callback = lambda connection, name, context: reused.append(connection.session_reused)
     with Responder(tls=tls) as responder:
@@ -84,13 +80,13 @@ def test_without_keep_alive_each_request_makes_its_own_handshake(
     assert not any(reused)
 
 
-def test_everything_a_client_can_do(tls: ssl.SSLContext, tmp_path: Path) -> None:
+def test_everything_a_client_can_do(tls, tmp_path):
     with Responder(EVERYTHING, tls=tls) as responder:
         result = load(tmp_path, a_job(responder, "Everything", duration_s=0.3))
     assert set(result.kinds("everything")) == {Kind.OK}
 
 
-def test_a_stream_of_events_is_read_as_it_comes(tls: ssl.SSLContext, tmp_path: Path) -> None:
+def test_a_stream_of_events_is_read_as_it_comes(tls, tmp_path):
     sse = "benchsuite.workloads.sse.Sse"
     with Responder({"/s": endless}, tls=tls) as responder:
         result = load(tmp_path, a_job(responder, sse, path="/s", unit="event", numbered=True))
@@ -105,9 +101,7 @@ def last(request: Request) -> bytes:
 
 
 @pytest.mark.parametrize(("first", "connections"), [(ok, 1), (last, None)])
-def test_a_post_goes_to_a_connection_that_is_open_or_opened_anew(
-    tls: ssl.SSLContext, tmp_path: Path, first: Callable[[Request], bytes], connections: int | None
-) -> None:
+def test_a_post_goes_to_a_connection_that_is_open_or_opened_anew(tls, tmp_path, first, connections):
     """Tickets that came after the answer are no reason to make another connection."""
     with Responder({"/": first, "/post": ok}, tls=tls) as responder:
         result = load(tmp_path, a_job(responder, "PauseAndPost", path="/post", users=1))
@@ -115,9 +109,7 @@ def test_a_post_goes_to_a_connection_that_is_open_or_opened_anew(
     assert connections is None or responder.connections == connections + CHECKED
 
 
-def test_failures_after_the_handshake_have_the_kinds_that_they_have_without(
-    tls: ssl.SSLContext, tmp_path: Path
-) -> None:
+def test_failures_after_the_handshake_have_the_kinds_that_they_have_without(tls, tmp_path):
     behaviours = {
         "/": every(3, after(2.0), every(4, closing(b"HTTP/1.1 200 OK\r\nContent-"))),
         "/reset": closing(reset=True),
@@ -180,14 +172,7 @@ HANDSHAKES = pytest.mark.parametrize(
 
 @HANDSHAKES
 @pytest.mark.parametrize("workload", ["Get", "Socket"])
-def test_failures_of_the_handshake(
-    workload: str,
-    serve: Callable[[socket.socket], None],
-    kind: Kind,
-    words: str,
-    tls: ssl.SSLContext,
-    tmp_path: Path,
-) -> None:
+def test_failures_of_the_handshake(workload, serve, kind, words, tls, tmp_path):
     """In the load a failure of its kind; before it, a refusal."""
     with listening(serve, tls, first=serve) as url, pytest.raises(AnswerError, match=words):
         load(tmp_path, a_job(url, workload, timeout_s=0.3, unit="message"))
@@ -199,9 +184,7 @@ def test_failures_of_the_handshake(
         assert words in result.example("GET /", kind)
 
 
-def test_what_is_said_with_the_end_of_the_handshake_is_an_answer_as_without_tls(
-    tls: ssl.SSLContext, tmp_path: Path
-) -> None:
+def test_what_is_said_with_the_end_of_the_handshake_is_an_answer_as_without_tls(tls, tmp_path):
     """In TLS 1.2 the server has the last word of a handshake."""
     tls.maximum_version = ssl.TLSVersion.TLSv1_2
 
@@ -224,12 +207,12 @@ def test_what_is_said_with_the_end_of_the_handshake_is_an_answer_as_without_tls(
     assert set(result.kinds("GET /")) == {Kind.OK}
 
 
-def test_other_schemes_are_refused(tmp_path: Path) -> None:
+def test_other_schemes_are_refused(tmp_path):
     with pytest.raises(LoadError, match=r"http://host:port or https://host:port, not to 'ftp:"):
         load(tmp_path, a_job("ftp://127.0.0.1:21"))
 
 
-def test_the_name_of_the_host_is_told_to_the_server(tls: ssl.SSLContext, tmp_path: Path) -> None:
+def test_the_name_of_the_host_is_told_to_the_server(tls, tmp_path):
     names: list[str | None] = []
     tls.sni_callback = lambda connection, name, context: names.append(name)
     with Responder(tls=tls) as responder:
@@ -238,7 +221,7 @@ def test_the_name_of_the_host_is_told_to_the_server(tls: ssl.SSLContext, tmp_pat
         assert responder.requests[0].headers["host"] == f"localhost:{responder.port}"
 
 
-def test_redirects_may_not_leave_tls(tls: ssl.SSLContext, tmp_path: Path) -> None:
+def test_redirects_may_not_leave_tls(tls, tmp_path):
     def plain(request: Request) -> bytes:
         there = f"http://{request.headers['host']}/landing"
         return answer(status=302, more={"Location": there})
@@ -250,7 +233,7 @@ def test_redirects_may_not_leave_tls(tls: ssl.SSLContext, tmp_path: Path) -> Non
         load(tmp_path, a_job(responder, "Everything"))
 
 
-def test_probe_and_prober(tls: ssl.SSLContext, tmp_path: Path) -> None:
+def test_probe_and_prober(tls, tmp_path):
     with Responder(tls=tls) as responder:
         url = responder.base_url
         assert answers_as(url + "/", RUN)
@@ -272,9 +255,7 @@ network.is_loopback = lambda host: False
 """Run by the interpreter of the load as it starts: this machine is told to be another one."""
 
 
-def test_elsewhere_certificates_must_hold(
-    tls: ssl.SSLContext, authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_elsewhere_certificates_must_hold(tls, authority, tmp_path, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text(STRICT)
     monkeypatch.syspath_prepend(tmp_path)
     known = tmp_path / "authority.pem"
@@ -293,9 +274,7 @@ def socket_load(tmp_path: Path, responder: SocketResponder | RawResponder, **job
 
 @each_version
 @pytest.mark.parametrize("size", [32, 300_000])
-def test_messages_of_a_websocket_come_back(
-    version: ssl.TLSVersion, size: int, tls: ssl.SSLContext, tmp_path: Path
-) -> None:
+def test_messages_of_a_websocket_come_back(version, size, tls, tmp_path):
     tls.minimum_version = tls.maximum_version = version
     with SocketResponder(tls=tls) as responder:
         result = socket_load(tmp_path, responder, messages=5, size=size)
@@ -304,9 +283,7 @@ def test_messages_of_a_websocket_come_back(
     assert set(result.of("message /")["body_bytes"]) == {size}
 
 
-def test_a_message_of_more_than_the_kernel_takes_at_once(
-    tls: ssl.SSLContext, tmp_path: Path
-) -> None:
+def test_a_message_of_more_than_the_kernel_takes_at_once(tls, tmp_path):
     size = 8_000_000
     with SocketResponder(tls=tls) as responder:
         result = socket_load(tmp_path, responder, size=size, users=1)
@@ -314,7 +291,7 @@ def test_a_message_of_more_than_the_kernel_takes_at_once(
     assert set(result.of("message /")["body_bytes"]) == {size}
 
 
-def test_endings_of_a_websocket_are_told_as_without(tls: ssl.SSLContext, tmp_path: Path) -> None:
+def test_endings_of_a_websocket_are_told_as_without(tls, tmp_path):
     behaviours = {
         "/odd": every_message(5, with_code(1011)),
         "/garbage": every_message(5, raw(b"\xff\xff" * 9)),
@@ -328,7 +305,7 @@ def test_endings_of_a_websocket_are_told_as_without(tls: ssl.SSLContext, tmp_pat
     assert garbage.kinds("message /garbage")[Kind.PROTOCOL] > 3
 
 
-def test_garbage_beneath_tls_breaks_the_protocol(tls: ssl.SSLContext, tmp_path: Path) -> None:
+def test_garbage_beneath_tls_breaks_the_protocol(tls, tmp_path):
     def mumble(connected: socket.socket, protocol: ServerProtocol) -> None:
         with socket.socket(fileno=os.dup(connected.fileno())) as beneath:
             beneath.sendall(b"\x17\x03\x03\x00\x20" + b"?" * 32)
@@ -342,7 +319,7 @@ def test_garbage_beneath_tls_breaks_the_protocol(tls: ssl.SSLContext, tmp_path: 
     assert set(result.kinds("socket")) == {Kind.PROTOCOL}
 
 
-def test_a_good_bye_of_tls_is_an_end_and_is_answered(tls: ssl.SSLContext, tmp_path: Path) -> None:
+def test_a_good_bye_of_tls_is_an_end_and_is_answered(tls, tmp_path):
     """Servers on asyncio close the connection only when their good-bye was answered."""
     waited: list[float] = []
 

@@ -17,10 +17,9 @@ import pytest
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
 from benchsuite.load.parent.driver import LoadPool, load_pool
-from tests.integration.loads import a_job, load
+from tests.integration.loads import a_job, load, served
 from tests.integration.stubs_http import (
     EVERYTHING,
-    Behaviour,
     Close,
     Request,
     Responder,
@@ -45,9 +44,8 @@ def loading(tmp_path: Path) -> Iterator[tuple[Responder, LoadPool]]:
         yield responder, pool
 
 
-def test_every_request_is_a_sample(tmp_path: Path) -> None:
-    with Responder({"/": after(0.005)}) as responder:
-        result = load(tmp_path, a_job(responder))
+def test_every_request_is_a_sample(tmp_path):
+    result, responder = served(tmp_path, {"/": after(0.005)})
     requests = result.of("GET /")
     assert len(requests) == responder.seen["/"] - CHECKED > 20
     assert result.kinds("GET /") == {Kind.OK: len(requests)}
@@ -67,9 +65,8 @@ def test_every_request_is_a_sample(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
-def test_the_window_begins_after_ramp_and_warm_up(tmp_path: Path) -> None:
-    with Responder({"/": after(0.002)}) as responder:
-        result = load(tmp_path, a_job(responder, users=4, warmup_s=0.5, duration_s=1.7))
+def test_the_window_begins_after_ramp_and_warm_up(tmp_path):
+    result, _ = served(tmp_path, {"/": after(0.002)}, users=4, warmup_s=0.5, duration_s=1.7)
     done = result.done
     assert done.window == (pytest.approx(done.origin + 0.5), pytest.approx(done.origin + 2.2))
     assert not done.stopped
@@ -90,19 +87,17 @@ def test_the_window_begins_after_ramp_and_warm_up(tmp_path: Path) -> None:
     assert 0 <= done.lag_p99_s < 1
 
 
-def test_the_users_start_at_the_spawn_rate(tmp_path: Path) -> None:
-    with Responder({"/": after(0.01)}) as responder:
-        result = load(tmp_path, a_job(responder, users=3, spawn_rate=2, duration_s=0.3))
+def test_the_users_start_at_the_spawn_rate(tmp_path):
+    result, _ = served(tmp_path, {"/": after(0.01)}, users=3, spawn_rate=2, duration_s=0.3)
     samples = result.of("GET /")
     begins = sorted(samples["start"][samples["user"] == user].min() for user in range(3))
     assert 0.9 < begins[-1] - begins[0] < 5
     assert result.done.window[0] == pytest.approx(result.done.origin + 1.5)
 
 
-def test_one_answer_in_twenty_is_an_error(tmp_path: Path) -> None:
+def test_one_answer_in_twenty_is_an_error(tmp_path):
     failing = every(20, lambda request: answer(b"broken", status=500), ok)
-    with Responder({"/": failing}) as responder:
-        result = load(tmp_path, a_job(responder, "Lenient"))
+    result, responder = served(tmp_path, {"/": failing}, "Lenient")
     seen = responder.seen["/"]
     assert result.kinds("GET /") == {
         Kind.OK: seen - seen // 20 - CHECKED,
@@ -112,19 +107,18 @@ def test_one_answer_in_twenty_is_an_error(tmp_path: Path) -> None:
     assert result.example("GET /", Kind.HTTP_STATUS) == "status 500"
 
 
-def test_a_wrong_body_is_a_failure_of_its_request(tmp_path: Path) -> None:
-    with Responder({"/": every(3, lambda request: answer(b"KO"))}) as responder:
-        result = load(tmp_path, a_job(responder))
+def test_a_wrong_body_is_a_failure_of_its_request(tmp_path):
+    result, responder = served(tmp_path, {"/": every(3, lambda request: answer(b"KO"))})
     seen = responder.seen["/"]
     assert result.kinds("GET /")[Kind.WRONG_BODY] == seen // 3
     assert result.kinds("get")[Kind.WRONG_BODY] == seen // 3
     assert "b'KO'" in result.example("GET /", Kind.WRONG_BODY)
 
 
-def test_an_answer_that_takes_too_long_is_a_read_timeout(tmp_path: Path) -> None:
-    with Responder({"/slow": after(1.0)}) as responder:
-        job = a_job(responder, "CheckedOnce", path="/slow", timeout_s=0.2, duration_s=0.5)
-        result = load(tmp_path, job)
+def test_an_answer_that_takes_too_long_is_a_read_timeout(tmp_path):
+    result, responder = served(
+        tmp_path, {"/slow": after(1.0)}, "CheckedOnce", path="/slow", timeout_s=0.2, duration_s=0.5
+    )
     samples = result.of("GET /slow")
     assert result.kinds("GET /slow") == {Kind.READ_TIMEOUT: responder.seen["/slow"]}
     times = samples["finish"] - samples["start"]
@@ -133,7 +127,7 @@ def test_an_answer_that_takes_too_long_is_a_read_timeout(tmp_path: Path) -> None
     assert "0.2 s" in result.example("GET /slow", Kind.READ_TIMEOUT)
 
 
-def test_a_refused_connection_is_told_and_does_not_spin(tmp_path: Path) -> None:
+def test_a_refused_connection_is_told_and_does_not_spin(tmp_path):
     with loading(tmp_path) as (responder, pool):
         pool.check(a_job(responder, duration_s=1.0))
         responder.stop()
@@ -147,7 +141,7 @@ def test_a_refused_connection_is_told_and_does_not_spin(tmp_path: Path) -> None:
     assert names[1].examples[Kind.CONNECT_REFUSED] == "the connection was refused"
 
 
-def test_a_connection_that_is_never_accepted_is_a_connect_timeout(tmp_path: Path) -> None:
+def test_a_connection_that_is_never_accepted_is_a_connect_timeout(tmp_path):
     with loading(tmp_path) as (responder, pool):
         pool.check(a_job(responder, timeout_s=0.2, keep_alive=False))
         responder.stop()
@@ -184,11 +178,10 @@ def test_a_connection_that_is_never_accepted_is_a_connect_timeout(tmp_path: Path
         (lambda request: answer(status=502, headers={}), Kind.HTTP_STATUS, "status 502"),
     ],
 )
-def test_failures_are_told_apart(
-    tmp_path: Path, behaviour: Behaviour, kind: Kind, words: str
-) -> None:
-    with Responder({"/bad": behaviour}) as responder:
-        result = load(tmp_path, a_job(responder, "CheckedOnce", path="/bad", duration_s=0.3))
+def test_failures_are_told_apart(tmp_path, behaviour, kind, words):
+    result, responder = served(
+        tmp_path, {"/bad": behaviour}, "CheckedOnce", path="/bad", duration_s=0.3
+    )
     assert result.kinds("GET /bad") == {kind: responder.seen["/bad"]}
     assert result.kinds("checked-once") == {kind: responder.seen["/bad"]}
     assert words in result.example("GET /bad", kind)
@@ -200,10 +193,9 @@ def third(request: Request) -> bytes | None:
 
 
 @pytest.mark.parametrize("keep_alive", [True, False])
-def test_a_dropped_request_is_a_failure(tmp_path: Path, *, keep_alive: bool) -> None:
+def test_a_dropped_request_is_a_failure(tmp_path, keep_alive):
     """No connection has rested: it makes no difference whether they are kept."""
-    with Responder({"/": every(3, closing())}) as responder:
-        result = load(tmp_path, a_job(responder, keep_alive=keep_alive))
+    result, responder = served(tmp_path, {"/": every(3, closing())}, keep_alive=keep_alive)
     kinds = result.kinds("GET /")
     assert sum(kinds.values()) == responder.seen["/"] - CHECKED, "nothing was sent twice"
     assert kinds[Kind.RESET] == pytest.approx(responder.seen["/"] / 3, abs=1)
@@ -211,9 +203,8 @@ def test_a_dropped_request_is_a_failure(tmp_path: Path, *, keep_alive: bool) -> 
 
 
 @pytest.mark.alone
-def test_on_a_connection_that_has_rested_it_is_sent_once_more_and_told(tmp_path: Path) -> None:
-    with Responder({"/": third}) as responder:
-        result = load(tmp_path, a_job(responder, think_time_s=0.06, duration_s=1.5))
+def test_on_a_connection_that_has_rested_it_is_sent_once_more_and_told(tmp_path):
+    result, responder = served(tmp_path, {"/": third}, think_time_s=0.06, duration_s=1.5)
     samples = result.of("GET /")
     assert result.kinds("GET /") == {Kind.OK: len(samples)}
     again = result.of("resent")
@@ -221,17 +212,18 @@ def test_on_a_connection_that_has_rested_it_is_sent_once_more_and_told(tmp_path:
     assert len(again) == pytest.approx(len(samples) / 2, abs=8)
 
 
-def test_a_reset_is_no_close_that_crossed(tmp_path: Path) -> None:
+def test_a_reset_is_no_close_that_crossed(tmp_path):
     """Who resets a connection had the request, unread."""
-    with Responder({"/": every(3, closing(reset=True))}) as responder:
-        result = load(tmp_path, a_job(responder, think_time_s=0.06, duration_s=1.5))
+    result, responder = served(
+        tmp_path, {"/": every(3, closing(reset=True))}, think_time_s=0.06, duration_s=1.5
+    )
     kinds = result.kinds("GET /")
     assert sum(kinds.values()) == responder.seen["/"] - CHECKED
     assert kinds[Kind.RESET] == pytest.approx(responder.seen["/"] / 3, abs=1)
 
 
 @pytest.mark.alone
-def test_a_server_that_closes_idle_connections_makes_no_failure(tmp_path: Path) -> None:
+def test_a_server_that_closes_idle_connections_makes_no_failure(tmp_path):
     with Responder(idle_s=0.05) as responder:
         result = load(tmp_path, a_job(responder, think_time_s=0.15, duration_s=1.5))
     assert result.kinds("GET /") == {Kind.OK: responder.seen["/"] - CHECKED}
@@ -239,43 +231,38 @@ def test_a_server_that_closes_idle_connections_makes_no_failure(tmp_path: Path) 
     assert len(result.of("resent")) == 0
 
 
-def test_a_post_is_not_sent_twice(tmp_path: Path) -> None:
-    with Responder({"/save": closing()}) as responder:
-        result = load(tmp_path, a_job(responder, "PostOnce", path="/save"))
+def test_a_post_is_not_sent_twice(tmp_path):
+    result, responder = served(tmp_path, {"/save": closing()}, "PostOnce", path="/save")
     assert result.kinds("POST /save") == {Kind.RESET: responder.seen["/save"]}
 
 
 @pytest.mark.alone
-def test_a_post_survives_a_connection_that_was_closed_before_it(tmp_path: Path) -> None:
+def test_a_post_survives_a_connection_that_was_closed_before_it(tmp_path):
     def slow_close(request: Request) -> bytes | None:
         raise Close(answer())
 
-    with Responder({"/": slow_close, "/save": ok}) as responder:
-        job = a_job(responder, "PauseAndPost", path="/save")
-        result = load(tmp_path, job)
+    result, responder = served(
+        tmp_path, {"/": slow_close, "/save": ok}, "PauseAndPost", path="/save"
+    )
     checked = 2  # a journey that sends something
     assert result.kinds("POST /save") == {Kind.OK: responder.seen["/save"] - checked}
 
 
-def test_a_late_close_of_a_used_connection_is_a_failure(tmp_path: Path) -> None:
+def test_a_late_close_of_a_used_connection_is_a_failure(tmp_path):
     """A process that is killed over a request must not be hidden by asking again."""
     dying = after(0.6, closing())
-    with Responder({"/bad": dying}) as responder:
-        job = a_job(responder, "GetTwice", path="/bad", duration_s=1.0)
-        result = load(tmp_path, job)
+    result, responder = served(tmp_path, {"/bad": dying}, "GetTwice", path="/bad", duration_s=1.0)
     assert result.kinds("GET /bad") == {Kind.RESET: responder.seen["/bad"]}
 
 
-def test_without_keep_alive_each_request_has_its_connection(tmp_path: Path) -> None:
-    with Responder() as responder:
-        result = load(tmp_path, a_job(responder, keep_alive=False))
+def test_without_keep_alive_each_request_has_its_connection(tmp_path):
+    result, responder = served(tmp_path, keep_alive=False)
     assert responder.connections == responder.seen["/"] == len(result.of("GET /")) + CHECKED
     assert responder.requests[0].headers["connection"] == "close"
 
 
-def test_a_client_can_do_what_a_journey_needs(tmp_path: Path) -> None:
-    with Responder(EVERYTHING) as responder:
-        result = load(tmp_path, a_job(responder, "Everything"))
+def test_a_client_can_do_what_a_journey_needs(tmp_path):
+    result, responder = served(tmp_path, EVERYTHING, "Everything")
     assert set(result.kinds("everything")) == {Kind.OK}
     # the check is a journey too, made twice because it sends forms; one that the end cuts off
     # leaves its requests but no journey
@@ -286,23 +273,22 @@ def test_a_client_can_do_what_a_journey_needs(tmp_path: Path) -> None:
     assert "GET /landing" in [entry.name for entry in result.names]
 
 
-def test_cookies_of_prepare_are_sent_by_every_user(tmp_path: Path) -> None:
-    with Responder() as responder:
-        load(tmp_path, a_job(responder, cookies={"sessionid": "s3"}, duration_s=0.1))
+def test_cookies_of_prepare_are_sent_by_every_user(tmp_path):
+    _, responder = served(tmp_path, cookies={"sessionid": "s3"}, duration_s=0.1)
     assert {request.headers["cookie"] for request in responder.requests} == {"sessionid=s3"}
 
 
-def test_the_drain_waits_for_what_the_window_started(tmp_path: Path) -> None:
-    with Responder({"/slow": after(1.0)}) as responder:
-        job = a_job(responder, "CheckedOnce", path="/slow", duration_s=0.4)
-        result = load(tmp_path, job)
+def test_the_drain_waits_for_what_the_window_started(tmp_path):
+    result, responder = served(
+        tmp_path, {"/slow": after(1.0)}, "CheckedOnce", path="/slow", duration_s=0.4
+    )
     samples = result.of("GET /slow")
     assert result.kinds("GET /slow") == {Kind.OK: 2}
     assert responder.seen["/slow"] == 2
     assert (samples["finish"] > result.done.window[1]).all()
 
 
-def test_what_the_drain_does_not_see_end_is_unfinished(tmp_path: Path) -> None:
+def test_what_the_drain_does_not_see_end_is_unfinished(tmp_path):
     with Responder({"/slow": after(2.0)}) as responder:
         job = a_job(responder, "CheckedOnce", path="/slow", duration_s=0.4, drain_s=0.3)
         started = time.monotonic()
@@ -315,46 +301,42 @@ def test_what_the_drain_does_not_see_end_is_unfinished(tmp_path: Path) -> None:
     assert (samples["finish"] >= result.done.window[1] + 0.3).all()
 
 
-def test_a_stopped_load_drains_and_says_so(tmp_path: Path) -> None:
-    with Responder({"/": after(0.01)}) as responder:
-        result = load(tmp_path, a_job(responder, duration_s=60.0), stop_at=1.0)
+def test_a_stopped_load_drains_and_says_so(tmp_path):
+    result, responder = served(tmp_path, {"/": after(0.01)}, duration_s=60.0, stop_at=1.0)
     done = result.done
     assert done.stopped
     assert 1.0 <= done.window[1] - done.window[0] < 10.0
     assert len(result.of("GET /")) == responder.seen["/"] - CHECKED
 
 
-def test_a_load_stopped_before_its_window_has_an_empty_one(tmp_path: Path) -> None:
-    with Responder({"/": after(0.01)}) as responder:
-        job = a_job(responder, warmup_s=60.0, users=50, spawn_rate=5)
-        result = load(tmp_path, job, stop_at=0.0)
+def test_a_load_stopped_before_its_window_has_an_empty_one(tmp_path):
+    result, _ = served(
+        tmp_path, {"/": after(0.01)}, warmup_s=60.0, users=50, spawn_rate=5, stop_at=0.0
+    )
     done = result.done
     assert done.stopped
     assert done.window[0] == done.window[1] < done.origin + 30
     assert done.cpu_percent is None
 
 
-def test_thinking_users_end_at_once(tmp_path: Path) -> None:
-    with Responder() as responder:
-        result = load(tmp_path, a_job(responder, think_time_s=30.0, users=5, spawn_rate=1000))
+def test_thinking_users_end_at_once(tmp_path):
+    result, responder = served(tmp_path, think_time_s=30.0, users=5, spawn_rate=1000)
     assert len(result.of("GET /")) == 5
     assert responder.seen["/"] == 5 + CHECKED
     # the tick of a drain would be there had it waited
     assert result.done.users[-1][0] < result.done.window[1] + 5
 
 
-def test_a_journey_cut_off_by_the_end_leaves_its_requests_only(tmp_path: Path) -> None:
-    with Responder() as responder:
-        result = load(tmp_path, a_job(responder, "Long", users=5))
+def test_a_journey_cut_off_by_the_end_leaves_its_requests_only(tmp_path):
+    result, responder = served(tmp_path, None, "Long", users=5)
     journeys = result.of("long")
     assert result.kinds("long") == {Kind.OK: len(journeys)}
     assert result.requests() == responder.seen["/"] - 3
     assert 3 * len(journeys) <= result.requests() <= 3 * len(journeys) + 3 * 5
 
 
-def test_a_broken_journey_neither_kills_its_user_nor_spins(tmp_path: Path) -> None:
-    with Responder() as responder:
-        result = load(tmp_path, a_job(responder, "Broken", duration_s=0.5))
+def test_a_broken_journey_neither_kills_its_user_nor_spins(tmp_path):
+    result, _ = served(tmp_path, None, "Broken", duration_s=0.5)
     count = len(result.of("broken"))
     assert 4 <= count <= 2 * 6
     assert result.kinds("broken") == {Kind.JOURNEY_ERROR: count}
@@ -364,7 +346,7 @@ def test_a_broken_journey_neither_kills_its_user_nor_spins(tmp_path: Path) -> No
     assert "load_workloads.py:" in example
 
 
-def test_a_page_that_fails_is_refused_also_when_the_journey_does_not_look(tmp_path: Path) -> None:
+def test_a_page_that_fails_is_refused_also_when_the_journey_does_not_look(tmp_path):
     behaviours = {"/page": lambda request: answer(status=503)}
     with Responder(behaviours) as responder, pytest.raises(AnswerError, match="answered 503"):
         load(tmp_path, a_job(responder, "Lenient", path="/page"))
@@ -378,14 +360,12 @@ def test_a_page_that_fails_is_refused_also_when_the_journey_does_not_look(tmp_pa
         ("Missing", LoadError, r"can't import .*\.Missing"),
     ],
 )
-def test_a_journey_that_can_not_be_made_is_refused(
-    workload: str, error: type[Exception], words: str, tmp_path: Path
-) -> None:
+def test_a_journey_that_can_not_be_made_is_refused(workload, error, words, tmp_path):
     with Responder() as responder, pytest.raises(error, match=words):
         load(tmp_path, a_job(responder, workload))
 
 
-def test_a_load_process_that_dies_is_an_error_with_its_log(tmp_path: Path) -> None:
+def test_a_load_process_that_dies_is_an_error_with_its_log(tmp_path):
     with loading(tmp_path) as (responder, pool):
         pool.check(a_job(responder, duration_s=30.0))
         (tmp_path / "log").write_text("out of memory\n")
@@ -394,9 +374,7 @@ def test_a_load_process_that_dies_is_an_error_with_its_log(tmp_path: Path) -> No
             pool.run(lambda tick: None)
 
 
-def test_a_load_process_that_hangs_is_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_load_process_that_hangs_is_given_up(tmp_path, monkeypatch):
     monkeypatch.setattr("benchsuite.load.parent.driver.MARGIN_S", 0.5)
     with loading(tmp_path) as (responder, pool):
         pool.check(a_job(responder, "Spinning", duration_s=0.2, timeout_s=0.2))
@@ -405,7 +383,7 @@ def test_a_load_process_that_hangs_is_given_up(
     assert not psutil.pid_exists(pool.pids[0])
 
 
-def test_an_interrupted_wait_can_be_taken_up_again(tmp_path: Path) -> None:
+def test_an_interrupted_wait_can_be_taken_up_again(tmp_path):
     def interrupt(tick: object) -> None:
         raise KeyboardInterrupt
 
@@ -419,7 +397,7 @@ def test_an_interrupted_wait_can_be_taken_up_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workload", ["Get", "Spinning"])
-def test_the_load_process_does_not_outlive_a_killed_parent(tmp_path: Path, workload: str) -> None:
+def test_the_load_process_does_not_outlive_a_killed_parent(tmp_path, workload):
     with Responder() as responder:
         code = f"""
 import pathlib

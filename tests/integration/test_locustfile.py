@@ -8,7 +8,7 @@ import pytest
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.samples import Kind
 from tests.integration.loads import Loaded, a_job, load
-from tests.integration.stubs_http import Behaviour, Responder, after, answer, closing, every
+from tests.integration.stubs_http import Responder, after, answer, closing, every
 
 HEAD = """
 from locust import FastHttpUser, HttpUser, User, between, constant, events, task
@@ -38,7 +38,7 @@ def run(tmp_path: Path, text: str, responder: Responder, **profile: object) -> L
 
 @each_base
 @pytest.mark.alone
-def test_requests_are_samples_under_locusts_names(tmp_path: Path, base: str) -> None:
+def test_requests_are_samples_under_locusts_names(tmp_path, base):
     text = visitor(base, "constant(0.01)", HOME.replace("@task", "@task(2)") + SAVE)
     with Responder({"/": after(0.01), "/save": after(0.01)}) as responder:
         result = run(tmp_path, text, responder, duration_s=1.0)
@@ -65,9 +65,7 @@ def test_requests_are_samples_under_locusts_names(tmp_path: Path, base: str) -> 
         (after(1.0), Kind.READ_TIMEOUT),
     ],
 )
-def test_failures_are_told_apart(
-    tmp_path: Path, base: str, behaviour: Behaviour, kind: Kind
-) -> None:
+def test_failures_are_told_apart(tmp_path, base, behaviour, kind):
     options = ", timeout=0.2" if base == "HttpUser" else ""
     bad = "    network_timeout = 0.2\n" + HOME.replace('"/"', f'"/bad"{options}')
     with Responder({"/bad": behaviour}) as responder:
@@ -79,7 +77,7 @@ def test_failures_are_told_apart(
 @each_base
 @pytest.mark.parametrize("think_s", [0.0, 0.06])
 @pytest.mark.alone
-def test_what_is_sent_again_is_told(tmp_path: Path, base: str, think_s: float) -> None:
+def test_what_is_sent_again_is_told(tmp_path, base, think_s):
     """FastHttpUser's client does so by itself: once at most, on a connection that has rested."""
     text = visitor(base, f"constant({think_s})")
     with Responder({"/": every(5, closing(), then=after(0.005))}) as responder:
@@ -92,7 +90,7 @@ def test_what_is_sent_again_is_told(tmp_path: Path, base: str, think_s: float) -
 
 
 @each_base
-def test_a_refused_connection(tmp_path: Path, base: str) -> None:
+def test_a_refused_connection(tmp_path, base):
     with Responder() as responder:
         responder.stop()
         result = run(tmp_path, visitor(base), responder)
@@ -117,7 +115,7 @@ def time_passes():
 
 @each_base
 @pytest.mark.alone
-def test_a_with_block_judges_its_answer(tmp_path: Path, base: str) -> None:
+def test_a_with_block_judges_its_answer(tmp_path, base):
     behaviours = {
         "/": every(2, lambda request: answer(b"KO")),
         "/gone": lambda request: answer(status=404),
@@ -135,7 +133,7 @@ def test_a_with_block_judges_its_answer(tmp_path: Path, base: str) -> None:
     assert longest_s < 0.3, "the time of the with-block is not the server's"
 
 
-def test_a_client_of_its_own_fires_the_event(tmp_path: Path) -> None:
+def test_a_client_of_its_own_fires_the_event(tmp_path):
     asking = """
     @task
     def ask(self):
@@ -152,7 +150,7 @@ def test_a_client_of_its_own_fires_the_event(tmp_path: Path) -> None:
     assert (samples["start"] >= result.done.origin - 0.01).all()
 
 
-def test_a_task_that_raises_is_a_failed_journey(tmp_path: Path) -> None:
+def test_a_task_that_raises_is_a_failed_journey(tmp_path):
     text = visitor("HttpUser", "constant(0.05)", HOME + '        {}["missing"]\n')
     with Responder() as responder:
         result = run(tmp_path, text, responder)
@@ -161,7 +159,7 @@ def test_a_task_that_raises_is_a_failed_journey(tmp_path: Path) -> None:
     assert result.example("Visitor", Kind.JOURNEY_ERROR).startswith("KeyError: 'missing' (")
 
 
-def test_hooks_weights_and_options_work_as_in_locust(tmp_path: Path) -> None:
+def test_hooks_weights_and_options_work_as_in_locust(tmp_path):
     text = """
 @events.init_command_line_parser.add_listener
 def _(parser):
@@ -192,7 +190,7 @@ class Often(Seldom):
     assert (result.of("GET /bye")["start"] >= result.done.window[1]).all()
 
 
-def test_waiting_users_end_at_once(tmp_path: Path) -> None:
+def test_waiting_users_end_at_once(tmp_path):
     with Responder() as responder:
         started = time.monotonic()
         result = run(tmp_path, visitor("HttpUser", "between(60, 90)"), responder)
@@ -201,7 +199,7 @@ def test_waiting_users_end_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
-def test_a_task_with_many_requests_is_cut_off_at_the_end(tmp_path: Path) -> None:
+def test_a_task_with_many_requests_is_cut_off_at_the_end(tmp_path):
     endless = HOME.replace("        self", "        while True: self")
     with Responder({"/": after(0.01)}) as responder:
         result = run(tmp_path, visitor("HttpUser", body=endless), responder)
@@ -209,7 +207,7 @@ def test_a_task_with_many_requests_is_cut_off_at_the_end(tmp_path: Path) -> None
     assert result.of("GET /")["start"].max() < result.done.window[1] + 0.1
 
 
-def test_the_drain_counts_late_answers_and_missing_ones(tmp_path: Path) -> None:
+def test_the_drain_counts_late_answers_and_missing_ones(tmp_path):
     both = HOME.replace('"/"', '"/late"') + '        self.client.get("/never")\n'
     with Responder({"/late": after(0.5), "/never": after(3.0)}) as responder:
         text = visitor("HttpUser", body=both)
@@ -244,14 +242,12 @@ class Stages(LoadTestShape):
         (NEEDED + visitor("HttpUser"), "demands options of its own"),
     ],
 )
-def test_a_locustfile_that_cannot_run_is_told_in_one_sentence(
-    tmp_path: Path, text: str, words: str
-) -> None:
+def test_a_locustfile_that_cannot_run_is_told_in_one_sentence(tmp_path, text, words):
     with Responder() as responder, pytest.raises(LoadError, match=words):
         run(tmp_path, text, responder)
     assert not responder.seen
 
 
-def test_a_locustfile_that_is_not_there(tmp_path: Path) -> None:
+def test_a_locustfile_that_is_not_there(tmp_path):
     with Responder() as responder, pytest.raises(LoadError, match=r"There is no locustfile .*gone"):
         load(tmp_path, a_job(responder, locustfile=str(tmp_path / "gone.py")))

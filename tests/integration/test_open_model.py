@@ -7,9 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from threading import Timer
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +17,7 @@ from benchsuite.core.samples import Kind
 from benchsuite.load.job import Job, stage_windows
 from benchsuite.load.process.schedule import arrivals
 from benchsuite.runner.figures import Figures
-from tests.integration.loads import Loaded, a_job, load
+from tests.integration.loads import Loaded, a_job, load, served
 from tests.integration.stubs_http import Responder, after
 
 CHECKED = 1
@@ -30,7 +28,7 @@ def total(result: Loaded, job: Job) -> Summary:
 
 
 @pytest.mark.parametrize("kind", ["constant", "poisson"])
-def test_every_planned_arrival_is_sent_at_its_moment(tmp_path: Path, kind: str) -> None:
+def test_every_planned_arrival_is_sent_at_its_moment(tmp_path, kind):
     with Responder({"/": after(0.002)}) as responder:
         job = a_job(
             responder, model="open", arrival_rate=150.0, arrivals=kind, warmup_s=0.2, duration_s=0.8
@@ -53,16 +51,13 @@ def test_every_planned_arrival_is_sent_at_its_moment(tmp_path: Path, kind: str) 
 
 
 @pytest.mark.parametrize("model", [{}, {"model": "open", "arrival_rate": 50.0}])
-def test_a_journey_knows_for_how_long_the_load_goes_on(
-    model: dict[str, Any], tmp_path: Path
-) -> None:
-    with Responder({"/": after(0.002)}) as responder:
-        result = load(tmp_path, a_job(responder, "Late", **model))
+def test_a_journey_knows_for_how_long_the_load_goes_on(model, tmp_path):
+    result, _ = served(tmp_path, {"/": after(0.002)}, "Late", **model)
     assert len(result.of("early")) > 0
     assert len(result.of("late")) > 0
 
 
-def test_an_arrival_that_finds_no_free_slot_waits_and_its_waiting_counts(tmp_path: Path) -> None:
+def test_an_arrival_that_finds_no_free_slot_waits_and_its_waiting_counts(tmp_path):
     """One slot, 0.1 s an answer, 20 arrivals a second: the queue grows by half of them."""
     with Responder({"/": after(0.1)}) as responder:
         job = a_job(
@@ -87,7 +82,7 @@ def test_an_arrival_that_finds_no_free_slot_waits_and_its_waiting_counts(tmp_pat
     assert found.response_time.max_s > 1.0
 
 
-def test_arrivals_that_were_never_sent_are_counted(tmp_path: Path) -> None:
+def test_arrivals_that_were_never_sent_are_counted(tmp_path):
     with Responder({"/slow": after(0.4)}) as responder:
         rate = {"model": "open", "arrival_rate": 20.0, "max_in_flight": 2}
         times = {"warmup_s": 0.5, "duration_s": 1.0, "drain_s": 0.2}
@@ -107,10 +102,10 @@ def test_arrivals_that_were_never_sent_are_counted(tmp_path: Path) -> None:
     assert found.arrivals.dropped == result.done.dropped[0]
 
 
-def test_later_requests_of_a_journey_are_meant_when_they_start(tmp_path: Path) -> None:
-    with Responder() as responder:
-        job = a_job(responder, "Long", model="open", arrival_rate=20.0, warmup_s=0, duration_s=0.5)
-        result = load(tmp_path, job)
+def test_later_requests_of_a_journey_are_meant_when_they_start(tmp_path):
+    result, _ = served(
+        tmp_path, None, "Long", model="open", arrival_rate=20.0, warmup_s=0, duration_s=0.5
+    )
     requests, journeys = result.of("GET /"), result.of("long")
     assert len(journeys) == 10
     assert len(requests) == 30, "journeys that began in the window are completed"
@@ -119,7 +114,7 @@ def test_later_requests_of_a_journey_are_meant_when_they_start(tmp_path: Path) -
     assert (requests["start"][~own] == requests["intended_start"][~own]).all()
 
 
-def test_each_stage_has_its_own_rate(tmp_path: Path) -> None:
+def test_each_stage_has_its_own_rate(tmp_path):
     with Responder() as responder:
         rate = {"model": "open", "arrival_rate": 100.0, "stages": (20.0, 100.0)}
         job = a_job(responder, warmup_s=0.2, duration_s=0.5, **rate)
@@ -137,7 +132,7 @@ def test_each_stage_has_its_own_rate(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("in_turn", [True, False])
-def test_connections_take_journeys_in_turn_if_told(tmp_path: Path, *, in_turn: bool) -> None:
+def test_connections_take_journeys_in_turn_if_told(tmp_path, in_turn):
     """Else the one used last takes the next: of so few journeys at a time it makes nearly all."""
     with Responder({"/": after(0.002)}) as responder:
         rate = {"model": "open", "arrival_rate": 60.0, "max_in_flight": 5, "in_turn": in_turn}
@@ -147,7 +142,7 @@ def test_connections_take_journeys_in_turn_if_told(tmp_path: Path, *, in_turn: b
     assert (journeys.min() >= 6) if in_turn else (journeys.max() >= 24), "12 each is even"
 
 
-def test_so_many_take_turns_as_begin_in_a_second(tmp_path: Path) -> None:
+def test_so_many_take_turns_as_begin_in_a_second(tmp_path):
     """More would be idle for so long that servers close them."""
     with Responder({"/": after(0.002)}) as responder:
         rate = {"model": "open", "arrival_rate": 40.0, "max_in_flight": 100, "in_turn": True}
@@ -160,7 +155,7 @@ def test_so_many_take_turns_as_begin_in_a_second(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
-def test_stopped_early_nothing_that_was_due_is_lost(tmp_path: Path) -> None:
+def test_stopped_early_nothing_that_was_due_is_lost(tmp_path):
     with Responder() as responder:
         job = a_job(responder, model="open", arrival_rate=50.0, warmup_s=0, duration_s=30.0)
         result = load(tmp_path, job, stop_at=1.0)
@@ -206,7 +201,7 @@ def stallable() -> Iterator[tuple[int, int]]:
 
 
 @pytest.mark.alone
-def test_a_stall_is_seen_as_those_who_arrive_see_it(tmp_path: Path) -> None:
+def test_a_stall_is_seen_as_those_who_arrive_see_it(tmp_path):
     """Stopped for 1 s of 10 s: what arrives in it waits for its end, so the slowest of a hundred
     wait 0.9 s or more. Whoever asks again only after an answer sees one slow answer per user.
     """

@@ -14,7 +14,7 @@ from benchsuite.load.job import Tick, stage_windows
 from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.load.process.schedule import arrivals
 from benchsuite.runner.figures import Figures
-from tests.integration.loads import a_job, load
+from tests.integration.loads import a_job, load, served
 from tests.integration.stubs_http import Responder, after
 
 PROCESSES = 2
@@ -26,9 +26,8 @@ def loading(tmp_path: Path) -> Iterator[LoadPool]:
         yield pool
 
 
-def test_users_are_shared_out(tmp_path: Path) -> None:
-    with Responder({"/": after(0.005)}) as responder:
-        result = load(tmp_path, a_job(responder, users=3, processes=2, duration_s=1.2))
+def test_users_are_shared_out(tmp_path):
+    result, responder = served(tmp_path, {"/": after(0.005)}, users=3, processes=2, duration_s=1.2)
     samples = result.of("GET /")
     assert set(samples["user"]) == {0, 1, 2}
     assert len(samples) == responder.seen["/"] - PROCESSES
@@ -40,13 +39,11 @@ def test_users_are_shared_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
-def test_a_fixed_amount_of_work_is_shared_out_and_ends_with_the_last_journey(
-    tmp_path: Path,
-) -> None:
+def test_a_fixed_amount_of_work_is_shared_out_and_ends_with_the_last_journey(tmp_path):
     """User 2 is of the first process and has as much to do as the others."""
-    with Responder({"/": after(0.02)}) as responder:
-        job = a_job(responder, users=3, processes=2, iterations=20, duration_s=60.0)
-        result = load(tmp_path, job)
+    result, _ = served(
+        tmp_path, {"/": after(0.02)}, users=3, processes=2, iterations=20, duration_s=60.0
+    )
     samples, done = result.of("GET /"), result.done
     assert [int((samples["user"] == user).sum()) for user in range(3)] == [20, 20, 20]
     assert result.kinds("GET /") == {Kind.OK: 60}
@@ -58,16 +55,16 @@ def test_a_fixed_amount_of_work_is_shared_out_and_ends_with_the_last_journey(
 
 
 @pytest.mark.alone
-def test_a_limit_ends_work_that_is_not_done(tmp_path: Path) -> None:
-    with Responder({"/": after(0.2)}) as responder:
-        job = a_job(responder, users=2, processes=2, iterations=50, duration_s=1.0)
-        result = load(tmp_path, job)
+def test_a_limit_ends_work_that_is_not_done(tmp_path):
+    result, _ = served(
+        tmp_path, {"/": after(0.2)}, users=2, processes=2, iterations=50, duration_s=1.0
+    )
     assert result.done.window[1] - result.done.window[0] == pytest.approx(1.0, abs=0.01)
     made = len(result.of("GET /"))
     assert made - 2 <= 100 - result.done.unmade <= made, "those under way were awaited"
 
 
-def test_arrivals_are_shared_out_and_together_are_the_schedule(tmp_path: Path) -> None:
+def test_arrivals_are_shared_out_and_together_are_the_schedule(tmp_path):
     with Responder() as responder:
         job = a_job(
             responder, model="open", arrival_rate=101.0, processes=2, warmup_s=0.3, duration_s=0.7
@@ -81,7 +78,7 @@ def test_arrivals_are_shared_out_and_together_are_the_schedule(tmp_path: Path) -
 
 
 @pytest.mark.alone
-def test_a_stage_with_too_little_in_time_ends_the_load(tmp_path: Path) -> None:
+def test_a_stage_with_too_little_in_time_ends_the_load(tmp_path):
     """Four at a time of 0.1 s each are 40 a second: the first stage holds, the second can't."""
     levels = (20.0, 120.0, 200.0)
     rates = {"model": "open", "arrival_rate": 200.0, "stages": levels, "max_in_flight": 4}
@@ -105,16 +102,16 @@ def test_a_stage_with_too_little_in_time_ends_the_load(tmp_path: Path) -> None:
     assert samples["intended_start"].max() <= done.window[1]
 
 
-def test_stopping_stops_all(tmp_path: Path) -> None:
-    with Responder({"/": after(0.005)}) as responder:
-        job = a_job(responder, users=2, processes=2, duration_s=30.0)
-        result = load(tmp_path, job, stop_at=1.0)
+def test_stopping_stops_all(tmp_path):
+    result, _ = served(
+        tmp_path, {"/": after(0.005)}, users=2, processes=2, duration_s=30.0, stop_at=1.0
+    )
     begin, end = result.done.window
     assert result.done.stopped
     assert 0.5 < end - begin < 10
 
 
-def test_one_that_dies_ends_the_load(tmp_path: Path) -> None:
+def test_one_that_dies_ends_the_load(tmp_path):
     with Responder({"/": after(0.005)}) as responder, loading(tmp_path) as pool:
         pool.check(a_job(responder, users=2, processes=2, duration_s=20.0))
 
@@ -125,7 +122,7 @@ def test_one_that_dies_ends_the_load(tmp_path: Path) -> None:
             pool.run(on_tick)
 
 
-def test_a_refused_journey_is_told_once(tmp_path: Path) -> None:
+def test_a_refused_journey_is_told_once(tmp_path):
     with (
         Responder({"/": lambda request: None}) as responder,
         loading(tmp_path) as pool,
@@ -135,7 +132,7 @@ def test_a_refused_journey_is_told_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
-def test_each_stage_has_its_own_users(tmp_path: Path) -> None:
+def test_each_stage_has_its_own_users(tmp_path):
     with Responder({"/": after(0.01)}) as responder:
         job = a_job(responder, users=4, stages=(1.0, 4.0, 2.0), warmup_s=0.2, duration_s=0.5)
         result = load(tmp_path, job)
@@ -153,7 +150,7 @@ def test_each_stage_has_its_own_users(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
-def test_users_of_a_locustfile_rise_from_stage_to_stage(tmp_path: Path) -> None:
+def test_users_of_a_locustfile_rise_from_stage_to_stage(tmp_path):
     file = tmp_path / "locustfile.py"
     file.write_text(
         "from locust import FastHttpUser, task\n"

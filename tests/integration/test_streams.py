@@ -51,7 +51,7 @@ def heard(
 
 
 @pytest.mark.alone
-def test_first_events_and_the_times_between_are_samples(tmp_path: Path) -> None:
+def test_first_events_and_the_times_between_are_samples(tmp_path):
     result, responder = heard(tmp_path, endless, duration_s=1.2)
     assert responder.seen["/s"] == 2 + 1  # the check's
     assert result.kinds(STREAM) == {Kind.OK: 2}
@@ -67,7 +67,7 @@ def test_first_events_and_the_times_between_are_samples(tmp_path: Path) -> None:
     assert max(count for _, count in result.done.connections) == 2
 
 
-def test_a_dropped_stream_goes_on_after_the_last_event(tmp_path: Path) -> None:
+def test_a_dropped_stream_goes_on_after_the_last_event(tmp_path):
     result, _ = heard(tmp_path, endless, events=3, numbered=True)
     assert set(result.kinds(EVENT)) == {Kind.OK}
     assert len(result.of(STREAM)) > 4
@@ -75,7 +75,7 @@ def test_a_dropped_stream_goes_on_after_the_last_event(tmp_path: Path) -> None:
     assert set(result.kinds(CONNECTION)) == {Kind.OK}
 
 
-def test_lost_and_repeated_events_are_counted(tmp_path: Path) -> None:
+def test_lost_and_repeated_events_are_counted(tmp_path):
     def odd(request: Request) -> Iterator[bytes]:
         """Six numbers, of which the third is left out and the fifth comes twice, and the end."""
         yield HEAD
@@ -95,7 +95,7 @@ def test_lost_and_repeated_events_are_counted(tmp_path: Path) -> None:
     assert "1 were left out" in result.example(EVENT, Kind.LOST)
 
 
-def test_ids_that_are_no_numbers_tell_what_came_again(tmp_path: Path) -> None:
+def test_ids_that_are_no_numbers_tell_what_came_again(tmp_path):
     def same(request: Request) -> Iterator[bytes]:
         yield HEAD
         for name in ("a", "b", "b", "c"):
@@ -108,7 +108,7 @@ def test_ids_that_are_no_numbers_tell_what_came_again(tmp_path: Path) -> None:
     assert result.kinds(STRAY)[Kind.DUPLICATED] >= 2
 
 
-def test_any_id_is_only_a_name(tmp_path: Path) -> None:
+def test_any_id_is_only_a_name(tmp_path):
     """An empty one is forgotten; what is no number, or too long for one, comes back as it was."""
     asked = []
 
@@ -129,7 +129,7 @@ def test_any_id_is_only_a_name(tmp_path: Path) -> None:
     assert "2".zfill(5000) in asked
 
 
-def test_a_stream_that_breaks_off_has_failed(tmp_path: Path) -> None:
+def test_a_stream_that_breaks_off_has_failed(tmp_path):
     def broken(request: Request) -> Iterator[bytes]:
         yield HEAD + chunk(1)
         yield from (chunk(number) for number in (2, 3))
@@ -143,7 +143,7 @@ def test_a_stream_that_breaks_off_has_failed(tmp_path: Path) -> None:
     assert result.kinds(CONNECTION)[Kind.RESET] >= 2
 
 
-def test_silence_is_a_timeout(tmp_path: Path) -> None:
+def test_silence_is_a_timeout(tmp_path):
     def silent(request: Request) -> Iterator[bytes]:
         yield HEAD + chunk(1)
         time.sleep(1.0 if request.number > 1 else 0)
@@ -161,6 +161,6 @@ def test_silence_is_a_timeout(tmp_path: Path) -> None:
         (HEAD + END, "ended before an event"),
     ],
 )
-def test_what_is_no_stream_is_refused(tmp_path: Path, sent: bytes, words: str) -> None:
+def test_what_is_no_stream_is_refused(tmp_path, sent, words):
     with pytest.raises(AnswerError, match=words):
         heard(tmp_path, lambda request: sent)

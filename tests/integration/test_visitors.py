@@ -1,12 +1,10 @@
 """Who makes a journey, a fresh visitor or one who came before, and what a log-in makes of it."""
 
-from pathlib import Path
-
 import pytest
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import Kind
-from tests.integration.loads import a_job, load
+from tests.integration.loads import a_job, load, served
 from tests.integration.stubs_http import Behaviour, Request, Responder, answer, every, ok
 
 
@@ -41,19 +39,15 @@ MEMBERS = {"/login/": log_in, "/members/": members}
     [{"users": 2}, {"model": "open", "arrival_rate": 40.0, "users": 10, "max_in_flight": 4}],
     ids=["users", "arrivals"],
 )
-def test_each_journey_is_that_of_a_fresh_visitor(
-    tmp_path: Path, load_of: dict[str, object]
-) -> None:
-    with Responder(MEMBERS) as responder:
-        job = a_job(responder, "LogIn", cookies={}, **load_of)
-        result = load(tmp_path, job)
+def test_each_journey_is_that_of_a_fresh_visitor(tmp_path, load_of):
+    result, responder = served(tmp_path, MEMBERS, "LogIn", cookies={}, **load_of)
     journeys = result.kinds("log-in")
     assert set(journeys) == {Kind.OK}
     assert journeys[Kind.OK] > 10
     assert responder.connections <= 1 + 4, "connections are kept, whoever uses them"
 
 
-def test_users_that_keep_their_cookies_are_refused_a_second_log_in(tmp_path: Path) -> None:
+def test_users_that_keep_their_cookies_are_refused_a_second_log_in(tmp_path):
     with (
         Responder(MEMBERS) as responder,
         pytest.raises(AnswerError, match="answered correctly, the second was not"),
@@ -62,7 +56,7 @@ def test_users_that_keep_their_cookies_are_refused_a_second_log_in(tmp_path: Pat
     assert responder.seen == {"/login/": 3, "/members/": 1}
 
 
-def test_what_can_be_made_only_once_is_told_before_the_load(tmp_path: Path) -> None:
+def test_what_can_be_made_only_once_is_told_before_the_load(tmp_path):
     with (
         Responder({"/sign-up/": once()}) as responder,
         pytest.raises(AnswerError, match=r"may exist only once.*POST /sign-up/.*name is taken"),
@@ -84,11 +78,10 @@ def test_what_can_be_made_only_once_is_told_before_the_load(tmp_path: Path) -> N
         ("Form", answer(b"no", status=403), Kind.HTTP_STATUS, "status 403"),
     ],
 )
-def test_the_kind_of_a_failure_is_what_happened(
-    tmp_path: Path, workload: str, other: bytes, kind: Kind, words: str
-) -> None:
-    with Responder({"/": every(5, lambda request: other), **MEMBERS}) as responder:
-        result = load(tmp_path, a_job(responder, workload, duration_s=0.2))
+def test_the_kind_of_a_failure_is_what_happened(tmp_path, workload, other, kind, words):
+    result, _ = served(
+        tmp_path, {"/": every(5, lambda request: other), **MEMBERS}, workload, duration_s=0.2
+    )
     kinds = result.kinds(workload.lower())
     assert set(kinds) == {Kind.OK, kind}
     assert words in result.example(workload.lower(), kind)

@@ -109,7 +109,7 @@ def broadcast(
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_everybody_gets_everything(tmp_path: Path, processes: int) -> None:
+def test_everybody_gets_everything(tmp_path, processes):
     result, published = broadcast(tmp_path, processes=processes)
     assert published == 40
     sent = result.of(f"publication {PATH}")
@@ -130,7 +130,7 @@ def test_everybody_gets_everything(tmp_path: Path, processes: int) -> None:
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_what_a_subscriber_never_got_is_lost(tmp_path: Path, processes: int) -> None:
+def test_what_a_subscriber_never_got_is_lost(tmp_path, processes):
     def skipping(subscribers: list[ServerConnection], message: Any, number: int) -> None:
         to_all(subscribers[1:] if number % 10 == 0 else subscribers, message, number)
 
@@ -146,7 +146,7 @@ def test_what_a_subscriber_never_got_is_lost(tmp_path: Path, processes: int) -> 
 
 
 @pytest.mark.alone
-def test_a_slow_subscriber_makes_no_other_one_slow(tmp_path: Path) -> None:
+def test_a_slow_subscriber_makes_no_other_one_slow(tmp_path):
     """Its messages come a second late, in order; publishers wait for nobody."""
     held: list[tuple[float, Any]] = []
 
@@ -172,7 +172,7 @@ def test_a_slow_subscriber_makes_no_other_one_slow(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
-def test_who_reads_slowly_is_slow(tmp_path: Path) -> None:
+def test_who_reads_slowly_is_slow(tmp_path):
     result, published = broadcast(
         tmp_path, slow=1, slow_rate=10.0, size=4000, timeout_s=8.0, arrival_rate=30.0
     )
@@ -188,7 +188,7 @@ def test_who_reads_slowly_is_slow(tmp_path: Path) -> None:
 
 @pytest.mark.alone
 @pytest.mark.parametrize("by_rate", [True, False])
-def test_who_leaves_and_joins_again_loses_nothing(tmp_path: Path, *, by_rate: bool) -> None:
+def test_who_leaves_and_joins_again_loses_nothing(tmp_path, by_rate):
     closed = {"model": "closed", "arrival_rate": None, "max_in_flight": None, "users": SUBSCRIBERS}
     result, published = broadcast(
         tmp_path, churn_s=0.25, duration_s=1.5, **({} if by_rate else closed)
@@ -205,7 +205,7 @@ def test_who_leaves_and_joins_again_loses_nothing(tmp_path: Path, *, by_rate: bo
     assert len(np.unique(closings["user"])) == SUBSCRIBERS - (not by_rate)
 
 
-def test_copies_and_overtakers_are_strays(tmp_path: Path) -> None:
+def test_copies_and_overtakers_are_strays(tmp_path):
     held: list[Any] = []
 
     def confused(subscribers: list[ServerConnection], message: Any, number: int) -> None:
@@ -232,7 +232,7 @@ def test_copies_and_overtakers_are_strays(tmp_path: Path) -> None:
     assert set(strays) <= {Kind.DUPLICATED, Kind.REORDERED}
 
 
-def test_one_publisher_publishes_as_soon_as_all_have_it(tmp_path: Path) -> None:
+def test_one_publisher_publishes_as_soon_as_all_have_it(tmp_path):
     result, published = broadcast(
         tmp_path, model="closed", arrival_rate=None, max_in_flight=None, users=SUBSCRIBERS,
         duration_s=0.5,

@@ -56,7 +56,7 @@ def codes(result: Loaded) -> Counter[int]:
     return Counter(int(code) for code in ended["body_bytes"])
 
 
-def test_every_message_is_a_sample(tmp_path: Path) -> None:
+def test_every_message_is_a_sample(tmp_path):
     with SocketResponder() as responder:
         result = load(tmp_path, a_job(responder, "Socket", unit="message", duration_s=1.3))
     messages = result.of("message /")
@@ -77,7 +77,7 @@ def test_every_message_is_a_sample(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [24, 126, 70_000, 3 * 2**20])
 @pytest.mark.parametrize("binary", [False, True])
-def test_messages_of_any_length_come_back(tmp_path: Path, size: int, binary: bool) -> None:  # noqa: FBT001
+def test_messages_of_any_length_come_back(tmp_path, size, binary):
     with SocketResponder() as responder:
         job = a_job(responder, "Socket", unit="message", size=size, binary=binary, duration_s=0.3)
         result = load(tmp_path, job)
@@ -85,7 +85,7 @@ def test_messages_of_any_length_come_back(tmp_path: Path, size: int, binary: boo
     assert set(result.of("message /")["body_bytes"]) == {size}
 
 
-def test_so_many_messages_on_each_connection(tmp_path: Path) -> None:
+def test_so_many_messages_on_each_connection(tmp_path):
     with SocketResponder() as responder:
         result = load(tmp_path, a_job(responder, "Socket", unit="message", messages=5))
     connections = responder.seen["/"]["connections"]
@@ -96,14 +96,14 @@ def test_so_many_messages_on_each_connection(tmp_path: Path) -> None:
     assert responder.codes == {1000: connections}
 
 
-def test_an_answer_in_fragments_with_a_ping_between_is_right(tmp_path: Path) -> None:
+def test_an_answer_in_fragments_with_a_ping_between_is_right(tmp_path):
     result, seen = odd(tmp_path, every(2, in_fragments))
     assert set(result.kinds(MESSAGE)) == {Kind.OK}
     assert seen["odd"] > 10
 
 
 @pytest.mark.parametrize("how", [damaged, as_binary])
-def test_a_damaged_answer_is_a_failure(tmp_path: Path, how: Any) -> None:
+def test_a_damaged_answer_is_a_failure(tmp_path, how):
     result, seen = odd(tmp_path, every(4, how))
     assert result.kinds(MESSAGE) == {
         Kind.CORRUPT: seen["odd"],
@@ -113,7 +113,7 @@ def test_a_damaged_answer_is_a_failure(tmp_path: Path, how: Any) -> None:
     assert result.kinds("socket")[Kind.CORRUPT] == seen["odd"]
 
 
-def test_a_connection_that_is_closed_tells_its_code(tmp_path: Path) -> None:
+def test_a_connection_that_is_closed_tells_its_code(tmp_path):
     result, seen = odd(tmp_path, every(10, with_code(1011, "boom")))
     assert result.kinds(MESSAGE)[Kind.WEBSOCKET_CLOSED] == seen["odd"] > 3
     assert codes(result) == {1011: seen["odd"]}
@@ -132,9 +132,7 @@ def test_a_connection_that_is_closed_tells_its_code(tmp_path: Path) -> None:
     ],
     ids=["end", "half", "garbage", "masked", "huge"],
 )
-def test_what_breaks_the_protocol_is_counted_by_its_kind(
-    tmp_path: Path, how: Any, kind: Kind, code: int, words: str
-) -> None:
+def test_what_breaks_the_protocol_is_counted_by_its_kind(tmp_path, how, kind, code, words):
     result, seen = odd(tmp_path, every(10, how), timeout_s=3.0)
     assert result.kinds(MESSAGE)[kind] == seen["odd"] > 3
     assert set(result.kinds(MESSAGE)) == {Kind.OK, kind}
@@ -142,7 +140,7 @@ def test_what_breaks_the_protocol_is_counted_by_its_kind(
     assert words in result.example(MESSAGE, kind)
 
 
-def test_a_kept_connection_that_is_closed_at_rest_is_opened_again(tmp_path: Path) -> None:
+def test_a_kept_connection_that_is_closed_at_rest_is_opened_again(tmp_path):
     def close_soon(connection: ServerConnection, seen: Counter[str]) -> None:
         for message in connection:
             seen["messages"] += 1
@@ -155,7 +153,7 @@ def test_a_kept_connection_that_is_closed_at_rest_is_opened_again(tmp_path: Path
     assert codes(result)[1001] >= seen["connections"] - 2
 
 
-def test_who_rests_hears_that_the_connection_ends(tmp_path: Path) -> None:
+def test_who_rests_hears_that_the_connection_ends(tmp_path):
     def close_soon(connection: ServerConnection, seen: Counter[str]) -> None:
         time.sleep(0.01)
         connection.close(4000)
@@ -169,7 +167,7 @@ def test_who_rests_hears_that_the_connection_ends(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
-def test_whatever_a_server_says_by_itself_is_unsolicited(tmp_path: Path) -> None:
+def test_whatever_a_server_says_by_itself_is_unsolicited(tmp_path):
     """12 000 frames at once, before the echo and behind it, and while nobody listens."""
 
     def flood(connection: ServerConnection, seen: Counter[str]) -> None:
@@ -190,7 +188,7 @@ def test_whatever_a_server_says_by_itself_is_unsolicited(tmp_path: Path) -> None
     assert unsolicited["body_bytes"].sum() == len(unsolicited) + 6 * seen["connections"]
 
 
-def test_a_journey_may_speak_as_it_likes(tmp_path: Path) -> None:
+def test_a_journey_may_speak_as_it_likes(tmp_path):
     def greets(connection: ServerConnection, seen: Counter[str]) -> None:
         connection.send("hello")
         connection.recv()
@@ -208,7 +206,7 @@ def test_a_journey_may_speak_as_it_likes(tmp_path: Path) -> None:
     assert result.kinds("message /greets/[id]")[Kind.OK] >= whole
 
 
-def test_a_journey_may_call_an_answer_wrong(tmp_path: Path) -> None:
+def test_a_journey_may_call_an_answer_wrong(tmp_path):
     def greets(connection: ServerConnection, seen: Counter[str]) -> None:
         seen["connections of the load"] += 1
         connection.send("hello")
@@ -222,7 +220,7 @@ def test_a_journey_may_call_an_answer_wrong(tmp_path: Path) -> None:
     assert set(result.kinds("socket-talk")) == {Kind.WRONG_BODY}
 
 
-def test_a_closing_handshake_without_answer_is_a_failure_of_the_closing(tmp_path: Path) -> None:
+def test_a_closing_handshake_without_answer_is_a_failure_of_the_closing(tmp_path):
     with SocketResponder({"/odd": deaf}) as responder:
         job = a_job(responder, "SocketConnect", path="/odd", unit="handshake", timeout_s=0.2)
         result = load(tmp_path, job)
@@ -232,7 +230,7 @@ def test_a_closing_handshake_without_answer_is_a_failure_of_the_closing(tmp_path
     assert set(result.kinds("socket-connect")) == {Kind.READ_TIMEOUT}
 
 
-def test_strays_without_end_keep_nobody(tmp_path: Path) -> None:
+def test_strays_without_end_keep_nobody(tmp_path):
     """The awaited echo never comes, but an old one does, and again."""
     first: list[Any] = []
 
@@ -253,7 +251,7 @@ def test_strays_without_end_keep_nobody(tmp_path: Path) -> None:
     assert time.monotonic() - begin < 15
 
 
-def test_an_envelope_that_says_good_bye_at_once_harms_no_other(tmp_path: Path) -> None:
+def test_an_envelope_that_says_good_bye_at_once_harms_no_other(tmp_path):
     """Socket.IO's ping and the close frame arrive together: its pong can't be sent any more."""
     messages: list[Frame] = []
 
@@ -285,9 +283,7 @@ def test_an_envelope_that_says_good_bye_at_once_harms_no_other(tmp_path: Path) -
     assert set(found) <= {Kind.OK, Kind.WEBSOCKET_CLOSED, Kind.OTHER}
 
 
-def test_slots_that_fail_to_get_ready_do_not_keep_a_load_from_its_begin(
-    tmp_path: Path,
-) -> None:
+def test_slots_that_fail_to_get_ready_do_not_keep_a_load_from_its_begin(tmp_path):
     with SocketResponder({"/odd": 503}) as responder:
         rate = {"model": "open", "arrival_rate": 20.0, "max_in_flight": 3}
         job = a_job(responder, "SocketEntering", path="/odd", unit="message", **rate)
@@ -296,7 +292,7 @@ def test_slots_that_fail_to_get_ready_do_not_keep_a_load_from_its_begin(
     assert result.kinds("socket-entering") == {Kind.JOURNEY_ERROR: 10}
 
 
-def test_at_the_end_the_servers_answers_to_good_byes_are_waited_for(tmp_path: Path) -> None:
+def test_at_the_end_the_servers_answers_to_good_byes_are_waited_for(tmp_path):
     waited: list[bool] = []
 
     def slowly(connected: socket.socket, protocol: ServerProtocol) -> None:
@@ -338,9 +334,7 @@ HANDSHAKES = [
     HANDSHAKES,
     ids=["403", "200", "other", "garbage", "closed", "half", "key"],
 )
-def test_a_handshake_that_fails_is_refused_with_its_reason(
-    tmp_path: Path, behaviour: Any, kind: Kind, words: str
-) -> None:
+def test_a_handshake_that_fails_is_refused_with_its_reason(tmp_path, behaviour, kind, words):
     with Responder({"/ws": behaviour}) as responder:
         job = a_job(responder, "benchsuite.workloads.websockets.WsConnect", path="/ws")
         with pytest.raises(AnswerError, match="WebSocket /ws") as raised:
@@ -348,7 +342,7 @@ def test_a_handshake_that_fails_is_refused_with_its_reason(
     assert words in str(raised.value) or kind is Kind.WRONG_RESPONDER
 
 
-def test_a_handshake_that_is_never_answered_ends_in_time(tmp_path: Path) -> None:
+def test_a_handshake_that_is_never_answered_ends_in_time(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         job = a_job(url, "benchsuite.workloads.websockets.WsConnect", path="/ws", timeout_s=0.3)
@@ -358,7 +352,7 @@ def test_a_handshake_that_is_never_answered_ends_in_time(tmp_path: Path) -> None
     assert time.monotonic() - begin < 20
 
 
-def test_handshakes_that_fail_under_load_are_counted_by_kind(tmp_path: Path) -> None:
+def test_handshakes_that_fail_under_load_are_counted_by_kind(tmp_path):
     with SocketResponder({"/odd": 503}) as responder:
         job = a_job(responder, "SocketConnect", path="/odd", unit="handshake")
         result = load(tmp_path, job)
@@ -369,7 +363,7 @@ def test_handshakes_that_fail_under_load_are_counted_by_kind(tmp_path: Path) -> 
     assert refused < 30, "it did not pause after a failure"
 
 
-def test_a_connection_that_ends_with_its_handshake_is_ended_early(tmp_path: Path) -> None:
+def test_a_connection_that_ends_with_its_handshake_is_ended_early(tmp_path):
     with SocketResponder({"/odd": lambda connection, seen: connection.close(1013)}) as responder:
         job = a_job(responder, "SocketConnect", path="/odd", unit="handshake")
         result = load(tmp_path, job)
@@ -379,7 +373,7 @@ def test_a_connection_that_ends_with_its_handshake_is_ended_early(tmp_path: Path
     assert set(codes(result)) == {1013}
 
 
-def test_the_handshake_carries_cookies_and_origin(tmp_path: Path) -> None:
+def test_the_handshake_carries_cookies_and_origin(tmp_path):
     asked: list[Any] = []
 
     def noting(connection: ServerConnection, seen: Counter[str]) -> None:
@@ -406,7 +400,7 @@ def test_the_handshake_carries_cookies_and_origin(tmp_path: Path) -> None:
 ECHO = "benchsuite.workloads.websockets.WsEcho"
 
 
-def test_a_subprotocol_is_chosen_or_the_handshake_has_failed(tmp_path: Path) -> None:
+def test_a_subprotocol_is_chosen_or_the_handshake_has_failed(tmp_path):
     job = a_job("", ECHO, path="/odd", unit="message")
     options = {**job.workload.options, "subprotocol": "chat.v3, chat.v2"}
     job = replace(job, workload=replace(job.workload, options=options))
@@ -420,7 +414,7 @@ def test_a_subprotocol_is_chosen_or_the_handshake_has_failed(tmp_path: Path) -> 
         load(tmp_path / "again", replace(job, base_url=responder.base_url))
 
 
-def test_a_server_that_sends_no_headers_tells_the_run_by_a_subprotocol(tmp_path: Path) -> None:
+def test_a_server_that_sends_no_headers_tells_the_run_by_a_subprotocol(tmp_path):
     with SocketResponder(headers={}) as responder:
         with pytest.raises(AnswerError, match="not from the server of this run"):
             load(tmp_path, a_job(responder, "Socket", unit="message"))
@@ -430,7 +424,7 @@ def test_a_server_that_sends_no_headers_tells_the_run_by_a_subprotocol(tmp_path:
 
 
 @pytest.mark.alone
-def test_messages_arrive_at_their_rate_and_waiting_counts(tmp_path: Path) -> None:
+def test_messages_arrive_at_their_rate_and_waiting_counts(tmp_path):
     """A server that stops for 0.4 s: the messages meant meanwhile have waited, and none is lost."""
     stalled = []
 

@@ -31,7 +31,7 @@ def measured(command: Command, line: str, *words: str) -> dict[str, Any]:
     return command_measured(command, line, *words, how=SHORT)
 
 
-def test_every_server_echoes_every_message(command: Command) -> None:
+def test_every_server_echoes_every_message(command):
     words = (f"--server={','.join(SERVERS)}", "--connections=5", "--messages=20")
     ended = command.run("runbench", "--json=-", "--workload=ws_echo", *SHORT, *words)
     assert ended.status == 0, ended.err
@@ -52,7 +52,7 @@ def test_every_server_echoes_every_message(command: Command) -> None:
 
 
 @pytest.mark.parametrize("option", ["layer=1", "sync=1", "binary=1", "size=70000"])
-def test_echoes_of_every_kind(command: Command, option: str) -> None:
+def test_echoes_of_every_kind(command, option):
     words = ["--layer=memory"] if option == "layer=1" else []
     one = measured(
         command,
@@ -63,7 +63,7 @@ def test_echoes_of_every_kind(command: Command, option: str) -> None:
     assert one["requests"] > 10
 
 
-def test_what_is_offered_with_the_handshake_is_negotiated_and_stored(command: Command) -> None:
+def test_what_is_offered_with_the_handshake_is_negotiated_and_stored(command):
     one = measured(
         command,
         "--server=uvicorn --workload=ws_echo --connections=3 --workload-option=deflate=1 "
@@ -79,7 +79,7 @@ def test_what_is_offered_with_the_handshake_is_negotiated_and_stored(command: Co
         assert 0 < told[f"{way}_wire_bytes"] < told[f"{way}_bytes"] / 5
 
 
-def test_a_connection_for_each_message(command: Command) -> None:
+def test_a_connection_for_each_message(command):
     words = "--server=uvicorn --workload=ws_echo --connections=3 --no-keep-alive"
     one = measured(command, words)
     accounts = one["websockets"]["accounts"]
@@ -87,7 +87,7 @@ def test_a_connection_for_each_message(command: Command) -> None:
     assert accounts["handshakes"] >= accounts["messages"] > 20
 
 
-def test_messages_at_a_rate_by_two_load_processes(command: Command) -> None:
+def test_messages_at_a_rate_by_two_load_processes(command):
     one = measured(
         command,
         "--server=uvicorn --workload=ws_echo --connections=10 --rate=100 --load-processes=2",
@@ -98,14 +98,14 @@ def test_messages_at_a_rate_by_two_load_processes(command: Command) -> None:
     assert one["websockets"]["accounts"]["handshakes"] == 10
 
 
-def test_a_storm_of_connections(command: Command) -> None:
+def test_a_storm_of_connections(command):
     one = measured(command, "--server=uvicorn --workload=ws_connect --connections=5")
     assert (one["unit"], one["failures"]) == ("handshake", 0)
     assert one["goodput"] > 20
     assert one["response_time"]["p50_s"] == pytest.approx(one["handshake_time"]["p50_s"])
 
 
-def test_a_broadcast_reaches_everybody(command: Command) -> None:
+def test_a_broadcast_reaches_everybody(command):
     one = measured(
         command,
         "--server=uvicorn --layer=memory --workload=ws_broadcast --connections=8 "
@@ -118,7 +118,7 @@ def test_a_broadcast_reaches_everybody(command: Command) -> None:
 
 
 @pytest.mark.alone
-def test_idle_connections_cost_memory(command: Command) -> None:
+def test_idle_connections_cost_memory(command):
     one = measured(
         command,
         "--server=uvicorn --workload=ws_idle --stages=50:100:150:200 --duration=1.5 --warmup=0.7",
@@ -132,7 +132,7 @@ def test_idle_connections_cost_memory(command: Command) -> None:
     assert not [found for found in one["findings"] if found["code"].startswith("B302")]
 
 
-def test_pings_are_messages(command: Command) -> None:
+def test_pings_are_messages(command):
     one = measured(
         command,
         "--server=daphne --workload=ws_idle --stages=5:10:15 --duration=1.2 --warmup=0.3 "
@@ -143,7 +143,7 @@ def test_pings_are_messages(command: Command) -> None:
     assert one["response_time"]["p50_s"] > 0
 
 
-def test_ctrl_c_keeps_what_was_counted_and_leaves_nothing(command: Command) -> None:
+def test_ctrl_c_keeps_what_was_counted_and_leaves_nothing(command):
     with command.start(
         "runbench",
         "--server=uvicorn",

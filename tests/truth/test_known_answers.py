@@ -32,7 +32,7 @@ PERCENTS = (50, 75, 90, 95, 99)
 
 
 @pytest.mark.parametrize("case", accuracy.CASES, ids=lambda case: case.times)
-def test_percentiles_are_those_of_the_responder(case: accuracy.Case, tmp_path: Path) -> None:
+def test_percentiles_are_those_of_the_responder(case, tmp_path):
     profile = LoadProfile(
         users=case.connections, warmup_s=0.3, duration_s=DURATION_S, timeout_s=5.0
     )
@@ -73,7 +73,7 @@ def highest(true_s: float, lag_s: float) -> float:
     return true_s + max(RELATIVE * true_s, ABSOLUTE_S) + 2 * lag_s
 
 
-def test_no_answer_is_seen_faster_than_it_was_given(tmp_path: Path) -> None:
+def test_no_answer_is_seen_faster_than_it_was_given(tmp_path):
     cpu_load, cpu_target = own_cpus()
     with ours.responding("constant:1.5ms", tmp_path, cpu=cpu_target) as target:
         profile = LoadProfile(users=1, warmup_s=0.0, duration_s=1.0, timeout_s=5.0)

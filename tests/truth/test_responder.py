@@ -4,7 +4,6 @@ import http.client
 import random
 import subprocess
 import sys
-from pathlib import Path
 from time import monotonic
 
 import numpy as np
@@ -22,13 +21,13 @@ from benchmarks.machine import own_cpus
         ("none", {0.0: 1.0}),
     ],
 )
-def test_service_times_come_in_their_exact_shares(times: str, shares: dict[float, float]) -> None:
+def test_service_times_come_in_their_exact_shares(times, shares):
     draw = responder.draws(times, seed=3)
     drawn = [draw() for _ in range(3 * responder.DECK)]
     assert {value: drawn.count(value) / len(drawn) for value in set(drawn)} == shares
 
 
-def test_the_tail_is_that_of_pareto() -> None:
+def test_the_tail_is_that_of_pareto():
     draw = responder.draws("pareto:1ms,1.5,200ms", seed=3)
     drawn = np.array([draw() for _ in range(2 * responder.DECK)])
     for percent in (50, 90, 99):
@@ -37,7 +36,7 @@ def test_the_tail_is_that_of_pareto() -> None:
     assert drawn.max() <= 0.2
 
 
-def test_a_seed_gives_the_same_times_again() -> None:
+def test_a_seed_gives_the_same_times_again():
     def first(seed: int) -> list[float]:
         draw = responder.draws("pareto:1ms,1.5,200ms", seed)
         return [draw() for _ in range(100)]
@@ -46,12 +45,12 @@ def test_a_seed_gives_the_same_times_again() -> None:
 
 
 @pytest.mark.parametrize("times", ["", "constant", "constant:5", "bimodal:1ms,2ms", "none:1ms"])
-def test_what_is_no_programmed_time_is_refused(times: str) -> None:
+def test_what_is_no_programmed_time_is_refused(times):
     with pytest.raises(ValueError, match=r"write|could not"):
         responder.draws(times, seed=0)
 
 
-def test_it_answers_with_the_header_of_the_run_and_logs_every_answer(tmp_path: Path) -> None:
+def test_it_answers_with_the_header_of_the_run_and_logs_every_answer(tmp_path):
     with ours.responding("constant:20ms", tmp_path, cpu=own_cpus()[1]) as target:
         connection = http.client.HTTPConnection("127.0.0.1", target.port, timeout=10)
         asked, answered = [], []
@@ -70,7 +69,7 @@ def test_it_answers_with_the_header_of_the_run_and_logs_every_answer(tmp_path: P
     assert (read < answered).all()
 
 
-def test_requests_that_come_together_are_answered_one_after_the_other(tmp_path: Path) -> None:
+def test_requests_that_come_together_are_answered_one_after_the_other(tmp_path):
     with ours.responding("constant:5ms", tmp_path, cpu=own_cpus()[1]) as target:
         connection = http.client.HTTPConnection("127.0.0.1", target.port, timeout=10)
         connection.connect()
@@ -82,7 +81,7 @@ def test_requests_that_come_together_are_answered_one_after_the_other(tmp_path: 
     assert len(target.times()) == 3
 
 
-def test_wrong_times_end_it_with_a_sentence(tmp_path: Path) -> None:
+def test_wrong_times_end_it_with_a_sentence(tmp_path):
     argv = [sys.executable, "-P", responder.__file__, "--port", "0", "--log", str(tmp_path / "log")]
     done = subprocess.run(
         [*argv, "--times", f"never:{random.random()}"], capture_output=True, text=True, check=False

@@ -56,7 +56,7 @@ def measured(
 
 
 @pytest.mark.alone
-def test_round_trips_are_those_of_the_log(tmp_path: Path) -> None:
+def test_round_trips_are_those_of_the_log(tmp_path):
     far_off = [""]
     for _ in range(TRIES):
         if far_off:
@@ -94,7 +94,7 @@ def strained(folder: Path) -> list[str]:
     ]
 
 
-def test_no_message_comes_back_before_it_was_sent(tmp_path: Path) -> None:
+def test_no_message_comes_back_before_it_was_sent(tmp_path):
     rate = {"model": "open", "arrival_rate": 50.0, "max_in_flight": 1}
     seen, server = measured(tmp_path, Faults(delay_s=0.001, spread_s=0.009), **rate)
     of_load = [one for one in server.log if one.connection > 1]
@@ -105,7 +105,7 @@ def test_no_message_comes_back_before_it_was_sent(tmp_path: Path) -> None:
     assert np.allclose(np.diff(messages["intended_start"]), 0.02)
 
 
-def test_an_echo_that_ticks_loses_nothing(tmp_path: Path) -> None:
+def test_an_echo_that_ticks_loses_nothing(tmp_path):
     found, server = measured(tmp_path, Faults(tick_s=0.05, delay_s=0.02))
     seen, accounts = server.seen(PATH), found.accounts
     checked = 1
@@ -115,9 +115,7 @@ def test_an_echo_that_ticks_loses_nothing(tmp_path: Path) -> None:
     assert len(found.of(f"unsolicited {PATH}")) == ticks_of_load > 40
 
 
-def test_the_chat_of_the_documentation_takes_its_own_answers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_chat_of_the_documentation_takes_its_own_answers(tmp_path, monkeypatch):
     """Six users in a room that answers after 8 ms: everybody hears everybody, and ticks."""
     page = Path(__file__).parents[2] / "docs/extending.md"
     (written,) = CHAT.findall(page.read_text())
@@ -153,9 +151,7 @@ def test_the_chat_of_the_documentation_takes_its_own_answers(
     ],
     ids=["copies", "elsewhere", "while closing", "both", "late copies"],
 )
-def test_what_should_not_have_come_is_counted_to_the_last(
-    tmp_path: Path, faults: Faults, messages: int
-) -> None:
+def test_what_should_not_have_come_is_counted_to_the_last(tmp_path, faults, messages):
     found, server = measured(tmp_path, faults, messages=messages)
     seen, accounts = server.seen(PATH), found.whole
     of_check = [one for one in server.log if one.connection == 1]
@@ -179,9 +175,7 @@ def test_what_should_not_have_come_is_counted_to_the_last(
         ("half", "cut", Kind.RESET, 1006),
     ],
 )
-def test_each_fault_is_one_failure_of_the_window(
-    tmp_path: Path, do: str, what: str, kind: Kind, code: int | None
-) -> None:
+def test_each_fault_is_one_failure_of_the_window(tmp_path, do, what, kind, code):
     """In the window itself, after a warm-up with the same faults."""
     found, server = measured(
         tmp_path, Faults(every=7, do=do, delay_s=0.002), timeout_s=0.3, warmup_s=0.5, messages=20
@@ -220,7 +214,7 @@ def lives(server: FaultyServer, begin: float) -> dict[int, str]:
     }
 
 
-def test_all_connections_that_end_are_a_share_of_all(tmp_path: Path) -> None:
+def test_all_connections_that_end_are_a_share_of_all(tmp_path):
     """Each is ended after its third message: no connection of the window lives."""
     found, server = measured(tmp_path, Faults(life=3, delay_s=0.02), warmup_s=0.5)
     held = lives(server, found.done.window[0])
@@ -231,7 +225,7 @@ def test_all_connections_that_end_are_a_share_of_all(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
-def test_a_message_keeps_its_intended_start_through_a_reconnect(tmp_path: Path) -> None:
+def test_a_message_keeps_its_intended_start_through_a_reconnect(tmp_path):
     """400 messages at a rate, connections that end and handshakes that take 0.1 s: all messages
     are there, their waiting counts, and a handshake is nothing but itself.
     """
@@ -255,7 +249,7 @@ def test_a_message_keeps_its_intended_start_through_a_reconnect(tmp_path: Path) 
     assert np.median(waited) > 0.1
 
 
-def test_a_message_that_no_connection_is_made_for_is_a_failed_one(tmp_path: Path) -> None:
+def test_a_message_that_no_connection_is_made_for_is_a_failed_one(tmp_path):
     faults = Faults(life=10, refuse=(8, 12))
     found, server = measured(
         tmp_path, faults, model="open", arrival_rate=100.0, max_in_flight=2, duration_s=2.0
@@ -271,7 +265,7 @@ def test_a_message_that_no_connection_is_made_for_is_a_failed_one(tmp_path: Path
 
 
 @pytest.mark.parametrize("model", ["closed", "open"])
-def test_what_is_in_flight_at_the_end_of_the_drain_appears_once(tmp_path: Path, model: str) -> None:
+def test_what_is_in_flight_at_the_end_of_the_drain_appears_once(tmp_path, model):
     """Answers that come after the drain has given them up, while the load says good-bye."""
     rate = {"model": model, "arrival_rate": 10.0, "max_in_flight": 4} if model == "open" else {}
     found, server = measured(
@@ -285,7 +279,7 @@ def test_what_is_in_flight_at_the_end_of_the_drain_appears_once(tmp_path: Path, 
     assert found.accounts.strays == 0
 
 
-def test_every_sample_takes_time(tmp_path: Path) -> None:
+def test_every_sample_takes_time(tmp_path):
     """A server that answers before it is asked: what it says is nobody's answer."""
     found, _ = measured(tmp_path, Faults(tick_s=0.001, delay_s=0.03), "SocketImpatient")
     messages = found.of(f"message {PATH}")

@@ -4,7 +4,6 @@ import math
 import random
 
 from benchsuite.stats.levels import Point
-from tests.golden import Golden
 
 
 def line(rates, at=100.0, steepness=25.0, noise=0.0, seed=0) -> list[Point]:
@@ -14,5 +13,5 @@ def line(rates, at=100.0, steepness=25.0, noise=0.0, seed=0) -> list[Point]:
     ]
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

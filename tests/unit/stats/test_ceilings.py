@@ -1,7 +1,6 @@
 """Which calibrated ceiling holds for a load."""
 
 from benchsuite.core.results import Ceiling
-from tests.golden import Golden
 
 SEEN = tuple(
     Ceiling(users=users, keep_alive=keep_alive, throughput=users * (10.0 if keep_alive else 1.0))
@@ -10,5 +9,5 @@ SEEN = tuple(
 )
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from benchsuite.stats.compare import Comparison, Outcome, compare
-from tests.golden import Golden
 
 SLOW = [100.0, 101.0, 99.0, 102.0, 98.0]
 FAST = [131.0, 129.0, 133.0, 130.0, 128.0]
@@ -43,12 +42,8 @@ def drawn() -> list[tuple[list[float], list[float]]]:
 
 @pytest.mark.parametrize(("factor", "least", "most"), [(1.0, 0.0, 0.05), (1.05, 0.9, 1.0)])
 def test_six_starts_tell_5_percent_and_no_difference_from_each_other(
-    drawn: list[tuple[list[float], list[float]]],
-    monkeypatch: pytest.MonkeyPatch,
-    factor: float,
-    least: float,
-    most: float,
-) -> None:
+    drawn, monkeypatch, factor, least, most
+):
     """The same draws each time; `benchmarks.comparisons` has more of them."""
     monkeypatch.setattr("benchsuite.stats.compare.RESAMPLES", 999)
     shown = sum(
@@ -58,5 +53,5 @@ def test_six_starts_tell_5_percent_and_no_difference_from_each_other(
     assert least <= shown / CASES <= most
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(raises=ValueError)

@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tests.golden import Golden
-
 MIB = 2**20
 
 
@@ -18,5 +16,5 @@ def points(of_second: Curve, noise: float = 0.0, *, seed: int = 2) -> list[tuple
     return [(float(second), of_second(second) + taken[second]) for second in range(10)]
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from benchsuite.stats import histogram
-from tests.golden import Golden
 
 PRECISION = 0.001
 TIMES = np.random.default_rng(7).gamma(2.0, 0.05, 5000)
@@ -27,7 +26,7 @@ def nearest_rank(seconds: list[float], percent: float) -> float:
 
 
 @pytest.mark.parametrize("percent", [10, 50, 75, 90, 95, 99, 99.9, 100])
-def test_percentiles_are_the_samples_themselves_to_three_digits(percent: float) -> None:
+def test_percentiles_are_the_samples_themselves_to_three_digits(percent):
     counted = histogram.of(TIMES)
     assert value_at(counted, percent) == pytest.approx(
         nearest_rank(TIMES.tolist(), percent), rel=PRECISION
@@ -36,20 +35,20 @@ def test_percentiles_are_the_samples_themselves_to_three_digits(percent: float) 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 20, 72, 73, 99, 100, 368])
 @pytest.mark.parametrize("percent", [50, 75, 95, 99])
-def test_the_rank_is_the_nearest_one_for_small_samples_too(count: int, percent: float) -> None:
+def test_the_rank_is_the_nearest_one_for_small_samples_too(count, percent):
     seconds = np.arange(1, count + 1) / 1000
     value = value_at(histogram.of(seconds), percent)
     assert value == pytest.approx(nearest_rank(seconds.tolist(), percent), rel=PRECISION)
 
 
 @pytest.mark.parametrize("bits", range(1, 32))
-def test_every_power_of_two_keeps_its_precision(bits: int) -> None:
+def test_every_power_of_two_keeps_its_precision(bits):
     for microseconds in (2**bits - 1, 2**bits, 2**bits + 1):
         value = value_at(histogram.of(np.array([microseconds / 1e6])), 50)
         assert value * 1e6 == pytest.approx(microseconds, rel=PRECISION)
 
 
-def test_a_count_of_any_size_survives() -> None:
+def test_a_count_of_any_size_survives():
     for bits in range(40):
         counted = np.array([0, 2**bits, 0, 0, 2**bits - 1, 2**bits + 1])
         assert histogram.decode(histogram.encode(counted)).tolist() == counted.tolist()
@@ -70,5 +69,5 @@ def repacked(change: bytes, at: int) -> str:
     return base64.b64encode(packed[:4] + len(body).to_bytes(4, "big") + body).decode()
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(raises=ValueError)

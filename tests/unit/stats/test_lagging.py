@@ -1,6 +1,5 @@
 """Which subscribers are slow, and which only unlucky."""
 
-from tests.golden import Golden
 from tests.unit.stats.test_fanout import samples
 
 
@@ -9,5 +8,5 @@ def deliveries(*rows: tuple[int, float]) -> object:
     return samples(*((user, 1.0, 1.0, 1.0 + took) for user, took in rows for _ in range(3)))
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

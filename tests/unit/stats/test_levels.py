@@ -15,7 +15,6 @@ from benchsuite.report.levels import climb_words, overload_words
 from benchsuite.report.run_answer import of_run
 from benchsuite.stats.levels import Level
 from tests.factories import BEGUN, begin
-from tests.golden import Golden
 
 
 def users(value: float, goodput: float, failures: int = 0) -> Level:
@@ -92,7 +91,7 @@ def words(run: Run) -> str:
 
 
 @pytest.mark.django_db
-def test_a_climb_names_the_level_that_its_figures_are_of() -> None:
+def test_a_climb_names_the_level_that_its_figures_are_of():
     run = stored(
         USERS, *(summary(USERS, *at) for at in ((1, 90), (10, 800), (50, 810))), headline=1
     )
@@ -113,7 +112,7 @@ def test_a_climb_names_the_level_that_its_figures_are_of() -> None:
 
 
 @pytest.mark.django_db
-def test_rates_are_held_or_not() -> None:
+def test_rates_are_held_or_not():
     fine, much = summary(RATES, 50, 50), summary(RATES, 3000, 33, dropped=9000)
     run = stored(RATES, fine, much)
     assert words(run) == "gunicorn-sync held 50 /s of plain, and not 3\u2009000 /s"
@@ -128,7 +127,7 @@ def test_rates_are_held_or_not() -> None:
 
 
 @pytest.mark.django_db
-def test_an_overloaded_rate_is_told_before_anything_else() -> None:
+def test_an_overloaded_rate_is_told_before_anything_else():
     one = replace(RATES, stages=())
     run = stored(one, replace(summary(one, 3000, 33, dropped=9000), level=None))
     assert words(run) == (
@@ -140,7 +139,7 @@ def test_an_overloaded_rate_is_told_before_anything_else() -> None:
 
 
 @pytest.mark.django_db
-def test_times_of_different_levels_are_not_ranked() -> None:
+def test_times_of_different_levels_are_not_ranked():
     figures = (summary(USERS, 1, 90), summary(USERS, 10, 800), summary(USERS, 50, 810))
     low, high = stored(USERS, *figures), stored(USERS, *figures, headline=1)
     high.server, high.key = "uvicorn", "another"
@@ -153,5 +152,5 @@ def test_times_of_different_levels_are_not_ranked() -> None:
     )
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -3,7 +3,6 @@
 import numpy as np
 
 from benchsuite.stats.messages import overtaken
-from tests.golden import Golden
 from tests.unit.stats.test_fanout import samples
 
 EVERY_S, USUAL_S = 0.025, 0.004
@@ -34,5 +33,5 @@ def found(sent: np.ndarray, got: np.ndarray) -> list[tuple[int, int]]:
     return [(int(one["user"]), round(float(one["start"]) / EVERY_S)) for one in marked]
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

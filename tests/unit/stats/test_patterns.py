@@ -112,9 +112,7 @@ DRAWN = 20
         ((2.0, 0.15), partial(opened, rate=20, servers=8), 14),
     ],
 )
-def test_pauses_in_equal_turns_are_periodic(
-    turns: tuple[float, float], drawn: Callable[..., Samples], least: int
-) -> None:
+def test_pauses_in_equal_turns_are_periodic(turns, drawn, least):
     stalls, found = every(*turns), list[Pattern]()
     for seed in range(DRAWN):
         made = drawn(np.random.default_rng(seed), stalls=stalls)
@@ -145,9 +143,7 @@ def test_pauses_in_equal_turns_are_periodic(
         ),
     ],
 )
-def test_a_slow_process_or_connection_is_named(
-    common: Common, count: tuple[int, int], drawn: Callable[[Draw], Samples], *, keeps: bool
-) -> None:
+def test_a_slow_process_or_connection_is_named(common, count, drawn, keeps):
     for seed in range(DRAWN):
         made = drawn(np.random.default_rng(seed))
         if common is Common.CONNECTION:
@@ -173,14 +169,14 @@ def test_a_slow_process_or_connection_is_named(
         lambda draw: opened(draw, rate=60, servers=8, stalls=by_chance(draw)),
     ],
 )
-def test_sound_loads_have_no_pattern(drawn: Callable[[Draw], Samples]) -> None:
+def test_sound_loads_have_no_pattern(drawn):
     """Of 300 each of these kinds none was named (docs/bottlenecks.md)."""
     for seed in range(DRAWN):
         made = drawn(np.random.default_rng(seed))
         assert patterns(made, WINDOW, cycle_s=0.02, keeps=True) == ()
 
 
-def test_what_comes_as_often_as_users_do_is_the_loads_own_rhythm() -> None:
+def test_what_comes_as_often_as_users_do_is_the_loads_own_rhythm():
     draw = np.random.default_rng(1)
     made = closed(draw, stalls=every(2.0, 0.15))
     assert patterns(made, WINDOW, cycle_s=1.0, keeps=True) == ()
@@ -188,6 +184,6 @@ def test_what_comes_as_often_as_users_do_is_the_loads_own_rhythm() -> None:
     assert patterns(brief, WINDOW, cycle_s=0.02, keeps=True) == (), "so often telemetry reads"
 
 
-def test_of_few_answers_nothing_is_told() -> None:
+def test_of_few_answers_nothing_is_told():
     made = closed(np.random.default_rng(1), slow([0], 0.03))
     assert patterns(made[:60], WINDOW, cycle_s=0.02, keeps=True) == ()

@@ -4,7 +4,6 @@ import numpy as np
 
 from benchsuite.stats import summary
 from benchsuite.stats.signs import Traffic
-from tests.golden import Golden
 
 
 def traffic(*spans: tuple[float, float]) -> Traffic:
@@ -16,5 +15,5 @@ def traffic(*spans: tuple[float, float]) -> Traffic:
 LINE = traffic((2.0, 5.0), (0.0, 2.0), (1.0, 4.0))  # two of 2 s and one of 1 s, one after another
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from benchsuite.stats.scalability import NoLaw, fitted
-from tests.golden import Golden
 
 SPREAD = 0.03
 
@@ -28,7 +27,7 @@ def starts(
 @pytest.mark.parametrize(
     ("contention", "coherency"), [(0.05, 0.002), (0.0, 0.0), (0.2, 0.0), (0.0, 0.01)]
 )
-def test_intervals_hold_the_truth_in_95_of_100(contention: float, coherency: float) -> None:
+def test_intervals_hold_the_truth_in_95_of_100(contention, coherency):
     held, fits = np.zeros(3), 0
     for seed in range(100):
         found = fitted(starts(lambda cpus: usl(cpus, contention, coherency), seed))
@@ -42,5 +41,5 @@ def test_intervals_hold_the_truth_in_95_of_100(contention: float, coherency: flo
     assert (held / fits >= 0.90).all(), (held, fits)
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -3,7 +3,6 @@
 import numpy as np
 
 from benchsuite.stats import summary
-from tests.golden import Golden
 
 WINDOW = (10.0, 20.0)
 
@@ -18,5 +17,5 @@ def samples(times: list[float], users: list[int] | None = None) -> summary.Sampl
     return made
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

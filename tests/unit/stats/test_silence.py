@@ -7,7 +7,7 @@ from benchsuite.stats.messages import silence
 from tests.unit.stats.test_messages import samples
 
 
-def test_it_lasts_from_what_came_last_on_a_users_connections() -> None:
+def test_it_lasts_from_what_came_last_on_a_users_connections():
     heard = samples(
         (Kind.OK, 1.0, 0), (Kind.OK, 4.0, 0), (Kind.READ_TIMEOUT, 8.0, 0), (Kind.OK, 9.5, 0)
     )
@@ -15,7 +15,7 @@ def test_it_lasts_from_what_came_last_on_a_users_connections() -> None:
     assert silence(ends, heard) == pytest.approx(5.0)
 
 
-def test_nothing_is_known_where_nobody_was_cut() -> None:
+def test_nothing_is_known_where_nobody_was_cut():
     heard = samples((Kind.OK, 1.0, 0))
     assert silence(samples((Kind.WEBSOCKET_CLOSED, 9.0, 1011)), heard) is None
     assert silence(samples((Kind.RESET, 0.5, 1006)), heard) is None

@@ -1,8 +1,6 @@
 """What one more takes, and how sure that is."""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,14 +12,14 @@ Draw = np.random.Generator
 EACH = 28_000.0
 
 
-def test_a_line_is_found_but_for_an_arena() -> None:
+def test_a_line_is_found_but_for_an_arena():
     found = slope([(many, 5e7 + EACH * many) for many in (1000, 2000, 3000, 4000)])
     assert found is not None
     assert found.value == pytest.approx(EACH)
     assert 0 < found.high - EACH < 2 * ARENA_BYTES / 3000
 
 
-def test_without_scatter_only_the_arenas_at_both_ends_are_unknown() -> None:
+def test_without_scatter_only_the_arenas_at_both_ends_are_unknown():
     found = slope([(at, 1000.0 * at) for at in (0, 10, 30, 60)])
     assert found is not None
     half = stats.t.ppf(0.975, 2) * ARENA_BYTES / math.sqrt(6) / 60
@@ -29,7 +27,7 @@ def test_without_scatter_only_the_arenas_at_both_ends_are_unknown() -> None:
 
 
 @pytest.mark.parametrize("steps", [[], [(1, 2)], [(1, 2), (2, 3)], [(1, 2), (2, 3), (2, 4)]])
-def test_two_points_say_nothing_of_their_line(steps: list[tuple[float, float]]) -> None:
+def test_two_points_say_nothing_of_their_line(steps):
     assert slope(steps) is None
 
 
@@ -54,9 +52,7 @@ def uneven(draw: Draw, steps: int) -> np.ndarray:
 @pytest.mark.parametrize("steps", [4, 8, 12])
 @pytest.mark.parametrize("arena", [0, 2**18, 2**20])
 @pytest.mark.parametrize("errors", [independent, kept, both, uneven])
-def test_the_interval_holds_the_truth(
-    errors: Callable[[Draw, int], Any], arena: int, steps: int
-) -> None:
+def test_the_interval_holds_the_truth(errors, arena, steps):
     """As docs/websockets.md says it of each: also where memory is taken in arenas."""
     draw = np.random.default_rng(1)
     many = 250.0 * np.arange(1, steps + 1)

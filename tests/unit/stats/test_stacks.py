@@ -4,7 +4,6 @@ import pytest
 
 from benchsuite.stats import stacks
 from benchsuite.stats.stacks import RARE, Box
-from tests.golden import Golden
 
 SEEN = """\
 process 7:"gunicorn -c "x; y" shop.wsgi";process 8:"gunicorn: worker";run (a.py:1);view (v.py:5) 30
@@ -21,7 +20,7 @@ FOUND = {
 }
 
 
-def test_boxes_lie_in_each_other_as_the_calls_did() -> None:
+def test_boxes_lie_in_each_other_as_the_calls_did():
     found = sorted(stacks.boxes({("a", "b"): 3, ("a", "c", "d"): 2, ("a",): 1, ("e",): 4}), key=str)
     assert found == sorted(
         [
@@ -46,9 +45,9 @@ def test_boxes_lie_in_each_other_as_the_calls_did() -> None:
         ("(rare) (calls)", ("(rare) (calls)", "")),
     ],
 )
-def test_a_call_has_a_name_and_a_place(call: str, words: tuple[str, str]) -> None:
+def test_a_call_has_a_name_and_a_place(call, words):
     assert stacks.words(call) == words
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()
