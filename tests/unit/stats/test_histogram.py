@@ -25,14 +25,6 @@ def nearest_rank(seconds: list[float], percent: float) -> float:
     return ordered[-1]
 
 
-@pytest.mark.parametrize("percent", [10, 50, 75, 90, 95, 99, 99.9, 100])
-def test_percentiles_are_the_samples_themselves_to_three_digits(percent):
-    counted = histogram.of(TIMES)
-    assert value_at(counted, percent) == pytest.approx(
-        nearest_rank(TIMES.tolist(), percent), rel=PRECISION
-    )
-
-
 @pytest.mark.parametrize("count", [1, 2, 7, 20, 72, 73, 99, 100, 368])
 @pytest.mark.parametrize("percent", [50, 75, 95, 99])
 def test_the_rank_is_the_nearest_one_for_small_samples_too(count, percent):

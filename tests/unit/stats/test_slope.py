@@ -1,34 +1,12 @@
 """What one more takes, and how sure that is."""
 
-import math
-
 import numpy as np
 import pytest
-from scipy import stats
 
-from benchsuite.stats.steady import ARENA_BYTES, slope
+from benchsuite.stats.steady import slope
 
 Draw = np.random.Generator
 EACH = 28_000.0
-
-
-def test_a_line_is_found_but_for_an_arena():
-    found = slope([(many, 5e7 + EACH * many) for many in (1000, 2000, 3000, 4000)])
-    assert found is not None
-    assert found.value == pytest.approx(EACH)
-    assert 0 < found.high - EACH < 2 * ARENA_BYTES / 3000
-
-
-def test_without_scatter_only_the_arenas_at_both_ends_are_unknown():
-    found = slope([(at, 1000.0 * at) for at in (0, 10, 30, 60)])
-    assert found is not None
-    half = stats.t.ppf(0.975, 2) * ARENA_BYTES / math.sqrt(6) / 60
-    assert (found.low, found.high) == (pytest.approx(1000 - half), pytest.approx(1000 + half))
-
-
-@pytest.mark.parametrize("steps", [[], [(1, 2)], [(1, 2), (2, 3)], [(1, 2), (2, 3), (2, 4)]])
-def test_two_points_say_nothing_of_their_line(steps):
-    assert slope(steps) is None
 
 
 def independent(draw: Draw, steps: int) -> np.ndarray:
@@ -65,3 +43,7 @@ def test_the_interval_holds_the_truth(errors, arena, steps):
         assert found is not None
         held += found.low <= EACH <= found.high
     assert held / 400 > 0.93
+
+
+def test_values(golden):
+    golden.values()

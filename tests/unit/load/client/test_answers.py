@@ -11,7 +11,6 @@ from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.client import target as recording
 from benchsuite.load.client.failures import (
     Failure,
-    kind_of_responder,
     leads_to_log_in,
 )
 from benchsuite.load.client.failures import refusal_sentence as sentence_for
@@ -46,13 +45,6 @@ def test_other_addresses_are_not(location):
 def came(status: int, location: str = "", **more: Any) -> Any:
     headers = {"Location": location} if location else {}
     return SimpleNamespace(status_code=status, headers=headers, **more)
-
-
-@pytest.mark.parametrize("found", ["another", None])
-def test_another_server_answers(found):
-    judged = kind_of_responder("token", found, may_lack=found is not None)
-    assert judged is not None
-    assert judged[0] is Kind.WRONG_RESPONDER
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import ssl
 import pytest
 import trustme
 
-from benchsuite.core.samples import Kind
 from benchsuite.load.client.tls import Tls
 from benchsuite.system.network import client_context
 
@@ -97,13 +96,6 @@ def test_nothing_is_said_after_a_failure(server):
     assert tls.due(b"too late") == b""
 
 
-def test_an_answer_that_is_no_tls_is_a_failure_of_the_handshake():
-    tls = fresh()
-    assert tls.take(b"HTTP/1.1 400 Bad Request\r\n\r\n") == b""
-    assert tls.failure is not None
-    assert tls.failure[0] is Kind.TLS
-
-
 def test_a_good_bye_is_heard_with_what_came_before_it_and_answered(server):
     tls = shaken(server)
     assert tls.take(server.says(b"last words") + server.says_good_bye()) == b"last words"
@@ -122,15 +114,5 @@ def test_our_good_bye_is_heard(server):
     assert server.session.read(99) == b""
 
 
-def test_a_good_bye_in_the_middle_of_the_handshake_harms_nothing():
-    tls = fresh()
-    tls.due()
-    tls.good_bye()
-    assert tls.due() == b""
-
-
-def test_a_good_bye_instead_of_a_handshake_is_the_end_and_no_failure():
-    tls = fresh()
-    assert tls.take(b"\x15\x03\x03\x00\x02\x01\x00") == b""
-    assert tls.over
-    assert tls.failure is None
+def test_values(golden):
+    golden.values()

@@ -6,22 +6,12 @@ import pytest
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.load.client.websocket.accounts import (
-    Published,
     message,
     publication,
-    published,
     resembles_publication,
 )
 from benchsuite.load.client.websocket.dialects import ActionCable, Dialect, Heard, SocketIo
 from benchsuite.load.client.websocket.socket import Exchange, answered_by
-
-
-@pytest.mark.parametrize("size", [56, 57, 4000])
-def test_a_publication_carries_its_times_exactly(size):
-    data = publication(5, 6, size, 1234.5678901234567, 1234.6)
-    assert len(data) == size
-    assert published(data) == Published(5, 6, 1234.5678901234567, 1234.6)
-
 
 SAID = message(0xC0FFEE, 7, 64)
 
