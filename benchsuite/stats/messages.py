@@ -15,13 +15,7 @@ from benchsuite.core.results import Accounts, Recovery
 from benchsuite.core.samples import CONNECTION, ENDS, HANDSHAKE, MESSAGE, STRAY, UNSOLICITED, Kind
 from benchsuite.stats.summary import DTYPE, Pauses, Samples, inside
 
-NO_ANSWER = (
-    Kind.READ_TIMEOUT,
-    Kind.RESET,
-    Kind.WEBSOCKET_CLOSED,
-    Kind.PROTOCOL,
-    Kind.OTHER,
-)
+NO_ANSWER = (Kind.READ_TIMEOUT, Kind.RESET, Kind.WEBSOCKET_CLOSED, Kind.PROTOCOL, Kind.OTHER)
 """How a message may end that was sent and never came back, besides LOST and UNFINISHED."""
 
 

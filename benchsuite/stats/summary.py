@@ -87,8 +87,7 @@ def percentiles(
     """Seconds at each of these percentiles that the histogram has samples enough for."""
     total = histogram.size(counted)
     return histogram.values_at(
-        counted,
-        [one for one in wanted if total >= samples_needed(max(one, 100 - one))],
+        counted, [one for one in wanted if total >= samples_needed(max(one, 100 - one))]
     )
 
 
@@ -137,12 +136,7 @@ def summarise(
 
 
 def arrivals(
-    journeys: Samples,
-    *,
-    window: tuple[float, float],
-    pauses: Pauses = (),
-    sent: int,
-    dropped: int,
+    journeys: Samples, *, window: tuple[float, float], pauses: Pauses = (), sent: int, dropped: int
 ) -> Arrivals:
     """What became of the arrivals of an open model; each is a journey. `sent` and `dropped` are
     counted over the same window.

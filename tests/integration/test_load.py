@@ -159,11 +159,7 @@ def test_a_connection_that_is_never_accepted_is_a_connect_timeout(tmp_path):
         (closing(reset=True), Kind.RESET, "before the answer"),
         (closing(answer(b"x" * 100)[:-50]), Kind.TRUNCATED, "in the middle of the answer"),
         (closing(b"HTTP/1.1 200 O"), Kind.TRUNCATED, "in the middle of the answer"),
-        (
-            closing(b"HTTP/1.1 100 Continue\r\n\r\n"),
-            Kind.TRUNCATED,
-            "in the middle of the answer",
-        ),
+        (closing(b"HTTP/1.1 100 Continue\r\n\r\n"), Kind.TRUNCATED, "in the middle of the answer"),
         (closing(b"SSH-2.0-OpenSSH_9.2\r\n"), Kind.PROTOCOL, "not HTTP"),
         (
             lambda request: answer(headers={}),

@@ -138,10 +138,7 @@ def test_what_a_subscriber_never_got_is_lost(tmp_path, processes):
     lost = (published + processes) // 10
     kinds = result.kinds(f"message {PATH}")
     assert kinds[Kind.LOST] == lost
-    assert result.kinds(f"last subscriber {PATH}") == {
-        Kind.LOST: lost,
-        Kind.OK: published - lost,
-    }
+    assert result.kinds(f"last subscriber {PATH}") == {Kind.LOST: lost, Kind.OK: published - lost}
     assert result.example(f"message {PATH}", Kind.LOST) == NEVER
 
 

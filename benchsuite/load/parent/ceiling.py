@@ -131,11 +131,7 @@ def _measure(
         spool=str(here),
     )
     with load_pool(
-        load.processes,
-        spool=here,
-        log=folder / "load.log",
-        env=any_program(),
-        on_cpus=load.cpus,
+        load.processes, spool=here, log=folder / "load.log", env=any_program(), on_cpus=load.cpus
     ) as pool:
         pool.check(job)
         host = Host(lambda: [*responder.living(), *pool.pids], cpus=os.cpu_count() or 1)

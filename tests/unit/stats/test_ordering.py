@@ -11,9 +11,7 @@ EVERY_S, USUAL_S = 0.025, 0.004
 def published(*publishers: int) -> np.ndarray:
     """One each 25 ms, sent at once."""
     moments = [number * EVERY_S for number in range(len(publishers))]
-    return samples(
-        *((who, at, at, at) for who, at in zip(publishers, moments, strict=True)),
-    )
+    return samples(*((who, at, at, at) for who, at in zip(publishers, moments, strict=True)))
 
 
 def delivered(sent: np.ndarray, **late_s: dict[int, float]) -> np.ndarray:

@@ -4,12 +4,7 @@ import numpy as np
 
 from benchsuite.core.results import Interval, Summary
 from benchsuite.core.samples import Kind
-from benchsuite.stats.summary import (
-    DTYPE,
-    Samples,
-    intervals,
-    summarise,
-)
+from benchsuite.stats.summary import DTYPE, Samples, intervals, summarise
 
 ORIGIN = 1000.0
 WINDOW = (1002.0, 1012.0)

@@ -9,10 +9,7 @@ import pytest
 from benchsuite.core.samples import JOURNEY, PROCESS_SHIFT, RECORD, REQUEST, Kind
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.client import target as recording
-from benchsuite.load.client.failures import (
-    Failure,
-    leads_to_log_in,
-)
+from benchsuite.load.client.failures import Failure, leads_to_log_in
 from benchsuite.load.client.failures import refusal_sentence as sentence_for
 from benchsuite.load.client.target import OTHER_NAMES, SpoolRecorder, Target
 from benchsuite.load.job import SAMPLES_FILE, Job

@@ -7,11 +7,7 @@ import brotli
 import pytest
 
 from benchsuite.load.client.http import answer, streams
-from benchsuite.load.client.http.answer import (
-    NotDecoded,
-    codings_of,
-    decoded,
-)
+from benchsuite.load.client.http.answer import NotDecoded, codings_of, decoded
 from benchsuite.load.client.http.streams import Parser, TooLong
 
 

@@ -5,11 +5,7 @@ import json
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.load.client.websocket.accounts import (
-    message,
-    publication,
-    resembles_publication,
-)
+from benchsuite.load.client.websocket.accounts import message, publication, resembles_publication
 from benchsuite.load.client.websocket.dialects import ActionCable, Dialect, Heard, SocketIo
 from benchsuite.load.client.websocket.socket import Exchange, answered_by
 
