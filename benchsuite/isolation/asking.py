@@ -23,27 +23,6 @@ from django.urls import Resolver404, resolve
 DJANGOS = "django."  #: What its modules are called.
 
 
-class Looking:
-    """Looks at every call of a request: who made the answer, and whether the view ran."""
-
-    def __init__(self, view: object) -> None:
-        self._code = getattr(inspect.unwrap(view), "__code__", None)  # type: ignore[arg-type]
-        self.viewed = False
-        self.makers: list[str] = []
-
-    def __call__(self, frame: FrameType, event: str, returned: Any) -> None:
-        if event == "call" and frame.f_code is self._code:
-            self.viewed = True
-        elif event == "return" and isinstance(returned, HttpResponseBase):
-            module = frame.f_globals.get("__name__")
-            self.makers.append(f"{module}.{frame.f_code.co_qualname}")
-
-    @property
-    def maker(self) -> str:
-        own = (one for one in self.makers if not one.startswith(DJANGOS))
-        return next(own, next(iter(self.makers), ""))
-
-
 def main() -> None:
     request = json.loads(Path(sys.argv.pop()).read_text())
     path = request["path"]
@@ -54,15 +33,28 @@ def main() -> None:
         view: object = resolve(path.partition("?")[0]).func
     except Resolver404:
         view = None
-    looking = Looking(view)
-    threading.setprofile(looking)  # for a view that runs beside this thread
-    sys.setprofile(looking)
+    code = getattr(inspect.unwrap(view), "__code__", None)  # type: ignore[arg-type]
+    viewed, makers = [], []
+
+    def look(frame: FrameType, event: str, returned: Any) -> None:
+        if event == "call" and frame.f_code is code:
+            viewed.append(True)
+        elif event == "return" and isinstance(returned, HttpResponseBase):
+            makers.append(f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}")
+
+    threading.setprofile(look)  # for a view that runs beside this thread
+    sys.setprofile(look)
     try:
         answer = Client(raise_request_exception=False).get(path, **variables)
     finally:
         sys.setprofile(None)
-    facts = {"status": answer.status_code, "retry_after": answer.headers.get("Retry-After", "")}
-    facts |= {"maker": looking.maker, "viewed": looking.viewed}
+    own = (maker for maker in makers if not maker.startswith(DJANGOS))
+    facts = {
+        "status": answer.status_code,
+        "retry_after": answer.headers.get("Retry-After", ""),
+        "maker": next(own, next(iter(makers), "")),
+        "viewed": bool(viewed),
+    }
     sys.stdout.write(f"\n{json.dumps(facts)}\n")
 
 

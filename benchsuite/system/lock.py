@@ -22,8 +22,7 @@ from benchsuite.system.procfs import all_pids, read_bytes, read_stat
 from benchsuite.system.tree import CLAIMS, RLIMIT_LOCKS, limit_of
 
 LONGEST = 200  #: Characters of a name; a host name has at most 64.
-MACHINE_ID = Path("/etc/machine-id")
-"""Survives a reboot. Containers of one image may share it, and often lack it."""
+MACHINE_ID = Path("/etc/machine-id")  #: Survives a reboot; containers may share or lack it.
 
 
 def owner_name() -> str:
@@ -46,9 +45,7 @@ def pid_of(owner: str) -> int:
 
 
 def has_ended(owner: str) -> bool:
-    """Whether it is certain from here that the process of that name has ended; true of an invalid
-    name.
-    """
+    """Whether it is certain from here that this process has ended; true of an invalid name."""
     return _ended(owner) is True
 
 
@@ -71,12 +68,11 @@ def _ended(owner: str) -> bool | None:
     stat = read_stat(int(pid))
     if stat is not None:
         return not stat.alive or str(stat.started) != started
-    try:
-        os.kill(int(pid), 0)
-    except PermissionError:  # it exists, and /proc hides it from this user (`hidepid`)
-        return None
-    except (ProcessLookupError, OverflowError):
-        return True
+    with suppress(ProcessLookupError, OverflowError):
+        try:
+            os.kill(int(pid), 0)
+        except PermissionError:  # it exists, and /proc hides it from this user (`hidepid`)
+            return None
     return True
 
 
@@ -105,8 +101,7 @@ NAME = "benchsuite"  #: Those with another one measure beside each other.
 TIME_BITS = 48  #: Of a moment in microseconds since boot: nine years.
 TICK_US = 1_000_000 // os.sysconf("SC_CLK_TCK")
 POLL_S = 0.2
-SETTLE_S = 0.05
-"""After a claim was made, until others are looked for: theirs may be earlier and not yet seen."""
+SETTLE_S = 0.05  #: After a claim, until earlier ones are looked for, which may not be seen yet.
 PROMPT_S = 0.02  #: A claim that took longer is made anew: others may have looked in between.
 WORDS = 100  #: Characters of a command that are shown.
 

@@ -17,10 +17,8 @@ IPC_RMID = 0
 SHM_RDONLY = 0o10000
 PG_SHMEM_MAGIC = 679834894
 MOST_CONTROL = 1 << 20
-_POSTGRESQL = "PostgreSQL."
 _BITS = 0xFFFF_FFFF  #: A key may be written signed or unsigned.
 _IDS = 6  #: The line of postmaster.pid, from 0, with the segment's key and ID.
-_SEMAPHORE = "sem."  #: The C library's prefix of semaphore names.
 
 
 def left_by(prefix: str) -> list[Path]:
@@ -30,7 +28,7 @@ def left_by(prefix: str) -> list[Path]:
             f"Shared memory is only removed by a run's own prefix, benchsuite- and 16 hexadecimal "
             f"digits, not by {prefix!r}."
         )
-    ours = (f"{prefix}-", f"{_SEMAPHORE}{prefix}-")
+    ours = (f"{prefix}-", f"sem.{prefix}-")  # with the C library's prefix of semaphores
     try:
         names = os.listdir(FOLDER)
     except OSError:  # a machine without /dev/shm
@@ -85,7 +83,7 @@ def _beside(number: int) -> list[Path]:
 
 
 def _named(handle: int) -> Path:
-    return FOLDER / f"{_POSTGRESQL}{handle}"
+    return FOLDER / f"PostgreSQL.{handle}"
 
 
 def _unused() -> set[tuple[int, int]]:

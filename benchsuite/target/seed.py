@@ -9,6 +9,7 @@ from django.db.models import Model, Sum
 from django.utils import timezone
 
 from benchsuite.target.models import Comment, Post
+from benchsuite.target.survey.definitions import missing_table
 
 CHUNK = 1_000_000  #: Rows a statement, so that a huge table is not one huge transaction.
 BATCH = 5_000  #: Rows a statement where only the ORM can be used.
@@ -78,12 +79,8 @@ def seed(rows: int, *, comments: bool = False, using: str = "default") -> Seeded
 
 def counted(kind: type[Model] = Post, *, using: str = "default") -> int:
     """The number of posts or comments; SeedError when their table is missing."""
-    table = kind._meta.db_table
-    if table not in connections[using].introspection.table_names():
-        raise SeedError(
-            f"The table {table} is not in {connections[using].settings_dict['NAME']}; create it: "
-            "python manage.py migrate benchsuite_target"
-        )
+    if missing := missing_table(kind, using):
+        raise SeedError(missing)
     return kind._base_manager.using(using).count()
 
 

@@ -28,14 +28,11 @@ from benchsuite.system.process import SLOW_S, Patience
 READY_S = 900.0  #: How long making them may take, unless --start-timeout says it.
 CLONE_S = 120.0
 ROWS_PER_SECOND = 20_000  #: Rate of a slow disk, by which deadlines are extended for the rows.
-END_S = 60.0
-"""How long dropping everything may take before the keeper is asked, and then made, to end."""
+END_S = 60.0  #: How long dropping all may take before the keeper is asked, and then made, to end.
 KILL_S = 5.0
 SHOWN_S = 1.0  #: Phases that take less are not told.
 LONGEST_LINE = 100  #: Characters of a line of the log.
-_LONGER = "give them more time with --start-timeout, or look at the database server"
-ADVICE = {"made": f"lower --rows, {_LONGER}", "copied": f"lower --rows, {_LONGER}"}
-"""What helps when it was not done in time."""
+_LONGER = "lower --rows, give them more time with --start-timeout, or look at the database server"
 
 
 class Keeper:
@@ -147,9 +144,8 @@ class Keeper:
         """What `Workload.count()` finds in the databases of that run now, inside `clone(token)`;
         with "keep", count before and after. `variables` name the run's services, as for the target.
         """
-        limit_s, named = CLONE_S + self._seeding_s, dict(variables)
-        answer = self._asked("count", "counted", limit_s, token=token, variables=named)
-        return dict(answer["counts"])
+        asked = {"token": token, "variables": dict(variables)}
+        return dict(self._asked("count", "counted", CLONE_S + self._seeding_s, **asked)["counts"])
 
     def rows(self, token: str, watched: Iterable[str] = ()) -> Rows:
         """What all tables hold now, inside `clone(token)`, and which of these lost rows since the
@@ -216,6 +212,7 @@ class Keeper:
 
     def _line(self, deadline: float, done: str, timeout_s: float) -> bytes:
         patience = Patience(self.tell, lambda: self.doing, timeout_s)
+        advice = _LONGER if done in ("made", "copied") else "look at the database server"
         with selectors.DefaultSelector() as selector:
             selector.register(self._answers, selectors.EVENT_READ)
             while b"\n" not in self._buffer:
@@ -226,8 +223,7 @@ class Keeper:
                         continue
                     raise DatabaseError(
                         f"The throw-away databases were not {done} within {timeout_s:.0f} s; "
-                        f"{self.doing}; "
-                        f"{ADVICE.get(done, 'look at the database server')}."
+                        f"{self.doing}; {advice}."
                     )
                 chunk = os.read(self._answers, 65536)
                 if not chunk:

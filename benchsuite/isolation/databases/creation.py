@@ -19,6 +19,12 @@ LONGEST_ALIAS = 20  #: In a database's name; PostgreSQL allows 63 characters for
 WHOLE = 200_000
 """Up to so many rows a table is counted whole; of a larger one only what comes after its highest
 automatic key is counted, and nothing where it has no such key."""
+CLIENTS = {
+    # autovacuum gives way by itself, and only a superuser may end it
+    "postgresql": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+    " AND pid <> pg_backend_pid() AND backend_type = 'client backend'",
+    "mysql": "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = %s",
+}
 REMEMBERED = 500  #: Rows of each table that may be looked for again.
 
 
@@ -90,11 +96,8 @@ class Throwaway:
 
     def names(self, suffix: str) -> dict[str, str]:
         """Alias → NAME of its copy with this suffix."""
-        return {
-            alias: self._clone_name(first, suffix)
-            for first, same in self.groups.items()
-            for alias in same
-        }
+        groups = [(self._clone_name(first, suffix), same) for first, same in self.groups.items()]
+        return {alias: name for name, same in groups for alias in same}
 
     def clone(self, suffix: str) -> None:
         """Copies every template."""
@@ -161,9 +164,8 @@ class Throwaway:
         position = list(self.groups).index(alias)
         short = re.sub(r"[^a-z0-9]", "", alias.lower())[:LONGEST_ALIAS]
         name = f"bench_{self.token}_{position}{short}"
-        if connections[alias].vendor == "sqlite":
-            return str(self.folder / f"{name}.sqlite3")
-        return name
+        is_file = connections[alias].vendor == "sqlite"
+        return str(self.folder / f"{name}.sqlite3") if is_file else name
 
 
 def with_rows() -> set[tuple[str, str]]:
@@ -200,21 +202,13 @@ def _point(names: dict[str, str]) -> None:
 def _send_away(alias: str, name: str) -> None:
     """Ends other connections to a database, such as those of threads started by `ready()`."""
     connection: Any = connections[alias]
-    if connection.vendor == "postgresql":
-        with connection.creation._nodb_cursor() as cursor:
-            cursor.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                # autovacuum gives way by itself, and only a superuser may end it
-                " WHERE datname = %s AND pid <> pg_backend_pid()"
-                " AND backend_type = 'client backend'",
-                [name],
-            )
-    elif connection.vendor == "mysql":
-        with connection.creation._nodb_cursor() as cursor:
-            cursor.execute("SELECT ID FROM information_schema.PROCESSLIST WHERE DB = %s", [name])
-            for (pid,) in cursor.fetchall():
-                with suppress(OperationalError):  # it has ended by itself
-                    cursor.execute("KILL %s", [pid])
+    if connection.vendor not in CLIENTS:
+        return
+    with connection.creation._nodb_cursor() as cursor:
+        cursor.execute(CLIENTS[connection.vendor], [name])
+        for (pid,) in cursor.fetchall() if connection.vendor == "mysql" else ():
+            with suppress(OperationalError):  # it has ended by itself
+                cursor.execute("KILL %s", [pid])
 
 
 def _aliases() -> list[str]:

@@ -42,27 +42,23 @@ def in_folder(setting: Found) -> Any:
     in_files = backend == FILE_CACHE or location.startswith("/")
     if not in_files or "memcached" in backend.lower() or is_redis(setting.value):
         return setting.value
-    place = setting.changes.folder(EMPTY, setting.named("cache"))
-    return {**setting.value, "LOCATION": place}
+    return {**setting.value, "LOCATION": setting.folder(EMPTY, "cache")}
 
 
 def shared(setting: Found) -> Any:
     """A cache on another server becomes a file cache, which all processes still share."""
     backend, location = _told(setting.value)
-    if backend.endswith(IN_MEMORY) or backend == FILE_CACHE:
-        return setting.value
     if backend.endswith(IN_DATABASE):
-        if not setting.instructions.keeps_databases:
-            return setting.value
+        is_ours = not setting.instructions.keeps_databases
     elif is_redis(setting.value):
-        if setting.instructions.redis_url:
-            return setting.value
-    elif not location or (location.startswith("/") and "memcached" not in backend.lower()):
+        is_ours = bool(setting.instructions.redis_url)
+    else:
+        is_file = location.startswith("/") and "memcached" not in backend.lower()
+        is_ours = not location or is_file
+    if is_ours or backend.endswith(IN_MEMORY) or backend == FILE_CACHE:
         return setting.value
-    place = setting.changes.folder(EMPTY, setting.named("cache"))
-    options = {"MAX_ENTRIES": MOST_ENTRIES}
-    new = {"BACKEND": FILE_CACHE, "LOCATION": place, "OPTIONS": options}
-    return merged(new, only=_KEPT)(setting)
+    new = {"BACKEND": FILE_CACHE, "LOCATION": setting.folder(EMPTY, "cache")}
+    return merged({**new, "OPTIONS": {"MAX_ENTRIES": MOST_ENTRIES}}, only=_KEPT)(setting)
 
 
 def is_redis(entry: Mapping[str, Any]) -> bool:
@@ -167,13 +163,8 @@ def _host(url: str) -> dict[str, Any]:
     if not is_by_sentinel(url):
         return {"address": url, **CLIENT}
     sentinel = SentinelUrl.read(url)
-    return {
-        "sentinels": list(sentinel.sentinels),
-        "master_name": sentinel.master,
-        "sentinel_kwargs": sentinel.of_sentinels,
-        **CLIENT,
-        **sentinel.of_redis,
-    }
+    place = {"sentinels": list(sentinel.sentinels), "master_name": sentinel.master}
+    return {**place, "sentinel_kwargs": sentinel.of_sentinels, **CLIENT, **sentinel.of_redis}
 
 
 HAS_TASKS = django.VERSION >= (6, 0)  #: In older versions only the package django-tasks does.

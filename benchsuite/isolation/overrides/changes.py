@@ -65,14 +65,15 @@ class Found:
     def settings(self) -> Settings:
         return self.changes.settings
 
-    def named(self, name: str) -> str:
-        """A folder name that is unique to this alias."""
-        return f"{name}_{self.safe}" if self.alias else name
-
     @property
     def safe(self) -> str:
         """The alias as part of a file's name."""
         return re.sub(r"[^\w.-]", "_", self.alias)
+
+    def folder(self, part: str, name: str, original: object = "") -> str:
+        """A folder of the run's own for this alias."""
+        named = f"{name}_{self.safe}" if self.alias else name
+        return self.changes.folder(part, named, original)
 
 
 def change(

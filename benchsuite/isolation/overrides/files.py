@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,7 @@ from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import FILES, MISSING, Changes, Found, like
 from benchsuite.system import scratch
 
-MOST_BYTES = 256 * 2**20
-"""Limit for one folder of the project; a larger one would take too long to copy."""
+MOST_BYTES = 256 * 2**20  #: Of one folder of the project; more would take too long to copy.
 STATIC = "staticfiles"  #: The alias of static files, which keeps its class.
 
 
@@ -47,24 +46,20 @@ def handed_on(template: Path, run: Path) -> None:
 
 def _copy(original: Path, folder: Path) -> None:
     """Raises OverflowError, before copying anything, when it is too large."""
-    files = []
+    files: list[Path] = []
     total = 0
-    for path in _files(original, folder):
-        total += path.stat().st_size
-        if total > MOST_BYTES:
-            raise OverflowError(f"it holds more than {MOST_BYTES // 2**20} MB")
-        files.append(path)
-    for path in files:
-        place = folder / path.relative_to(original)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, place)
-
-
-def _files(original: Path, folder: Path) -> Iterator[Path]:
-    """The files of `original`, without those of `folder`, which may lie below it."""
     for place, folders, names in os.walk(original):
-        folders[:] = [name for name in folders if Path(place, name) != folder]
-        yield from (path for name in sorted(names) if (path := Path(place, name)).is_file())
+        folders[:] = [name for name in folders if Path(place, name) != folder]  # it may lie below
+        for path in (Path(place, name) for name in sorted(names)):
+            if path.is_file():
+                total += path.stat().st_size
+                if total > MOST_BYTES:
+                    raise OverflowError(f"it holds more than {MOST_BYTES // 2**20} MB")
+                files.append(path)
+    for path in files:
+        copied = folder / path.relative_to(original)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copied)
 
 
 def change_static(changes: Changes, instructions: Instructions) -> None:
@@ -96,14 +91,14 @@ OTHER = "benchsuite.isolation.overrides.backends.storage_of_the_run"
 def media(setting: Found) -> Any:
     """If unset, Django writes to the current directory."""
     original = "" if setting.value is MISSING else setting.value
-    return like(original, setting.changes.folder(FILES, "media", original))
+    return like(original, setting.folder(FILES, "media", original))
 
 
 def static(setting: Found) -> Any:
     """Pages may write there, too, such as styles that they compile."""
     if setting.value in (MISSING, None, "") or setting.instructions.static_root:
         return setting.value
-    return like(setting.value, setting.changes.folder(FILES, "static", setting.value))
+    return like(setting.value, setting.folder(FILES, "static", setting.value))
 
 
 def location(setting: Found) -> Any:
@@ -113,7 +108,7 @@ def location(setting: Found) -> Any:
     moves = os.path.isabs(place) if setting.alias == STATIC else place
     if not moves or (setting.alias != STATIC and setting.value.get("BACKEND") not in FILE_STORAGES):
         return setting.value
-    place = setting.changes.folder(FILES, setting.named("storage"), options["location"])
+    place = setting.folder(FILES, "storage", options["location"])
     return {**setting.value, "OPTIONS": {**options, "location": place}}
 
 
@@ -125,13 +120,12 @@ def other_storage(setting: Found) -> Any:
     given = setting.value.get("OPTIONS") or {}
     own = str(given.get("location") or "")  # a bucket's location is no local path
     original = own if os.path.isabs(own) else ""
-    place = setting.changes.folder(FILES, setting.named("storage"), original)
-    options = {"original": backend, "options": given, "place": place}
-    return {"BACKEND": OTHER, "OPTIONS": options}
+    place = setting.folder(FILES, "storage", original)
+    return {"BACKEND": OTHER, "OPTIONS": {"original": backend, "options": given, "place": place}}
 
 
 def sessions(setting: Found) -> Any:
     """If unset, Django writes to the system's temp folder."""
     if not str(setting.settings.get("SESSION_ENGINE", "")).endswith("backends.file"):
         return setting.value
-    return like(setting.value, setting.changes.folder(FILES, "sessions"))
+    return like(setting.value, setting.folder(FILES, "sessions"))

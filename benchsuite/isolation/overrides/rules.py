@@ -47,7 +47,7 @@ def _folder(part: str, name: str) -> Callable[[Found], Any]:
         if setting.value is MISSING or not setting.value:
             return setting.value
         original = setting.value if part == FILES else ""
-        return like(setting.value, setting.changes.folder(part, setting.named(name), original))
+        return like(setting.value, setting.folder(part, name, original))
 
     return becomes
 
@@ -62,7 +62,7 @@ def _search(setting: Found) -> Any:
     if setting.value.get("ENGINE") == SIMPLE_SEARCH:
         return setting.value
     if "PATH" in setting.value:
-        place = setting.changes.folder(FILES, setting.named("search"), setting.value["PATH"])
+        place = setting.folder(FILES, "search", setting.value["PATH"])
         return {**setting.value, "PATH": place}
     return {"ENGINE": SIMPLE_SEARCH}
 

@@ -31,6 +31,7 @@ from benchsuite.isolation.served.errors import is_the_projects, short
 PREFIX = "diagnosis-"  #: Of the files in which processes keep their accounts.
 EVERY_S = 0.3  #: Between two writings: the last requests may be missing.
 MOST_SHAPES = 200  #: Queries of a page that are told apart.
+COUNTED = ("requests", "request_s", "queries", "query_s", "connections", "connecting_s")
 VERB = re.compile(r"\s*(\w+)")
 TABLE = re.compile(r"\b(?:FROM|INTO|UPDATE)\s+([\w.\"`\[\]]+)", re.IGNORECASE)
 BETWEEN = (f"{os.sep}django{os.sep}db{os.sep}", f"{os.sep}isolation{os.sep}served{os.sep}")
@@ -44,7 +45,7 @@ class Page:
     """All requests of one page in this process; times in seconds."""
 
     name: str = ""  #: Of a single request, once it was answered.
-    requests: int = 0
+    requests: int = 1
     request_s: float = 0.0
     queries: int = 0
     query_s: float = 0.0
@@ -70,15 +71,11 @@ class Account:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, name: str, seen: Page) -> None:
-        """Adds a request; writes now and then."""
+        """Adds a request, or what a thread is at after the answer; writes now and then."""
         with self.lock:
-            page = self.pages.setdefault(name, Page())
-            page.requests += 1
-            page.request_s += seen.request_s
-            page.queries += seen.queries
-            page.query_s += seen.query_s
-            page.connections += seen.connections
-            page.connecting_s += seen.connecting_s
+            page = self.pages.setdefault(name, Page(requests=0))
+            for key in COUNTED:
+                setattr(page, key, getattr(page, key) + getattr(seen, key))
             for shape, (times, seconds) in seen.shapes.items():
                 if shape in page.shapes or len(page.shapes) < MOST_SHAPES:
                     known = page.shapes.setdefault(shape, [0, 0.0])
@@ -86,13 +83,6 @@ class Account:
                     known[1] += seconds
             if time.monotonic() - self.written_at >= EVERY_S:
                 self.write()
-
-    def add_closing(self, name: str, seconds: float) -> None:
-        """Adds what a thread is at after the answer was sent, and before it takes another."""
-        with self.lock:
-            page = self.pages.setdefault(name, Page())
-            page.request_s += seconds
-            page.connecting_s += seconds
 
     def write(self) -> None:
         """In one step, so that nobody reads half of it."""
@@ -116,7 +106,6 @@ class Account:
             new.replace(self.path)
 
 
-COUNTED = ("requests", "request_s", "queries", "query_s", "connections", "connecting_s")
 _request: ContextVar[Page | None] = ContextVar("benchsuite_diagnosed", default=None)
 _accounts: dict[int, Account] = {}  #: By PID, because processes fork.
 _opened_by: WeakKeyDictionary[BaseDatabaseWrapper, Page] = WeakKeyDictionary()
@@ -127,9 +116,11 @@ _paused_at = 0.0, 0.0  #: By the clock, and in CPU time of the thread.
 @sync_and_async_middleware
 def diagnosed(get_response: Get) -> Get:
     """Django's middleware around all others."""
-    _watch_connections()
-    _watch_querysets()
-    _watch_collector()
+    if not getattr(BaseDatabaseWrapper.connect, "is_watched", False):
+        _watch_connections()
+        _watch_querysets()
+    if _collected not in gc.callbacks:
+        gc.callbacks.append(_collected)
     if iscoroutinefunction(get_response):
 
         async def asynchronous(request: HttpRequest) -> HttpResponseBase:
@@ -176,8 +167,6 @@ def _watch_connections() -> None:
     queries.
     """
     connect, close = BaseDatabaseWrapper.connect, BaseDatabaseWrapper.close
-    if getattr(connect, "is_watched", False):
-        return
 
     def watched(self: BaseDatabaseWrapper) -> None:
         begin = time.perf_counter()
@@ -196,7 +185,8 @@ def _watch_connections() -> None:
         if (page := _request.get()) is not None:
             page.connecting_s += took_s
         elif (opened_by := _opened_by.pop(self, None)) is not None and opened_by.name:
-            _account().add_closing(opened_by.name, took_s)
+            closed = Page(requests=0, request_s=took_s, connecting_s=took_s)
+            _account().add(opened_by.name, closed)
 
     watched.is_watched = True  # type: ignore[attr-defined]
     BaseDatabaseWrapper.connect = watched  # type: ignore[method-assign]
@@ -226,8 +216,6 @@ def _query(execute: Callable[..., Any], sql: Any, *rest: Any) -> Any:
 def _watch_querysets() -> None:
     """What the ORM does for a query counts with it: that is what repeating it costs."""
     fetch = QuerySet._fetch_all
-    if getattr(fetch, "is_watched", False):
-        return
 
     def watched(self: QuerySet[Any]) -> None:
         page = _request.get()
@@ -246,7 +234,6 @@ def _watch_querysets() -> None:
                 page.shapes[page.first][1] += own_s
             page.first = outer or page.first
 
-    watched.is_watched = True  # type: ignore[attr-defined]
     QuerySet._fetch_all = watched  # type: ignore[method-assign]
 
 
@@ -277,11 +264,6 @@ def line() -> str:
             break
         frame = frame.f_back
     return nearest
-
-
-def _watch_collector() -> None:
-    if _collected not in gc.callbacks:
-        gc.callbacks.append(_collected)
 
 
 def _collected(phase: str, info: Mapping[str, int]) -> None:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
-from django.db import models
+from django.db import connections, models
 
 
 class Kind(models.TextChoices):
@@ -42,6 +42,17 @@ WITH_CHOICES = (Kind.RADIO, Kind.SELECT, Kind.MULTIPLE, Kind.RATING)
 LONGEST_SCALE = 10  #: Steps of a rating grid.
 RESERVED = ("back", "csrfmiddlewaretoken")  #: Names that a page's form uses itself.
 LARGEST_UPLOAD = 2 * 1024 * 1024  #: Uploads are kept in the database, so they stay small.
+
+
+def missing_table(model: type[models.Model], using: str) -> str:
+    """What to do where a model of the target has no table in the database of that alias."""
+    table = model._meta.db_table
+    if table in connections[using].introspection.table_names():
+        return ""
+    return (
+        f"The table {table} is not in {connections[using].settings_dict['NAME']}; create it: "
+        "python manage.py migrate benchsuite_target"
+    )
 
 
 Row = TypeVar("Row", bound="Keyed")
@@ -89,7 +100,7 @@ class Page(Keyed):
     class Meta:
         ordering = ["survey", "number"]
         constraints = [
-            models.UniqueConstraint(fields=["survey", "number"], name="survey_page_number"),
+            models.UniqueConstraint(fields=["survey", "number"], name="survey_page_number")
         ]
 
     def __str__(self) -> str:
@@ -139,7 +150,7 @@ class Question(Keyed):
     class Meta:
         ordering = ["page", "position"]
         constraints = [
-            models.UniqueConstraint(fields=["page", "name"], name="survey_question_name"),
+            models.UniqueConstraint(fields=["page", "name"], name="survey_question_name")
         ]
 
     def __str__(self) -> str:
@@ -192,7 +203,7 @@ class Choice(Keyed):
     class Meta:
         ordering = ["question", "position"]
         constraints = [
-            models.UniqueConstraint(fields=["question", "value"], name="survey_choice_value"),
+            models.UniqueConstraint(fields=["question", "value"], name="survey_choice_value")
         ]
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from django.core.management import call_command
-from django.db import connections, transaction
+from django.db import transaction
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import Http404
 
@@ -19,6 +19,7 @@ from benchsuite.target.survey.definitions import (
     Page,
     Question,
     Survey,
+    missing_table,
 )
 from benchsuite.target.survey.store import Visit
 
@@ -40,12 +41,8 @@ class Loaded:
 
 def load_surveys(*, using: str = "default") -> Loaded:
     """Creates or restores the seven surveys; answers and other surveys stay."""
-    table = Survey._meta.db_table
-    if table not in connections[using].introspection.table_names():
-        raise SurveyError(
-            f"The table {table} is not in {connections[using].settings_dict['NAME']}; create it: "
-            "python manage.py migrate benchsuite_target"
-        )
+    if missing := missing_table(Survey, using):
+        raise SurveyError(missing)
     files = sorted(FOLDER.glob("*.json"))
     with transaction.atomic(using=using):
         for path in files:
@@ -111,10 +108,8 @@ def holds(operator: str, wanted: str, given: Any) -> bool:
     """Whether an answer meets a condition; a missing answer meets none."""
     if given in (None, "", [], {}):
         return False
-    if operator == Operator.IS:
-        return _contains(wanted, given)
-    if operator == Operator.IS_NOT:
-        return not _contains(wanted, given)
+    if operator in (Operator.IS, Operator.IS_NOT):
+        return _contains(wanted, given) == (operator == Operator.IS)
     low, high = (wanted, given) if operator == Operator.AT_LEAST else (given, wanted)
     numbers = _number(str(low)), _number(str(high))
     if numbers[0] is None or numbers[1] is None:

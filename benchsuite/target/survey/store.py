@@ -31,8 +31,7 @@ class Participation(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     survey = models.ForeignKey(Survey, models.CASCADE, related_name="participations")
     code = models.CharField(max_length=2 * CODE_BYTES, default=new_code, editable=False)
-    done = models.JSONField(default=list, editable=False)
-    """Numbers of the pages sent without errors."""
+    done = models.JSONField(default=list, editable=False)  #: As in `Visit`.
     started = models.DateTimeField(auto_now_add=True)
     completed = models.DateTimeField(null=True, blank=True, editable=False)
 
@@ -58,7 +57,7 @@ class Answer(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["participation", "question"], name="survey_answer"),
+            models.UniqueConstraint(fields=["participation", "question"], name="survey_answer")
         ]
 
     def __str__(self) -> str:
@@ -76,7 +75,7 @@ class Upload(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["participation", "question"], name="survey_upload"),
+            models.UniqueConstraint(fields=["participation", "question"], name="survey_upload")
         ]
 
     def __str__(self) -> str:
@@ -188,28 +187,24 @@ class DatabaseStore:
     def complete(self, visit: Visit, stale: Collection[int]) -> None:
         with transaction.atomic(using=self._writes):
             for model in (Answer, Upload) if stale else ():
-                model.objects.using(self._writes).filter(
-                    participation_id=visit.id, question_id__in=stale
-                ).delete()
+                rows = model.objects.using(self._writes).filter(participation_id=visit.id)
+                rows.filter(question_id__in=stale).delete()
             self._one(visit).filter(completed=None).update(completed=timezone.now())
 
     def counts(self) -> Mapping[str, int]:
-        participations = Participation.objects.using(self._reads)
+        reads = self._using or router.db_for_read(Participation)
+        participations = Participation.objects.using(reads)
         return {
             "participations": participations.count(),
             "completions": participations.exclude(completed=None).count(),
-            "answers": Answer.objects.using(self._reads).count(),
-            "uploads": Upload.objects.using(self._reads).count(),
+            "answers": Answer.objects.using(reads).count(),
+            "uploads": Upload.objects.using(reads).count(),
         }
 
     @property
     def _writes(self) -> str:
         """Visits are read from here too: a replica may lag behind."""
         return self._using or router.db_for_write(Participation)
-
-    @property
-    def _reads(self) -> str:
-        return self._using or router.db_for_read(Participation)
 
     def _one(self, visit: Visit) -> Any:
         return Participation.objects.using(self._writes).filter(pk=visit.id)

@@ -5,7 +5,7 @@ from functools import cache, wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse
 from django.template.backends.django import DjangoTemplates
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -37,12 +37,10 @@ def bounded(
     return inner
 
 
-FOLDER = Path(__file__).parent.parent / "templates"
-
-
 @cache
 def _engine() -> DjangoTemplates:
-    return DjangoTemplates({"NAME": "survey", "DIRS": [FOLDER], "APP_DIRS": False, "OPTIONS": {}})
+    folders = [Path(__file__).parent.parent / "templates"]
+    return DjangoTemplates({"NAME": "survey", "DIRS": folders, "APP_DIRS": False, "OPTIONS": {}})
 
 
 def rendered(
@@ -60,7 +58,8 @@ _SALT = "benchsuite.survey"
 
 def visit_of(request: HttpRequest, survey: Survey) -> Visit | None:
     """None without a cookie, or if it is forged, expired or another survey's."""
-    key = request.get_signed_cookie(_name(survey), default=None, salt=_SALT, max_age=_SECONDS)
+    name = f"survey_{survey.slug}"
+    key = request.get_signed_cookie(name, default=None, salt=_SALT, max_age=_SECONDS)
     return store().visit(survey, key) if key else None
 
 
@@ -69,7 +68,7 @@ def remember(
 ) -> HttpResponse:
     """The response, with the cookie for the pages below `path`."""
     response.set_signed_cookie(
-        _name(survey),
+        f"survey_{survey.slug}",
         str(visit.id),
         salt=_SALT,
         max_age=_SECONDS,
@@ -79,10 +78,6 @@ def remember(
         samesite="Lax",
     )
     return response
-
-
-def _name(survey: Survey) -> str:
-    return f"survey_{survey.slug}"
 
 
 NAMES = "benchsuite_survey"  #: The namespace of the URLs.
@@ -107,12 +102,12 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
     if visit is None or visit.completed:
         visit = store().begin(definition.survey)
     flow = definition.flow(visit.answers)
-    if not flow.pages():
+    if not (shown := flow.pages()):
         raise Http404(f"Every page of the survey {slug} depends on another one.")
     if visit.done:
         response = _to_open(definition, visit)
     else:
-        first = flow.pages()[0]
+        first = shown[0]
         form = PageForm(questions_of(first, flow), visit.answers)
         response = _shown(request, definition, visit, first, form)
     return remember(request, response, definition.survey, visit, _url("start", slug))
@@ -124,7 +119,9 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 @bounded
 @csrf_protect
 def page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Shows a page, or stores its answers and redirects to the next one."""
+    """Shows a page, or stores its valid answers and redirects to the next one; going back stores
+    them too and requires no others.
+    """
     definition = Definition.of(slug)
     current = definition.page(number)
     visit = visit_of(request, definition.survey)
@@ -139,7 +136,19 @@ def page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if request.method != "POST":
         return _shown(request, definition, visit, current, PageForm(questions, visit.answers))
     form = PageForm(questions, visit.answers, request.POST, request.FILES)
-    return _taken(request, definition, visit, current, form)
+    valid, goes_back = form.is_valid(), "back" in request.POST
+    answers, uploads = form.answers(), form.uploads()
+    if valid or goes_back or uploads:  # a page can't show a file again, unlike text
+        store().save_page(visit, number, answers, uploads, done=valid)
+        form.note_kept(answers)
+    if not valid and not goes_back:
+        return _shown(request, definition, visit, current, form)
+    flow = definition.flow({**visit.answers, **answers})
+    following = (flow.before(number) or current) if goes_back else flow.after(number)
+    if following is not None:
+        return _redirect("page", slug, following.number)
+    store().complete(visit, stale(definition, visit, flow))
+    return _redirect("thanks", slug, visit.code)
 
 
 @require_safe
@@ -154,51 +163,25 @@ def thanks(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return rendered(request, "thanks", {"survey": survey, "code": code, "home": _url("list")})
 
 
-def _taken(
-    request: HttpRequest, definition: Definition, visit: Visit, current: Page, form: PageForm
-) -> HttpResponse:
-    """Stores valid answers and continues; going back stores them too and requires no others."""
-    valid = form.is_valid()
-    goes_back = "back" in request.POST
-    slug, number = definition.survey.slug, current.number
-    answers, uploads = form.answers(), form.uploads()
-    if valid or goes_back or uploads:  # a page can't show a file again, unlike text
-        store().save_page(visit, number, answers, uploads, done=valid)
-        form.note_kept(answers)
-    if not valid and not goes_back:
-        return _shown(request, definition, visit, current, form)
-    flow = definition.flow({**visit.answers, **answers})
-    if goes_back:
-        return _redirect("page", slug, (flow.before(number) or current).number)
-    following = flow.after(number)
-    if following is not None:
-        return _redirect("page", slug, following.number)
-    store().complete(visit, stale(definition, visit, flow))
-    return _redirect("thanks", slug, visit.code)
-
-
 def _shown(
     request: HttpRequest, definition: Definition, visit: Visit, current: Page, form: PageForm
 ) -> HttpResponse:
     flow = definition.flow(visit.answers)
     slug, number = definition.survey.slug, current.number
     numbers = [page.number for page in flow.pages()]
-    return rendered(
-        request,
-        "page",
-        {
-            "survey": definition.survey,
-            "page": current,
-            "form": form,
-            "home": _url("list"),
-            "action": _url("page", slug, number),
-            "step": numbers.index(number) + 1,
-            "steps": len(numbers),
-            "has_back": flow.before(number) is not None,
-            "is_last": flow.after(number) is None and definition.may_end_with(number),
-            "keeps_days": COOKIE_DAYS,
-        },
-    )
+    context = {
+        "survey": definition.survey,
+        "page": current,
+        "form": form,
+        "home": _url("list"),
+        "action": _url("page", slug, number),
+        "step": numbers.index(number) + 1,
+        "steps": len(numbers),
+        "has_back": flow.before(number) is not None,
+        "is_last": flow.after(number) is None and definition.may_end_with(number),
+        "keeps_days": COOKIE_DAYS,
+    }
+    return rendered(request, "page", context)
 
 
 def _to_open(definition: Definition, visit: Visit) -> HttpResponse:
@@ -210,9 +193,7 @@ def _to_open(definition: Definition, visit: Visit) -> HttpResponse:
 
 def _redirect(name: str, *parts: object) -> HttpResponse:
     """303: the next request is always a GET."""
-    response = HttpResponseRedirect(_url(name, *parts))
-    response.status_code = 303
-    return response
+    return HttpResponse(status=303, headers={"Location": _url(name, *parts)})
 
 
 def _url(name: str, *parts: object) -> str:

@@ -271,7 +271,7 @@ def test_closing_a_connection_after_the_answer_counts_as_connecting(
     for name in ("connect", "close"):  # what it wraps is put back
         monkeypatch.setattr(BaseDatabaseWrapper, name, getattr(BaseDatabaseWrapper, name))
     monkeypatch.setattr(QuerySet, "_fetch_all", QuerySet._fetch_all)
-    monkeypatch.setattr(diagnosing, "_watch_collector", lambda: None)
+    monkeypatch.setattr(diagnosing.gc, "callbacks", [])
     database = {"ENGINE": "django.db.backends.sqlite3", "NAME": tmp_path / "shop.sqlite3"}
     connection = ConnectionHandler({"default": database})["default"]
     close = connection._close
