@@ -401,37 +401,28 @@ def test_a_copy_that_lacks_tables_is_no_copy(
 
 
 @on_postgresql
-def test_a_pool_is_the_largest_that_the_target_opens(
+def test_a_pool_is_the_largest_that_the_target_opens_and_its_way_may_be_another(
     kind: Kind, tmp_path: Path, service: DatabaseService
 ) -> None:
     project = stranger(tmp_path, databases=SQLITE)
     with (
         project.kept(use="postgresql", database_url=service.admin_url, pool=2) as keeper,
         keeper.clone(TOKEN, database_url=service.url) as instructions,
-        project.served(instructions) as port,
     ):
-        assert "each process has a pool of 2" in keeper.settings_changed["DATABASES"]
-        for _ in range(5):
-            assert get(port, "/order/")[0] == 200
-        counted = "SELECT count(*) FROM pg_stat_activity WHERE datname ~ '^bench_'"
-        assert asked(kind, service.admin_url, counted) == [(2,)]
-
-
-@on_postgresql
-def test_the_way_to_the_database_may_be_another_for_the_server(
-    kind: Kind, tmp_path: Path, service: DatabaseService
-) -> None:
-    """The keeper goes straight there all the same."""
-    url, late = service.url, {"database_host": "127.0.0.1", "database_port": 9}
-    with (
-        stranger(tmp_path, databases=SQLITE).kept(
-            use="postgresql", database_url=service.admin_url
-        ) as keeper,
-        keeper.clone(TOKEN, database_url=url, **late) as instructions,  # type: ignore[arg-type]
-    ):
-        assert json.loads(instructions.read_text())["database_port"] == 9
-        assert "reached through 127.0.0.1:9" in keeper.settings_changed["DATABASES"]
-        assert keeper.counts(TOKEN) == {"orders": 3, "logs": 0}
+        with project.served(instructions) as port:
+            assert "each process has a pool of 2" in keeper.settings_changed["DATABASES"]
+            for _ in range(5):
+                assert get(port, "/order/")[0] == 200
+            counted = "SELECT count(*) FROM pg_stat_activity WHERE datname ~ '^bench_'"
+            assert asked(kind, service.admin_url, counted) == [(2,)]
+        late: dict[str, Any] = {"database_host": "127.0.0.1", "database_port": 9}
+        token = "a" * 32
+        with keeper.clone(token, database_url=service.url, **late) as instructions:
+            assert json.loads(instructions.read_text())["database_port"] == 9
+            assert "reached through 127.0.0.1:9" in keeper.settings_changed["DATABASES"]
+            assert keeper.counts(token) == {"orders": 3, "logs": 0}, (
+                "the keeper goes straight there"
+            )
 
 
 def test_what_sqlite_can_not_have_is_refused(tmp_path: Path) -> None:

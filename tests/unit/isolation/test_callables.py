@@ -21,7 +21,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.dispatch import Signal
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.isolation.facts import Facts, database_address
+from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import (
     INSTRUCTIONS_VARIABLE,
     RUN_VARIABLE,
@@ -107,7 +107,20 @@ class Daphne:
         self.sent.append(event)
 
 
-def test_daphne_gets_the_header_with_the_subprotocol(load, monkeypatch):
+def events(wrapper: ModuleType, **scope: Any) -> list[dict[str, Any]]:
+    sent: list[dict[str, Any]] = []
+
+    async def send(event: dict[str, Any]) -> None:
+        sent.append(event)
+
+    async def receive() -> dict[str, Any]:
+        return {}
+
+    asyncio.run(wrapper.application(scope, receive, send))
+    return sent
+
+
+def test_a_server_without_headers_tells_the_run_with_or_by_a_subprotocol(load, monkeypatch):
     monkeypatch.setattr(Daphne, "__module__", "daphne.server")
     wrapper, server = load("benchsuite.isolation.asgi"), Daphne()
     scope = {"type": "websocket", "path": "/"}
@@ -116,21 +129,10 @@ def test_daphne_gets_the_header_with_the_subprotocol(load, monkeypatch):
     assert accept["subprotocol"] == (None, {"X-Benchsuite-Run": "the-token"})
     assert "headers" not in accept
     assert message == {"type": "websocket.send", "text": "hello"}
-
-
-def test_a_server_without_headers_tells_the_run_by_a_subprotocol(load):
-    wrapper = load("benchsuite.isolation.asgi")
-    sent: list[dict[str, Any]] = []
-
-    async def send(event: dict[str, Any]) -> None:
-        sent.append(event)
-
     mark = "X-Benchsuite-Run.the-token"
     for offered, chosen in (([mark], mark), (["X-Benchsuite-Run.another"], None)):
-        scope = {"type": "websocket", "path": "/", "subprotocols": offered}
-        asyncio.run(wrapper.application(scope, None, send))
-        assert sent[0].get("subprotocol") == chosen
-        sent.clear()
+        first, _ = events(wrapper, **scope, subprotocols=offered)
+        assert first.get("subprotocol") == chosen
 
 
 def test_every_wsgi_answer_says_which_run_and_process_it_belongs_to(load):
@@ -144,29 +146,16 @@ def test_every_wsgi_answer_says_which_run_and_process_it_belongs_to(load):
     assert importlib.import_module("stall.wsgi").SHARED == SHARED
 
 
-def events(wrapper: ModuleType, kind: str) -> list[dict[str, Any]]:
-    sent: list[dict[str, Any]] = []
-
-    async def send(event: dict[str, Any]) -> None:
-        sent.append(event)
-
-    async def receive() -> dict[str, Any]:
-        return {}
-
-    asyncio.run(wrapper.application({"type": kind}, receive, send))
-    return sent
-
-
 def test_every_asgi_answer_says_which_run_and_process_it_belongs_to(load):
     wrapper = load("benchsuite.isolation.asgi")
     own = [
         (b"x-benchsuite-run", b"the-token"),
         (b"x-benchsuite-process", str(os.getpid()).encode()),
     ]
-    start, body = events(wrapper, "http")
+    start, body = events(wrapper, type="http")
     assert start["headers"] == [(b"a", b"b"), *own]
     assert body == {"type": "http.response.body", "body": b"mine"}
-    accept, message = events(wrapper, "websocket")
+    accept, message = events(wrapper, type="websocket")
     assert accept["headers"] == own
     assert message == {"type": "websocket.send", "text": "hello"}
 
@@ -174,7 +163,7 @@ def test_every_asgi_answer_says_which_run_and_process_it_belongs_to(load):
 def test_lifespan_is_the_projects_own_affair(load, tmp_path):
     """That Django refuses it is not why any page failed."""
     with pytest.raises(ValueError, match="not lifespan"):
-        events(load("benchsuite.isolation.asgi"), "lifespan")
+        events(load("benchsuite.isolation.asgi"), type="lifespan")
     assert errors.read(tmp_path / "instructions.json") == []
 
 
@@ -191,12 +180,8 @@ def test_what_escapes_the_project_is_written_down(load, tmp_path):
     assert (one.status, one.asked, one.message) == (500, "GET /shop/", "KeyError: 'price'")
 
 
-def test_the_asgi_module_beside_the_wsgi_module_is_found(project):
-    assert project_callable("asgi") is importlib.import_module("stall.asgi").application
-
-
-@pytest.mark.parametrize("wsgi", ["stall.wsgi.app", "stall.serving.application"])
-def test_whatever_the_wsgi_callable_is_called(project, wsgi):
+@pytest.mark.parametrize("wsgi", ["stall.wsgi.application", "stall.wsgi.app", "stall.serving.app"])
+def test_the_asgi_module_beside_whatever_the_wsgi_callable_is_called_is_found(project, wsgi):
     project.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"] = wsgi
     assert project_callable("asgi") is importlib.import_module("stall.asgi").application
 
@@ -262,31 +247,11 @@ def test_a_module_that_assigns_the_settings_is_refused(project, tmp_path, kind):
     assert os.environ["DJANGO_SETTINGS_MODULE"] == "stall.settings"
 
 
-def test_a_server_that_no_run_started_is_refused(monkeypatch):
-    monkeypatch.delenv(RUN_VARIABLE, raising=False)
-    with pytest.raises(ImproperlyConfigured, match="only runs may load it"):
-        run_token()
-
-
 POSTGRESQL = {"ENGINE": "django.db.backends.postgresql", "HOST": "db.example", "PORT": ""}
 
 
-@pytest.mark.parametrize(
-    ("entry", "address"),
-    [
-        (POSTGRESQL, ("db.example", 5432)),
-        ({**POSTGRESQL, "PORT": "5433"}, ("db.example", 5433)),
-        ({**POSTGRESQL, "ENGINE": "django.contrib.gis.db.backends.postgis"}, ("db.example", 5432)),
-        ({**POSTGRESQL, "ENGINE": "django.db.backends.mysql"}, ("db.example", 3306)),
-        ({**POSTGRESQL, "HOST": "/run/postgresql"}, None),
-        ({**POSTGRESQL, "HOST": ""}, None),
-        ({"ENGINE": "django.db.backends.sqlite3", "NAME": "db.sqlite3"}, None),
-        ({}, None),
-        (None, None),
-    ],
-)
-def test_a_database_reached_by_tcp_has_an_address(entry, address):
-    assert database_address(entry) == address
+def test_values(golden):
+    golden.values()
 
 
 def test_facts_come_through_json_as_they_were():
@@ -314,25 +279,21 @@ INSTRUCTIONS = Instructions(
 )
 
 
-def test_instructions_come_back_as_they_were_written(tmp_path):
-    INSTRUCTIONS.write(tmp_path / "instructions.json")
-    assert Instructions.read(tmp_path / "instructions.json") == INSTRUCTIONS
-
-
-def test_its_file_is_the_owners_alone(tmp_path):
-    INSTRUCTIONS.write(tmp_path / "instructions.json")
-    assert stat.S_IMODE((tmp_path / "instructions.json").stat().st_mode) == 0o600
-
-
-def test_instructions_of_another_format_are_refused(tmp_path):
-    INSTRUCTIONS.write(tmp_path / "instructions.json")
-    data = json.loads((tmp_path / "instructions.json").read_text())
-    (tmp_path / "instructions.json").write_text(json.dumps({**data, "instructions_version": 99}))
+def test_instructions_come_back_as_they_were_written_for_their_owner_alone(tmp_path):
+    path = tmp_path / "instructions.json"
+    INSTRUCTIONS.write(path)
+    assert Instructions.read(path) == INSTRUCTIONS
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps({**data, "instructions_version": 99}))
     with pytest.raises(UsageError, match="format 99"):
-        Instructions.read(tmp_path / "instructions.json")
+        Instructions.read(path)
 
 
-def test_settings_without_instructions_say_whose_they_are(monkeypatch):
+def test_who_no_run_started_is_told_whose_they_are(monkeypatch):
     monkeypatch.delenv(INSTRUCTIONS_VARIABLE, raising=False)
     with pytest.raises(UsageError, match="made for the servers that runbench starts"):
         Instructions.of_this_process()
+    monkeypatch.delenv(RUN_VARIABLE, raising=False)
+    with pytest.raises(ImproperlyConfigured, match="only runs may load it"):
+        run_token()

@@ -8,14 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from benchsuite.target.survey import store as module
 from benchsuite.target.survey.definitions import Question, Survey
-from benchsuite.target.survey.store import (
-    Answer,
-    DatabaseStore,
-    Participation,
-    Upload,
-    Visit,
-    store,
-)
+from benchsuite.target.survey.store import Answer, DatabaseStore, Participation, Upload, Visit
 
 
 @pytest.fixture
@@ -48,10 +41,8 @@ def test_a_page_is_kept_over_what_it_was(survey):
     visit = kept.begin(survey)
     first, second = question("trips"), question("stay")
     kept.save_page(visit, 1, {first: 3, second: None}, {}, done=False)
-    assert (again(visit, survey).done, again(visit, survey).answers) == (
-        [],
-        {first: 3, second: None},
-    )
+    assert again(visit, survey).done == []
+    assert again(visit, survey).answers == {first: 3, second: None}
     kept.save_page(again(visit, survey), 1, {first: 4}, {}, done=True)
     kept.save_page(again(visit, survey), 2, {second: "x"}, {}, done=True)
     kept.save_page(again(visit, survey), 1, {first: 5}, {}, done=True)
@@ -81,11 +72,9 @@ class Torn(SimpleUploadedFile):
 
 def test_a_page_is_kept_whole_or_not_at_all(survey):
     kept = DatabaseStore()
-    visit = kept.begin(survey)
+    visit, torn = kept.begin(survey), {question("photo"): Torn("a.png", b"x")}
     with pytest.raises(OSError, match="gone"):
-        kept.save_page(
-            visit, 1, {question("trips"): 3}, {question("photo"): Torn("a.png", b"x")}, done=True
-        )
+        kept.save_page(visit, 1, {question("trips"): 3}, torn, done=True)
     assert again(visit, survey).answers == {}
     assert again(visit, survey).done == []
 
@@ -105,10 +94,10 @@ def test_completing_twice_keeps_the_first_time(survey):
 
 
 def test_the_setting_names_the_store(settings):
-    assert type(store()) is DatabaseStore
+    assert type(module.store()) is DatabaseStore
     settings.BENCHSUITE_SURVEY_STORE = f"{__name__}.Other"
     module.store.cache_clear()
-    assert type(store()).__name__ == "Other"
+    assert type(module.store()).__name__ == "Other"
     module.store.cache_clear()
 
 

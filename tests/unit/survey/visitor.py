@@ -70,6 +70,12 @@ class Visitor:
         found.update(instead)
         return {name: value for name, value in found.items() if value is not None}
 
+    def reach(self, slug: str, number: int) -> None:
+        """Begins, and answers every page before this one."""
+        self.get(f"{slug}/")
+        for before in range(1, number):
+            self.post(f"{slug}/{before}/", self.answers(slug, before))
+
     def complete(self, slug: str, **instead: Any) -> tuple[Any, list[int]]:
         """Answers page after page until there is no form; that page, and the pages' numbers."""
         answer = self.get(f"{slug}/")

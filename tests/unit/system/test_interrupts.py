@@ -4,6 +4,8 @@ import select
 import signal
 import threading
 from contextlib import closing
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from time import monotonic
 
 import pytest
@@ -93,74 +95,15 @@ def test_only_the_last_moment_counts(timer):
     timer.clear()
 
 
-SIMPLE = """\
-[INFO] starting
-Traceback (most recent call last):
-  File "a.py", line 1, in <module>
-    import x
-    ^^^^^^^^
-ModuleNotFoundError: No module named 'x'
-[INFO] worker exits
-"""
-
-FOLLOWED = (
-    SIMPLE
-    + """\
-Traceback (most recent call last):
-  File "arbiter.py", line 1, in run
-    self.sleep()
-gunicorn.errors.HaltServer: <HaltServer 'Worker failed to boot.' 3>
-"""
-)
-
-CHAINED = """\
-Traceback (most recent call last):
-  File "a.py", line 1, in <module>
-KeyError: 'SECRET_KEY'
-
-During handling of the above exception, another exception occurred:
-
-Traceback (most recent call last):
-  File "b.py", line 1, in <module>
-django.core.exceptions.ImproperlyConfigured: The SECRET_KEY must not be empty.
-"""
-
-SYNTAX = """\
-Traceback (most recent call last):
-  File "urls.py", line 3
-    path(
-        ^
-SyntaxError: '(' was never closed
-"""
-
-BARE = """\
-Traceback (most recent call last):
-  File "a.py", line 1, in <module>
-KeyboardInterrupt
-"""
+def first_error(text: str) -> str | None:
+    with NamedTemporaryFile() as file:
+        log = Path(file.name)
+        log.write_text(text)
+        return logfile.first_error(log)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (SIMPLE, "ModuleNotFoundError: No module named 'x'"),
-        (FOLLOWED, "ModuleNotFoundError: No module named 'x'"),
-        (
-            CHAINED,
-            "django.core.exceptions.ImproperlyConfigured: The SECRET_KEY must not be empty.",
-        ),
-        (SYNTAX, "SyntaxError: '(' was never closed"),
-        (BARE, "KeyboardInterrupt"),
-        (f"*** up ***\n{SIMPLE.splitlines()[5]}\nunable to load app 0\n", SIMPLE.splitlines()[5]),
-        ("all is well\n[Error: no such thing]\n", None),
-        ("Traceback (most recent call last):\n  File", None),
-        ("", None),
-    ],
-)
-def test_first_error(tmp_path, text, expected):
-    log = tmp_path / "log"
-    log.write_text(text)
-    assert logfile.first_error(log) == expected
+def test_values(golden):
+    golden.values()
 
 
 def test_tail(tmp_path):
@@ -169,13 +112,10 @@ def test_tail(tmp_path):
     assert logfile.tail(log, 3) == "99997\n99998\n99999"
 
 
-def test_tail_of_what_is_no_text(tmp_path):
+def test_tail_of_what_is_no_text_and_of_no_log(tmp_path):
     log = tmp_path / "log"
     log.write_bytes(b"caf\xe9\n")
     assert logfile.tail(log) == "caf�"
-
-
-def test_no_log(tmp_path):
     assert logfile.tail(tmp_path / "none") == ""
     assert logfile.first_error(tmp_path / "none") is None
 

@@ -6,6 +6,7 @@ import runpy
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
 
@@ -15,7 +16,6 @@ from benchsuite.system import fingerprint as environment
 from benchsuite.system.calibration import size_for
 from benchsuite.system.fingerprint import VOLATILE, digest, fingerprint
 from benchsuite.system.folders import cache_folder
-from benchsuite.system.network import distinct
 
 
 def test_fingerprint_is_flat_json_of_many_fields():
@@ -46,30 +46,20 @@ def test_what_cannot_be_read_is_missing(monkeypatch):
     assert data["psi"] is False
 
 
-def test_digest_ignores_what_changes_between_boots():
+def test_digest_sees_what_matters_and_not_what_changes_between_boots_or_the_order():
     data = fingerprint()
     assert data.keys() >= VOLATILE
     later = data | dict.fromkeys(VOLATILE, "something else")
-    assert digest(later) == digest(data)
+    assert digest(dict(reversed(later.items()))) == digest(data)
     assert re.fullmatch("[0-9a-f]{64}", digest(data))
+    for name in ("kernel", "cpu_model", "version_locust", "nofile_soft"):
+        assert digest(data | {name: "something else"}) != digest(data)
 
 
-@pytest.mark.parametrize("name", ["kernel", "cpu_model", "version_locust", "nofile_soft"])
-def test_digest_sees_what_matters(name):
-    data = fingerprint()
-    assert digest(data | {name: "something else"}) != digest(data)
-
-
-def test_digest_does_not_depend_on_the_order():
-    data = fingerprint()
-    assert digest(dict(reversed(data.items()))) == digest(data)
-
-
-def test_word_in_brackets(tmp_path):
-    setting = tmp_path / "enabled"
-    setting.write_text("always [madvise] never\n")
-    assert environment._chosen(str(setting)) == "madvise"
-    assert environment._chosen(str(tmp_path / "none")) is None
+def chosen(text: str) -> str | None:
+    with NamedTemporaryFile() as file:
+        Path(file.name).write_text(text)
+        return environment._chosen(file.name)
 
 
 URL = "https://example.com/shop"
@@ -77,7 +67,7 @@ URL = "https://example.com/shop"
 
 def distribution(folder: Path, name: str, version: str, origin: object = None) -> None:
     info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
-    info.mkdir(parents=True)
+    info.mkdir(parents=True, exist_ok=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
     if origin is not None:
         (info / "direct_url.json").write_text(json.dumps(origin))
@@ -90,21 +80,14 @@ def test_of_two_of_a_name_the_one_that_is_imported_counts(tmp_path, monkeypatch)
     assert installed.distributions() == {"shop-cart": ("2.0", "")}
 
 
-@pytest.mark.parametrize(
-    ("origin", "told"),
-    [
-        ({"url": URL, "vcs_info": {"vcs": "git", "commit_id": "0123456789abcdef"}}, "0123456789ab"),
-        ({"url": URL, "archive_info": {"hash": "sha256=fedcba98765432"}}, "fedcba987654"),
-        ({"url": URL, "archive_info": {"hashes": {"sha256": "fedcba98765432"}}}, "fedcba987654"),
-        ({"url": "file:///shop", "dir_info": {"editable": True}}, "editable"),
-        ({"url": "file:///shop", "dir_info": {}}, ""),
-        ({"url": URL, "archive_info": {}}, ""),
-    ],
-)
-def test_what_came_from_no_index_is_told_by_its_commit(tmp_path, monkeypatch, origin, told):
-    distribution(tmp_path, "shop", "1.0", origin)
+def test_what_came_from_no_index_is_told_by_its_commit(golden, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    assert installed.distributions() == {"shop": ("1.0", told)}
+
+    def case(origin: object) -> dict[str, tuple[str, str]]:
+        distribution(tmp_path, "shop", "1.0", origin)
+        return installed.distributions()
+
+    golden.cases(case)
 
 
 def test_run_as_a_program_it_prints_what_it_tells(capsys):
@@ -162,24 +145,15 @@ def test_a_file_that_makes_no_sense_is_replaced(work, tmp_path):
     assert size_for(0.5, broken, name="cpu") == size
 
 
-@pytest.mark.parametrize(
-    ("variable", "chosen", "xdg", "expected"),
-    [
-        ("/there", "/chosen", "/xdg", "/there"),
-        ("", "/chosen", "/xdg", "/chosen"),
-        ("", None, "/xdg", "/xdg/benchsuite"),
-        ("", None, "", "/home/me/.cache/benchsuite"),
-        ("", None, "not/absolute", "/home/me/.cache/benchsuite"),
-        ("", "~/kept", "", "/home/me/kept"),
-    ],
-)
-def test_the_folder_is_the_variable_s_then_the_chosen_then_the_user_s(
-    monkeypatch, variable, chosen, xdg, expected
-):
+def test_the_folder_is_the_variable_s_then_the_chosen_then_the_user_s(golden, monkeypatch):
     monkeypatch.setenv("HOME", "/home/me")
-    monkeypatch.setenv("BENCHSUITE_CACHE", variable)
-    monkeypatch.setenv("XDG_CACHE_HOME", xdg)
-    assert cache_folder(chosen) == Path(expected)
+
+    def case(variable: str, chosen: str | None, xdg: str) -> str:
+        monkeypatch.setenv("BENCHSUITE_CACHE", variable)
+        monkeypatch.setenv("XDG_CACHE_HOME", xdg)
+        return str(cache_folder(chosen))
+
+    golden.cases(case)
 
 
 def program(folder: Path, name: str) -> Path:
@@ -188,24 +162,15 @@ def program(folder: Path, name: str) -> Path:
     return path
 
 
-def test_is_found_on_the_path_first(tmp_path, monkeypatch):
+def test_a_program_is_found_on_the_path_and_among_the_servers_of_the_system(tmp_path, monkeypatch):
     path = program(tmp_path, "serverd")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert programs.find_program("serverd") == str(path)
     assert programs.find_program("no-such-program-anywhere") is None
-
-
-def test_is_found_among_the_servers_of_the_system(tmp_path, monkeypatch):
-    path = program(tmp_path, "serverd")
     monkeypatch.setattr(programs, "SBIN", (str(tmp_path),))
     monkeypatch.setenv("PATH", "/nowhere")
     assert programs.find_program("serverd") == str(path)
 
 
-def test_no_port_is_given_twice_and_none_that_is_spoken_for():
-    found = iter([8001, 8001, 8000, 8002, 8001, 8003])
-    assert distinct(lambda: next(found), 3, besides=[8000]) == [8001, 8002, 8003]
-
-
-def test_none_are_asked_for():
-    assert distinct(lambda: 1, 0) == []
+def test_values(golden):
+    golden.values()

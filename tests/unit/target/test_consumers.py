@@ -66,7 +66,7 @@ def test_sends_back_exactly_what_it_gets(kind, twin):
 
 
 @pytest.mark.parametrize("twin", TWINS)
-def test_echo_needs_no_layer(twin, run):
+def test_echo_needs_no_layer_and_who_does_says_so(twin, run):
     run.CHANNEL_LAYERS = {}
 
     async def say(client: WebsocketCommunicator) -> None:
@@ -74,18 +74,13 @@ def test_echo_needs_no_layer(twin, run):
         assert await client.receive_from(WAIT_S) == "hello"
 
     talk(f"/bench/ws/echo{twin}/", then=say)
+    for kind in ("echo_layer", "broadcast"):
+        with pytest.raises(Exception, match="needs a channel layer, and CHANNEL_LAYERS has"):
+            refused(f"/bench/ws/{kind}{twin}/")
 
 
 @pytest.mark.parametrize("twin", TWINS)
-@pytest.mark.parametrize("kind", ["echo_layer", "broadcast"])
-def test_without_the_layer_that_it_needs_it_says_so(kind, twin, run):
-    run.CHANNEL_LAYERS = {}
-    with pytest.raises(Exception, match="needs a channel layer, and CHANNEL_LAYERS has"):
-        refused(f"/bench/ws/{kind}{twin}/")
-
-
-@pytest.mark.parametrize("twin", TWINS)
-def test_broadcast_reaches_all_of_its_room_and_nobody_else(twin):
+def test_broadcast_reaches_all_of_its_room_and_nobody_else_and_idle_says_nothing(twin):
     path = f"/bench/ws/broadcast{twin}/"
 
     async def say(one: Any, two: Any, other: Any) -> None:
@@ -94,20 +89,13 @@ def test_broadcast_reaches_all_of_its_room_and_nobody_else(twin):
         assert await other.receive_nothing()
 
     talk(path, path, f"{path}?room=7", then=say)
+    assert refused(f"{path}?room=a%20b"), "it is no name"
 
-
-@pytest.mark.parametrize("twin", TWINS)
-def test_a_room_that_is_no_name_is_refused(twin):
-    assert refused(f"/bench/ws/broadcast{twin}/?room=a%20b")
-
-
-@pytest.mark.parametrize("twin", TWINS)
-def test_idle_says_nothing(twin):
-    async def say(client: WebsocketCommunicator) -> None:
+    async def wait(client: WebsocketCommunicator) -> None:
         await client.send_to(text_data="hello")
         assert await client.receive_nothing()
 
-    talk(f"/bench/ws/idle{twin}/", then=say)
+    talk(f"/bench/ws/idle{twin}/", then=wait)
 
 
 @pytest.mark.parametrize("twin", TWINS)
@@ -124,15 +112,11 @@ def test_a_full_channel_closes_the_connection(twin, monkeypatch):
     talk(f"/bench/ws/echo_layer{twin}/", then=say)
 
 
-@pytest.mark.parametrize("twin", TWINS)
-@pytest.mark.parametrize("kind", ["echo", "echo_layer", "broadcast", "idle"])
-def test_nothing_answers_outside_a_run(kind, twin, monkeypatch):
-    monkeypatch.delenv(RUN_VARIABLE)
-    assert refused(f"/bench/ws/{kind}{twin}/")
-
-
-def test_an_unknown_consumer_is_refused():
+def test_nothing_answers_outside_a_run_and_an_unknown_consumer_is_refused(monkeypatch):
     assert refused("/bench/ws/nothing/")
+    monkeypatch.delenv(RUN_VARIABLE)
+    for kind in ("echo", "echo_layer", "broadcast", "idle"):
+        assert all(refused(f"/bench/ws/{kind}{twin}/") for twin in TWINS)
 
 
 @pytest.mark.parametrize(

@@ -71,22 +71,15 @@ def called(monkeypatch):
     return names
 
 
-def test_a_command_may_end_the_process_when_it_is_done(called):
+def test_a_command_may_end_the_process_when_it_is_done_but_not_with_a_status(called):
     begun: list[str] = []
     filling.fill(DatabaseSpec(fill=("ends 0", "next")), begun.append)
     assert begun == ["fill by ends 0", "fill by next"]
-    assert called == ["ends", "next"]
-
-
-def test_one_that_ends_it_with_a_status_has_failed(called):
     with pytest.raises(DatabaseError, match=r"^--fill=ends 3 failed: it ended with 3$"):
-        filling.fill(DatabaseSpec(fill=("ends 3", "next")), lambda phase: None)
-
-
-def test_nothing_more_is_filled_when_nobody_waits_for_it(called):
+        filling.fill(DatabaseSpec(fill=("ends 3", "next")), begun.append)
     with pytest.raises(NobodyWaits):
-        filling.fill(DatabaseSpec(fill=("killed", "next")), lambda phase: None)
-    assert called == ["killed"]
+        filling.fill(DatabaseSpec(fill=("killed", "next")), begun.append)
+    assert called == ["ends", "next", "ends", "killed"]
 
 
 GROUPS = Group._meta.db_table
@@ -167,19 +160,6 @@ def test_a_user_who_is_there_is_taken():
 
 
 @pytest.mark.django_db
-def test_who_is_not_there_is_made_without_password_and_rights():
-    cookies, words, _ = signed_in("eve")
-    assert words.startswith("as eve (created")
-    user = User.objects.get()
-    assert (user.email, user.is_staff, user.has_usable_password()) == (
-        "eve@example.com",
-        False,
-        False,
-    )
-    assert known_as(cookies) == "eve"
-
-
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("rights", "words", "held"),
     [
@@ -188,10 +168,15 @@ def test_who_is_not_there_is_made_without_password_and_rights():
         ("superuser", "created: superuser", (True, True)),
     ],
 )
-def test_who_is_made_has_the_rights_that_are_asked_for(rights, words, held):
-    assert signed_in("eve", rights)[1] == f"as eve ({words})"
+def test_who_is_not_there_is_made_with_the_rights_that_are_asked_for(rights, words, held):
+    with override_settings(SESSION_COOKIE_NAME="card"):
+        cookies, told, _ = signed_in("eve", rights)
+        assert list(cookies) == ["card"]
+        assert known_as(cookies) == "eve"
+    assert told == f"as eve ({words})"
     user = User.objects.get()
-    assert (user.is_staff, user.is_superuser) == held
+    assert (user.is_staff, user.is_superuser, user.email) == (*held, "eve@example.com")
+    assert rights == "superuser" or not user.has_usable_password()
 
 
 @pytest.mark.django_db
@@ -204,12 +189,6 @@ def test_who_is_there_gets_the_rights_that_are_asked_for():
     words = "as eve (found in the data, rights added: superuser)"
     assert signed_in("eve", "superuser")[1:] == (words, True)
     assert User.objects.get().email == "eve@club.example"
-
-
-@pytest.mark.django_db
-def test_the_cookie_has_the_projects_name():
-    with override_settings(SESSION_COOKIE_NAME="card"):
-        assert list(signed_in("eve")[0]) == ["card"]
 
 
 @pytest.mark.django_db

@@ -137,19 +137,12 @@ def changed(static_root: str, **settings: Any) -> Changes:
     return made
 
 
-def test_nothing_is_changed_where_nothing_was_collected():
+def test_the_folder_of_what_was_collected_replaces_the_projects_and_the_storages():
     assert changed("", STATIC_ROOT="/srv", STORAGES=STORAGES).values == {}
-
-
-def test_the_folder_replaces_the_projects():
-    made = changed("/run/static", STATIC_ROOT="/srv")
-    assert made.values == {"STATIC_ROOT": "/run/static"}
-    assert list(made.words) == ["STATIC_ROOT"]
-    made = changed("/run/static", STATIC_ROOT=Path("/srv"))
-    assert made.values == {"STATIC_ROOT": Path("/run/static")}
-
-
-def test_a_place_of_the_storage_itself_gives_way():
+    for kind in (str, Path):
+        made = changed("/run/static", STATIC_ROOT=kind("/srv"))
+        assert made.values == {"STATIC_ROOT": kind("/run/static")}
+        assert list(made.words) == ["STATIC_ROOT"]
     made = changed("/run/static", STORAGES=STORAGES)
     assert made.values["STORAGES"] == {
         "default": {"BACKEND": "a.Storage"},

@@ -3,8 +3,6 @@
 import copy
 from typing import Any
 
-import pytest
-
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import brokers, rules
 from benchsuite.isolation.overrides.applied import overridden
@@ -53,45 +51,22 @@ def test_what_becomes_of_settings(golden):
     golden.cases(become)
 
 
-@pytest.mark.parametrize(
-    ("knows", "given", "backend", "mailers"),
-    [
-        (False, {}, MAIL_SINK, None),
-        (False, {"MAILERS": {"default": {}}}, MAIL_SINK, {"default": DUMMY}),
-        (True, {}, MAIL_SINK, None),
-        (True, {"EMAIL_BACKEND": "shop.Mail"}, MAIL_SINK, None),
-        (True, {"MAILERS": {}}, None, None),
-        (True, {"MAILERS": {"default": DUMMY}}, None, None),
-        (
-            True,
-            {"MAILERS": {"default": {"BACKEND": "a.B", "OPTIONS": {"host": "x"}}, "news": {}}},
-            None,
-            {"default": DUMMY, "news": DUMMY},
-        ),
-    ],
-)
-def test_mail_is_thrown_away_by_the_settings_that_this_django_takes(
-    knows, given, backend, mailers, monkeypatch
-):
-    monkeypatch.setattr(rules, "KNOWS_MAILERS", knows)
-    values = changed(given)
-    assert values.get("EMAIL_BACKEND") == backend
-    assert values.get("MAILERS") == mailers
+def test_mail_is_thrown_away_by_the_settings_that_this_django_takes(golden, monkeypatch):
+    def case(*, knows: bool, **given: Any) -> list[Any]:
+        monkeypatch.setattr(rules, "KNOWS_MAILERS", knows)
+        values = changed(given)
+        return [values.get("EMAIL_BACKEND"), values.get("MAILERS")]
+
+    golden.cases(case)
 
 
-@pytest.mark.parametrize(
-    ("has", "backend", "package"),
-    [
-        (True, "shop.Tasks", "django.tasks"),
-        (False, "shop.Tasks", "django_tasks"),
-        (True, "django_tasks.backends.rq.RQBackend", "django_tasks"),
-    ],
-)
-def test_tasks_are_thrown_away_by_whoever_reads_the_setting(has, backend, package, monkeypatch):
-    monkeypatch.setattr(brokers, "HAS_TASKS", has)
-    entry = {"BACKEND": backend, "QUEUES": ["x"], "OPTIONS": {"url": "mine"}}
-    dummy = {"BACKEND": f"{package}.backends.dummy.DummyBackend", "QUEUES": ["x"]}
-    assert changed({"TASKS": {"a": entry}})["TASKS"] == {"a": dummy}
+def test_tasks_are_thrown_away_by_whoever_reads_the_setting(golden, monkeypatch):
+    def case(*, has: bool, backend: str) -> Any:
+        monkeypatch.setattr(brokers, "HAS_TASKS", has)
+        entry = {"BACKEND": backend, "QUEUES": ["x"], "OPTIONS": {"url": "mine"}}
+        return changed({"TASKS": {"a": entry}})["TASKS"]
+
+    golden.cases(case)
 
 
 def test_values(golden):
