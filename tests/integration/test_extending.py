@@ -52,19 +52,11 @@ def documented(name: str) -> str:
     return str(found)
 
 
-def class_lines(code: str) -> int:
-    return len([line for line in code.splitlines() if line.strip()])
-
-
 def test_a_server_takes_thirty_lines_and_a_workload_twenty() -> None:
     server, workload = blocks()
-    assert class_lines(server) <= 30
-    assert class_lines(workload) <= 20
-
-
-def test_a_service_and_a_device_take_thirty_lines_at_most() -> None:
-    assert class_lines(documented("services")) <= 30
-    assert class_lines(documented("telemetry")) <= 30
+    limits = {server: 30, workload: 20, documented("services"): 30, documented("telemetry"): 30}
+    for code, limit in limits.items():
+        assert len([line for line in code.splitlines() if line.strip()]) <= limit
 
 
 @pytest.fixture

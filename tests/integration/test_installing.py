@@ -132,39 +132,26 @@ def test_what_is_said_of_uninstalling_leaves_the_database_as_it_was(tmp_path: Pa
 PACKAGE = Path(benchsuite.__file__).resolve().parent
 
 
-@pytest.fixture(scope="module")
-def contents(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """The names of all files in the wheel, built from a copy that knows no earlier build."""
-    folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
+def test_the_wheel_is_exactly_the_package(tmp_path: Path) -> None:
+    """Templates, static files and py.typed, too, of a copy that knows no earlier build."""
+    source = tmp_path / "source"
     shutil.copytree(PACKAGE, source / "benchsuite", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / "tests", source / "tests")
-    shutil.copytree(ROOT / "testproject", source / "testproject")
+    for name in ("tests", "testproject"):
+        shutil.copytree(ROOT / name, source / name)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     subprocess.run(
         [
             *(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"),
-            *("--no-build-isolation", "--wheel-dir", str(folder), str(source)),
+            *("--no-build-isolation", "--wheel-dir", str(tmp_path), str(source)),
         ],
         env={**os.environ, "PYTHONWARNINGS": "", "PYTHONDEVMODE": ""},
         check=True,
         timeout=120,
     )
-    (wheel,) = folder.glob("django_benchsuite-*.whl")
+    (wheel,) = tmp_path.glob("django_benchsuite-*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        return set(archive.namelist())
-
-
-def test_there_is_nothing_in_it_but_the_package(contents: set[str]) -> None:
-    assert {name.partition("/")[0].partition("-")[0] for name in contents} == {
-        "benchsuite",
-        "django_benchsuite",
-    }
-
-
-def test_every_file_of_the_package_is_in_it(contents: set[str]) -> None:
-    """Templates, static files, templates of server configuration and py.typed as well as code."""
+        contents = set(archive.namelist())
     wanted = {
         f"benchsuite/{path.relative_to(PACKAGE)}"
         for path in PACKAGE.rglob("*")
@@ -172,3 +159,5 @@ def test_every_file_of_the_package_is_in_it(contents: set[str]) -> None:
     }
     assert wanted <= contents
     assert {"benchsuite/py.typed", "benchsuite/migrations/0001_initial.py"} <= wanted
+    rooms = {name.partition("/")[0].partition("-")[0] for name in contents}
+    assert rooms == {"benchsuite", "django_benchsuite"}
