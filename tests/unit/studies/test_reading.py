@@ -7,6 +7,7 @@ import pytest
 from benchsuite.core.exceptions import UsageError
 from benchsuite.studies import reading
 from benchsuite.studies.study import Kind, Share
+from tests.golden import Golden
 from tests.unit.studies.samples import KNOWN, TEXT, changed, study
 
 
@@ -49,112 +50,8 @@ def test_a_value_may_be_a_share_of_what_another_cell_reaches() -> None:
     assert rate == Share(0.2, "plateau", {"setup": "sync"})
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("format = 1", "format = 2", "format: must be 1, the only format"),
-        ("format = 1\n", "", "shop.toml: the key format is missing."),
-        ('name = "shop"', 'name = "shep"', "name: must be what the file is called, 'shop'"),
-        ("question =", "questoin =", "there is no key 'questoin'; did you mean question?"),
-        ('question = "Which server?"', 'question = ""', "question: must be a text"),
-        ("repeat = 6", "repeat = 0", "repeat: must be a whole number from 1 on, and is 0."),
-        ("repeat = 6", "repeat = true", "repeat: must be a whole number from 1 on, and is True."),
-        ("users = 500", "user = 500", "every.user: there is no option of runbench 'user'; did"),
-        ("users = 500", "users = true", "every.users: must be a text or a number, and is True."),
-        ("users = 500", "users = nan", "every.users: must be a number, and is nan."),
-        ("users = 500", "users = [500]", "every.users: must be a text or a number"),
-        ("users = 500", 'users = ""', "every.users: must be a text"),
-        ("users = 500", "users = 2026-01-01", "every.users: must be a text or a number"),
-        ("keep-alive = false", "keep-alive = 0", "every.keep-alive: must be true, or false"),
-        ("keep-alive = false", "no-keep-alive = false", "no option of runbench 'no-no-keep-alive'"),
-        ("option.timeout_s = 30", "option = 30", "every.option: must be a table of names and"),
-        ("option.timeout_s = 30", "option.x.y = 1", "every.option.x: must be a text or a number"),
-        ("shorter = [", "shortr = [", "scale: there is no key 'shortr'"),
-        ('thin = { delay = ["200", "0", "100"] }', 'thin = { dealy = ["0"] }', "no axis 'dealy'"),
-        ('["200", "0", "100"]', '["200", "0"]', "scale.thin.delay: must name all values"),
-        ('["200", "0", "100"]', '["200", "0", "100", "0"]', "two are called '0'"),
-        ('["200", "0", "100"]', '["200", "0", "1"]', "scale.thin.delay: there is no value '1'"),
-        ("repeat = 2 }", "rows = 2 }", "scale.least: there is no scaled option or axis 'rows'"),
-        ('kind = "today"', 'kind = "new"', "axis.setup.sync.kind: must be one of original, today"),
-        ("max-connections = 100", "conns = 1", "axis.setup.async.conns: there is no option of"),
-        ('like = "async"', 'like = "asinc"', "axis.setup.pool.like: there is no value 'asinc'"),
-        ('like = "async"', 'like = "pool"', "axis.setup.pool.like: 'pool' is like itself."),
-        ("cpu = {", '"c p u" = {', "axis.route.c p u: must be a name without blanks"),
-        ("0 = {}", "0 = 1", "axis.delay.0: must be a table, and is 1."),
-        ('when = { setup = "pool" }', 'when = { setup = "pol" }', "set[2].when.setup: there is no"),
-        ('when = { setup = "pool" }', "when = { setup = 1 }", "set[2].when.setup: must be a list"),
-        ('when = { setup = "pool" }', "", "set[2]: the key when is missing."),
-        ('setup = ["pool"]', 'stup = ["pool"]', "exclude[1]: there is no axis 'stup'"),
-        (
-            'setup = ["pool"]\nroute = "cpu"',
-            'route = ["cpu", "read"]',
-            "exclude: no configuration is left.",
-        ),
-        ('of = "best_window"', 'off = "best_window"', "figures.best"),
-        ('length = "10s"', "length = [10]", "figures.best.length: must be a number, and is [10]."),
-        ('scope = "load"', 'scope = "all"', "figures.best.scope: must be one of window, load"),
-        ('best = "most"', 'best = "more"', "objective.best: must be one of most, least"),
-        ('figure = "plateau"\nbest', 'figure = "plato"\nbest', "objective.figure: there is no fig"),
-        ('{ setup = "setup", delay', '{ stup = "setup", delay', "published[1]: there is no axis"),
-        ("{ gunicorn = ", '{ b = "sink", gunicorn = ', "published[1].names.setup: there is no val"),
-        ('{ plateau = "rps" }', '{ plato = "rps" }', "published[1].figures: there is no figure"),
-        ('rows = "delay"', 'rows = "dely"', "table[1].rows: there is no axis 'dely'; did you mean"),
-        ('["plateau", "best"]', '["plateau", "rest"]', "table[1].figures: there is no figure"),
-        ('["plateau", "best"]', "[]", "table[1].figures: must be a list of at least one"),
-        ('x = "delay"', 'x = "dely"', "chart[1].x: there is no axis or figure 'dely'"),
-        ('y = "plateau"', 'y = "delay"', "chart[1].y: there is no figure 'delay'"),
-        ('small = "route"', 'small = "root"', "chart[1]: there is no axis 'root'"),
-        ("needs = { users = 300 }", 'needs = { users = "3" }', "claim[1].needs.users: must be a n"),
-        ("needs = { users = 300 }", "needs = { usrs = 300 }", "claim[1].needs.usrs: there is no"),
-        ("ratio = [0.4, 0.6]", "ratio = [0.6, 0.4]", "claim[1].check[1].ratio: must be a region"),
-        ("ratio = [0.4, 0.6]", "ratio = [0.4]", "claim[1].check[1].ratio: must be a region"),
-        ("ratio = [0.4, 0.6]", "ratio = [nan, 1]", "claim[1].check[1].ratio: must be a region"),
-        ("ratio = [0.4, 0.6]", "", "needs one region of ratio, difference, value, and has 0."),
-        ('to = { delay = "100" }', "", "check[1].ratio: needs the other configuration"),
-        (
-            "value = [-inf, 3]",
-            'value = [0, 3]\nto = { delay = "0" }',
-            "value: is of one configuration, and",
-        ),
-        ('to = { delay = "100" }', 'to = { delay = "200" }', "is held against itself"),
-        ('to = { delay = "100" }', 'to = { setup = "pool" }', "setup=pool route=cpu delay=200 is"),
-        (
-            'cell = { setup = "sync" }',
-            'cell = { setup = "pool", route = "cpu" }',
-            "selects no configuration",
-        ),
-        ('choice = "setup"', 'choice = "stup"', "answer[1].choice: there is no axis 'stup'; did"),
-        ('choice = "setup"', 'choice = ["setup", "setup"]', "answer[1].choice: two are called"),
-        ('choice = "setup"', "choice = []", "answer[1].choice: must be a list of at least one"),
-        ('choice = "setup"', 'chioce = "setup"', "answer[1]: there is no key 'chioce'; did you"),
-        ('choice = "setup"', "", "answer[1]: the key choice is missing."),
-        ('asks = "Which set-up reads most?"', 'asks = ""', "answer[1].asks: must be a text"),
-        ('["read"] }', '["raed"] }', "answer[1].only.route: there is no value 'raed'; did you"),
-        ('["read"] }', '"cpu", setup = "pool" }', "answer[1].only: selects no configuration."),
-        ('["read"] }', '"read", setup = "sync" }', "answer[1].choice: setup has one value in"),
-        ('choice = "setup"', 'choice = "setup"\nbest = "least"', "answer[1]: figure and best bel"),
-        (
-            'choice = "setup"',
-            'choice = "setup"\nfigure = "beast"\nbest = "most"',
-            "answer[1].figure: there is no figure 'beast'; did you mean best?",
-        ),
-        ('choice = "setup"', 'choice = "setup"\nneeds.usrs = 3', "answer[1].needs.usrs: there is"),
-        (
-            '[objective]\nfigure = "plateau"\nbest = "most"\n',
-            "",
-            "answer[1]: needs figure and best, as the study has no objective.",
-        ),
-        ("[[claim]]\nname", "[claim]\nname", "claim: must be a list of at least one, and is {"),
-        ("format = 1", "format = ", "this is no TOML: Invalid value (at line 1, column 10)."),
-        ("repeat = 6", "repeat = 6\nrepeat = 6", "this is no TOML: Cannot overwrite a value"),
-    ],
-)
-def test_what_is_wrong_is_said_with_file_and_key(old: str, new: str, said: str) -> None:
-    with pytest.raises(UsageError) as refused:
-        study(changed((old, new)))
-    assert str(refused.value).startswith("shop.toml: ")
-    assert said in str(refused.value)
-    assert "\n" not in str(refused.value)
+def test_what_is_wrong_is_said_with_file_and_key(golden: Golden) -> None:
+    golden.cases(lambda old, new: study(changed((old, new))), refuses=UsageError)
 
 
 def test_options_may_need_figures_of_cells_but_not_in_a_circle() -> None:
@@ -187,25 +84,12 @@ def test_published_figures_must_lie_beside_the_study(tmp_path: Path) -> None:
     assert reading.read(file, KNOWN).path == str(file)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        (
-            'of = "goodput"',
-            'of = "godput"',
-            "figures.plateau: of: there is no figure 'godput'; did",
-        ),
-        ('length = "10s"', 'width = "10s"', "figures.best: width: best_window takes only length."),
-        ('length = "10s"', 'length = "10 parsec"', "figures.best: length: '10 parsec' is not a ti"),
-        ('of = "goodput"', 'of = "goodput", scope = "load"', "figures.plateau: scope: goodput is"),
-    ],
-)
-def test_figures_must_be_such_as_can_be_made(old: str, new: str, said: str, tmp_path: Path) -> None:
-    file = tmp_path / "shop.toml"
-    file.write_text(changed((old, new)))
-    with pytest.raises(UsageError) as refused:
-        reading.read(file, KNOWN)
-    assert str(refused.value).startswith(f"shop.toml: {said}")
+def test_figures_must_be_such_as_can_be_made(tmp_path: Path, golden: Golden) -> None:
+    def read(old: str, new: str) -> None:
+        (tmp_path / "shop.toml").write_text(changed((old, new)))
+        reading.read(tmp_path / "shop.toml", KNOWN)
+
+    golden.cases(read, refuses=UsageError, replace={r"There are \d+": "There are many"})
 
 
 def test_the_text_of_a_stored_study_needs_neither_options_nor_files_of_today() -> None:
@@ -228,3 +112,21 @@ def test_the_text_of_a_stored_study_needs_neither_options_nor_files_of_today() -
 def test_what_no_parser_takes_is_a_sentence_with_its_key(value: str, said: str) -> None:
     with pytest.raises(UsageError, match=f"^shop.toml: {said}"):
         reading.parse(f"format = 1\nrepeat = {value}\n", Path("shop.toml"))
+
+
+def test_files_and_folders_are_added_under_the_names_of_their_files(tmp_path: Path) -> None:
+    for name in ("b.toml", "a.toml", "figures.csv", "folder.toml/c.toml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    found = reading.studies([tmp_path, tmp_path / "folder.toml" / "c.toml"])
+    assert list(found)[-3:] == ["a", "b", "c"]
+    assert found["b"] == tmp_path / "b.toml"
+    assert {file.parent for file in reading.studies().values()} <= {reading.FOLDER}
+
+
+def test_two_of_one_name_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "shop.toml").touch()
+    (tmp_path / "shop.toml").touch()
+    with pytest.raises(UsageError, match="Two studies are called shop, "):
+        reading.studies([tmp_path / "a", tmp_path])
