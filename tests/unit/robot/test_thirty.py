@@ -5,8 +5,7 @@ import pytest
 from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.confirmation import Site
 from benchsuite.robot.walk import Walk, complete
-from tests.foreign.cases import Case
-from tests.foreign.makers import THIRTY
+from tests.foreign.makers import THIRTY, Case
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
