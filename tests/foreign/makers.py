@@ -1,4 +1,4 @@
-"""How makers of forms draw a page and mark what is wrong on it; forms.txt has three forms of each."""
+"""How makers of forms draw a page and mark what is wrong on it; forms.txt has three of each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
