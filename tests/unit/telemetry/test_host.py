@@ -1,6 +1,7 @@
 """What the host does beside the run."""
 
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,13 +12,16 @@ from benchsuite.telemetry import host
 from benchsuite.telemetry.base import Clocks
 from benchsuite.telemetry.devices import TICKS_PER_S
 from benchsuite.telemetry.host import Host, Others
+from tests.golden import Golden
 
 
 class Machine:
     """A /proc and /sys of our own, and clocks that move when they are told."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    folders: Iterator[Path]  #: One for each.
+
+    def __init__(self) -> None:
+        self.root = next(self.folders)
         self.now = 100.0
         self.wall_apart = 5000.0
         self.asleep_s = 0.0
@@ -54,144 +58,31 @@ class Machine:
             "IpExt: InNoRoutes\nIpExt: 4\n",
         )
 
+    def look(self, **changes: float) -> None:
+        """A second later, if nothing else is said."""
+        self.now += changes.pop("after_s", 1)
+        for name, change in changes.items():
+            setattr(self, name, getattr(self, name) + change)
+        self.watching.look()
+
     def host(self, ours: Callable[[], Iterable[int]] = tuple) -> Host:
         clocks = Clocks(
             monotonic=lambda: self.now,
             wall=lambda: self.now + self.wall_apart + self.asleep_s,
             since_boot=lambda: self.now + self.asleep_s,
         )
-        return Host(ours, cpus=2, clocks=clocks, root=self.root)
+        self.watching = Host(ours, cpus=2, clocks=clocks, root=self.root)
+        self.watching.look()
+        return self.watching
 
 
-@pytest.fixture
-def machine(tmp_path):
-    return Machine(tmp_path)
+def test_values(tmp_path: Path, golden: Golden) -> None:
+    Machine.folders = (tmp_path / str(number) for number in itertools.count())
+    golden.values()
 
 
-def test_shares_of_what_the_counters_grew_by(machine):
-    host = machine.host()
-    host.look()
-    machine.now += 2
-    machine.cpu(idle=150, steal=50)
-    machine.throttle(20, 3)
-    machine.pressure(500_000)
-    machine.overflows(11)
-    host.look()
-    shares = host.shares(100.0, 102.0)
-    assert shares is not None
-    assert shares.steal_percent == pytest.approx(25.0)
-    assert shares.throttled_percent == pytest.approx(15.0)
-    assert shares.memory_pressure_percent == pytest.approx(25.0)
-    assert shares.listen_overflows == 4
-
-
-def test_a_group_that_the_target_has_joined_is_watched(machine):
-    machine.write("proc/7/cgroup", "0::/\n")
-    host = machine.host(ours=lambda: [7])
-    host.look()
-    machine.write("proc/7/cgroup", "0::/small\n")
-    for throttled in (5, 9):
-        machine.now += 1
-        machine.write(
-            "sys/fs/cgroup/small/cpu.stat",
-            f"nr_periods {10 * throttled}\nnr_throttled {throttled}\n",
-        )
-        host.look()
-    shares = host.shares(100.0, 102.0)
-    assert shares is not None
-    assert shares.throttled_percent == pytest.approx(10.0)
-
-
-def test_only_looks_inside_of_the_window_count(machine):
-    host = machine.host()
-    for steal in (0, 100, 100, 300):
-        machine.cpu(idle=1000, steal=steal)
-        host.look()
-        machine.now += 1
-    shares = host.shares(100.5, 102.0)
-    assert shares is not None
-    assert shares.steal_percent is None, "no tick has passed between the two"
-    assert shares.listen_overflows == 0
-    assert host.shares(100.5, 101.5) is None, "one look tells of no time"
-
-
-def test_a_machine_that_counts_nothing_tells_nothing(tmp_path):
-    now = iter(range(100))
-    host = Host(cpus=2, root=tmp_path, clocks=Clocks(monotonic=lambda: float(next(now))))
-    host.look()
-    host.look()
-    shares = host.shares(0.0, 99.0)
-    assert shares is not None
-    assert shares.steal_percent is None
-    assert shares.throttled_percent is None
-    assert shares.memory_pressure_percent is None
-    assert shares.listen_overflows is None
-
-
-def test_clocks_that_run_evenly(machine):
-    host = machine.host()
-    for _ in range(4):
-        host.look()
-        machine.now += 1.01
-    clock = host.clock(1.0)
-    assert clock is not None
-    assert clock.wall_step_s == pytest.approx(0.0)
-    assert clock.gap_s == pytest.approx(0.01)
-
-
-def test_a_wall_clock_that_is_set(machine):
-    host = machine.host()
-    host.look()
-    machine.now += 1
-    machine.wall_apart -= 3600
-    host.look()
-    clock = host.clock(1.0)
-    assert clock is not None
-    assert clock.wall_step_s == pytest.approx(-3600)
-    assert clock.gap_s == 0
-
-
-def test_a_machine_that_was_suspended(machine):
-    """Its wall clock went on without being set, its monotonic one stood still."""
-    host = machine.host()
-    host.look()
-    machine.now += 1
-    machine.asleep_s += 30
-    host.look()
-    clock = host.clock(1.0)
-    assert clock is not None
-    assert clock.wall_step_s == pytest.approx(0.0)
-    assert clock.gap_s == pytest.approx(30)
-
-
-def test_a_look_that_came_late(machine):
-    host = machine.host()
-    for pause_s in (1.0, 3.5, 1.0):
-        host.look()
-        machine.now += pause_s
-    clock = host.clock(1.0)
-    assert clock is not None
-    assert clock.gap_s == pytest.approx(2.5)
-
-
-def test_one_look_tells_nothing(machine):
-    host = machine.host()
-    assert host.clock(1.0) is None
-    host.look()
-    assert host.clock(1.0) is None
-
-
-def stat(pid: int, ppid: int, state: str = "S") -> Stat:
-    return Stat(
-        pid=pid,
-        state=state,
-        ppid=ppid,
-        session=1,
-        own_ticks=0,
-        children_ticks=0,
-        threads=1,
-        started=pid,
-    )
+def stat(pid: int, ppid: int) -> Stat:
+    return Stat(pid, "S", ppid, 1, 0, 0, 1, started=pid)
 
 
 @pytest.mark.parametrize(
