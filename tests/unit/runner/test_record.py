@@ -17,6 +17,7 @@ from benchsuite.load.parent.driver import Samples
 from benchsuite.runner.planning import resolve
 from benchsuite.runner.record import RunRecord, _turn, result
 from benchsuite.telemetry import Watched
+from tests.golden import Golden
 
 SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
 SINCE_BOOT_S = 86_400.0
@@ -88,16 +89,6 @@ def test_a_result_holds_no_password_whoever_told_it(record: RunRecord) -> None:
     assert found.log_tail == "first\nredis://host:6379 refused 'PASSWORD': '***'"
 
 
-def test_the_server_is_restarted_once_at_its_moment(record: RunRecord) -> None:
-    record.restarts, record.storm_s = True, 3.0
-    record.serving.restart = lambda: (1.0, 2.0)
-    assert not record.restart_is_due(2.9)
-    assert record.restart_is_due(3.1)
-    record.restart()
-    assert record.away == (1.0, 2.0)
-    assert not record.restart_is_due(4.0)
-
-
 def test_a_restart_that_was_broken_off_is_not_tried_again(record: RunRecord) -> None:
     def broken_off() -> tuple[float, float]:
         raise KeyboardInterrupt
@@ -110,26 +101,13 @@ def test_a_restart_that_was_broken_off_is_not_tried_again(record: RunRecord) -> 
     assert not record.restart_is_due(4.0)
 
 
-def requests(*kinds: Kind) -> Samples:
+def turn(right: int, wrong: int, right_again: int) -> Turn | None:
+    """What is known of a load with so many answers."""
+    kinds = [Kind.OK] * right + [Kind.HTTP_STATUS] * wrong + [Kind.OK] * right_again
     found = np.zeros(len(kinds), list(FIELDS))
     found["kind"], found["finish"] = kinds, SINCE_BOOT_S + np.arange(len(kinds))
-    return cast(Samples, found)
+    return _turn(cast(Samples, found), SINCE_BOOT_S)
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "right_again", "wanted"),
-    [
-        (60, 100, 0, Turn(right=60, at_s=60.0)),
-        (60, 100, 5, Turn(right=60, at_s=60.0)),
-        (0, 100, 0, Turn(right=0, at_s=0.0)),
-        (60, 100, 30, None),
-        (60, 3, 0, None),
-        (60, 0, 0, None),
-        (0, 0, 0, None),
-    ],
-)
-def test_where_answers_turn_wrong(
-    right: int, wrong: int, right_again: int, wanted: Turn | None
-) -> None:
-    kinds = [Kind.OK] * right + [Kind.HTTP_STATUS] * wrong + [Kind.OK] * right_again
-    assert _turn(requests(*kinds), SINCE_BOOT_S) == wanted
+def test_values(golden: Golden) -> None:
+    golden.values()
