@@ -9,6 +9,7 @@ from benchsuite.core.metrics import every
 from benchsuite.core.metrics.metric import Better, Metric, Place, Unit
 from benchsuite.models import Measurement, Run
 from benchsuite.report.exports.runs import FACTS
+from tests.golden import Golden
 
 DOCS = Path(__file__).parents[3] / "docs" / "reading-results.md"
 ENDINGS = {
@@ -36,34 +37,10 @@ def test_each_has_its_unit_in_its_name_and_one_source(one: Metric) -> None:
     assert bool(one.places) or one.short or one.of_times, "told nowhere"
 
 
-def test_no_name_stands_for_two() -> None:
-    for names in (
-        [one.name for one in every.METRICS],
-        [one.short for one in every.METRICS if one.short],
-        [one.heading for one in every.in_place(Place.LIST)],
-    ):
-        assert len(set(names)) == len(names)
-
-
 def test_what_is_told_of_parts_is_stored_of_them() -> None:
     columns = {field.name for field in Measurement._meta.concrete_fields}
     for one in (*every.in_place(Place.STAGE), *every.in_place(Place.PART)):
         assert one.of_times or one.name in columns
-
-
-@pytest.mark.parametrize(
-    ("unit", "value", "text"),
-    [
-        (Unit.RATE, 612.0, "612 /s messages"),
-        (Unit.CPUS, 190.0, "1.90"),
-        (Unit.SHARE, 0.015, "1.50 %"),
-        (Unit.COUNT, 12345, "12 345"),
-        (Unit.SECONDS, None, "—"),
-    ],
-)
-def test_a_figure_is_written_with_its_unit(unit: Unit, value: float | None, text: str) -> None:
-    one = Metric("any", unit, Better.LESS, of_answers=True)
-    assert one.show(value, "messages").replace("\u2009", " ") == text
 
 
 def test_the_table_of_the_docs_is_that_of_the_registry() -> None:
@@ -80,3 +57,16 @@ def test_the_table_of_the_docs_is_that_of_the_registry() -> None:
         for one in every.METRICS
         if one.short or Place.JSON in one.places
     ]
+
+
+def shown(unit: Unit, value: float | None) -> str:
+    figure = Metric("any", unit, Better.LESS, of_answers=True)
+    return figure.show(value, "messages").replace("\u2009", " ")
+
+
+def doubled(names: list[str]) -> set[str]:
+    return {name for name in names if names.count(name) > 1}
+
+
+def test_values(golden: Golden) -> None:
+    golden.values()

@@ -10,8 +10,7 @@ import benchsuite
 from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.fronts.base import FrontPlace
-from benchsuite.runner.planning import resolve, workload
+from benchsuite.runner.planning import workload
 from benchsuite.workloads.base import Workload
 from tests.golden import Golden
 
@@ -57,34 +56,6 @@ def test_to_fit_a_workload_twice_is_to_fit_it_once(name: str) -> None:
         assert state(work) == known
         fitting += 1
     assert fitting
-
-
-def test_a_front_is_made_in_its_place_with_its_options() -> None:
-    wanted = ServerSpec(
-        server="uvicorn", front="nginx", instances=2, front_options={"processes": 3}
-    )
-    plan = resolve(replace(spec(), server=wanted))
-    assert plan.front is not None
-    assert not plan.front_runs_instances
-    made = plan.front_at(FrontPlace(folder=Path("/run/front")))
-    assert (made.settings, made.place.folder) == (plan.front.settings, Path("/run/front"))
-    assert resolve(spec()).front is None
-
-
-@pytest.mark.parametrize(
-    ("server", "work", "facts"),
-    [
-        ("gunicorn-gthread", "plain", ("wsgi", True, True, "threads", "plain_async", 4, 4)),
-        ("uvicorn", "plain_async", ("asgi", True, False, None, None, None, None)),
-        ("peer-ws", "ws_echo", ("own", False, False, None, None, None, None)),
-    ],
-)
-def test_facts_of_the_server_that_are_stored_with_a_run(
-    server: str, work: str, facts: tuple[object, ...]
-) -> None:
-    found = resolve(spec(server, work)).server_facts
-    names = ("interface", "serves_project", "reuses_connections", "threads_word", "async_twin")
-    assert found == dict(zip((*names, "at_once", "connections"), facts, strict=True))
 
 
 def test_values(golden: Golden) -> None:
