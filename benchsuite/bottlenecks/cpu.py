@@ -47,8 +47,7 @@ APART = {
 
 def awaited_cpus(evidence: LimitEvidence) -> bool:
     """Full of what answers; or so busy that requests spend much of their time in the server waiting
-    for one. Where arrivals come by chance that begins long before the CPUs are full, and where
-    others fill them, pages that need no CPU don't wait.
+    for one, as chance arrivals do long before CPUs are full.
     """
     if (evidence.own_share or 0.0) >= FULL:
         return True

@@ -92,10 +92,8 @@ def of_machines(fingerprints: Sequence[Mapping[str, Any]]) -> list[Difference]:
 
 
 def _packages(runs: Sequence[Run]) -> Iterator[Difference]:
-    """Every distribution that was installed where a server ran; those that all have come first.
-
-    Where servers had Pythons of their own, what is not in all of them is told in one: ours has many
-    that no server needs.
+    """Every distribution where a server ran; those that all have come first. Where servers had
+    Pythons of their own, the others are told in one: ours has many that no server needs.
     """
     differing = list(_differing(PACKAGE, [run.packages for run in runs]))
     elsewhere = [one for one in differing if not all(one.values)]

@@ -35,11 +35,8 @@ Counts = Sequence[Mapping[str, int]]  #: What readings count, each by name.
 
 
 def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEvidence | None:
-    """The evidence of a run over the window of its figures, or over that of a stage.
-
-    `more` are fields of it that rows don't hold: one user's times, other configurations, an
-    objective, a diagnosis. None where no requests were answered. Of a diagnostic start only its
-    diagnosis counts.
+    """The evidence of a run, or of a stage, over its window; None where no requests were answered.
+    `more` are fields that rows don't hold. Of a diagnostic start only its diagnosis counts.
     """
     total = stage or whole(run)
     if total is None or run.unit != REQUEST or not total.requests:

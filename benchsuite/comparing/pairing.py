@@ -30,11 +30,9 @@ class Named:
 
 
 def _named(words: Sequence[str]) -> list[Named]:
-    """What each of these words means; raises UsageError for one that means nothing.
-
-    A word is first looked up as a label, then as a server, then as how the id of a run or of a
-    batch begins. Servers are taken from the newest batch that holds all servers named, since
-    these were measured in turns; where no batch does, each from its own newest.
+    """What each of these words means: a label, else a server, else how the id of a run or batch
+    begins. Servers are of the newest batch that holds them all, which took turns, else each of its
+    own newest. Raises UsageError for a word that means nothing.
     """
     labels = set(Run.objects.filter(label__in=words).values_list("label", flat=True)) - {""}
     servers = set(Run.objects.filter(server__in=words).values_list("server", flat=True)) - labels
@@ -128,13 +126,10 @@ def pairs(
     baseline: str | None,
     starred: Starred = lambda runs: None,
 ) -> tuple[list[Pair], list[str]]:
-    """The pairs that these words ask for, and what has to be said about the choice.
-
-    Without words it is the newest batch that is compared. The baseline is a word itself, or a
-    server among what the words mean; without one it is what the first word means, or, when there
-    is only one word, what is `starred`, else `Comparison.baseline`. Where it has one cell, every
-    other cell is held against it; where it has several, each against the one of the same key
-    (server, size, work, load). Raises UsageError when nothing can be paired.
+    """The pairs that these words ask for, else of the newest batch, and what has to be said of
+    them. The baseline is a word, or a server among what the words mean; else the first word or, of
+    a single one, what is `starred` or `Comparison.baseline`. Of several cells each is held against
+    the one of its key. Raises UsageError when nothing can be paired.
     """
     asked = list(dict.fromkeys(words))
     if baseline is not None and baseline not in asked and asked:

@@ -121,12 +121,9 @@ def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 def littles_law(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """users against requests in flight (closed model); those against throughput × mean time
 
-    Users who wait for an answer must be in flight, and those in flight must be the throughput
-    times the mean response time (Little 1961); in the open model, the rate of arrivals times it.
-
-    What is missing from the first is time that users lost inside the generator, and that no figure
-    shows. What is missing from the second is work that crosses the edges of a short window; in the
-    open model also work that piles up, because more arrives than is answered.
+    Users who wait must be in flight, else they lost time inside the generator, which no figure
+    shows; and those in flight must be the throughput (open model: arrivals) times the mean response
+    time (Little 1961), but for what crosses the edges of a short window or piles up.
     """
     total, waiting, under_way = evidence.total, evidence.waiting_users, evidence.under_way
     if total is None:

@@ -23,12 +23,8 @@ MOST_TOLD = 5  #: How many reasons a finding lists.
 def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """CPU stolen or used by others, throttled periods, stopped processes, waiting for memory
 
-    What others took; each by itself, as they take in different ways.
-
-    The kernel's pressure figure for CPUs is not used: it counts the waiting of target and
-    generator for each other, too. Its figure for memory is: no run should wait for memory.
-
-    Never invalid where it is asked what idle connections take: that is no time.
+    Each by itself. The kernel's pressure figure for CPUs is not used: it counts the waiting of
+    target and generator for each other. Never invalid of idle connections, which take no time.
     """
     host = evidence.host
     if host is None:

@@ -14,8 +14,7 @@ from benchsuite.stats.summary import about_half, median_interval
 
 TWICE = 2  #: So often each connection is asked; what is asked more often was slow.
 PROBER_ALLOWANCE_S = 0.001  #: Two clients in Python differ by about this, however they are written.
-FEWEST_PROBES = 20
-"""With fewer, the interval of their median is too wide for their silence to say anything."""
+FEWEST_PROBES = 20  #: With fewer, the interval of their median is too wide to say anything.
 
 FEWEST_CLEAR_PROBES = 6  #: So many, when all say the same, are no chance (median_interval).
 CHANCE = 0.01  #: So unlikely must it be that a connection is slow by chance, or loses requests.
@@ -54,14 +53,10 @@ def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding | None:
-    """The distance is taken between the near ends of two 95 % intervals, of the prober's median and
-    of the load's, less what the prober can't know better: its own waiting for a CPU. In a closed
-    model a user meets all other users, but the prober meets all of them (Sevcik & Mitrani 1981,
-    Reiser & Lavenberg 1980): of n users it may see (n + 1) / n times what they see.
-
-    Each connection counts once, as its two requests may share what makes them slow: with its
-    shorter time where others are to be slower, with its longer one where they are to be faster.
-    What the prober found under way and the load's own requests did not is no doubt, but told.
+    """The distance is between the near ends of the 95 % intervals of both medians, less the
+    prober's own waiting for a CPU. It meets all n users of a closed model, so it may see (n + 1) /
+    n times what they see (Sevcik & Mitrani 1981, Reiser & Lavenberg 1980). Each connection counts
+    once. What it found under way and the load's own requests did not is no doubt, but told.
     """
     median_s, allowance_s, lost = probes.median_s, _allowance_s(probes), _lost(probes)
     seen = [one for one in probes.connections if lost or not one.lost]
@@ -117,11 +112,9 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
 
 
 def _unexplained_s(probes: Probes, seen: Sequence[Connection], *, slower: bool) -> float:
-    """How much of the distance remains without what each found under way; all of it where that is
-    not known.
-
-    Slower is who waits longer than those that were sent later. Faster is who needs less time than
-    the load's requests in the order of their queue, or is answered before one sent earlier.
+    """How much of the distance remains without what each found under way, where that is known:
+    slower is who waits longer than those sent later, faster who is answered before one sent
+    earlier.
     """
     if not any(one.beyond_s for one in seen):
         return math.inf
@@ -134,10 +127,8 @@ def _unexplained_s(probes: Probes, seen: Sequence[Connection], *, slower: bool) 
 
 
 def _median_of_load(probes: Probes) -> tuple[float, float]:
-    """Where the load's median lies: between the answers of the ranks around it.
-
-    A page that takes either of two ways equally often has no median that two clients would agree
-    on, however many answers there are.
+    """Where the load's median lies: between the answers of the ranks around it, as of a page that
+    takes either of two ways equally often.
     """
     times, median_s = probes.load.service_time, probes.median_s
     if not times.histogram:
@@ -148,13 +139,12 @@ def _median_of_load(probes: Probes) -> tuple[float, float]:
 
 
 def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
-    """Some connections are slow each time, by the distance that makes a median invalid.
-
-    That they were slow twice may have been the moment. Their further requests tell: they must be
-    slow more often than the first requests of others at the same time (Fisher's exact test), which
-    nobody has chosen for being slow or fast. And the load must show less of it (binomial test): in
-    a closed model users who got a slow connection ask seldom. Both count what takes half as long.
+    """Some connections are slow each time: their further requests more often than the first of
+    others at the same time (Fisher's exact test), while the load shows less of it (binomial test),
+    as users who got a slow connection ask seldom. Both count what takes half as long.
     """
+    from scipy.stats import hypergeom
+
     slow_s = probes.median_s * (probes.outsider + rule.invalid / 100) + _allowance_s(probes)
     known = probes.connections
     slow_twice = [one for one in known if all(took_s > slow_s for took_s in one.times_s[:TWICE])]
@@ -162,9 +152,14 @@ def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
     broken = [one for one in known if one.broke_alone and one not in slow]
     further = [time_s for one in slow_twice for time_s in one.times_s[TWICE:]]
     beside = [time_s for one in known for time_s in one.beside_s]
-    is_theirs = bool(slow) and _by_moment(further, beside, _half_s(slow, slow_s)) <= CHANCE
-    if not is_theirs:
-        slow = []
+    is_theirs = False
+    if slow:  # the chance that so many of them are slow where both are by the same probability
+        half_s = _half_s(slow, slow_s)
+        of_these = sum(time_s > half_s for time_s in further)
+        of_both = of_these + sum(time_s > half_s for time_s in beside)
+        every = len(further) + len(beside)
+        is_theirs = hypergeom.sf(of_these - 1, every, len(further), of_both) <= CHANCE
+    slow = slow if is_theirs else []
     percent = len(slow + broken) / len(known) * 100 if known else None
     if rule.level(percent) is None or not (is_theirs or len(broken) >= TWICE):
         return None
@@ -257,12 +252,3 @@ def _chance(seen: int, of: int, share: float) -> float:
     from scipy.stats import binom
 
     return float(binom.sf(seen - 1, of, share))
-
-
-def _by_moment(further: Sequence[float], beside: Sequence[float], slow_s: float) -> float:
-    """The chance that so many of the first are slow where both are by the same probability."""
-    from scipy.stats import hypergeom
-
-    slow = sum(time_s > slow_s for time_s in further)
-    of_both = slow + sum(time_s > slow_s for time_s in beside)
-    return float(hypergeom.sf(slow - 1, len(further) + len(beside), len(further), of_both))

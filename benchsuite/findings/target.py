@@ -19,16 +19,15 @@ CRASHES = 3
 """So many ends, and half as many requests lost, are a server that crashes again and again."""
 
 CONNECT_AGAIN_S = 1.0
-"""A connection that was left out of a full queue is tried again after this (RFC 6298)."""
+"""After this a connection that was left out of a full queue is tried again (RFC 6298)."""
 
 FEWEST_ROUNDS = 4  #: Where none of so many rounds shows a page that waits, it doesn't.
 FEWEST_ANSWERS = 10  #: That a user must get on average before a share can be told.
-SERVED_SHARE = 0.5
-"""When less than that is answered, not only some connections are starved, but all."""
+SERVED_SHARE = 0.5  #: With less answered, not only some connections are starved, but all.
 
 EXAMPLE_CHARACTERS = 300  #: How much of a failure's own words a finding repeats.
 NO_SESSION = ("too many clients already", "remaining connection slots are reserved")
-"""What PostgreSQL logs for each session that it refuses for want of a connection."""
+"""What PostgreSQL logs for each session that it refuses."""
 
 FULL = (
     *((sign, Reached.SESSIONS) for sign in NO_SESSION),
@@ -280,12 +279,9 @@ def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """answers 40 ms or 200 ms longer than the fastest, by a target that waits for acknowledgements
 
-    Answers that wait for a timer of TCP, not for the server.
-
-    A server that sends head and body apart, without TCP_NODELAY, waits with the second until the
-    first is acknowledged (Nagle, RFC 896), and the client delays that for 40 ms on Linux, 200 ms
-    elsewhere (RFC 1122, 4.2.3.2). Times alone don't tell that from a page that works as long: the
-    target does, when it answers at once to who acknowledges at once.
+    A server that sends head and body apart waits with the second until the first is acknowledged
+    (Nagle, RFC 896), which the client delays for 40 ms on Linux, 200 ms elsewhere (RFC 1122). A
+    target that answers at once to who acknowledges at once is no page that works as long.
     """
     cluster, asked = evidence.cluster, evidence.stall
     if cluster is None or not (level := rule.level(cluster.percent)):
@@ -361,10 +357,8 @@ def starves(evidence: Evidence) -> bool:
 
 
 def _connected_late(evidence: Evidence) -> bool:
-    """Whether one of our own connections may have been left out of a full queue.
-
-    The kernel counts for the whole machine; but who is left out asks again after a second or more.
-    What fails on a connection that stands, such as a WebSocket's message, was not left out.
+    """Whether one of our own connections may have been left out of a full queue: the kernel counts
+    for the whole machine, but who is left out asks again after a second or more.
     """
     connecting = evidence.handshakes if evidence.unit in (MESSAGE, EVENT) else [evidence.total]
     return any(

@@ -66,7 +66,7 @@ FEWEST_SAMPLES = 20  #: A run with fewer successes is invalid.
 FEWEST_INTERVALS = 8  #: Seconds that a window must have before a trend can be told from noise.
 EDGE_S = 0.01
 QUEUES_PERCENT = 60.0
-"""A single server that is so busy forgets its queue after twenty answers, and ever later."""
+"""A server that is so busy forgets its queue after twenty answers, and ever later."""
 
 MIDDLE = range(27, 76, 4)  #: Percentiles of the middle half.
 
@@ -81,13 +81,9 @@ MIDDLE = range(27, 76, 4)  #: Percentiles of the middle half.
 def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """trend, step or cycle over the window
 
-    Invalid when not even half of the window was steady.
-
-    Where a target with open arrivals is busy, its queue remembers: times that rise and fall for
-    seconds are chance. Then what each answer costs is looked at, unless the queue only grows.
-
-    The second half of the warm-up is looked at together with the window: it tells a change that
-    ends soon after the window begins, and one that was only just over is informational.
+    Where a target with open arrivals is busy, its queue remembers, and times rise and fall by
+    chance: then what each answer costs is looked at, unless the queue only grows. The second half
+    of the warm-up tells a change that ends soon after the window begins, or was only just over.
     """
 
     def between(begin: float, end: float) -> list[Interval]:

@@ -122,10 +122,8 @@ class Site:
         return ""
 
     def _strangers_lines(self, done: Completion, last: Visit) -> set[Line]:
-        """What is told to who visits the form and sends it invalid, unless a refusal was seen.
-
-        The last page is visited only if others lead there: thanks may be open to all. Otherwise its
-        neighbour is, which does not exist: some sites answer that with a page and status 200.
+        """What is told to who sends nothing, or an invalid form, unless a refusal was seen. An
+        unlinked last page may be open to all: then a neighbour that does not exist is visited.
         """
         path = done.path.partition("?")[0]
         known = last.path.startswith(path) or path in _before(done)

@@ -85,9 +85,7 @@ class Filler:
                 self._region = texts.region(*given) or self._region
 
     def mend(self, form: Form) -> None:
-        """Forgets the answers that errors are about, or all if nothing at all is said; notes what
-        is required.
-        """
+        """Forgets the answers that errors are about, or all if nothing is said; notes the rest."""
         wrong = {one.key: constraint(one.errors) for one in form.fillable if one.errors}
         whole = constraint(form.errors)
         distinct = Constraint(says=whole.says & {"distinct"})
@@ -159,9 +157,12 @@ class Filler:
                 wanted = control.limits.get("accept") or ", ".join(learned.extensions)
                 raise Unfillable(control, f"there is no sample of its types ({wanted})")
             return (made or NO_FILE,)
-        repeats = "same" in learned.says or _again(control)
-        if repeats and (original := self._original(control)):
-            return original
+        if "same" in learned.says or _again(control):
+            words = without("again", control.name.replace("_", " "))
+            base = words.strip(" -.[]2").replace(" ", "_")
+            known = self.answers.get(base) if base != control.name else None
+            if original := known or self._before(control):
+                return original
         errors = []
         for asked in (shown | learned, learned, NOTHING):  # what was misread asks too much
             try:
@@ -181,12 +182,6 @@ class Filler:
         before = self._asked[: self._asked.index(control)]
         alike = [one.key for one in before if one.kind == control.kind]
         return self.answers.get(alike[-1]) if alike else None
-
-    def _original(self, control: Control) -> Values | None:
-        words = without("again", control.name.replace("_", " "))
-        base = words.strip(" -.[]2").replace(" ", "_")
-        known = self.answers.get(base) if base != control.name else None
-        return known or self._before(control)
 
     def _others(self, control: Control, asked: Constraint) -> list[Values]:
         differ = "distinct" in asked.says or ROW.search(control.name)
@@ -300,7 +295,11 @@ class Filler:
         return "number" if plain and numeric and not refused and not shown else "text"
 
     def _chosen(self, control: Control, asked: Constraint) -> Values:
-        offered = [choice.value for choice in control.choices if _meant(control, choice)]
+        offered = [
+            one.value
+            for one in control.choices
+            if control.kind != "select" or (one.value and not _is_placeholder(one))
+        ]
         refused, further = self._refused.get(control.key, []), self._others(control, asked)
         if control.kind == "checkbox" and len(offered) == 1:
             ticked: Values = (offered[0],)
@@ -350,7 +349,6 @@ def _again(control: Control) -> bool:
     return control.kind in kinds and says("again", control.words)
 
 
-def _meant(control: Control, choice: Option) -> bool:
+def _is_placeholder(choice: Option) -> bool:
     unset = choice.value in ("0", "-1", "none", choice.label)
-    shown = bool(choice.value) and not (unset and says("placeholder", choice.label))
-    return shown or control.kind != "select"
+    return unset and says("placeholder", choice.label)

@@ -239,9 +239,7 @@ class _Reader:
         return " ".join(piece.text for piece in line)
 
     def _is_hidden(self, part: LexborNode, kind: str, limits: dict[str, str]) -> bool:
-        """Whether it is a trap for robots, a template, or not yet shown. Checkboxes and file inputs
-        are often hidden behind their visible label.
-        """
+        """Whether it is a trap, a template, or not yet shown; boxes hide behind their labels."""
         place, drawn = part.mem_id, kind in ("radio", "checkbox", "file")
         labelled = drawn and (limits.get("id", "") in self._for or place in self._around)
         skipped = limits.get("tabindex") == "-1" and limits.get("autocomplete") in REFUSED

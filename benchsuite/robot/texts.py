@@ -117,9 +117,7 @@ def locale_of(language: str, region: str = "") -> str:
 
 @cache
 def placed(options: tuple[tuple[str, str], ...]) -> frozenset[str]:
-    """A few options, always the same, that name countries with places in Latin letters: what Faker
-    knows of a country takes time to load.
-    """
+    """A few options, always the same, of countries in Latin letters: Faker's take time to load."""
     values: list[str] = []
     for value, label in Random(SEED).sample(options, len(options)):
         named = region(value, label)
@@ -209,9 +207,7 @@ def _telephones(region: str, chance: Random) -> list[str]:
 
 
 def texts(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]:
-    """What is suggested or shown, then what is meant, then what its pattern makes; other kinds of
-    text in turn after refusals that can't be read.
-    """
+    """What is shown, then meant, then made by its pattern; other kinds in turn after refusals."""
     suggested = [choice.value for choice in control.choices]
     yield from writer.chance.sample(suggested, len(suggested))
     further = list(_others(writer)) if writer.refusals else []

@@ -29,9 +29,7 @@ class Doubt:
     about: str  #: Name of the claim, or the question.
     cells: tuple[Coordinates, ...]
     width: float
-    """Of the interval to one side, divided by how far its value is from the nearest threshold:
-    above 1, and infinite where nothing is known or the value lies on the threshold.
-    """
+    """To one side, divided by the distance to the nearest threshold; infinite where unknown."""
 
     def more(self, starts: int) -> int | None:
         """How many starts more of each cell would decide it; None for over ten times as many."""
@@ -93,9 +91,8 @@ def _questions(study: Study, execution: Execution) -> Iterator[Doubt]:
 
 
 def worth_more(doubts: Iterable[Doubt], starts: int, rounds: int) -> list[Coordinates]:
-    """The cells of which one start more tells most, each once; without those whose doubts would
-    outlast the rounds that are left by far. Early intervals shrink faster than starts alone make
-    them, because the scatter becomes known as well, so more is hoped for the more rounds are left.
+    """The cells of which one start more tells most, each once, without doubts that would outlast
+    the rounds left by far; more is hoped for the more are left, as the scatter becomes known, too.
     """
     hope = starts + HOPED * rounds**2
     widest = math.sqrt(hope / starts)

@@ -29,11 +29,8 @@ def cells(
     study: Study, scale: float = 1.0, only: Selector = ALL, *, claims: bool = False
 ) -> tuple[Cell, ...]:
     """Those to be measured at that scale, in the order of the file; with `claims` those that claims
-    need alone.
-
-    A value that `only` names is kept at any scale, and so is a cell that a claim is about, or whose
-    figures another one needs. Raises UsageError for an unknown axis or value, and where nothing is
-    left.
+    need alone. What `only` names or a claim is about is kept at any scale. Raises UsageError for an
+    unknown axis or value, and where nothing is left.
     """
     if not 0 < scale <= 1:
         raise UsageError(f"--scale must be above 0 and at most 1, and is {scale:g}.")

@@ -125,10 +125,8 @@ NOTHING: Mapping[str, Any] = {}
 
 
 def arguments(cell: Cell, resolved: Mapping[str, Any] = NOTHING) -> list[str]:
-    """One a --option=value: server and workload first, then by name.
-
-    `resolved` has the values of options that are a share of a figure; one that is not yet known
-    is shown as a formula, which `runbench` does not understand.
+    """One a --option=value: server and workload first. `resolved` has options that are a share of a
+    figure; one that is not yet known is shown as a formula.
     """
     order = sorted(cell.options, key=lambda name: (name not in FIRST, name))
     options = {name: resolved.get(name, cell.options[name]) for name in order}

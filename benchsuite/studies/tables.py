@@ -152,7 +152,7 @@ def questions(study: Study, execution: Execution) -> list[Table]:
         every = question.situations
         columns: dict[str, list[str]] = {
             "case": [rest_title(study, one.where) or "all" for one in every],
-            "best": [_best(one, metric) for one in every],
+            "best": [f"{LEADS[one.lead]} {_best(one, metric)}" for one in every],
             Lead.SHARED: ["; ".join(_arm(arm, metric) for arm in one.best[1:]) for one in every],
             "behind": ["; ".join(map(_behind, one.behind)) for one in every],
             "failed": ["; ".join(_arm(arm, metric) for arm in one.failed) for one in every],
@@ -173,10 +173,9 @@ def questions(study: Study, execution: Execution) -> list[Table]:
 
 
 def _best(situation: Situation, metric: Metric) -> str:
-    first, lead = _arm(situation.best[0], metric) if situation.best else "", situation.lead
-    if lead is Lead.UNTOLD:
-        first = f"{lead}{f'; of those that count {first}' if first else ''}"
-    return f"{LEADS[lead]} {first}"
+    first = _arm(situation.best[0], metric) if situation.best else ""
+    of_those = f"; of those that count {first}" if first else ""
+    return f"{Lead.UNTOLD}{of_those}" if situation.lead is Lead.UNTOLD else first
 
 
 def _arm(arm: Arm, metric: Metric) -> str:
