@@ -37,18 +37,14 @@ BUILTIN = {
 @cache
 def config() -> dict[str, Any]:
     """The settings in force; raises UsageError for what is of a wrong type."""
-    given = _given()
+    given = getattr(settings, "BENCHSUITE", {})
     _refuse(one for one in problems(given, importing=False) if one.id != UNKNOWN)
     return {**{name: key.default for name, key in KEYS.items()}, **given}
 
 
 def check() -> None:
     """Raises UsageError for whatever `manage.py check` would find in the setting."""
-    _refuse(problems(_given()))
-
-
-def _given() -> Any:
-    return getattr(settings, "BENCHSUITE", {})
+    _refuse(problems(getattr(settings, "BENCHSUITE", {})))
 
 
 def _refuse(faults: Iterable[Problem]) -> None:

@@ -1,9 +1,13 @@
 """Where the commands write: what people read to the console, JSON to a file or standard output."""
 
+import inspect
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO, cast
+from urllib.parse import urlencode
 
+from django.http import HttpRequest, QueryDict
+from django.urls import get_urlconf, include, path, resolve, reverse, set_urlconf
 from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
@@ -11,6 +15,7 @@ from benchsuite import conf
 from benchsuite.comparing.answer import own_targets
 from benchsuite.conf import addresses
 from benchsuite.core.answer import Answer
+from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.printable import hidden, printable
 from benchsuite.core.results import Status
 from benchsuite.core.units import listed
@@ -130,3 +135,25 @@ class Screen:
 
     def table(self, grid: Grid) -> None:
         self.console.table(grid)
+
+
+PAGES: Any = (path("", include("benchsuite.urls")),)
+
+
+def write_page(file: str, name: str, *args: object, **query: object) -> None:
+    """The page of that view, as its link "HTML file" gives it; raises BenchsuiteError."""
+    before = get_urlconf()
+    set_urlconf(PAGES)
+    try:
+        request = HttpRequest()
+        request.method, request.path = "GET", reverse(f"benchsuite:{name}", args=args)
+        request.GET = QueryDict(urlencode({**query, "format": "html"}))
+        view = resolve(request.path)
+        show = inspect.unwrap(view.func)  # nobody has to sign in
+        page = show(request, *view.args, **view.kwargs)
+        content = b"".join(page).decode()
+    finally:
+        set_urlconf(before)
+    if page.status_code != 200:
+        raise BenchsuiteError(f"--html={file} can't be written: there is no such page.")
+    streams.write(file, content)

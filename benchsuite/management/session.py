@@ -29,7 +29,7 @@ from benchsuite.report.terminal.progress import Progress, phase_words
 from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate
-from benchsuite.store.abandoned import abandon, durations, overheads, sweep, sweep_executions
+from benchsuite.store.abandoned import durations, mark, overheads, sweep, sweep_executions
 from benchsuite.store.interchange import PARTS, attach
 from benchsuite.system.interrupts import held_back, terminable
 from benchsuite.system.journal import Journal, journal
@@ -95,7 +95,7 @@ class Results:
             row.status, row.failure = Status.INTERRUPTED.value, reason
             attach(row, dict.fromkeys(PARTS, ()))  # told also where the database is gone
             with held_back(), suppress(Error):  # what can't be written now is swept later
-                abandon(row, reason)
+                mark([row], reason)
             raise
 
     def ceilings(self, environment: Mapping[str, object]) -> Sequence[Ceiling]:

@@ -139,7 +139,12 @@ class Execution:
                 starts = self.row.repeat + made
                 cells = deciding.worth_more(self.doubts(need), starts, most - made)
                 places = map(self.place_of, cells)
-                turns = [self._one_more(place) for place in places if self.candidates[place].plan]
+                turns = []
+                for place in places:
+                    if self.candidates[place].plan:
+                        number = max(number for at, number in self.done if at == place)
+                        draw = random.Random(f"{self.row.seed} {place} {number}")
+                        turns.append(Turn(place, number + 1, draw.randrange(2**31)))
                 if not turns:
                     break
                 yield from self._each(turns, later)
@@ -148,11 +153,6 @@ class Execution:
         while turns:
             self.ahead = [*turns, *later]
             yield turns.pop(0)
-
-    def _one_more(self, place: int) -> Turn:
-        made = max(number for at, number in self.done if at == place)
-        seed = random.Random(f"{self.row.seed} {place} {made}").randrange(2**31)
-        return Turn(place, made + 1, seed)
 
     @property
     def skipped(self) -> list[Candidate]:

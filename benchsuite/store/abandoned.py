@@ -93,18 +93,24 @@ def sweep() -> int:
     running = Run.objects.filter(status=Status.RUNNING.value).order_by()
     reasons: dict[str, list[Run]] = {}
     for run in running.only("owner", "started_at", "spec", "duration_s", "warmup_s"):
-        if reason := _why_over(run):
-            reasons.setdefault(reason, []).append(run)
+        if lock.has_ended(run.owner):
+            reason = (
+                "The command that made this run ended unexpectedly; none of its figures were "
+                "stored."
+            )
+        elif lock.can_be_seen(run.owner) or timezone.now() < expected_until(run):
+            continue
+        else:
+            reason = (
+                f"The command that made this run, on {lock.owner_host(run.owner)}, should have "
+                "ended long ago and has stored no figures."
+            )
+        reasons.setdefault(reason, []).append(run)
     try:
-        return sum(_mark(runs, reason) for reason, runs in reasons.items())
+        return sum(mark(runs, reason) for reason, runs in reasons.items())
     except Error as error:
         logger.warning("Runs that ended unexpectedly can't be marked as such: %s", error)
         return 0
-
-
-def abandon(run: Run, reason: str) -> None:
-    """Marks this run as interrupted, unless it has ended by itself."""
-    _mark([run], reason)
 
 
 def expected_until(run: Run) -> datetime:
@@ -126,20 +132,8 @@ def sweep_executions() -> None:
             logger.warning("Executions that ended unexpectedly can't be marked as such: %s", error)
 
 
-def _why_over(run: Run) -> str:
-    """Why nobody is at work on this run any more; empty while somebody may be."""
-    if lock.has_ended(run.owner):
-        return "The command that made this run ended unexpectedly; none of its figures were stored."
-    if lock.can_be_seen(run.owner) or timezone.now() < expected_until(run):
-        return ""
-    return (
-        f"The command that made this run, on {lock.owner_host(run.owner)}, should have ended "
-        "long ago and has stored no figures."
-    )
-
-
-def _mark(runs: list[Run], reason: str) -> int:
-    """One that has ended by itself meanwhile stays as it is."""
+def mark(runs: list[Run], reason: str) -> int:
+    """Marks these runs as interrupted, but those that have ended by themselves; how many it did."""
     marked = 0
     with transaction.atomic():
         for first in range(0, len(runs), AT_ONCE):

@@ -151,13 +151,14 @@ def shared(row: Model) -> dict[str, Any]:
 
 
 def values(row: Model) -> dict[str, Any]:
-    return {field.name: _plain(getattr(row, field.name)) for field in stored(type(row))}
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "isoformat"):
-        return value.isoformat()
-    return value if isinstance(value, Mapping | list | int | float | None) else str(value)
+    plain = {}
+    for field in stored(type(row)):
+        value = getattr(row, field.name)
+        if hasattr(value, "isoformat"):
+            value = value.isoformat()
+        is_plain = isinstance(value, Mapping | list | int | float | None)
+        plain[field.name] = value if is_plain else str(value)
+    return plain
 
 
 def _digest(rows: Mapping[str, Any]) -> str:

@@ -19,16 +19,8 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import Misfit, at, plain, read, wrong
 from benchsuite.core.results import Status
 from benchsuite.models import Run, Tuning, TuningTrial
-from benchsuite.store.interchange import (
-    check_seal,
-    made,
-    opened,
-    parts,
-    sealed,
-    shared,
-    storable,
-    values,
-)
+from benchsuite.store import interchange
+from benchsuite.store.interchange import sealed, storable
 from benchsuite.tuning.notebook import Notebook
 
 ELSEWHERE = ("question", "entries")  #: Fields of a notebook that have rows or columns of their own.
@@ -138,9 +130,10 @@ def as_plain(run: Run, known: set[UUID]) -> list[dict[str, Any]]:
                 entry = {"of": purpose.whole, "id": str(row.pk), "order": part.order}
                 entries.append(entry)
                 if row.pk not in known:
-                    rows = [values(each) for each in getattr(row, purpose.parts).all()]
-                    known_rows = {purpose.whole: values(row), **shared(row), purpose.parts: rows}
-                    entry["whole"] = sealed(known_rows)
+                    rows = {purpose.whole: interchange.values(row), **interchange.shared(row)}
+                    parts = getattr(row, purpose.parts).all()
+                    rows[purpose.parts] = [interchange.values(each) for each in parts]
+                    entry["whole"] = sealed(rows)
                     known.add(row.pk)
     return entries
 
@@ -208,14 +201,14 @@ def _parts_of(run: Run, purpose: Purpose) -> list[Any]:
 
 
 def _read(data: object, purpose: Purpose) -> Whole:
-    rows = opened(data, purpose.whole, [purpose.parts])
-    row = made(purpose.model, rows, purpose.whole)
+    rows = interchange.opened(data, purpose.whole, [purpose.parts])
+    row = interchange.made(purpose.model, rows, purpose.whole)
     if row.status == Status.RUNNING.value:  # not here
         row.status = Status.INTERRUPTED.value
-    members = parts(purpose.part, rows, purpose.parts)
+    members = interchange.parts(purpose.part, rows, purpose.parts)
     if purpose.check:
         purpose.check(row, members)
-    check_seal(rows, data)
+    interchange.check_seal(rows, data)
     for member in members:
         setattr(member, purpose.whole, row)
     return Whole(purpose, row, members)

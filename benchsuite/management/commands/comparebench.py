@@ -18,10 +18,10 @@ from benchsuite.comparing.gate import Decision
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.specs.spec import Spec, option, table
-from benchsuite.management import html_files, streams
+from benchsuite.management import streams
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
-from benchsuite.management.output import Screen
+from benchsuite.management.output import Screen, write_page
 from benchsuite.report.exports.comparison import as_json, as_junit
 from benchsuite.report.writers import to_markdown, to_terminal
 from benchsuite.store import notes
@@ -113,7 +113,7 @@ class Command(BriefCommand):
         if asked.html:
             runs = ",".join(str(run.pk) for run in comparison.runs)
             first = made[0].baseline.cell.first.pk if made else ""
-            html_files.write(asked.html, "compare", runs=runs, baseline=first, forced=1)
+            write_page(asked.html, "compare", runs=runs, baseline=first, forced=1)
         if asked.junit:
             streams.write(asked.junit, as_junit(judgements, answer.premises))
         if asked.markdown:

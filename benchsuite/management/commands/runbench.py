@@ -7,11 +7,11 @@ from django.core.management.base import CommandError
 
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Status, Verdict
-from benchsuite.management import html_files, streams
+from benchsuite.management import streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
-from benchsuite.management.output import Screen
+from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, estimated, session
 from benchsuite.models import Run
 from benchsuite.report import queries
@@ -94,9 +94,9 @@ def _tell(
         stored = Run.objects.filter(pk__in=[row.pk for row in rows]) if options["html"] else []
         keys = [run.pk for run in stored]
         if len(keys) == 1:
-            html_files.write(options["html"], "run", keys[0])
+            write_page(options["html"], "run", keys[0])
         elif keys:
-            html_files.write(options["html"], "compare", runs=",".join(map(str, keys)), forced=1)
+            write_page(options["html"], "compare", runs=",".join(map(str, keys)), forced=1)
     except BenchsuiteError as error:
         sentence = results.sentence or "The results are stored."
         raise CommandError(f"{error} {sentence}", returncode=1) from error

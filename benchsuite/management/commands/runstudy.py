@@ -22,11 +22,11 @@ from benchsuite.core.results import Status
 from benchsuite.core.specs.run import check_label
 from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.units import format_period
-from benchsuite.management import html_files, resuming, streams, studying
+from benchsuite.management import resuming, streams, studying
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
-from benchsuite.management.output import Screen
+from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, estimated, session
 from benchsuite.management.studying import Execution
 from benchsuite.models import Run, StudyRun
@@ -132,13 +132,17 @@ class Command(BriefCommand):
         plans = [cell.plan for cell in execution.candidates if cell.plan]
         estimate = estimated(plans)
         execution.ahead = execution.turns
-        seconds = sum(execution.estimates_s(estimate, execution.ahead))
-        screen.warn(_headline(execution, seconds))
+        times_s = execution.estimates_s(estimate, execution.ahead)
+        screen.warn(_headline(execution, sum(times_s)))
         for cell in execution.skipped:
             screen.warn(f"Skipped  {cell.title}: {cell.reason}")
         if asked.dry_run:
-            for line in _lines(execution, estimate):
-                screen.warn(line)
+            runs = zip(execution.ahead, times_s, strict=True)
+            for number, (turn, time_s) in enumerate(runs, start=1):
+                options_of = arguments(execution.candidates[turn.place].cell)
+                line = command("runbench", *options_of, f"--seed={turn.seed}")
+                line = f"{format_period(round(time_s))}: {line}"
+                screen.warn(f"{number:>3}  {line}")
             return
         known = [] if execution.is_open_ended else execution.ahead
         titles = [execution.candidates[turn.place].title for turn in known]
@@ -187,9 +191,9 @@ def _tell(names: Sequence[str], asked: Asked) -> str:
     if asked.markdown:
         words = _write_pages(asked.markdown, names, asked.label, asked.beside)
     if asked.html:
-        streams.check(html_files.FLAG, asked.html)
+        streams.check("--html", asked.html)
         execution = chosen(_one(names), asked.label)
-        html_files.write(asked.html, "study", execution.name, execution=execution.pk)
+        write_page(asked.html, "study", execution.name, execution=execution.pk)
     return words
 
 
@@ -375,21 +379,6 @@ def _undecided(execution: Execution, estimate: Estimate) -> Iterator[str]:
             f"--repeat={2 * made}",
         ]
         yield f"For a surer answer: {command('runstudy', *words)}"
-
-
-def _lines(execution: Execution, estimate: Estimate) -> list[str]:
-    """Each first start as a command, in order, with its time."""
-    turns = execution.turns
-    seconds = execution.estimates_s(estimate, turns)
-    return [
-        f"{number:>3}  {format_period(round(taken))}: "
-        + command(
-            "runbench",
-            *arguments(execution.candidates[turn.place].cell),
-            f"--seed={turn.seed}",
-        )
-        for number, (turn, taken) in enumerate(zip(turns, seconds, strict=True), start=1)
-    ]
 
 
 def _summary(execution: Execution) -> Sequence[str]:

@@ -15,12 +15,12 @@ from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import format_duration, format_period, listed
-from benchsuite.management import html_files, resuming, streams
+from benchsuite.management import resuming, streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options import tune as tune_options
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read, refuse_beside
-from benchsuite.management.output import Screen
+from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, session
 from benchsuite.management.tuning import execution as executing
 from benchsuite.management.tuning.execution import Execution
@@ -206,7 +206,7 @@ def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> N
         if options["json"]:
             streams.write(options["json"], report.as_json(execution.runs))
         if options["html"]:
-            html_files.write(options["html"], "tuning", execution.row.pk)
+            write_page(options["html"], "tuning", execution.row.pk)
     except BenchsuiteError as error:
         raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
 
