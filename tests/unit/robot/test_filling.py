@@ -44,80 +44,8 @@ def answers(inner: str, name: str = "a") -> list[tuple[str, ...]]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("control", "pattern"),
-    [
-        ('<input name="a" type="email" maxlength="40">', r".{1,34}@example\.org"),
-        ('<input name="a" type="url">', r"https://\S+"),
-        ('<input name="a" type="tel">', r"\+[\d ]+"),
-        ('<input name="a" type="color">', r"#[0-9a-f]{6}"),
-        ('<input name="a" type="time" min="08:00" max="09:30">', r"0(8:[0-5]\d|9:[0-3]\d)"),
-        ('<input name="a" type="month">', r"\d{4}-(0[1-9]|1[0-2])"),
-        ('<input name="a" type="week">', r"\d{4}-W[0-5]\d"),
-        ('<input name="a" type="datetime-local">', r"\d{4}-\d\d-\d\dT\d\d:\d\d"),
-        ('<input name="a" pattern="[A-Z]{2}[0-9]{4}">', r"[A-Z]{2}[0-9]{4}"),
-        ('<input name="a" pattern="[a-z]+" minlength="4" maxlength="6">', r"[a-z]{4,6}"),
-        ('<input name="a" minlength="300" maxlength="320">', r"(?s).{300,320}"),
-        ('<input name="a" maxlength="3">', r".{1,3}"),
-        ('<input name="a" type="password" maxlength="12">', r".{12}"),
-        ('<label>How many?<input name="a"></label>', r"\d+"),
-        ('<label>Birthday<input name="a"></label>', r"(19|20)\d\d-\d\d-\d\d"),
-        ('<input name="a" readonly value="kept">', "kept"),
-        ('<label>Leave this blank<input name="a"></label>', ""),
-        ('<textarea name="a" maxlength="50"></textarea>', r"(?s).{5,50}"),
-        ('<input name="a" placeholder="DD/MM/YYYY">', r"[0-3]\d/[01]\d/\d{4}"),
-        ('<input name="a" placeholder="12345-6789">', r"\d{5}-\d{4}"),
-        ('<input name="a" type="tel" placeholder="+49 30 123456">', r"\+49 \d\d \d{6}"),
-        ('<input name="a" placeholder="###-##">', r"\d{3}-\d\d"),
-        ('<input name="a" autocomplete="shipping postal-code">', r"\d{5}"),
-        ('<input name="a" autocomplete="billing cc-number">', r"\d{16}"),
-        ('<input name="a" autocomplete="cc-exp">', r"(0[1-9]|1[0-2])/\d\d"),
-        ('<input name="a" autocomplete="bday-month">', r"0[1-9]|1[0-2]"),
-        ('<label>IBAN<input name="a"></label>', r"[A-Z]{2}\d\d[A-Z0-9]{11,30}"),
-        ('<label>IP address<input name="a"></label>', r"192\.0\.2\.\d+"),
-        ('<label>UUID<input name="a"></label>', r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
-        ('<label>Config (JSON)<textarea name="a"></textarea></label>', r'\{"robot": \d+\}'),
-        ('<label>Geburtsdatum (TT.MM.JJJJ)<input name="a"></label>', r"\d\d\.\d\d\.\d{4}"),
-        ('<input type="time" name="a" min="10:10" max="10:40" step="900">', r"10:(10|25|40)"),
-        (
-            '<input type="time" name="a" min="10:00" max="10:01" step="15">',
-            r"10:0[01]:(00|15|30|45)",
-        ),
-        ('<input type="month" name="a" min="2026-01" max="2026-12" step="6">', r"2026-0[17]"),
-        ('<input type="week" name="a" min="2026-W10" max="2026-W14" step="2">', r"2026-W1[024]"),
-        ('<input type="email" name="a" pattern=".+@example\\.org">', r".+@example\.org"),
-        ('<input name="a" pattern="\\p{Lu}\\p{Ll}+" maxlength="9">', r"[^\W\d_a-z]\w{1,8}"),
-        ('<input name="a" pattern="[[a-f]--[ae]]{3}">', r"[bcdf]{3}"),
-        ('<input name="a" pattern="^(?=.*\\d)(?=.*[A-Z]).{8,12}$">', r"(?=.*\d)(?=.*[A-Z]).{8,12}"),
-        (
-            '<input name="a" pattern="(?!000|666)\\d{3}-(?!00)\\d{2}">',
-            r"(?!000|666)\d{3}-(?!00)\d\d",
-        ),
-        ('<input name="a" pattern="(?=.*[a-z])(?=.*[A-Z])(?=.*[$%])\\S{6,}">', r"\S*[$%]\S*"),
-        ('<input name="a" pattern="(?<!x)[\\p{L}--[a-z]]{4}">', r"[^\W\da-z]{4}"),
-        ('<input name="a" pattern="(?<y>\\d)-\\k<y>">', r"(\d)-\1"),
-        ('<input name="a" type="tel" pattern="\\d{3}-\\d{3}-\\d{4}">', r"\d{3}-\d{3}-\d{4}"),
-        ('<input name="a" type="url" pattern="https://git\\..+">', r"https://git\..+"),
-        ('<input name="a" type="email" maxlength="20">', r".{8}@example\.org"),
-        ('<label>Canadian postal code<input name="a"></label>', r"[A-Z]\d[A-Z] ?\d[A-Z]\d"),
-        ('<label>PIN (4 digits)<input name="a"></label>', r"\d{4}"),
-        ('<label>Your 5-digit number<input name="a"></label>', r"\d{5}"),
-        ('<label>Reference (format AB-1234)<input name="a"></label>', r"[A-Z]{2}-\d{4}"),
-        ('<label>UK postcode<input name="a"></label>', r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"),
-        ('<label>Phone <input type="tel" name="a" maxlength="10"></label>', r"\d{10}"),
-        ('<input name="a" placeholder="TT.MM.JJJJ">', r"[0-3]\d\.[01]\d\.20\d\d"),
-        ('<input name="a" placeholder="TT.MM.JJ">', r"[0-3]\d\.[01]\d\.\d\d"),
-        ('<input name="a" placeholder="JJ-MM-AAAA">', r"[0-3]\d-[01]\d-20\d\d"),
-        ('<input name="a" placeholder="AAAA-MM-JJ">', r"20\d\d-[01]\d-[0-3]\d"),
-        ('<input name="a" placeholder="gg/mm/aaaa">', r"[0-3]\d/[01]\d/20\d\d"),
-        ('<label>Fecha de entrega<input name="a"></label>', r"20\d\d-\d\d-\d\d"),
-        ('<label>Quantity (packs of 6)<input type="number" name="a"></label>', r"6|\d*[02468]"),
-        ('<label>Name (max. 4 characters)<input name="a"></label>', r".{1,4}"),
-    ],
-)
-def test_texts_keep_to_their_limits(control: str, pattern: str) -> None:
-    for (found,) in answers(control):
-        assert re.fullmatch(pattern, found), found
+def test_texts_keep_to_their_limits(golden: Golden) -> None:
+    golden.cases(lambda inner, shape: all(re.fullmatch(shape, one) for (one,) in answers(inner)))
 
 
 VALID = [
