@@ -61,7 +61,8 @@ class Program:
 
     def __init__(self, folder: Path, data: Path) -> None:
         self.folder = folder
-        self.env = {**os.environ, "XDG_DATA_HOME": str(data), "PYTHONPATH": str(ROOT)}
+        ours = {"XDG_DATA_HOME": str(data), "PYTHONPATH": str(ROOT), "COLUMNS": "400"}
+        self.env = {**os.environ, **ours}
         for name in ("DJANGO_SETTINGS_MODULE", "VIRTUAL_ENV", "BENCHSUITE_ADDRESS"):
             self.env.pop(name, None)
 
