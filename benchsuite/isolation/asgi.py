@@ -23,9 +23,7 @@ _STARTS = ("http.response.start", "websocket.accept", "websocket.http.response.s
 
 
 async def application(
-    scope: Event,
-    receive: Callable[[], Awaitable[Event]],
-    send: Callable[[Event], Awaitable[None]],
+    scope: Event, receive: Callable[[], Awaitable[Event]], send: Callable[[Event], Awaitable[None]]
 ) -> None:
     if scope["type"] == "http":
         _counter.add()

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from benchsuite.core.exceptions import StartError
-from benchsuite.system import account, cpus, folders, logfile
+from benchsuite.system import account, cpus, folders, logfile, programs
 from benchsuite.system.interrupts import held_back
 from benchsuite.system.procfs import PART_VARIABLE, RUN_VARIABLE, send_signal
 from benchsuite.system.tree import Mark, ProcessTree, adopting_orphans, limited
@@ -218,16 +218,8 @@ def _dying_with_parent(signum: int) -> list[str]:
 @cache
 def _has_setpriv() -> bool:
     """Whether util-linux's setpriv exists, and not busybox's. Not all know signals by number."""
-    try:
-        tried = subprocess.run(
-            ["setpriv", "--pdeathsig", "SIGTERM", "--", "true"],
-            capture_output=True,
-            timeout=5,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return tried.returncode == 0
+    tried = programs.ran("setpriv", "--pdeathsig", "SIGTERM", "--", "true")
+    return tried is not None and tried.returncode == 0
 
 
 SLOW_S = 5.0

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -28,19 +29,27 @@ def program_version(name: str, *arguments: str) -> str | None:
 
 @cache
 def _version(path: str, arguments: tuple[str, ...]) -> str | None:
+    done = ran(path, *arguments, stderr=subprocess.STDOUT)
+    match = re.search(rb"\d+\.\d+[\w.+~-]*", done.stdout) if done else None
+    return match.group().decode() if match else None
+
+
+def ran(
+    *command: str, stderr: int = subprocess.DEVNULL, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[bytes] | None:
+    """A program that was asked and has answered; None for one that is not there or takes long."""
     try:
-        done = subprocess.run(
-            [path, *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+        return subprocess.run(
+            command,
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
             timeout=ASK_S,
+            env=env,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    match = re.search(rb"\d+\.\d+[\w.+~-]*", done.stdout)
-    return match.group().decode() if match else None
 
 
 def isolated_python(module: str, *, packages: bool = False) -> list[str]:
@@ -52,7 +61,6 @@ def isolated_python(module: str, *, packages: bool = False) -> list[str]:
     return [sys.executable, "-I", *([] if packages else ["-S"]), "-c", program]
 
 
-TIMEOUT_S = 10.0
 SHORT = 8
 
 
@@ -107,22 +115,8 @@ def short_revision(revision: str) -> str:
 
 def _git(folder: Path, *arguments: str) -> bytes | None:
     """The output of git; None when it fails."""
-    command = [
-        "git",
-        # A checkout of another user is only read; nothing in it may be executed.
-        *("-c", "safe.directory=*", "-c", "core.fsmonitor=false"),
-        *("-C", str(folder)),
-        *arguments,
-    ]
-    try:
-        ended = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=TIMEOUT_S,
-            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return ended.stdout if ended.returncode == 0 else None
+    # A checkout of another user is only read; nothing in it may be executed.
+    safely = ("-c", "safe.directory=*", "-c", "core.fsmonitor=false")
+    env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+    ended = ran("git", *safely, "-C", str(folder), *arguments, env=env)
+    return ended.stdout if ended and ended.returncode == 0 else None

@@ -72,9 +72,20 @@ class QuestionConditionInline(ConditionInline):
     fk_name = "question"
 
 
+def _count_of(what: str) -> Any:
+    """A column of lists of surveys, which its queryset counts."""
+
+    @admin.display(description=f"{what}s", ordering=f"{what}_count")
+    def count(survey: Any) -> int:
+        return int(getattr(survey, f"{what}_count"))
+
+    count.__name__ = f"{what}_count"
+    return count
+
+
 @admin.register(Survey)
 class SurveyAdmin(admin.ModelAdmin):
-    list_display = ("title", "slug", "page_count", "question_count", "completion_count")
+    list_display = ("title", "slug", *map(_count_of, ("page", "question", "completion")))
     search_fields = ("title", "slug")
     prepopulated_fields = {"slug": ("title",)}
     inlines = (PageInline,)
@@ -87,18 +98,6 @@ class SurveyAdmin(admin.ModelAdmin):
             question_count=Count("pages__questions", distinct=True),
             completion_count=Count("participations", filter=completed, distinct=True),
         )
-
-    @admin.display(description="pages", ordering="page_count")
-    def page_count(self, survey: Any) -> int:
-        return int(survey.page_count)
-
-    @admin.display(description="questions", ordering="question_count")
-    def question_count(self, survey: Any) -> int:
-        return int(survey.question_count)
-
-    @admin.display(description="completions", ordering="completion_count")
-    def completion_count(self, survey: Any) -> int:
-        return int(survey.completion_count)
 
 
 @admin.register(Page)

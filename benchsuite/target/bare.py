@@ -35,7 +35,4 @@ def _bench_app(*, second: bool) -> bytes:
     return f"{time.perf_counter() - start:.4f}".encode()
 
 
-PAGES: dict[str, Callable[..., bytes]] = {
-    "/bench/bench_app/": _bench_app,
-    "/bench/plain/": _plain,
-}
+PAGES: dict[str, Callable[..., bytes]] = {"/bench/bench_app/": _bench_app, "/bench/plain/": _plain}

@@ -8,21 +8,22 @@ import ssl
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any
 
 import httpx
 
 from benchsuite.target.gate import BadGateway, BadInput
 
 URL = os.environ.get("BENCHSUITE_API_URL", "")
-TIMEOUT_S = 30.0
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+CLIENT: dict[str, Any] = {"timeout": 30.0, "verify": NO_TLS, "trust_env": False}
 
 
 def answers(seconds: Sequence[float], *, at_once: bool) -> list[float]:
     """What the API says to each call; raises BadGateway."""
     with (
         _failing(),
-        httpx.Client(base_url=URL, timeout=TIMEOUT_S, verify=NO_TLS, trust_env=False) as client,
+        httpx.Client(base_url=URL, **CLIENT) as client,
     ):
 
         def ask(call: float) -> float:
@@ -37,9 +38,7 @@ def answers(seconds: Sequence[float], *, at_once: bool) -> list[float]:
 async def answers_async(seconds: Sequence[float], *, at_once: bool) -> list[float]:
     """The same without threads."""
     with _failing():
-        async with httpx.AsyncClient(
-            base_url=URL, timeout=TIMEOUT_S, verify=NO_TLS, trust_env=False
-        ) as client:
+        async with httpx.AsyncClient(base_url=URL, **CLIENT) as client:
 
             async def ask(call: float) -> float:
                 return _read(await client.get("/", params={"seconds": call}))

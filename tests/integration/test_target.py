@@ -2,24 +2,19 @@
 on real servers; completions are those that the database holds.
 """
 
-import json
 import os
 import re
 import secrets
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from dataclasses import dataclass
-from http.client import HTTPConnection
-from http.cookiejar import CookieJar
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
-from urllib.request import HTTPCookieProcessor, OpenerDirector, build_opener
 
 import numpy as np
 import pytest
+import requests
 from bs4 import BeautifulSoup
 from django.utils.module_loading import import_string
 from websockets.sync.client import ClientConnection, connect
@@ -82,25 +77,15 @@ def kept(
     )
 
 
-@dataclass
-class Answer:
-    status_code: int
-    content: bytes
-    headers: dict[str, str]
-
-    def json(self) -> Any:
-        return json.loads(self.content)
-
-
 class PlainClient:
     """The smallest client a journey can have: one connection for each request."""
 
     def __init__(self, port: int) -> None:
-        self.port = port
-        self.answers: list[Answer] = []
+        self.url = f"http://{HOST}:{port}"
+        self.answers: list[requests.Response] = []
 
-    def get(self, path: str, *, name: str = "", headers: Any = None) -> Answer:
-        return self._ask("GET", path, None, dict(headers or {}))
+    def get(self, path: str, *, name: str = "", headers: Any = None) -> requests.Response:
+        return self._ask("GET", path, b"", headers)
 
     def post(
         self,
@@ -110,14 +95,11 @@ class PlainClient:
         *,
         name: str = "",
         headers: Any = None,
-    ) -> Answer:
-        return self._ask("POST", path, data, {"Content-Type": content_type, **(headers or {})})
+    ) -> requests.Response:
+        return self._ask("POST", path, data, {"Content-Type": content_type, **dict(headers)})
 
-    def _ask(self, method: str, path: str, body: Any, headers: dict[str, str]) -> Answer:
-        with closing(HTTPConnection(HOST, self.port, timeout=30)) as connection:
-            connection.request(method, path, body, headers)
-            response = connection.getresponse()
-            answer = Answer(response.status, response.read(), dict(response.getheaders()))
+    def _ask(self, method: str, path: str, data: Any, headers: Any) -> requests.Response:
+        answer = requests.request(method, self.url + path, data=data, headers=headers, timeout=30)
         self.answers.append(answer)
         return answer
 
@@ -165,8 +147,7 @@ def test_every_journey_is_right_and_a_stream_goes_on_where_it_was_dropped(
             duration_s=1.0,
         )
         result = load(tmp_path, job)
-    headers = [{key.lower(): value for key, value in one.headers.items()} for one in client.answers]
-    assert {one.get("x-benchsuite-run") for one in headers} == {TOKEN}
+    assert {one.headers.get("X-Benchsuite-Run") for one in client.answers} == {TOKEN}
     assert client.answers[-1].status_code == 404
     assert "Traceback" not in running.log
     events = result.of("event /bench/sse/")
@@ -283,35 +264,30 @@ def test_what_people_send_twice_or_by_half_is_counted_once(
     assert "Traceback" not in running.log
 
 
-def opened(url: str) -> tuple[OpenerDirector, dict[str, str]]:
-    """A browser of one's own at the first page of the coffee survey, and the hidden fields."""
-    browser = build_opener(HTTPCookieProcessor(CookieJar()))
-    with browser.open(url, timeout=30) as answer:
-        page = BeautifulSoup(answer.read(), "html.parser")
+def opened(url: str) -> tuple[requests.Session, dict[str, str]]:
+    """A browser of one's own at the first page of the coffee survey, and what it would send."""
+    browser = requests.Session()
+    page = BeautifulSoup(browser.get(url, timeout=30).content, "html.parser")
     hidden = page.select("form.survey input[type=hidden]")
-    return browser, {str(one["name"]): str(one["value"]) for one in hidden}
+    return browser, {**COFFEE, **{str(one["name"]): str(one["value"]) for one in hidden}}
 
 
 def complete_coffee(url: str) -> str:
     """Answers the five questions twice, as an impatient finger does; the completion code."""
-    browser, hidden = opened(url)
-    body = urlencode({**COFFEE, **hidden}).encode()
-    codes = []
-    for _ in range(2):
-        with browser.open(f"{url}1/", body, timeout=30) as answer:
-            found = re.search(rb"data-completion-code[^>]*>(\w+)<", answer.read())
-            assert found
-            codes.append(found[1].decode())
-    assert codes[0] == codes[1]
-    return codes[0]
+    browser, sent = opened(url)
+    with browser:
+        answers = [browser.post(f"{url}1/", sent, timeout=30).text for _ in range(2)]
+    codes = [re.search(r"data-completion-code[^>]*>(\w+)<", answer) for answer in answers]
+    (code,) = {found[1] for found in codes if found}
+    return code
 
 
 def half(url: str) -> None:
     """Sends the page without one of its answers."""
-    browser, hidden = opened(url)
-    body = urlencode({**COFFEE, **hidden, "cups": "13"}).encode()
-    with browser.open(f"{url}1/", body, timeout=30) as answer:
-        page = BeautifulSoup(answer.read(), "html.parser")
+    browser, sent = opened(url)
+    with browser:
+        answer = browser.post(f"{url}1/", {**sent, "cups": "13"}, timeout=30)
+    page = BeautifulSoup(answer.content, "html.parser")
     assert [one["id"] for one in page.select("ul.errorlist")] == ["id_cups_error"]
 
 

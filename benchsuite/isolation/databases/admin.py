@@ -186,9 +186,7 @@ class DatabaseAdmin:
         replaced = Replaced(overridden(self._project(), direct), direct)
         variables = self._variables()
         instructions = dataclasses.replace(
-            instructions,
-            environment=replaced.addresses(variables),
-            words=replaced.parts(variables),
+            instructions, environment=replaced.addresses(variables), words=replaced.parts(variables)
         )
         changes = overridden(self._project(), instructions)  # refused before anything is copied
         with _explained():
@@ -326,47 +324,41 @@ def _explained() -> Iterator[None]:
         raise DatabaseError(explain(error, settings.DATABASES.get("default", {}))) from error
 
 
+SENTENCES = {
+    Refusal.FORBIDDEN: "The user {user} may not create databases on {place}, and a run makes a "
+    f"throw-away one; allow it: {{permission}}; {_ELSEWHERE}",
+    Refusal.PASSWORD_WANTED: "The database server {place} wants a password for {user}, and none "
+    "was given (none is stored with a run); put it into PGPASSWORD, ~/.pgpass, DATABASE_URL or the "
+    "URL of --database.",
+    Refusal.NOT_LET_IN: "The database server {place} does not let {user} in: {words}",
+    Refusal.FULL: "There is no space left for the throw-away database {room}, or lower --rows.",
+    Refusal.NO_CONNECTION_LEFT: "The database server {place} has no connection left; end others, "
+    "or raise max_connections.",
+    Refusal.ABSENT: "The user {user} may not connect to the database postgres on {place}, from "
+    'which others are made; allow it: GRANT CONNECT ON DATABASE postgres TO "{user}"; '
+    f"{_ELSEWHERE}",
+    Refusal.UNREACHABLE: f"The database server {{place}} can't be reached ({{words}}); start it, "
+    f"{_ELSEWHERE}",
+}
+
+
 def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
     """One sentence for an error while creating databases on the server of a DATABASES entry."""
-    place, user, words = where(entry), entry.get("USER") or "of this process", first_line(error)
-    match why(error):
-        case Refusal.FORBIDDEN:
-            name = entry.get("USER") or "your_user"
-            permission = f'ALTER ROLE "{name}" CREATEDB'
-            if "mysql" in str(entry.get("ENGINE")):
-                permission = rf"GRANT ALL ON `bench\_%`.* TO '{name}'"
-            return (
-                f"The user {user} may not create databases on {place}, and a run makes a "
-                f"throw-away one; allow it: {permission}; {_ELSEWHERE}"
-            )
-        case Refusal.PASSWORD_WANTED:
-            return (
-                f"The database server {place} wants a password for {user}, and none was given "
-                "(none is stored with a run); put it into PGPASSWORD, ~/.pgpass, DATABASE_URL or "
-                "the URL of --database."
-            )
-        case Refusal.NOT_LET_IN:
-            return f"The database server {place} does not let {user} in: {words}"
-        case Refusal.FULL:
-            room = f"on {place}; make room"
-            if place == SQLITE:
-                folder = Path(str(entry.get("NAME") or "")).parent
-                room = f"in {folder}; make room, set TMPDIR to a folder on another disk"
-            return f"There is no space left for the throw-away database {room}, or lower --rows."
-        case Refusal.NO_CONNECTION_LEFT:
-            return (
-                f"The database server {place} has no connection left; end others, or raise "
-                "max_connections."
-            )
-        case Refusal.ABSENT:
-            return (
-                f"The user {user} may not connect to the database postgres on {place}, from which "
-                f'others are made; allow it: GRANT CONNECT ON DATABASE postgres TO "{user}"; '
-                f"{_ELSEWHERE}"
-            )
-        case Refusal.UNREACHABLE:
-            return f"The database server {place} can't be reached ({words}); start it, {_ELSEWHERE}"
-    return f"The throw-away database could not be made on {place}: {words}"
+    place, name = where(entry), entry.get("USER") or "your_user"
+    permission, room = f'ALTER ROLE "{name}" CREATEDB', f"on {place}; make room"
+    if "mysql" in str(entry.get("ENGINE")):
+        permission = rf"GRANT ALL ON `bench\_%`.* TO '{name}'"
+    if place == SQLITE:
+        folder = Path(str(entry.get("NAME") or "")).parent
+        room = f"in {folder}; make room, set TMPDIR to a folder on another disk"
+    other = "The throw-away database could not be made on {place}: {words}"
+    return SENTENCES.get(why(error), other).format(
+        place=place,
+        user=entry.get("USER") or "of this process",
+        words=first_line(error),
+        permission=permission,
+        room=room,
+    )
 
 
 def too_early(error: BaseException) -> str:

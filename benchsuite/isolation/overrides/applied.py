@@ -26,10 +26,7 @@ ERRORS_ONLY = {
     "version": 1,
     "disable_existing_loggers": False,
     "handlers": {"stderr": {"class": "logging.StreamHandler", "level": "ERROR"}},
-    "loggers": {
-        "django.request": {"handlers": ["stderr"]},
-        "django.server": {"level": "WARNING"},
-    },
+    "loggers": {"django.request": {"handlers": ["stderr"]}, "django.server": {"level": "WARNING"}},
 }
 """LOGGING for projects without it: tracebacks of views, no access log."""
 _HTTPS_ONLY = ("SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE")

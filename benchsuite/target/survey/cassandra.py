@@ -21,11 +21,7 @@ from django.utils import timezone
 from benchsuite.target.survey.definitions import Survey
 from benchsuite.target.survey.store import CASSANDRA_URL, Visit, new_code
 
-DEFAULTS: dict[str, Any] = {
-    "HOSTS": ["127.0.0.1"],
-    "PORT": 9042,
-    "KEYSPACE": "benchsuite_surveys",
-}
+DEFAULTS: dict[str, Any] = {"HOSTS": ["127.0.0.1"], "PORT": 9042, "KEYSPACE": "benchsuite_surveys"}
 TABLES = {
     "visits": """
         CREATE TABLE IF NOT EXISTS visits (

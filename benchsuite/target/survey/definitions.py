@@ -240,10 +240,7 @@ class Condition(models.Model):
         Question, models.CASCADE, null=True, blank=True, related_name="conditions"
     )
     source = models.ForeignKey(
-        Question,
-        models.CASCADE,
-        related_name="decides",
-        help_text="A question of an earlier page.",
+        Question, models.CASCADE, related_name="decides", help_text="A question of an earlier page."
     )
     operator = models.CharField(max_length=10, choices=Operator, default=Operator.IS)
     value = models.CharField(max_length=100)

@@ -78,10 +78,7 @@ def test_opens_what_lies_above_to_pass_through(closed, gives_away):
     folder.mkdir(parents=True)
     folder.parent.chmod(0o755)
     account.hand_over(folder, "nobody")
-    assert gives_away == [
-        ("front", NOBODY.pw_uid, NOBODY.pw_gid),
-        (closed.name, -1, NOBODY.pw_gid),
-    ]
+    assert gives_away == [("front", NOBODY.pw_uid, NOBODY.pw_gid), (closed.name, -1, NOBODY.pw_gid)]
     assert mode(closed) == 0o710
     assert mode(folder.parent) == 0o755
 

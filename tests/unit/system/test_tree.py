@@ -47,16 +47,14 @@ def pids(family: ProcessTree) -> list[int]:
     return [stat.pid for stat in family.living()]
 
 
-def test_children_of_children_in_any_order(machine):
+def test_children_of_children_in_any_order_and_orphans_are_found(machine, monkeypatch):
     machine.add(90, ppid=110)
     machine.add(110, ppid=100)
     machine.add(111, ppid=90)
-    assert pids(ProcessTree({100})) == [90, 100, 110, 111]
-
-
-def test_orphans_are_found_by_their_session(machine):
-    machine.add(110, session=100)
-    assert pids(ProcessTree({100})) == [100, 110]
+    machine.add(112, session=100)
+    assert pids(ProcessTree({100})) == [90, 100, 110, 111, 112]
+    monkeypatch.setattr(tree, "all_pids", lambda: [*machine.stats, 12345])
+    assert pids(ProcessTree({100})) == [90, 100, 110, 111, 112], "one vanished meanwhile"
 
 
 def test_runaways_and_their_children_are_found_by_the_mark(machine):
@@ -68,21 +66,14 @@ def test_runaways_and_their_children_are_found_by_the_mark(machine):
     assert pids(ProcessTree({100})) == [100]
 
 
-def test_what_was_found_once_is_known_when_it_loses_its_parent(machine):
+def test_what_was_found_once_is_known_when_it_loses_its_parent_and_not_by_its_number(machine):
     family = ProcessTree({100})
     machine.add(110, ppid=100, session=110)
     assert pids(family) == [100, 110]
     machine.add(110, ppid=1, session=110)
-    del machine.stats[100]
-    assert pids(family) == [110]
-
-
-def test_a_known_pid_that_was_used_again_is_a_stranger(machine):
-    family = ProcessTree({100})
-    machine.add(110, ppid=100, session=110)
     assert pids(family) == [100, 110]
     machine.add(110, ppid=1, session=110, started=999)
-    assert pids(family) == [100]
+    assert pids(family) == [100], "a stranger has the number"
 
 
 def test_zombies_are_members_and_not_alive(machine):
@@ -101,11 +92,6 @@ def test_strangers_are_read_once(machine):
     machine.reads.clear()
     family.members(thorough=True)
     assert sorted(machine.reads) == [1, 50, 51, 100]
-
-
-def test_a_process_that_vanishes_between_listing_and_reading(machine, monkeypatch):
-    monkeypatch.setattr(tree, "all_pids", lambda: [*machine.stats, 12345])
-    assert pids(ProcessTree({100})) == [100]
 
 
 def test_orphans_that_ended_are_reaped_and_counted_once(machine, monkeypatch):
@@ -209,6 +195,7 @@ def test_nobody():
     assert read_stat(2**22 + 1) is None
     assert not carries(2**22 + 1, b"A=b")
     assert read_bytes("/no/such/file") is None
+    send_signal(Stat(2**22 + 1, "S", 1, 1, 0, 0, 1, 1), signal.SIGTERM)
 
 
 def test_the_mark_is_a_whole_assignment(monkeypatch):
@@ -238,7 +225,3 @@ def test_without_pidfd(monkeypatch):
 
     monkeypatch.setattr(os, "pidfd_open", refuse)
     test_a_pid_that_was_used_again_is_not_signalled()
-
-
-def test_signalling_nobody_is_no_error():
-    send_signal(Stat(2**22 + 1, "S", 1, 1, 0, 0, 1, 1), signal.SIGTERM)

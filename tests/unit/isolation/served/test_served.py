@@ -64,21 +64,17 @@ def test_the_same_error_is_written_once_and_others_a_few_times(book, instruction
     assert len(read(instructions)) == MOST
 
 
-def test_each_process_writes_behind_the_others(instructions):
+def test_it_is_bounded_and_whatever_cannot_be_written_is_nobodys_trouble(
+    instructions, monkeypatch, tmp_path
+):
     for _ in range(2):
         Book(instructions.with_name(FILE)).enter(500, "GET /", raised())
-    assert len(read(instructions)) == 2
-
-
-def test_it_is_bounded_also_where_processes_come_and_go(instructions, monkeypatch):
+    assert len(read(instructions)) == 2, "each process writes behind the others"
     monkeypatch.setattr(errors, "MOST_BYTES", 1000)
     for _ in range(100):
         Book(instructions.with_name(FILE)).enter(500, "GET /" + "x" * 5000, raised("y" * 5000))
     assert instructions.with_name(FILE).stat().st_size < 2000
-    assert "\n" not in read(instructions)[0].message
-
-
-def test_what_cannot_be_written_is_nobodys_trouble(tmp_path):
+    assert "\n" not in read(instructions)[-1].message
     Book(tmp_path / "nowhere" / FILE).enter(500, "GET /", raised())
     assert read(tmp_path / "nowhere" / "instructions.json") == []
 
@@ -103,18 +99,13 @@ def test_an_error_without_words_and_a_folder_that_is_gone_change_no_answer(
     assert (one.message, one.place.split(":")[0]) == ("Unspeakable", "served/test_served.py")
 
 
-def test_a_line_that_ends_a_half_one_is_left_out(book, instructions):
+def test_a_line_that_ends_a_half_one_is_left_out_and_a_half_one_is_none_yet(book, instructions):
     instructions.with_name(FILE).write_text('{"status": 5')
     book.enter(500, "GET /a/", "first")
-    book.enter(500, "GET /b/", "second")
-    assert [one.asked for one in read(instructions)] == ["GET /b/"]
-
-
-def test_a_half_line_is_none_yet(book, instructions):
-    book.enter(None, "", "first")
+    book.enter(None, "", "second")
     with instructions.with_name(FILE).open("a") as file:
         file.write('{"status": 5')
-    assert [one.words for one in read(instructions)] == ["first"]
+    assert [one.words for one in read(instructions)] == ["second"]
 
 
 @pytest.fixture
@@ -181,11 +172,10 @@ def asked(counter: Counter, times: int) -> None:
         counter.add()
 
 
-def test_nobody_has_counted(instructions):
+def test_a_fork_goes_on_in_a_cell_of_its_own_and_a_known_number_where_it_was(
+    instructions, monkeypatch
+):
     assert counting.read_counts(instructions) is None
-
-
-def test_a_fork_goes_on_in_a_cell_of_its_own(instructions, monkeypatch):
     counter = Counter(instructions)
     asked(counter, 3)
     parent = os.getpid()
@@ -195,12 +185,8 @@ def test_a_fork_goes_on_in_a_cell_of_its_own(instructions, monkeypatch):
     asked(counter, 5)
     assert counting.read_counts(instructions) == 12
     assert len(list(instructions.parent.iterdir())) == 2
-
-
-def test_a_process_with_a_known_number_goes_on_from_there(instructions):
-    asked(Counter(instructions), 3)
     asked(Counter(instructions), 2)
-    assert counting.read_counts(instructions) == 5
+    assert counting.read_counts(instructions) == 14
 
 
 def test_threads(instructions):
