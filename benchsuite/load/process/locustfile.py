@@ -116,7 +116,6 @@ class LocustfileUsers(UserPool):
         return environment
 
     def rise(self, level: float) -> int:
-        """Locust starts and stops them."""
         return users_of(int(level), self._job.part, self._job.parts)
 
     def count(self) -> int:

@@ -13,21 +13,23 @@ from benchsuite.core.results import Traffic
 from benchsuite.core.specs import Stage
 from benchsuite.load.client.target import SpoolRecorder
 from benchsuite.load.job import Done, Job
+from benchsuite.load.process.locustfile import LocustfileUsers
 from benchsuite.load.process.timers import LagTimer
-from benchsuite.load.process.users import UserPool
+from benchsuite.load.process.users import Journeys
 
 TICK_S = 1.0
 DRAIN_STEP_S = 0.005
 FIRST_START_S = 30.0  #: How long Locust may take to start the first user.
 ENTER_S = 0.01  #: How long each standby user may take to get ready, such as to connect.
 Say = Callable[[dict[str, Any]], None]
+Pool = Journeys | LocustfileUsers
 
 
 class Phases:
     """One load from "go" to its end."""
 
     def __init__(
-        self, job: Job, users: UserPool, recorder: SpoolRecorder, stop: Event, say: Say
+        self, job: Job, users: Pool, recorder: SpoolRecorder, stop: Event, say: Say
     ) -> None:
         """Does what takes time before the load begins."""
         self._load = job.load

@@ -1,7 +1,6 @@
 """Locust users that repeat the workload's journey, with think time in between."""
 
 import itertools
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from time import monotonic
@@ -22,8 +21,8 @@ from benchsuite.load.job import Job
 from benchsuite.workloads.base import Workload
 
 
-class UserPool(ABC):
-    """The users, from a workload or from a locustfile."""
+class UserPool:
+    """The users, from a workload or from a locustfile: what neither need have."""
 
     standing_by: int = 0  #: Users to start before the load begins.
     unmade: int = 0  #: Journeys of a fixed amount of work that are not made yet.
@@ -32,10 +31,6 @@ class UserPool(ABC):
     journey_s = 0.0  #: How long a journey takes, about.
     _origin: float = 0.0
 
-    @abstractmethod
-    def environment(self, first_start: Callable[[], None]) -> Environment:
-        """Locust's environment, whose users call `first_start` as they start."""
-
     def wait_for_standing_by(self, limit_s: float) -> bool:
         """Whether the users to start before the load all stand by within that time."""
         return True
@@ -43,14 +38,6 @@ class UserPool(ABC):
     def begin(self, origin: float) -> None:
         """The load begins, at that moment."""
         self._origin = origin
-
-    @abstractmethod
-    def rise(self, level: float) -> int:
-        """The load is to rise or fall to this level; how many users Locust must have started."""
-
-    @abstractmethod
-    def count(self) -> int:
-        """Users at work, or journeys in flight in the open model."""
 
     def connections(self) -> int | None:
         """Open WebSockets; None where there never were any, or nobody can tell."""
@@ -67,22 +54,6 @@ class UserPool(ABC):
     def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Open model: arrivals that were sent and that never were, of each stage's window."""
         return (), ()
-
-    @abstractmethod
-    def end(self) -> None:
-        """Lets no request start any more."""
-
-    @abstractmethod
-    def awaited(self) -> int:
-        """How many answers are still waited for."""
-
-    @abstractmethod
-    def give_up(self, moment: float) -> None:
-        """Writes what is in flight down as unfinished."""
-
-    @abstractmethod
-    def quit(self) -> None:
-        """Lets the users undo what they did, shortly."""
 
 
 GOOD_BYE_S = 1.0  #: How long closing all WebSockets may take at the end.
@@ -128,6 +99,8 @@ class Journeys(UserPool):
         return self._clients(self._gate, user=user, sockets=self._sockets, due=due)
 
     def environment(self, first_start: Callable[[], None]) -> Environment:
+        """Locust's environment, whose users call `first_start` as they start."""
+
         def endless(user: User) -> None:
             first_start()
             self._live(user)
@@ -146,8 +119,9 @@ class Journeys(UserPool):
         self._sockets.origin = origin
 
     def rise(self, level: float) -> int:
-        """Surplus users rest after the journey under way: Locust would end it in the middle of a
-        request, and nobody would know how long that took.
+        """The load is to rise or fall to this level; how many users Locust must have started.
+
+        Surplus users rest after the journey under way: Locust would end it in a request.
         """
         self._level = level
         raised, self._raised = self._raised, Event()
@@ -160,6 +134,7 @@ class Journeys(UserPool):
         return users_of(whole, self._job.part, self._job.parts)
 
     def count(self) -> int:
+        """Users at work, or journeys in flight in the open model."""
         return sum(client.user < self._level for client, _ in self._users) - self._finished
 
     def connections(self) -> int | None:
@@ -181,6 +156,7 @@ class Journeys(UserPool):
                 user.greenlet.kill(block=False)
 
     def awaited(self) -> int:
+        """How many answers are still waited for."""
         self._waited_for = [client for client in self._waited_for if self._is_awaited(client)]
         return len(self._waited_for) or int(self._sockets.busy)
 
@@ -189,6 +165,7 @@ class Journeys(UserPool):
         return bool(client.in_flight) or (whole and client in self._making)
 
     def give_up(self, moment: float) -> None:
+        """Writes what is in flight down as unfinished."""
         self._gate.closed = True
         for client, _ in self._users:
             client.give_up(moment)
@@ -236,10 +213,9 @@ class Journeys(UserPool):
             raise StopUser from None
 
     def _pause(self, client: UserClient, length_s: float) -> None:
-        since = self._pausing[client] = monotonic()
+        self._pausing[client] = monotonic()
         gevent.sleep(length_s)
-        del self._pausing[client]
-        self._note_pause(client, since)
+        self._note_pause(client, self._pausing.pop(client))
 
     def _note_pause(self, client: UserClient, since: float) -> None:
         index = self._recorder.index(PAUSE, PAUSE)

@@ -35,8 +35,8 @@ from benchsuite.load.job import Job
 from benchsuite.load.process.arrivals import OpenModel
 from benchsuite.load.process.check import Visitor, refused
 from benchsuite.load.process.locustfile import LocustfileUsers
-from benchsuite.load.process.phases import Phases
-from benchsuite.load.process.users import Journeys, UserPool
+from benchsuite.load.process.phases import Phases, Pool
+from benchsuite.load.process.users import Journeys
 from benchsuite.system import scratch
 from benchsuite.workloads.base import Workload
 from benchsuite.workloads.locustfile import Locustfile
@@ -122,7 +122,7 @@ def _work(parent: Parent) -> dict[str, Any]:
     random.seed(f"{job.seed} {job.part}")
     os.environ.update(job.environment)
     recorder = SpoolRecorder(Path(job.spool))
-    pool: UserPool
+    pool: Pool
     unchecked, posts = Locustfile.unchecked, False
     if job.locustfile:
         pool = LocustfileUsers(job, recorder)

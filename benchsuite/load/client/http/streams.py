@@ -3,8 +3,8 @@
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from time import monotonic
+from typing import NamedTuple
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import EVENT, HANDSHAKE, PAUSE, Kind
@@ -23,8 +23,7 @@ class TooLong(ValueError):
     """An event that never ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One event."""
 
     id: str | None  #: None where it says none.
@@ -86,9 +85,8 @@ class EventStream:
     """Reads as a browser's EventSource does, but waits before no reconnection.
 
     From the request to the first event is a sample (of the scope of handshakes), and so is the time
-    from each event to the next. An event that comes again is a stray and ends no such time; numbers
-    that were left out are lost. Where the server may end the stream as it likes (not `endless`), it
-    is asked for again, and what was waited since the last event is a pause.
+    from each event to the next. An event that comes again is a stray; numbers that were left out
+    are lost. A stream that is not `endless` is asked for again, and what was waited is a pause.
     """
 
     def __init__(

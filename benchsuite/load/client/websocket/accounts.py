@@ -9,10 +9,10 @@ long, is summed once for each length and not for each message.
 """
 
 import struct
-from dataclasses import dataclass
 from functools import cache
 from itertools import cycle, islice
 from operator import eq
+from typing import NamedTuple
 from zlib import crc32
 
 HEAD_BYTES = 24
@@ -24,39 +24,19 @@ LOOKED_BYTES = 1024  #: How much of a message is compared to find a damaged copy
 GENERATIONS = 18  #: Bits of a connection's number that count the connections of one user.
 REHEARSING_USER = 2**14 - 1
 """Stands for the checked journeys; the users of a load have lower numbers."""
-MOST_KNOWN = 20_000  #: Messages whose intended start is remembered.
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 _DIGITS = b"0123456789abcdef"
 _times = struct.Struct(">dd")
 
 
-@dataclass(frozen=True, slots=True)
-class Numbered:
+class Numbered(NamedTuple):
     """What a message says about itself."""
 
     connection: int
     number: int
 
 
-class Meant:
-    """The intended start of the last numbered messages of this process: copies of a message
-    belong to the window of the message itself.
-    """
-
-    def __init__(self) -> None:
-        self._moments: dict[Numbered, float] = {}
-
-    def add(self, message: Numbered, intended: float) -> None:
-        if len(self._moments) >= MOST_KNOWN:
-            del self._moments[next(iter(self._moments))]
-        self._moments[message] = intended
-
-    def of(self, message: Numbered) -> float | None:
-        return self._moments.get(message)
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(NamedTuple):
     """What a publication says about itself; times are CLOCK_MONOTONIC seconds."""
 
     connection: int
@@ -70,19 +50,16 @@ def connection_number(user: int, generation: int) -> int:
     return (user << GENERATIONS | generation & (1 << GENERATIONS) - 1) & 0xFFFFFFFF
 
 
-def message(connection: int, number: int, size: int) -> bytes:
-    """A numbered message of `size` bytes."""
-    filler, checksum = _filler(size - HEAD_BYTES)
+def message(connection: int, number: int, size: int, times: bytes = b"") -> bytes:
+    """A numbered message of `size` bytes; `times` are those of a publication."""
+    filler, checksum = _filler(size - HEAD_BYTES - len(times))
     head = b"%08x%08x" % (connection, number)
-    return b"%s%08x%s" % (head, crc32(head, checksum), filler)
+    return b"%s%08x%s%s" % (head, crc32(times, crc32(head, checksum)), times, filler)
 
 
 def publication(connection: int, number: int, size: int, intended: float, start: float) -> bytes:
     """A numbered message to all subscribers, of `size` bytes, with its times."""
-    filler, checksum = _filler(size - LEAST_PUBLICATION_BYTES)
-    head = b"%08x%08x" % (connection, number)
-    times = _times.pack(intended, start).hex().encode()
-    return b"%s%08x%s%s" % (head, crc32(times, crc32(head, checksum)), times, filler)
+    return message(connection, number, size, _times.pack(intended, start).hex().encode())
 
 
 def numbered(data: bytes) -> Numbered | None:
@@ -100,15 +77,14 @@ def published(data: bytes) -> Published | None:
 
 
 def resembles(data: bytes, sent: bytes) -> bool:
-    """Whether it is probably a damaged copy of `said`, a message of ours: cut, longer, or with
+    """Whether it is probably a damaged copy of `sent`, a message of ours: cut, longer, or with
     other bytes in it. What a server sends unasked is none of these.
     """
-    if sent in data or (
-        len(data) >= CLAIM_BYTES and data[:CLAIM_BYTES].lower() == sent[:CLAIM_BYTES]
-    ):
+    claims = len(data) >= CLAIM_BYTES
+    if sent in data or (claims and data[:CLAIM_BYTES].lower() == sent[:CLAIM_BYTES]):
         return True
     if len(data) != len(sent):
-        return len(data) >= CLAIM_BYTES and data in sent
+        return claims and data in sent
     alike: int = sum(map(eq, data[:LOOKED_BYTES], sent[:LOOKED_BYTES]))
     return 2 * alike >= min(len(sent), LOOKED_BYTES)
 

@@ -18,17 +18,15 @@ class Heard:
 
     payload: bytes | None = None  #: The message in it; None when it is about the connection itself.
     answer: bytes | None = None  #: A frame to send at once.
-    ready: bool = False
-    """Whether messages may be sent from now on; the handshake lasts until then."""
+    ready: bool = False  #: Whether the handshake is over, and messages may be sent.
 
 
 class Dialect(Protocol):
-    """One connection's side of the conversation; made anew for each."""
+    """One connection's side of the conversation; made anew for each, and each path."""
 
     subprotocols: Sequence[str]  #: Offered in the handshake.
 
-    def __init__(self, path: str) -> None:
-        """`path` is the one that the workload asks for."""
+    def __init__(self, path: str) -> None: ...
 
     @property
     def address(self) -> str:
@@ -54,8 +52,7 @@ class ActionCable:
 
     def __init__(self, path: str) -> None:
         self._identifier = json.dumps({"channel": f"{wanted(path).title()}Channel"})
-        self._awaited = WELCOME
-        """The kind of message that comes next in the opening; empty once it is over."""
+        self._awaited = WELCOME  #: What comes next in the opening; empty once it is over.
 
     def hear(self, frame: bytes) -> Heard:
         fields = json.loads(frame)

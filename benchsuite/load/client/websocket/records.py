@@ -182,9 +182,7 @@ class Echoes:
     def __init__(
         self, connection: int, records: Records, meant: dict[accounts.Numbered, float]
     ) -> None:
-        """`connection` stands in every message; it must be the load's only one. `meant` is the
-        intended start of the last messages of this process.
-        """
+        """`connection` is the load's only one; `meant` the intended start of the last messages."""
         self.is_over = True  #: Whether nothing is awaited (any more).
         self.failure: Failed | None = None  #: What was wrong with the awaited echo.
         self.moment = 0.0  #: When it was back.
@@ -266,14 +264,13 @@ class Subscription:
         if published is None or message.is_text is self._binary or moment < published.start:
             self._records.stray(Kind.CORRUPT, f"came as {message.data[:60]!r}", length, moment)
             return
-        connection, number = published.connection, published.number
+        connection, number, intended, start = published
         kind = self._judged(connection, number)
         if kind is not Kind.OK:
             words = f"publication {number} of connection {connection}"
-            self._records.stray(kind, words, length, moment, published.intended)
+            self._records.stray(kind, words, length, moment, intended)
         else:
-            begun = (self._messages, published.intended, published.start)
-            self._records.right(begun, moment, length)
+            self._records.right((self._messages, intended, start), moment, length)
             self._sockets.last_delivery = monotonic()
             self.group.delivered((connection, number), self)
 

@@ -68,8 +68,7 @@ class Leaving(Protocol):
     """A connection that can be told to close."""
 
     @property
-    def is_gone(self) -> bool:
-        """Whether even its TCP connection is gone."""
+    def is_gone(self) -> bool: ...
 
     def leave(self) -> None: ...
 
@@ -82,8 +81,7 @@ class Sockets:
     def __init__(self, *, alone: bool = True) -> None:
         """`alone`: whether this is the only load process."""
         self.used = False  #: Whether there ever was one.
-        self.over = False
-        """Whether the load has ended: connections that end later are no failures."""
+        self.over = False  #: Whether the load has ended: what ends later is no failure.
         self.origin = inf  #: When the load began.
         self.last_delivery = 0.0
         self.traffic = Traffic()  #: Of those that may compress.
