@@ -35,8 +35,7 @@ with what the one before drew at random."""
 CHECK_LIMIT_S = 60.0  #: How much longer than one request's timeout a checked journey may take.
 CHECKS = 2  #: How often it is made at most.
 REHEARSAL_LIMIT_S = 20.0  #: How long what is rehearsed after that may take at most.
-SAMPLES_FILE = "samples.bin"
-"""Samples packed with `benchsuite.core.samples.RECORD`, roughly in the order of their finish."""
+SAMPLES_FILE = "samples.bin"  #: Packed with `RECORD`, roughly in the order of their finish.
 NAMES_FILE = "names.json"
 """[{"name", "scope", "examples": {kind number: message}, "answers": {kind number: [status, what was
 asked]}}, …]: entry i is what `name == i` means in a sample.
@@ -62,12 +61,10 @@ class Job:
     signed_in: str = ""  #: In whose session is asked, in words.
     superuser: bool = False  #: Whether that may do everything.
     seed: int = 0
-    part: int = 0
-    """Which of the `parts` load processes this is: every `parts`-th user or arrival is its own."""
+    part: int = 0  #: Of the `parts` load processes: every `parts`-th user or arrival is its own.
     parts: int = 1
     unit: str = REQUEST  #: What the figures are of, of `benchsuite.core.samples.UNITS`.
-    handshake_headers: bool = True
-    """Whether a WebSocket's handshake can carry the run's header; else a subprotocol tells."""
+    handshake_headers: bool = True  #: Else a subprotocol tells the run in handshakes.
     dialect: str = ""  #: Dotted path of a class that speaks a server's own protocol, if it has one.
 
 
@@ -94,8 +91,7 @@ class Tick:
     p50_s: float | None = None
     p95_s: float | None  #: Of the last second's successes, as the median.
     awaited: int | None = None  #: Answers that the drain still waits for; None before it.
-    due: int = 0
-    """Of the window under way, where it may end the load: answered, or late without an answer."""
+    due: int = 0  #: Of the window that may end the load: answered, or late without an answer.
     in_time: int = 0  #: Of these, answered right within `LoadProfile.ends_within_s`.
     cpu_percent: float | None = None  #: Of the target when it was last looked at, of one CPU.
 
@@ -117,8 +113,7 @@ class Done:
     dropped: tuple[int, ...] = ()  #: Those that never were.
     unmade: int = 0  #: Journeys of a fixed amount of work that had not been made at the limit.
     connections: tuple[tuple[float, int], ...] = ()  #: The same as `users` of open WebSockets.
-    traffic: Traffic | None = None
-    """What compression made of messages in the window; None where it was not asked for."""
+    traffic: Traffic | None = None  #: Of the window, where compression was asked for.
 
 
 def stage_windows(load: LoadProfile, done: Done) -> tuple[tuple[float, float], ...]:

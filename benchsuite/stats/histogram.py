@@ -20,8 +20,7 @@ Histogram = NDArray[np.int64]  #: How many samples each step has, up to the last
 HALF = 1024  #: Steps of a power of two; twice as many hold three digits.
 BITS = 11  #: So many leading bits of a value say its step.
 OUTER = struct.Struct(">II")  #: A word that says what it is, and the length of the packed rest.
-INNER = struct.Struct(">IIIIQQd")
-"""The same of what is packed; offset, digits, lowest and highest value, ratio."""
+INNER = struct.Struct(">IIIIQQd")  #: Packed; offset, digits, lowest and highest value, ratio.
 PACKED, COUNTS = 0x1C849314, 0x1C849313
 STEPS = HALF * (HIGHEST_US.bit_length() - BITS + 2)  #: More than any histogram has.
 

@@ -55,8 +55,7 @@ within the window of a level that is held; B104 and B304 have the same limit."""
 LEVELS_OFF = 0.95
 """Closed model: more users no longer help from the first level on that has this share of the
 highest goodput."""
-BREAKS = 0.9
-"""Closed model: beyond that level, less than this share of the highest goodput is a break."""
+BREAKS = 0.9  #: Closed model: beyond that level, less than this share is a break.
 FAILED = 0.05  #: More failures than this break a level, and make a run invalid (B201).
 
 
@@ -71,8 +70,7 @@ class Level:
     throughput: float  #: Completions per second of its window, right or wrong.
     goodput: float
     requested_rate: float  #: Requests that were meant to start, per second of its window.
-    offered_rate: float | None = None
-    """Open model only, as the next two: journeys planned per second."""
+    offered_rate: float | None = None  #: Open model, as the next two: journeys planned per second.
     achieved_rate: float | None = None
     dropped: int | None = None
 
@@ -113,8 +111,7 @@ class Climb:
     """The level whose figures stand for the run: in the open model the highest that was held, in
     the closed model the lowest from which on more users don't help, or simply the lowest."""
     found: bool  #: Whether one was held, or goodput no longer rises at the highest.
-    breaks: int | None = None
-    """The lowest from the headline on that the target did not take."""
+    breaks: int | None = None  #: The lowest from the headline on that the target did not take.
 
 
 def climb(levels: Sequence[Level]) -> Climb:

@@ -248,8 +248,7 @@ def _lower_median(values: NDArray[np.float64]) -> float:
 USUAL = 2.0
 """Times the median of the first deliveries: a publication that was sent so much earlier than
 another, and came after it, was overtaken."""
-LEAST_OVERTAKING_S = 0.01
-"""Two connections whose messages are sent closer together may well change places on their way."""
+LEAST_OVERTAKING_S = 0.01  #: Messages sent closer together may change places on their way.
 
 
 def overtaken(publications: Samples, deliveries: Samples) -> NDArray[np.bool_]:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from benchsuite.core.results import Common, Pattern
 from benchsuite.stats.summary import Samples, samples_needed
 
-SURE_OF_CYCLE = 0.001
-"""At most so often noise alone may look like a cycle of any of the lengths tried."""
+SURE_OF_CYCLE = 0.001  #: At most so often noise alone may look like a cycle.
 SHORTEST = 2.5
 FEWEST_CYCLES = 3
 STEP = 0.25  #: Lengths are tried so far apart; both in intervals of the series.
@@ -70,8 +69,7 @@ HEAVIEST = (0.5, 0.25)
 EPISODES = (4, 300)  #: The fewest that show a period, and the most that are looked at.
 OCCUPIED = 0.75  #: Of the turns of a period, that must have an episode.
 SHARP = 0.1  #: Of its period, by which episodes may lie off (root mean square).
-OWN_S, OWN_LENGTH_S = 1.0, 0.05
-"""Load and telemetry work each second, or each few seconds: so short pauses may be theirs."""
+OWN_S, OWN_LENGTH_S = 1.0, 0.05  #: Each second, or few: so short pauses may be our own work's.
 PAUSED = 1 / 3  #: Of a period, that a pause takes at most: what is longer, chance spaces evenly.
 CYCLES = 3  #: Of users or arrivals: what comes as often may be the load's own period.
 TIMES = 2.0  #: Slow are answers of a group that take so many times as long as those around them.

@@ -137,8 +137,7 @@ def answers_by_user(
     return tuple(int(count) for count in counts[:users])
 
 
-IN_VAIN = (Kind.READ_TIMEOUT, Kind.UNFINISHED)
-"""A request that the server took and never answered."""
+IN_VAIN = (Kind.READ_TIMEOUT, Kind.UNFINISHED)  #: Taken by the server, never answered.
 
 
 def in_vain(requests: NDArray[np.void], window: tuple[float, float]) -> int:

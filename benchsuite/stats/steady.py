@@ -174,9 +174,7 @@ def steps(values: Sequence[float], *, ratio: float = 1.0, cost: float | None = N
 
 CONFIDENCE = 0.95
 FEWEST_STEPS = 3  #: Two points are always on a line: nothing can be said of how well they are.
-ARENA_BYTES = 2**20
-"""A process takes memory in pieces of up to that (CPython's arenas), so each value may be off by as
-much."""
+ARENA_BYTES = 2**20  #: CPython's arenas: each value may be off by as much.
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,7 @@ def median_interval(values: Sequence[float], risk: float = 2 * RISK) -> tuple[fl
 DTYPE = np.dtype(list(FIELDS))
 Samples = NDArray[np.void]
 Pauses = Sequence[tuple[float, float]]  #: Parts of a window that don't count.
-EDGE_S = 0.01
-"""Window edges are seldom whole seconds; a second that begins so little early or late is whole."""
+EDGE_S = 0.01  #: So little early or late, a second of the window is whole.
 
 
 def distribution(seconds: NDArray[np.float64]) -> Distribution:

@@ -26,9 +26,7 @@ def leads_to_log_in(location: str) -> bool:
 def kind_of_responder(
     wanted: str, actual: str | None, *, may_lack: bool
 ) -> tuple[Kind, str] | None:
-    """Kind and words for an answer whose run header, found, is not the wanted one; `may_lack`: an
-    answer like this may come from before the application, such as an error of a front.
-    """
+    """Kind and words where the run header is not the wanted one; a front's error `may_lack` it."""
     if not wanted or actual == wanted or (actual is None and may_lack):
         return None
     return Kind.WRONG_RESPONDER, "answered without the header of this run"
@@ -44,10 +42,8 @@ def kind_of_status(status: int, body: bytes) -> tuple[Kind, str]:
 
 
 def kind_of_rejected(answer: Any, error: BaseException) -> Kind:
-    """Kind of an answer below 400 that the journey calls wrong.
-
-    A redirect, also one that was followed, is one whatever the journey says of it. The answer may
-    be that of another client; None where no HTTP answered.
+    """Kind of an answer below 400, of any client, that the journey calls wrong; None where no HTTP
+    answered. A redirect, also one that was followed, is one whatever the journey says of it.
     """
     locations: list[str] = []
     if answer is not None and 300 <= answer.status_code < 400:

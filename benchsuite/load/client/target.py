@@ -17,8 +17,7 @@ from benchsuite.core.units import listed
 from benchsuite.load.job import NAMES_FILE, OTHER_NAMES, SAMPLES_FILE, Job
 from benchsuite.system.network import client_context
 
-MAX_NAMES = 1000
-"""More names than anyone reads: journeys with numbers in their paths should pass `name=`."""
+MAX_NAMES = 1000  #: More than anyone reads: journeys with numbers in paths pass `name=`.
 Sample = tuple[int, int, int, int, float, float, float]
 """Number of the name, kind and process, user, body bytes; when it was meant to start, started,
 finished."""
@@ -129,8 +128,7 @@ class Target:
     keep_alive: bool
     keep_cookies: bool = False  #: Whether a user's cookies outlive the journey that got them.
     handshake_headers: bool = True
-    headers: Mapping[str, str] = field(default_factory=dict)
-    """What every request sends beside what it needs."""
+    headers: Mapping[str, str] = field(default_factory=dict)  #: Of every request.
     given: str = ""  #: As whom or with what that may identify a user is asked, in words.
     logged_in: bool = False  #: Whether that is in a session of the run's.
     superuser: bool = False  #: Whether that may do everything.

@@ -31,10 +31,7 @@ class Tls:
         self._shake()
 
     def take(self, block: bytes) -> bytes:
-        """What a block says, decrypted; nothing while keys are agreed on.
-
-        What came before a failure is still given: it came, and was right.
-        """
+        """What a block says, decrypted, also before a failure; nothing while keys are agreed on."""
         self._incoming.write(block)
         if not self.shaken:
             self._shake()

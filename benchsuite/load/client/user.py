@@ -38,8 +38,8 @@ class UserClient(HttpClient):
         subprotocols: Sequence[str] = (),
         deflate: bool = False,
     ) -> WebSocket:
-        """An open WebSocket: a new one or, with `keep`, that of an earlier journey if it is still
-        open. Raises RequestFailed when the server does not take it.
+        """An open WebSocket, with `keep` that of an earlier journey if it is still open. Raises
+        RequestFailed when the server does not take it.
         """
         known = self._websockets.get(path) if keep else None
         if known is not None and known.is_open:
@@ -66,8 +66,8 @@ class UserClient(HttpClient):
     def events(
         self, path: str, *, after: str = "", numbered: bool = False, endless: bool = False
     ) -> EventStream:
-        """The user's stream of server-sent events of that path, which stays open between journeys;
-        it begins after the event with the id `after`.
+        """The user's stream of server-sent events of that path, after the event with the id
+        `after`; it stays open between journeys.
         """
         if path not in self._streams:
             made = EventStream(self, path, after=after, numbered=numbered, endless=endless)

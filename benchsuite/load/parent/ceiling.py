@@ -75,10 +75,8 @@ def ceilings(
     processes: int = 1,
     on_begin: Callable[[str], None] = lambda load: None,
 ) -> Iterator[Ceiling]:
-    """Two ceilings, closed and open, for each number of users, with connections kept and not.
-
-    All run on the CPUs that runs give to server and load by default. `on_begin` is told of each
-    load in words.
+    """Two ceilings, closed and open, for each number of users, with connections kept and not, on
+    the CPUs that runs give to server and load by default. `on_begin` is told of each load in words.
     """
     for_responder, for_load = cpus.split(cpus.available(), processes) or (None, None)
     with (

@@ -50,9 +50,7 @@ class NameEntry:
 
 
 def read_samples(*folders: Path) -> tuple[Samples, list[NameEntry]]:
-    """The samples of spool folders as if they were one, and the names they refer to; none where
-    nothing was written.
-    """
+    """The samples of spool folders as if they were one, and the names they refer to."""
     parts: list[Samples] = [np.empty(0, DTYPE)]
     entries: dict[tuple[str, str], NameEntry] = {}
     for folder in folders:
@@ -163,9 +161,7 @@ class LoadWorker:
 
     def check(self, job: Job) -> str:
         """Hands over the job and waits for its checked journey; returns what remains unchecked.
-
-        Raises AnswerError when the target does not answer as the workload expects, and LoadError
-        when the load process broke.
+        Raises AnswerError when the target does not answer as the workload expects.
         """
         self._expect("ready", IMPORT_LIMIT_S)
         self._send(json.dumps(plain(replace(job, spool=str(self.spool)))).encode())
@@ -214,10 +210,7 @@ class LoadWorker:
             self.tick = event
 
     def salvaged(self) -> Done:
-        """The end of a load whose process died, from what it had written; nothing is awaited.
-
-        Its CPU share and lag are unknown, and the last second may be missing.
-        """
+        """The end of a load whose process died, from what it wrote: the last second may miss."""
         samples, _ = read_samples(self.spool)
         begin = self._begin + self._load.plan[0].window_start_s
         end = float(samples["finish"].max()) if len(samples) else begin
@@ -242,9 +235,7 @@ class LoadWorker:
         os.close(self._events)
 
     def _ended_with(self) -> int | None:
-        """Its status, or its signal below 0; None where it still runs after `GRACE_S`. It is left
-        unreaped.
-        """
+        """Its status, or its signal below 0; None where it still runs. It is not reaped."""
         limit = monotonic() + GRACE_S
         how = os.WEXITED | os.WNOWAIT | os.WNOHANG
         while (ended := os.waitid(os.P_PID, self.pid, how)) is None and monotonic() < limit:
@@ -267,10 +258,8 @@ class LoadWorker:
         return event
 
     def _next_event(self, deadline: float, missed: str) -> dict[str, Any]:
-        """The next event that is no bad news; bad news is raised.
-
-        What it has said by now counts, however late somebody comes to read it; `missed` says what
-        it did not do when it has said nothing.
+        """The next event that is no bad news, also after the deadline if it is there by now; bad
+        news is raised. `missed`: what it did not do when it has said nothing.
         """
         while b"\n" not in self._buffer:
             left = max(0.0, deadline - monotonic())
@@ -316,10 +305,9 @@ def load_pool(
     env: Mapping[str, str] | None = None,
     on_cpus: Collection[int] | None = None,
 ) -> Iterator["LoadPool"]:
-    """`count` load processes, started at once so that their imports overlap with what the caller
-    does next; on exit they are gone, whatever happened.
-
-    `env` is their whole environment, by default ours; `on_cpus` are the CPUs that they may use.
+    """`count` load processes, whose imports overlap with what the caller does next; on exit they
+    are gone. `env` is their whole environment, by default ours; `on_cpus` are the CPUs that they
+    may use.
     """
     with ExitStack() as stack:
         workers = [
@@ -337,8 +325,7 @@ class LoadPool:
     def __init__(self, workers: Sequence[LoadWorker]) -> None:
         self.pids = [worker.pid for worker in workers]
         self._workers = workers
-        self.ended_at: Tick | None = None
-        """Where too little was answered in time for the load to go on; None where it went on."""
+        self.ended_at: Tick | None = None  #: Where too few were in time for it to go on.
 
     def check(self, job: Job) -> str:
         """Hands over the job; each process checks its journey. Returns what remains unchecked."""

@@ -28,8 +28,7 @@ from benchsuite.load.process.users import Clients, Journeys
 from benchsuite.workloads.base import Workload
 
 MOST_ENTERING = 50  #: Slots that get ready at a time: all at once would be a storm of connections.
-TURN_S = 1.0
-"""After so long a slot has its next turn, about: sooner than servers close idle connections."""
+TURN_S = 1.0  #: A slot has its turn about so often: before servers close idle connections.
 
 
 class OpenModel(Journeys):
@@ -44,8 +43,7 @@ class OpenModel(Journeys):
         )
         self._next = inf  #: The earliest arrival that nobody has taken yet.
         self._end = inf
-        self._turns: deque[tuple[UserClient, Any]] = deque()
-        """Slots that wait for their turn: as many as begin in TURN_S, or all."""
+        self._turns: deque[tuple[UserClient, Any]] = deque()  #: As many as begin in TURN_S, or all.
         self._free: list[tuple[UserClient, Any]] = []
         """The others that wait. The last one takes the next arrival, so that few connections are
         used."""
@@ -60,9 +58,7 @@ class OpenModel(Journeys):
         """Intended and real start of the journeys in flight."""
 
     def wait_for_standing_by(self, limit_s: float) -> bool:
-        """Slots still getting ready by then count, too: their samples will show that the target
-        keeps them waiting.
-        """
+        """Slots still getting ready count, too: samples will show what keeps them waiting."""
         return bool(self._standing_by.wait(limit_s)) or self._begun == self.standing_by
 
     def begin(self, origin: float) -> None:

@@ -68,9 +68,8 @@ class Visitor(UserClient):
 def refused(
     workload: Workload, new_client: Callable[[], Visitor], *, limit_s: float
 ) -> tuple[dict[str, Any] | None, float, bool]:
-    """Why the target can't be measured with this workload, with the answer that was wrong, or None
-    when every answer was right; how many seconds the last checked journey took, and whether it sent
-    forms.
+    """Why the target can't be measured with this workload, with the answer that was wrong, or None;
+    how many seconds the last checked journey took; whether it sent forms.
     """
     client = new_client()
     try:

@@ -7,15 +7,12 @@ from itertools import islice
 
 from benchsuite.core.specs import POISSON, LoadProfile
 
-TINY = 1e-9
-"""Share of an arrival that is rounding error: 0.3 s at 10 /s are three arrivals, not four."""
+TINY = 1e-9  #: Rounding error of arrivals: 0.3 s at 10 /s are three, not four.
 
 
 def arrivals(load: LoadProfile, *, seed: int, part: int = 0, parts: int = 1) -> Iterator[float]:
-    """Ascending moments in seconds since the start of the load, to the end of the last window.
-
-    Each of `parts` load processes takes every `parts`-th, so that together they make exactly this
-    schedule. The same seed gives the same moments.
+    """Ascending moments in seconds since the start of the load, to the end of the last window; the
+    same for a seed. Each of `parts` load processes takes every `parts`-th.
     """
     return islice(_all(load, random.Random(seed)), part, None, parts)
 

@@ -32,16 +32,14 @@ class Alarm:
 
 
 INTERVAL_S = 0.01
-STEP_S = 0.00001
-"""Lateness is counted in steps of this size: a day of it needs no more memory than a second."""
+STEP_S = 0.00001  #: Lateness is counted in steps: a day needs no more memory than a second.
 
 
 class LagTimer:
     """Watches the load process itself between `begin()` and `end()`."""
 
     def __init__(self) -> None:
-        self.cpu_percent: float | None = None
-        """CPU share of this process; 100 is one CPU. None when nothing was watched."""
+        self.cpu_percent: float | None = None  #: Of one CPU, while watching.
         self._steps: Counter[int] = Counter()
         self._begun: tuple[float, float] | None = None  #: Monotonic and CPU seconds.
         self._greenlet = gevent.spawn(self._ring)

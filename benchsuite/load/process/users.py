@@ -57,8 +57,7 @@ class UserPool:
 
 
 GOOD_BYE_S = 1.0  #: How long closing all WebSockets may take at the end.
-GOLDEN = 0.6180339887498949
-"""The fractional parts of its multiples spread evenly over [0, 1), however many there are."""
+GOLDEN = 0.6180339887498949  #: Its multiples spread evenly over [0, 1), modulo 1.
 PAUSE_S = 0.1
 """Least time between the starts of two journeys of a user when the first got no answer: a refused
 connection costs nothing, and thousands of them a second would take CPU from the target, and make
@@ -119,9 +118,8 @@ class Journeys(UserPool):
         self._sockets.origin = origin
 
     def rise(self, level: float) -> int:
-        """The load is to rise or fall to this level; how many users Locust must have started.
-
-        Surplus users rest after the journey under way: Locust would end it in a request.
+        """How many users Locust must have started for this level. Surplus ones rest after the
+        journey under way: Locust would end it in a request.
         """
         self._level = level
         raised, self._raised = self._raised, Event()
@@ -222,10 +220,8 @@ class Journeys(UserPool):
         self._recorder.add(index, Kind.OK, client.user, 0, since, since, monotonic())
 
     def _journey(self, client: UserClient, begin: float, intended: float | None = None) -> bool:
-        """Makes one journey and records it; returns whether it ended with an answer.
-
-        A journey that the end of the window cuts off between two requests is not recorded: it
-        neither failed nor was completed.
+        """Makes one journey and records it; returns whether it ended with an answer. One that the
+        end of the window cuts off between two requests is not recorded.
         """
         client.begin(intended)
         answered = True

@@ -42,8 +42,7 @@ from benchsuite.workloads.base import Workload
 from benchsuite.workloads.locustfile import Locustfile
 
 PR_SET_PDEATHSIG = 1
-LOG_RECORDS = 100
-"""Log records of Locust that are kept: a failing task of a locustfile writes one each time."""
+LOG_RECORDS = 100  #: Of Locust: a failing task of a locustfile writes one each time.
 
 
 class Parent:

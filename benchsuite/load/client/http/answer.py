@@ -15,8 +15,7 @@ from benchsuite.core.samples import PROCESSES
 
 PROCESS_HEADER = "x-benchsuite-process"
 MAX_KNOWN = 256
-MAX_HEAD_BYTES = 256 * 1024
-"""Limit for everything but the body: headers, trailers, interim answers."""
+MAX_HEAD_BYTES = 256 * 1024  #: For everything but the body.
 END = b"\r\n\r\n"
 SIMPLE = re.compile(
     rb"HTTP/1\.1 ([2-5]\d\d) [^\r\n\0]*\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[^\r\n\0]*\r\n)+\r\n"
@@ -47,8 +46,7 @@ class Head:
         self.status = status
         self.length = length  #: Bytes of the body.
         self.closing = closing  #: Whether the server closes the connection.
-        self.plain_for: str | None = None
-        """The run header for which the client knows that this head needs no attention."""
+        self.plain_for: str | None = None  #: The run header that needs no look at this head.
         self._text = text
         self._fields = list(fields)
 
@@ -92,8 +90,7 @@ def simple_head(text: bytes) -> Head | None:
     return Head(status, text=text, length=int(lengths[0]), closing=closing)
 
 
-KEPT_BYTES = 16 * 1024 * 1024
-"""Kept of each body: a download of gigabytes is measured without being held in memory."""
+KEPT_BYTES = 16 * 1024 * 1024  #: Kept of each body: a download is measured without being held.
 FRAMED = 8  #: Bytes that a byte of a body may cost on the wire: a chunk of one byte takes six.
 
 
@@ -125,10 +122,7 @@ def codings_of(values: Iterable[str]) -> list[str]:
 
 
 def decoded(content: bytes, codings: Iterable[str], *, whole: bool) -> bytes:
-    """The body as the view wrote it, or how it begins: `KEPT_BYTES` at most.
-
-    `whole`: the content was kept to its end. Raises NotDecoded.
-    """
+    """The body as the view wrote it, or how it begins; `whole`: it was kept to its end."""
     for coding in reversed([*codings] if content else []):
         decode = DECODERS.get(coding)
         if decode is None:
@@ -199,8 +193,7 @@ class Response:
         self.path = path  #: What was asked for, with its query.
         self.status_code = status_code
         self.content = content
-        self.redirect_chain: list[tuple[str, int]] = []
-        """Where a followed redirect led: (location, status), as in `django.test.Client`."""
+        self.redirect_chain: list[tuple[str, int]] = []  #: Followed: (location, status).
         self._head = head
 
     @cached_property

@@ -42,10 +42,7 @@ from benchsuite.load.client.websocket.sockets import Sockets
 
 
 class Cookies:
-    """Names and values as the server set them; a cookie that is set to expire is forgotten.
-
-    `Domain`, `Path`, `Secure` and `SameSite` are not looked at, as in `django.test.Client`.
-    """
+    """As the server set them, whatever their domain and path, as in `django.test.Client`."""
 
     def __init__(self, initial: Mapping[str, str]) -> None:
         self._initial = dict(initial)
@@ -107,10 +104,8 @@ def encode_query(data: Mapping[str, Any] | None) -> str:
 
 
 def encode_body(data: Any, content_type: str) -> bytes:
-    """The body of a request, encoded as `django.test.Client` does for the same arguments.
-
-    Two differences: a form is urlencoded where Django's client writes multipart (views read both
-    from `request.POST`), and files are refused.
+    """As `django.test.Client` does for the same arguments, but a form is urlencoded where Django's
+    client writes multipart (views read both from `request.POST`), and files are refused.
     """
     if isinstance(data, bytes):
         return data
@@ -207,9 +202,8 @@ class HttpClient:
         headers: Mapping[str, str] | None = None,
         status: int | None = None,
     ) -> Response:
-        """`data` is the query; `follow` goes where redirects lead.
-
-        An answer of 400 and above is a failure, unless it has this `status`.
+        """`data` is the query. An answer of 400 and above is a failure, unless it has this
+        `status`.
         """
         self._expected_status = status
         try:
@@ -262,8 +256,8 @@ class HttpClient:
         return max(0.0, monotonic() - self.sockets.origin)
 
     def begin_sample(self, index: int, *, due: bool = True, start: float | None = None) -> Begun:
-        """Something starts, now if not earlier, and is in flight until `end_sample()`; `due`: it is
-        what the journey was meant to start with.
+        """Something starts, and is in flight until `end_sample()`; `due`: it is what the journey
+        was meant to start with.
         """
         if self.gate.closed:
             raise LoadEnded
@@ -316,9 +310,7 @@ class HttpClient:
         self._connection.close()
 
     def give_up(self, moment: float) -> None:
-        """Records what is in flight as unfinished; whatever becomes of it later is not recorded
-        again.
-        """
+        """Records what is in flight as unfinished, and nothing of it later."""
         self.settle()
         for index, intended, start in self.in_flight:
             self.recorder.add(index, Kind.UNFINISHED, self.user, 0, intended, start, moment)
@@ -392,9 +384,7 @@ class HttpClient:
         content: bytes,
         times: tuple[float, float, float],
     ) -> Response:
-        """An answer came, right or wrong; `times`: when it was meant to be asked for, when it was,
-        and its last byte.
-        """
+        """An answer came, right or wrong; `times`: meant, sent, and its last byte."""
         answer = Response(path, head.status, content, head, method=method)
         asked = (method, path)
         self._held = held = _Sample(index, Kind.OK, times, head.length, answer, asked, head.process)
@@ -436,10 +426,7 @@ class HttpClient:
     def _follow(
         self, answer: Response, body: bytes, content_type: str, headers: Mapping[str, str] | None
     ) -> Response:
-        """Goes where redirects lead, each step a request of its own.
-
-        Raises AnswerError when they don't end or leave the host.
-        """
+        """Goes where redirects lead; raises AnswerError when they don't end or leave the host."""
         chain: list[tuple[str, int]] = []
         while answer.status_code in (301, 302, 303, 307, 308) and "Location" in answer.headers:
             location = answer.headers["Location"]

@@ -25,12 +25,9 @@ READABLE = 1  #: The event of libev.
 PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
 SHOWN_BYTES = 40
 CHUNKED = "chunked"
-poll = get_original("select", "poll")
-"""Asks the kernel at once; gevent's own lets others have their turn."""
-FAREWELL = re.compile(rb"HTTP/1\.[01] 408 ")
-"""What some servers say before they close an idle connection; no answer to anything."""
-REST_S = 0.05
-"""A connection that was used more recently has not rested: no server closes it for being idle."""
+poll = get_original("select", "poll")  #: At once; gevent's own lets others have their turn.
+FAREWELL = re.compile(rb"HTTP/1\.[01] 408 ")  #: Before a server closes an idle connection.
+REST_S = 0.05  #: Used more recently, no server closes a connection for being idle.
 IDLE_CLOSE_S = 0.5
 """A connection that has rested, and is closed within this time of a request, may have been closed
 before the request came; later than that, the server gave up on the request itself."""
@@ -107,10 +104,7 @@ class Connection:
         self._early = b""  #: What the server said with the end of the TLS handshake.
 
     def exchange(self, method: str, request: bytes) -> tuple[Head, bytes]:
-        """Sends a request and reads its whole answer; raises ConnectionFailed.
-
-        Whatever else ends it (the end of the greenlet) closes the connection too.
-        """
+        """Sends a request and reads its whole answer; raises ConnectionFailed, and is closed then."""
         self._user = getcurrent()
         self.received = 0
         deadlines = self._waiting.deadlines
@@ -138,10 +132,7 @@ class Connection:
             del deadlines[self]
 
     def begin(self, request: bytes) -> Head:
-        """Sends a GET on a new connection and reads the head of its answer; raises as `exchange`.
-
-        Its body is then read by `more()`.
-        """
+        """Sends a GET on a new connection; the head of its answer, whose body `more()` reads."""
         self.close()
         self.connecting = False
         self.received = 0
@@ -222,9 +213,8 @@ class Connection:
         return unasked is None
 
     def _look(self) -> bytes | None:
-        """What the server has sent since its last answer; empty when it closed the connection.
-
-        Nothing where it only said what TLS says by itself: tickets for sessions.
+        """What the server has sent since its last answer, beside what TLS says by itself (tickets
+        for sessions); empty when it closed the connection.
         """
         tls = self._tls
         try:
@@ -301,9 +291,7 @@ class Connection:
         return plain
 
     def _arriving_block(self) -> bytes:
-        """The next bytes, none at the end of the connection. Others always have their turn first:
-        with a fast server one user would go on without end.
-        """
+        """The next bytes, none at the end of the connection; others have their turn first."""
         self._block = None
         self._parked = True
         try:

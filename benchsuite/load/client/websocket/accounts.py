@@ -22,8 +22,7 @@ MOST_BYTES = 16 * 2**20
 CLAIM_BYTES = 16  #: Connection and number: a match of this many bytes is no coincidence.
 LOOKED_BYTES = 1024  #: How much of a message is compared to find a damaged copy.
 GENERATIONS = 18  #: Bits of a connection's number that count the connections of one user.
-REHEARSING_USER = 2**14 - 1
-"""Stands for the checked journeys; the users of a load have lower numbers."""
+REHEARSING_USER = 2**14 - 1  #: Of checked journeys; the users of a load are below.
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 _DIGITS = b"0123456789abcdef"
 _times = struct.Struct(">dd")
@@ -77,9 +76,7 @@ def published(data: bytes) -> Published | None:
 
 
 def resembles(data: bytes, sent: bytes) -> bool:
-    """Whether it is probably a damaged copy of `sent`, a message of ours: cut, longer, or with
-    other bytes in it. What a server sends unasked is none of these.
-    """
+    """Whether it is probably a damaged copy of `sent`: cut, longer, or with other bytes in it."""
     claims = len(data) >= CLAIM_BYTES
     if sent in data or (claims and data[:CLAIM_BYTES].lower() == sent[:CLAIM_BYTES]):
         return True

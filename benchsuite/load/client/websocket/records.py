@@ -64,10 +64,7 @@ class Message:
 
 
 def ending_of(protocol: ClientProtocol, how: str) -> Ending | None:
-    """How a connection ends that is ending; None when it is not.
-
-    `how` its TCP connection ends: closed or reset.
-    """
+    """How a connection ends, if it does; `how` its TCP connection ends: closed or reset."""
     if protocol.state is State.CONNECTING:
         error = protocol.handshake_exc
         if error is None or (isinstance(error, InvalidHandshake) and error.__cause__ is None):
@@ -119,8 +116,8 @@ class Records:
         finish: float | None = None,
         status: int | None = None,
     ) -> None:
-        """A failure, now if not before; `sent_bytes` is 0 when nothing was sent, so that nothing
-        can be lost.
+        """A failure, now if not before; `sent_bytes` is 0 when nothing was sent, and nothing can be
+        lost.
         """
         index, intended, start = begun
         finish = monotonic() if finish is None else finish
@@ -141,9 +138,7 @@ class Records:
         self.blame(failure, status)
 
     def blame(self, failure: Failed, status: int | None = None) -> NoReturn:
-        """Ends the journey for a failure that is no sample of its own: AnswerError when an answer
-        came, else RequestFailed.
-        """
+        """Ends the journey: with AnswerError when an answer came, else RequestFailed."""
         kind, words = failure
         self._owner.note_failure((SOCKET, self._path), kind, words, status)
         raise AnswerError(f"the message {words}") if kind is Kind.CORRUPT else RequestFailed(words)
@@ -163,8 +158,8 @@ class Records:
     def stray(
         self, kind: Kind, words: str, number: int, moment: float, meant: float | None = None
     ) -> None:
-        """`number` is the length of a message or the close code of an end; `meant` the intended
-        start of the message that it is a copy of, where that is known.
+        """`number`: the length of a message or a close code; `meant`: when its original was to be
+        sent.
         """
         recorder, begin = self._owner.aside, moment if meant is None else meant
         index = recorder.index(f"stray {self.name}", STRAY)

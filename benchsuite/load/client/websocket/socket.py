@@ -93,8 +93,7 @@ def answered_by(
 ) -> Exchange | None:
     """Which of the messages that await an answer such a one belongs to; None where there are none.
 
-    Raises UsageError when it may belong to several. What is no function identifies the message that
-    is answered, too, because both contain it.
+    Raises UsageError when it may belong to several. Text, id and values stand in both of a pair.
     """
     if to is not None:
         if to not in awaited:
@@ -304,9 +303,7 @@ class WebSocket:
         return self._echoes.message(size).decode()
 
     def echo(self, size: int, *, binary: bool = False) -> None:
-        """Sends a numbered message of `size` bytes, and waits until it comes back unchanged;
-        anything else is counted by what it is.
-        """
+        """Sends a numbered message of `size` bytes, and waits until it comes back unchanged."""
         if self._awaited:
             raise UsageError(
                 f"echo() takes all that comes, and {len(self._awaited)} messages wait for their "

@@ -112,8 +112,8 @@ class Sockets:
         return not self._alone and monotonic() - self.last_delivery < QUIET_S
 
     def quit(self, limit_s: float) -> None:
-        """Closes all connections and waits up to `limit_s` for the servers' answers, also on those
-        closed before: messages may still arrive there.
+        """Closes all connections; waits up to `limit_s` for servers' answers, also to earlier
+        closes.
         """
         self.over = True
         limit = monotonic() + limit_s

@@ -98,9 +98,7 @@ def on_the_wire(length: int) -> int:
     return length + (2 if length < 126 else 4 if length < 65_536 else 10)
 
 
-MOST_WAITING = 1_000
-"""How many untaken messages, or `MOST_BYTES` of them, each connection keeps: a server may send them
-endlessly."""
+MOST_WAITING = 1_000  #: Untaken messages, or `MOST_BYTES` of them, that a connection keeps.
 
 
 class Inbox:
@@ -195,8 +193,7 @@ class Outbox:
 
 
 READ_S = 0.1  #: How often a slow reader reads.
-LINGER_S = 1.0
-"""How long a server may take to close the connection after the closing handshake; then we do."""
+LINGER_S = 1.0  #: How long a server may take to close the connection; then we do.
 
 
 class Wire:
@@ -214,8 +211,8 @@ class Wire:
         on_gone: Callable[[], None],
         on_overflow: Callable[[Message], None],
     ) -> None:
-        """In the hub, `on_end` hears of an end that we did not want, `on_gone` that nothing more
-        comes, and `on_overflow` gets what had to make room in the inbox.
+        """In the hub, `on_end` hears of an unwanted end, and `on_overflow` gets what must make
+        room.
         """
         self.inbox = Inbox(on_overflow)
         self.on_message: Callable[[Message], None] = self.inbox.add  #: Takes messages in the hub.
@@ -263,10 +260,7 @@ class Wire:
         return self._socket is None
 
     def open(self) -> Response:
-        """Connects and shakes hands; the answer, which is 101 or another.
-
-        Raises ConnectionFailed; TimedOut when it takes longer than the time-out.
-        """
+        """Connects and shakes hands; the answer, 101 or another. Raises ConnectionFailed."""
         target, deadlines = self._target, self._waiting.deadlines
         self._user, self._awaited = getcurrent(), "whole handshake"
         deadlines[self] = monotonic() + target.timeout_s
@@ -303,9 +297,7 @@ class Wire:
         return self._response
 
     def read_slowly(self, bytes_s: float) -> None:
-        """From now on reads no more bytes in a second; the kernel's buffers fill up before the
-        server notices.
-        """
+        """From now on reads no more bytes a second; the kernel's buffers fill up first."""
         if self._socket is None or self._rest is not None:
             return
         self._block_bytes = max(1, round(bytes_s * READ_S))
@@ -326,9 +318,7 @@ class Wire:
     def receive(
         self, wanted: Callable[[Message], bool] = lambda message: True, since: float = -inf
     ) -> Message:
-        """The oldest message that is wanted and arrived since then; those before it stay where they
-        are. Raises ConnectionFailed; TimedOut after the time-out.
-        """
+        """The oldest that is wanted and arrived since then. Raises ConnectionFailed, TimedOut."""
         message: Message | None = None
         self.inbox.looked = 0
 
@@ -356,9 +346,7 @@ class Wire:
     def wait_for(
         self, is_there: Callable[[], object], what: str = "answer", *, looks: bool = True
     ) -> None:
-        """Waits until it is so; raises as `receive()` does. Whoever `looks` at all that comes needs
-        all of it kept meanwhile.
-        """
+        """Waits until it is so; raises as `receive()`. All is kept for who `looks` at it."""
         deadlines = self._waiting.deadlines
         self._user, self._awaited, self.inbox.held = getcurrent(), what, looks
         deadlines[self] = monotonic() + self._target.timeout_s
@@ -369,8 +357,8 @@ class Wire:
             self.inbox.held = False
 
     def close(self) -> None:
-        """The closing handshake; raises ConnectionFailed when it fails, TimedOut when it takes too
-        long. The connection is gone in any case.
+        """The closing handshake; raises ConnectionFailed when it fails. The connection is gone
+        then.
         """
         try:
             if self.protocol.state is not State.OPEN:
