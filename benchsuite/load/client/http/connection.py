@@ -104,7 +104,7 @@ class Connection:
         self._early = b""  #: What the server said with the end of the TLS handshake.
 
     def exchange(self, method: str, request: bytes) -> tuple[Head, bytes]:
-        """Sends a request and reads its whole answer; raises ConnectionFailed, and is closed then."""
+        """Sends a request and reads its whole answer. Raises ConnectionFailed, closed."""
         self._user = getcurrent()
         self.received = 0
         deadlines = self._waiting.deadlines
