@@ -55,3 +55,7 @@ def test_six_starts_tell_5_percent_and_no_difference_from_each_other(
 
 def test_values(golden):
     golden.values(raises=ValueError)
+
+
+def test_ranks(golden):
+    golden.values()

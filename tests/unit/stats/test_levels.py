@@ -1,19 +1,25 @@
 """What several levels of load say together, and how a run with stages is told."""
 
+import math
+import random
 from dataclasses import replace
 
 import pytest
 
 from benchsuite import store
-from benchsuite.comparing.cells import cells
-from benchsuite.comparing.contrasts import Side, metric, unranked
-from benchsuite.comparing.titles import level_title, levels_title
-from benchsuite.core.results import Arrivals, Distribution, RunResult, Status, Summary, Verdict
+from benchsuite.core.results import (
+    Arrivals,
+    Ceiling,
+    Distribution,
+    RunResult,
+    Status,
+    Summary,
+    Verdict,
+)
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.models import Run
 from benchsuite.report.levels import climb_words, overload_words
-from benchsuite.report.run_answer import of_run
-from benchsuite.stats.levels import Level
+from benchsuite.stats.levels import Level, Point
 from tests.factories import BEGUN, begin
 
 
@@ -91,66 +97,31 @@ def words(run: Run) -> str:
 
 
 @pytest.mark.django_db
-def test_a_climb_names_the_level_that_its_figures_are_of():
-    run = stored(
-        USERS, *(summary(USERS, *at) for at in ((1, 90), (10, 800), (50, 810))), headline=1
-    )
-    assert words(run) == "gunicorn-sync levels off at 10 users with 800 requests/s of plain"
-    assert (level_title(run), run.goodput, run.level) == ("10 users", 800, 10)
-    assert of_run(run, (), list(run.measurements.all())).headline == f"{words(run)}."
-    broken = stored(
-        USERS, *(summary(USERS, *at) for at in ((1, 90), (10, 800), (50, 80))), headline=1
-    )
-    assert words(broken).endswith("with 800 requests/s of plain, and breaks at 50 users")
-    rising = stored(
-        USERS, *(summary(USERS, *at) for at in ((1, 90), (10, 400), (50, 800))), headline=2
-    )
-    assert words(rising) == (
-        "gunicorn-sync answered 800 requests/s of plain at 50 users, the highest level, still "
-        "rising"
-    )
-
-
-@pytest.mark.django_db
-def test_rates_are_held_or_not():
-    fine, much = summary(RATES, 50, 50), summary(RATES, 3000, 33, dropped=9000)
-    run = stored(RATES, fine, much)
-    assert words(run) == "gunicorn-sync held 50 /s of plain, and not 3\u2009000 /s"
-    assert words(stored(replace(RATES, arrival_rate=50.0, stages=(50.0,)), fine)) == (
-        "gunicorn-sync held 50 /s of plain, the highest level"
-    )
-    only = replace(RATES, stages=(3000.0,))
-    assert words(stored(only, much)) == (
-        "gunicorn-sync held no level, and kept up with 33.0 of 3\u2009000 arrivals/s of plain; "
-        "9\u2009000 were never sent"
-    )
-
-
-@pytest.mark.django_db
-def test_an_overloaded_rate_is_told_before_anything_else():
-    one = replace(RATES, stages=())
-    run = stored(one, replace(summary(one, 3000, 33, dropped=9000), level=None))
-    assert words(run) == (
-        "gunicorn-sync kept up with 33.0 of 3\u2009000 arrivals/s of plain; "
-        "9\u2009000 were never sent"
-    )
-    held = replace(one, arrival_rate=50.0)
-    assert words(stored(held, replace(summary(held, 50, 50), level=None))) == ""
-
-
-@pytest.mark.django_db
-def test_times_of_different_levels_are_not_ranked():
-    figures = (summary(USERS, 1, 90), summary(USERS, 10, 800), summary(USERS, 50, 810))
-    low, high = stored(USERS, *figures), stored(USERS, *figures, headline=1)
-    high.server, high.key = "uvicorn", "another"
-    high.save()
-    found = cells(Run.objects.filter(pk__in=(low.pk, high.pk)))
-    assert [levels_title(cell) for cell in found] == ["10 users", "1 user"]
-    sides = [Side(cell.first.server, cell) for cell in found]
-    assert unranked(sides, metric("p95")) == (
-        "P95 is not ranked: the figures are of 1 user and 10 users."
-    )
+def test_stored(golden):
+    golden.values()
 
 
 def test_values(golden):
+    golden.values()
+
+
+def line(rates, at=100.0, steepness=25.0, noise=0.0, seed=0) -> list[Point]:
+    chance = random.Random(seed)
+    return [
+        Point(rate, steepness * math.log(at / rate) + chance.gauss(0, noise), 400) for rate in rates
+    ]
+
+
+def test_capacity(golden):
+    golden.values()
+
+
+SEEN = tuple(
+    Ceiling(users=users, keep_alive=keep_alive, throughput=users * (10.0 if keep_alive else 1.0))
+    for users in (1, 10, 100)
+    for keep_alive in (True, False)
+)
+
+
+def test_ceilings(golden):
     golden.values()

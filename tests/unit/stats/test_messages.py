@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from benchsuite.core.samples import CONNECTION, HANDSHAKE, MESSAGE, STRAY, UNSOLICITED, Kind
-from benchsuite.stats.messages import accounts
+from benchsuite.stats.messages import accounts, overtaken
 from benchsuite.stats.summary import DTYPE
 
 WINDOW = (10.0, 20.0)
@@ -44,4 +44,74 @@ LIVES = [(8, 9), (8, 11), (8, 30), (12, 13), (19, 25), (20.5, 21)]
 
 
 def test_values(golden):
+    golden.values()
+
+
+def of_users(*rows: tuple[int, float, float, float]) -> Any:
+    """(user, intended, start, finish)."""
+    made = np.zeros(len(rows), DTYPE)
+    for place, (user, intended, start, finish) in enumerate(rows):
+        made[place]["user"] = user
+        made[place]["intended_start"] = intended
+        made[place]["start"] = start
+        made[place]["finish"] = finish
+    return made
+
+
+OPENED = of_users((0, 0, 0, 1.0), (1, 0, 0, 1.1), (2, 0, 0, 1.2))
+NONE = of_users()
+
+
+def test_fanout(golden):
+    golden.values()
+
+
+def deliveries(*rows: tuple[int, float]) -> object:
+    """(user, seconds), three of each."""
+    return of_users(*((user, 1.0, 1.0, 1.0 + took) for user, took in rows for _ in range(3)))
+
+
+def test_lagging(golden):
+    golden.values()
+
+
+EVERY_S, USUAL_S = 0.025, 0.004
+
+
+def published(*publishers: int) -> np.ndarray:
+    """One each 25 ms, sent at once."""
+    moments = [number * EVERY_S for number in range(len(publishers))]
+    return of_users(*((who, at, at, at) for who, at in zip(publishers, moments, strict=True)))
+
+
+def delivered(sent: np.ndarray, **late_s: dict[int, float]) -> np.ndarray:
+    """To subscribers 0 and 1, in 4 ms; by subscriber, what came so much later."""
+    return of_users(
+        *(
+            (user, at, at, at + USUAL_S + late_s.get(f"user{user}", {}).get(number, 0.0))
+            for number, at in enumerate(sent["start"])
+            for user in (0, 1)
+        )
+    )
+
+
+def found(sent: np.ndarray, got: np.ndarray) -> list[tuple[int, int]]:
+    """(subscriber, number)."""
+    marked = got[overtaken(sent, got)]
+    return [(int(one["user"]), round(float(one["start"]) / EVERY_S)) for one in marked]
+
+
+def test_ordering(golden):
+    golden.values()
+
+
+CUT_S = 10.0
+RAMP = [(user, 1.0, 1.0, 1.1) for user in range(4)]
+
+
+def test_storm(golden):
+    golden.values()
+
+
+def test_silence(golden):
     golden.values()

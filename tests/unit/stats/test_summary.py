@@ -37,3 +37,7 @@ def seconds(*rows: tuple[object, ...], **options: object) -> list[Interval]:
 
 def test_values(golden):
     golden.values()
+
+
+def test_percentiles(golden):
+    golden.values()

@@ -152,3 +152,11 @@ def test_of_several_processes_the_first_example_stays(tmp_path):
 
 def test_values(golden):
     golden.values()
+
+
+class CatchResponseError(Exception):
+    """As Locust names the failure that a with-block declares."""
+
+
+def test_foreign_failures(golden):
+    golden.values()

@@ -1,5 +1,0 @@
-"""How long connections had been silent when they were cut."""
-
-
-def test_values(golden):
-    golden.values()
