@@ -21,8 +21,7 @@ class UnderWay:
 
     arrived_per_s: float  #: Requests due.
     mean: float  #: Requests due and not answered, including those that waited to be sent.
-    slots_busy_percent: float | None = None
-    """Limit of requests that the target answers at once; None without one."""
+    slots_busy_percent: float | None = None  #: Of those that it answers at once.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,14 +31,10 @@ class Connection:
     times_s: tuple[float, ...]  #: How long each of its requests waited.
     hung: bool = False  #: Whether the last one was not answered in time.
     lost: bool = False  #: Whether the last one was refused or broken off.
-    beyond_s: tuple[float, ...] = ()
-    """How much longer than a request of the load at its moment; empty if not known."""
-    ahead_s: tuple[float, ...] = ()
-    """How much sooner it was answered than the request of the load sent before it."""
-    beside_s: tuple[float, ...] = ()
-    """The same for other connections' first requests just before and after its later ones."""
-    broke_alone: bool = False
-    """Whether it hung or was lost while others' requests around it succeeded."""
+    beyond_s: tuple[float, ...] = ()  #: How much longer than the load's at its moment, if known.
+    ahead_s: tuple[float, ...] = ()  #: How much sooner than the load's request before it.
+    beside_s: tuple[float, ...] = ()  #: The same for others' first requests around its later ones.
+    broke_alone: bool = False  #: Whether it hung or was lost while others succeeded.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +46,10 @@ class Probes:
     hung: int = 0  #: Given up, or not answered at the end.
     lost: int = 0  #: Refused or broken off.
     connections: tuple[Connection, ...] = ()
-    lateness_s: float
-    """Median lateness of the prober's own timer: the wait for a CPU that its times include."""
+    lateness_s: float  #: Median of its own timer: the wait for a CPU that its times include.
     load: Summary  #: The load's figures of the same request.
-    own_s: float = 0.0
-    """The load's median without what others under way explain, or a little less."""
-    users: float | None = None
-    """Users of a closed model that were not pausing; None in the open model."""
+    own_s: float = 0.0  #: The load's median without what others under way explain, or less.
+    users: float | None = None  #: Users that were not pausing; None in the open model.
 
     @property
     def median_s(self) -> float:
@@ -75,21 +67,18 @@ class Probes:
         return (self.users + 1) / self.users if self.users else 1.0
 
 
-MAILS_SENT, FILES_STORED = BESIDE_ROWS = ("mails sent", "files stored")
-"""What is counted like the rows of a table."""
+MAILS_SENT, FILES_STORED = BESIDE_ROWS = ("mails sent", "files stored")  #: As rows.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
     """What journeys claim to have completed, and what the target's database contains."""
 
-    claimed: int
-    """Rows that completions must have left over the whole load, warm-up and drain included."""
+    claimed: int  #: Rows that completions must have left, warm-up and drain included.
     stored: int  #: Rows that came during the load.
     in_doubt: int = 0  #: Rows that what failed or never ended may have left all the same.
     completions: int = 0  #: Of which these rows are claimed.
-    table: str = ""
-    """That gained the rows, or one of `BESIDE_ROWS`; empty where `Workload.count()` counted."""
+    table: str = ""  #: That gained rows, or of `BESIDE_ROWS`; empty for `Workload.count()`.
     left: tuple[int, ...] = (1,)  #: Rows by each rehearsed completion.
     excuse: str = ""  #: Why a difference proves nothing, in a sentence.
 
@@ -102,8 +91,7 @@ class Stored:
 class Turn:
     """The moment from which the answers of a load are wrong, after others that were right."""
 
-    right: int
-    """Answers of the load before it, all of them right; 0 where only the checked journey was."""
+    right: int  #: Answers before it; 0 where only the checked journey was right.
     at_s: float  #: Since the first request.
     asked_before: int | None = None  #: Requests before the load; None if unknown.
 
@@ -130,8 +118,7 @@ class Cluster:
     """Service times clustered one TCP timer above the fastest: a reason to check."""
 
     at_s: float  #: The timer: 0.04 or 0.2.
-    percent: float
-    """Share of successes in the window that took that much longer, or slightly more."""
+    percent: float  #: Share of a window's successes that took that much longer, or a little more.
     fastest_s: float  #: The fastest success of the whole load: new connections don't stall yet.
 
 
@@ -165,12 +152,9 @@ class HostShares:
     culprit: str = ""  #: The one that used most, in words.
     throttled_percent: float | None = None
     """Share of the scheduler's periods in which a control group of the run was throttled."""
-    stopped_percent: float | None = None
-    """Share of readings in which a process of the run was stopped by a signal."""
-    memory_pressure_percent: float | None = None
-    """Share of the time in which some process waited for memory (PSI)."""
-    listen_overflows: int | None = None
-    """Connections that met a full listen queue, on the whole machine."""
+    stopped_percent: float | None = None  #: Of readings: a process was stopped by a signal.
+    memory_pressure_percent: float | None = None  #: Of the time: some waited (PSI).
+    listen_overflows: int | None = None  #: Connections that met a full listen queue, machine-wide.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,8 +174,7 @@ class OfLevel:
     waiting_users: float | None = None
     """Users of a closed model that were not pausing, on average."""
     wakes_per_s: float = 0.0  #: How often a pause of any of them ended.
-    answers_by_user: Sequence[int] = ()
-    """Right answers that each user of a closed model got, including 0."""
+    answers_by_user: Sequence[int] = ()  #: Right answers of each user of a closed model.
     in_vain: int = 0  #: Requests that waited through the whole window and were never answered.
     slots: Slots | None = None
 
@@ -208,8 +191,7 @@ class Segment(OfLevel):
 class Evidence(OfLevel):
     """Everything known about one run."""
 
-    broken: bool = False
-    """Whether a failure of load generator or throw-away database ended the run early."""
+    broken: bool = False  #: Whether load generator or throw-away database ended it early.
     stage: str = ""  #: The stage that this is about, as "200 users"; empty for a whole run.
     stages: Sequence["Evidence"] = ()  #: The same for each stage.
     headline: int | None = None  #: The stage with the run's headline figures, from 0.
@@ -217,16 +199,13 @@ class Evidence(OfLevel):
     handshakes: Sequence[Summary] = ()  #: Of WebSockets.
     journeys: Sequence[Summary] = ()  #: One for each name of a journey.
     intervals: Sequence[Interval] = ()
-    window: tuple[float, float] | None = None
-    """In seconds since the first request, as the intervals are."""
+    window: tuple[float, float] | None = None  #: Since the first request, as the intervals.
     load_cpu_percent: float | None = None  #: Of the busiest load process; 100 is one CPU.
     load_lag_p50_s: float | None = None
     load_lag_p99_s: float | None = None
-    ceiling_rate: float | None = None
-    """This generator's ceiling in requests a second, against the null responder."""
+    ceiling_rate: float | None = None  #: This generator's ceiling in requests a second.
     arrivals: Arrivals | None = None
-    unmade: int | None = None
-    """Journeys of a fixed amount of work that were not made in time; None without one."""
+    unmade: int | None = None  #: Journeys of a fixed amount of work not made in time.
     probes: Probes | None = None
     unprobed: str = ""  #: Why there are no probes.
     died: bool = False  #: Whether the server's first process ended.
@@ -235,42 +214,32 @@ class Evidence(OfLevel):
     sessions_refused: int | None = None  #: Logged by a database of the run, over the whole load.
     front: FrontShares | None = None  #: None without a front.
     cluster: Cluster | None = None  #: None where connections are not kept.
-    stall: Stall | None = None
-    """Result of checking the target for that; None if it could not be checked."""
+    stall: Stall | None = None  #: Result of checking for that; None if it could not be checked.
     stored: Stored | None = None
-    unheld: str = ""
-    """Why journeys that send forms are held to no rows, in a sentence."""
+    unheld: str = ""  #: Why journeys that send forms are held to no rows, in a sentence.
     turn: Turn | None = None
     asked: Asked | None = None  #: None if others than the target may answer.
     accounts: Accounts | None = None  #: Of WebSockets.
     socket_errors: Sequence[str] = ()  #: What consumers raised, each kind once.
-    left_out: int | None = None
-    """Messages that the channel layer dropped because of full channels, over the whole load."""
+    left_out: int | None = None  #: Messages that the channel layer dropped: full channels.
     layers_apart: int = 0  #: Processes with separate in-memory layers.
-    front_timeout_s: float | None = None
-    """The front's timeout for silent connections; None without a front, or if unknown."""
+    front_timeout_s: float | None = None  #: The front's, for silent connections, if known.
     idle: IdleMemory | None = None  #: If memory per connection is measured.
-    closed: IdleMemory | None = None
-    """Memory that each connection left behind, if they were opened and closed repeatedly."""
+    closed: IdleMemory | None = None  #: Memory that each closed connection left.
     recovery: Recovery | None = None  #: Where all connections were cut.
     memory: Sequence[tuple[float, int]] = ()
     """(second, bytes of the target) in the window, where the load is the same all along."""
     host: HostShares | None = None
     clock: ClockCheck | None = None
-    busy_after_percent: float | None = None
-    """CPU use of the target after the load had ended; 100 is one CPU."""
-    cpus_shared: Sequence[frozenset[int]] = ()
-    """CPUs that generator and target share, reading by reading."""
+    busy_after_percent: float | None = None  #: CPU use of the target after the load.
+    cpus_shared: Sequence[frozenset[int]] = ()  #: CPUs of both generator and target, by reading.
     work_s: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """Part ("target") → time of a fixed piece of work on its CPUs in each second."""
-    busy_percent: float | None = None
-    """Open model: utilisation of CPUs or slots, whichever is higher; 100 when saturated."""
+    busy_percent: float | None = None  #: Open model: of CPUs or slots, the higher one.
     effort: Effort | None = None
     unwatched: Sequence[str] = ()  #: What could not be observed or read.
-    slowing: Mapping[str, str] = field(default_factory=dict)
-    """Settings that slow the project down → words."""
-    undone: Mapping[str, str] = field(default_factory=dict)
-    """Settings that would, if the run had not changed them → words."""
+    slowing: Mapping[str, str] = field(default_factory=dict)  #: What slows the project → words.
+    undone: Mapping[str, str] = field(default_factory=dict)  #: The same of what runs change.
     unchecked: str = ""  #: What was not checked in the answers, in a sentence.
     diagnosed: str = ""  #: What a diagnostic start looked at; empty for others.
 

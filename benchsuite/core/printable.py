@@ -132,8 +132,7 @@ def _is_secret(name: str) -> bool:
 BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Characters that change the order in which text is displayed."""
 LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-UNSAFE = ("Cc", "Cs", "Zl", "Zp")
-"""Unicode categories: controls, surrogates, line and paragraph separators."""
+UNSAFE = ("Cc", "Cs", "Zl", "Zp")  #: Unicode's controls, surrogates and separators.
 
 
 def is_control(character: str) -> bool:

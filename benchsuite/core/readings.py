@@ -7,14 +7,12 @@ from benchsuite.core.results import Reading
 
 TARGET, LOAD = "target", "load"  #: Parts whose CPUs are timed.
 DATABASE = "database"
-ACTIVE, LIMIT = "active", "limit"
-"""Counts of a database: sessions at work, and how many connections the target can have."""
+ACTIVE, LIMIT = "active", "limit"  #: Counts of a database: sessions at work, connections it gives.
 WAITS_FOR = "waits for "  #: How counts of sessions at work begin that wait for something.
 BUSIEST, RUN_DELAY = "busiest_process_percent", "run_delay_percent"
 IDLE, MAJOR_FAULTS, MEMORY_WAIT = "idle_percent", "major_faults", "memory_wait_percent"
 """Counts of the target (`telemetry/devices.py`)."""
-DATABASE_BESIDE = "database_beside_percent"
-"""The same of databases that the run has not started (`telemetry/host.py`)."""
+DATABASE_BESIDE = "database_beside_percent"  #: Of databases that the run has not started.
 OTHERS, STOLEN = "others_percent", "stolen_percent"
 """Counts of the target, of the second before: what other programs had of all CPUs, and what was
 stolen of them (`telemetry/host.py`)."""

@@ -22,8 +22,7 @@ class Status(StrEnum):
     INTERRUPTED = "interrupted"
 
 
-UNREADABLE = "unreadable"
-"""In place of the status of what can't be read; it is never stored."""
+UNREADABLE = "unreadable"  #: In place of the status of what can't be read; it is never stored.
 
 
 class Verdict(StrEnum):
@@ -53,8 +52,7 @@ class Reached(StrEnum):
     LOAD_FILES = "open-files-of-load"
 
 
-LATE_S = 0.01
-"""A journey that starts no later than this found a free slot; waking up takes time, too."""
+LATE_S = 0.01  #: A journey that starts no later than this found a free slot.
 PERCENTILES = (10, 50, 75, 90, 95, 99, 99.9)
 
 
@@ -115,8 +113,7 @@ class Summary:
     """"all", "stage", or the scope of its samples (`benchsuite.core.samples`): "journey" …"""
     requests: int  #: Requests with their intended start in the window, answered or not.
     failures: int
-    resent: int = 0
-    """For all requests and stages: those sent again, as the server had closed the connection."""
+    resent: int = 0  #: For all and stages: sent again, as the server had closed the connection.
     failures_by_kind: Mapping[str, int] = field(default_factory=dict)
     failure_examples: Mapping[str, str] = field(default_factory=dict)  #: One message for each kind.
     throughput: float  #: Completions per second of the window, right or wrong.
@@ -125,8 +122,7 @@ class Summary:
     response_time: Distribution
     service_time: Distribution
     concurrency: float | None = None  #: Mean number of requests in flight, measured.
-    queued: float | None = None
-    """More than the server answers at once; None without a limit, and for single names."""
+    queued: float | None = None  #: More than the server answers at once, if limited.
     wait_time: Distribution | None = None  #: Intended to actual start; None in the closed model.
     patterns: tuple[Pattern, ...] = ()  #: For all requests and stages, in their response times.
     arrivals: Arrivals | None = None  #: For all requests and stages of the open model.

@@ -26,14 +26,11 @@ FIELDS = (
     ("finish", "<f8"),
 )
 PROCESS_SHIFT: Final = 8  #: Bits of the kind, above which the process is packed.
-PROCESSES: Final = 255
-"""Processes of a server are told apart by their pid modulo that, plus 1; 0 is unknown."""
+PROCESSES: Final = 255  #: Processes are told apart by pid modulo that, plus 1; 0: unknown.
 REQUEST: Final = "request"
 JOURNEY: Final = "journey"
-HANDSHAKE: Final = "handshake"
-"""To "101 Switching Protocols"; for a stream of events, to the first event."""
-MESSAGE: Final = "message"
-"""Round trip of a WebSocket message; in a broadcast, from its publisher to one subscriber."""
+HANDSHAKE: Final = "handshake"  #: To "101 Switching Protocols", or to a stream's first event.
+MESSAGE: Final = "message"  #: Round trip; in a broadcast, from publisher to one subscriber.
 EVENT: Final = "event"  #: A server-sent event, from the one before it on the same connection.
 CLOSING: Final = "closing"  #: From the close frame that is sent to the one that is received.
 STRAY: Final = "stray"
@@ -46,15 +43,12 @@ MOMENTS = (STRAY, UNSOLICITED)  #: Scopes whose samples have no duration.
 CONNECTION: Final = "connection"
 """A WebSocket from its handshake to its end: OK when the load ended it, UNFINISHED when its closing
 handshake failed, else how it ended early (then the body's length is the close code)."""
-RESENT: Final = "resent"
-"""A request that was sent again, from its start to that moment; a sample of its own."""
-PAUSE: Final = "pause"
-"""Time in which a user of the closed model sent nothing: at first, thinking, or after a failure."""
+RESENT: Final = "resent"  #: A request that was sent again, from its start to that moment.
+PAUSE: Final = "pause"  #: In which a user sent nothing: at first, thinking, after a failure.
 RESTARTED = {scope: f"{scope} in a restart" for scope in (HANDSHAKE, JOURNEY, CONNECTION)}
 """Failures because the run was restarting the server, by scope."""
 ASIDE = (RESENT, PAUSE, CONNECTION, *RESTARTED.values())  #: Scopes without figures of their own.
-PUBLICATION: Final = "publication"
-"""A message to all subscribers, from its intended start until it was sent."""
+PUBLICATION: Final = "publication"  #: A message to all, from its intended start until sent.
 FANOUT: Final = "fan-out"  #: The same until its last subscriber had it.
 POPULATION: Final = "population"  #: The scope of figures of a group of users who all do the same.
 UNITS = {
@@ -118,12 +112,9 @@ ANSWERED = (
 """Kinds of requests that got an answer, right or wrong."""
 ENDS = (Kind.WEBSOCKET_CLOSED, Kind.RESET, Kind.PROTOCOL)
 """Kinds of strays that are connections which ended before the load ended them."""
-TIMERS_S = (0.04, 0.2)
-"""Shortest and longest delay of an acknowledgement on Linux (TCP_DELACK_MIN and _MAX)."""
-LATER_S = 0.75 * TIMERS_S[0]
-"""A difference that may be a wait for one; the page itself varies, too."""
-CHANCE = 0.001
-"""The largest probability that late acknowledgements made a page slow by chance alone."""
+TIMERS_S = (0.04, 0.2)  #: Of an acknowledgement's delay on Linux (TCP_DELACK_MIN, _MAX).
+LATER_S = 0.75 * TIMERS_S[0]  #: A difference that may be a wait for one; pages vary, too.
+CHANCE = 0.001  #: The largest probability that a page was slow by chance alone.
 
 
 class Round(NamedTuple):

@@ -118,8 +118,7 @@ def about_the_project(instructions: Path) -> dict[str, str]:
     return {"BENCHSUITE_INSTRUCTIONS": str(instructions), "DJANGO_SETTINGS_MODULE": SETTINGS}
 
 
-READY_TIMEOUT_S = 60.0
-"""How long each program may take, once it is waited for, unless --start-timeout says it."""
+READY_TIMEOUT_S = 60.0  #: How long each program may take, unless --start-timeout says it.
 ASKING_LOOK_S = 0.05
 LONGEST_LINE = 100  #: Characters of a line of a log that are told.
 
@@ -145,8 +144,7 @@ class Assembly:
     facts: Facts
     headers: Mapping[str, str] = field(default_factory=dict)  #: What a user sends.
     database: Service | None = None  #: The database that was started for the runs of this command.
-    timeout_s: float | None = None
-    """How long each program may take to answer; None for what is usual."""
+    timeout_s: float | None = None  #: How long each program may take; None for what is usual.
     tell: Callable[[str], None] = lambda words: None  #: Is told what takes long.
     system: RunningSystem = field(default_factory=RunningSystem)
     services: dict[str, str] = field(default_factory=dict)  #: Name → URL.

@@ -14,8 +14,7 @@ from benchsuite.stats import stacks
 
 PACKAGES = re.compile(r".*/(?:site-packages|dist-packages|python\d\.\d+)/")
 SCRIPTS = f"{os.sep}bin{os.sep}"
-TARGET_APP = f"{os.sep}benchsuite{os.sep}target{os.sep}"
-"""Stands for the project where its views are measured."""
+TARGET_APP = f"{os.sep}benchsuite{os.sep}target{os.sep}"  #: The project, where it is measured.
 IDLE = re.compile(
     r"\S*\b(select|poll) \((selectors|waitress/wasyncore)\.py|Condition\.wait \(threading\.py"
     r"|_worker \(concurrent/futures/thread\.py|<module> \(\S*\bbin/uwsgi:"

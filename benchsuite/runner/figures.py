@@ -71,8 +71,7 @@ class Figures:
     done: Done
     load: LoadProfile
     unit: str = REQUEST  #: What the figures are of: requests, messages, handshakes or events.
-    at_once: int | None = None
-    """Requests that the target answers at the same time; None without a limit."""
+    at_once: int | None = None  #: Requests that the target answers at once, if limited.
     alike: bool = False  #: Whether all users do the same.
 
     @property

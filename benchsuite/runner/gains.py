@@ -25,14 +25,11 @@ from benchsuite.load.parent.driver import NameEntry, Samples
 
 FEWEST = 3  #: New journeys that are rehearsed even if they are slow.
 FIRST = (LOOK, *[NEW] * 5, AGAIN)
-MORE = (AGAIN, AGAIN)
-"""What is rehearsed; more where the first ones left different numbers of rows."""
+MORE = (AGAIN, AGAIN)  #: What is rehearsed; more where the first ones left different rows.
 QUICK_S = 1.0  #: Longer than that no more than the fewest are made.
-LATE_S = 1.0
-"""How long the first row of a rehearsed journey is waited for; not again where none came."""
+LATE_S = 1.0  #: How long the first row of a rehearsed journey is waited for.
 STEP_S = 0.05
-SETTLE_S = 5.0
-"""How long rows that are missing after the drain are waited for, as long as more come."""
+SETTLE_S = 5.0  #: How long missing rows are waited for after the drain, as long as more come.
 STILL_S = 2.0  #: Nothing more is expected when no row came for that long.
 NUMBER = re.compile(r"\d+")
 Gains = Mapping[str, int]  #: Table → rows that it gained or, below 0, lost, if it did.

@@ -53,12 +53,10 @@ class Monitor:
         self.cpus_load: frozenset[int] | None = None
         self.cpus_shared: list[frozenset[int]] = []  #: Those of both, look by look.
         self.log = ""
-        self.sessions_refused: int | None = None
-        """By the PostgreSQL of the run, from the begin of the load to its end."""
+        self.sessions_refused: int | None = None  #: By the run's PostgreSQL, in the load.
         self.errors: tuple[str, ...] = ()  #: What the sampler could not read.
         self._probes: list[probes.Probe] = []
-        self._request: Mapping[str, object] | None = None
-        """What the prober asks; None when it can ask nothing."""
+        self._request: Mapping[str, object] | None = None  #: What the prober asks, if anything.
         self.page = ""  #: The name of that request, as the load knows it.
         self._prober: probes.Watch | None = None
         self._at_end: tuple[float, dict[int, int]] | None = None

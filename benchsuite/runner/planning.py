@@ -120,8 +120,7 @@ def is_usable(name: str) -> bool:
     return conf.servers()[name].available().ok
 
 
-START_S = 1.2
-"""What a run takes beside its load where nothing is known: to start, answer first and end."""
+START_S = 1.2  #: What a run takes beside its load, where nothing is known.
 DATA_S = 0.8  #: Making and migrating throw-away databases.
 ROWS_PER_S = 250_000  #: How fast rows are seeded, roughly.
 

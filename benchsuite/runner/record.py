@@ -77,8 +77,7 @@ class RunRecord:
         self.learned = Learned()  #: Of what completions leave in tables.
         self.answers: Answers | None = None  #: What became of all that was asked.
         self.asked_before: int | None = None
-        self.asked_after: int | None = None
-        """What the target had been asked before and after the load, by its own count."""
+        self.asked_after: int | None = None  #: By the target's own count.
         self.viewed: int | None = None  #: How often views ran during the load.
         self.asked: Asked | None = None
         self.asks_target_alone = not (

@@ -38,8 +38,7 @@ class RunningSystem:
 
     base_url: str = ""  #: Under which the load reaches the target.
     members: list[Member] = field(default_factory=list)
-    startup_s: float | None = None
-    """From the start of the first server process to the first answer of each instance."""
+    startup_s: float | None = None  #: From the first start to each instance's answer.
     delay: Mapping[str, Any] = field(default_factory=dict)
     """What made the added latency and how exactly; empty without any."""
     log: str = ""  #: The end of the log, as it was before anything was ended.

@@ -47,8 +47,7 @@ from benchsuite.system.process import any_program, ending_in_words
 from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.profiler import RATE_HZ, profiler
 
-COMPLETIONS = "completions"
-"""What `Workload.count()` calls the journeys that the target's database holds as completed."""
+COMPLETIONS = "completions"  #: So `Workload.count()` calls journeys that are stored.
 FORCED = {"force_debug_cursor": "is set, so that every SQL statement is kept in memory and logged"}
 
 

@@ -26,8 +26,7 @@ class Snapshot:
 
     at: float  #: `time.monotonic()`
     stats: tuple[Stat, ...]
-    reaped_s: float = 0.0
-    """CPU time of all of the part that ended as orphans until now (`ProcessTree.reaped_s`)."""
+    reaped_s: float = 0.0  #: CPU time of the part's orphans that ended (`ProcessTree.reaped_s`).
     costly: bool = True  #: Whether the budget allows figures that cost milliseconds now.
 
 
@@ -37,8 +36,7 @@ class Device:
     """
 
     cost: ClassVar[str] = ""  #: What one sample costs, measured.
-    parts: ClassVar[tuple[str, ...]] = ()
-    """The parts that it looks at: "target", "load", "database" …; empty for all."""
+    parts: ClassVar[tuple[str, ...]] = ()  #: "target", "load" …; empty for all.
 
     def start(self) -> None:
         """Raise UnavailableError when this machine can't tell: the device is then left out."""
@@ -69,11 +67,9 @@ def _since_boot() -> float:
 class Clocks:
     """Each gives seconds."""
 
-    monotonic: Callable[[], float] = time.monotonic
-    """Never set, and stands still while the machine is suspended."""
+    monotonic: Callable[[], float] = time.monotonic  #: Not set; stands in a suspension.
     wall: Callable[[], float] = time.time  #: May be set at any moment.
-    since_boot: Callable[[], float] = _since_boot
-    """Never set, and goes on while the machine is suspended."""
+    since_boot: Callable[[], float] = _since_boot  #: Not set, and goes on in a suspension.
 
     def apart(self, other: Callable[[], float]) -> float:
         """How far another clock is ahead, by the least interrupted try: mostly exact to 1 µs."""

@@ -82,8 +82,7 @@ class Memory(Device):
 
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-SHORTEST_S = 0.25
-"""The kernel counts in ticks of 10 ms; over a shorter time a share would be mostly rounding."""
+SHORTEST_S = 0.25  #: Over a shorter time a share would be mostly the rounding of ticks.
 TOLERANCE = 1.25  #: More than this times all CPUs is no rounding any more, but a wrong figure.
 
 
@@ -213,8 +212,7 @@ def affinity(pids: Iterable[int]) -> frozenset[int] | None:
     return frozenset(cpus) or None
 
 
-SPAN = 6
-"""Samples over which the busiest process is told: in one second chance makes one the busiest."""
+SPAN = 6  #: Samples over which the busiest process is told: in one second it is chance.
 MOST_THREADS = 256  #: Of more, only when the sampler's budget allows it.
 PRESSURE = Path("/proc/pressure/memory")
 _Key = tuple[int, int]

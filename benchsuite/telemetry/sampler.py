@@ -15,8 +15,7 @@ DEVICES: tuple[type[Device], ...] = (Cpu, Memory, Counts, OpenFiles)
 COSTLY_SHARE = 0.008
 """Of one core, for seconds with costly figures, give or take a fifth; others take 0.2 ms, so that
 together they stay below 1 %."""
-ALLOWANCE = 0.2
-"""Of an interval: a cost that hardly reaches into the next one does not cost its figures."""
+ALLOWANCE = 0.2  #: Of an interval: a cost may reach so far into the next one.
 STOP_S = 10.0  #: How long the thread may take to end the reading that it is at.
 Pids = Callable[[], list[int]]
 

@@ -40,8 +40,7 @@ class Scale(StrEnum):
     """What two sides are compared by."""
 
     RATIO = "ratio"  #: Candidate divided by baseline; 1 is no difference.
-    DIFFERENCE = "difference"
-    """Candidate less baseline; 0 is no difference. For shares, which may well be 0."""
+    DIFFERENCE = "difference"  #: Candidate less baseline: for shares, which may be 0.
 
 
 class Place(Flag):
@@ -72,8 +71,7 @@ class Metric:
     places: Place = Place.NOWHERE
     read: Read | None = None  #: Fills its column.
     of: Of | None = None  #: Where it has no column. In a CSV it may use columns of figures alone.
-    only: Callable[[Any], bool] = always
-    """Whether a run has it at all; of others nobody is told that it is missing."""
+    only: Callable[[Any], bool] = always  #: Whether a run may have it at all.
     note: Callable[[Any], str] | None = None  #: What stands beside it on the run page.
     title: str = ""
     """Where its name without the unit won't do; only the run page has what is in brackets.
@@ -81,8 +79,7 @@ class Metric:
     """
     short: str = ""  #: As `comparebench` calls it: "p95"; empty: runs are not compared by it.
     margin: float = 0.01  #: A smaller change of the ratio, or difference of shares, doesn't matter.
-    of_answers: bool = False
-    """Of what was answered: requests, messages or handshakes, which are never mixed."""
+    of_answers: bool = False  #: Of requests, messages or handshakes, which never mix.
     of_times: bool = False  #: A response time: stages and names have it among theirs.
     percent: int = 0  #: Of a percentile, which a small sample can't carry.
     summed: bool = False  #: Over several starts the sum is told, not the median.

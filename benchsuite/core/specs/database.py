@@ -10,10 +10,8 @@ from benchsuite.core.printable import hidden, hidden_in, is_hidden
 from benchsuite.core.specs.load import MAX_DURATION_S
 from benchsuite.core.specs.spec import Spec, option
 
-PLACE = ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT")
-"""The keys of an entry that say where it is."""
-NAME_OPTIONS = ("dbname", "db", "database")
-"""The keys of its OPTIONS to which drivers listen in place of NAME."""
+PLACE = ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT")  #: Where an entry is.
+NAME_OPTIONS = ("dbname", "db", "database")  #: Options of drivers in place of NAME.
 PLACE_OPTIONS = (
     *NAME_OPTIONS,
     *("hostaddr", "passfile", "service", "sslcert", "sslkey", "sslmode", "sslrootcert"),

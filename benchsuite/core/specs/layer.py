@@ -26,8 +26,7 @@ class SentinelUrl:
 
     sentinels: tuple[tuple[str, int], ...]
     master: str
-    of_redis: dict[str, Any]
-    """Arguments of connections to the master: db, username, password, ssl."""
+    of_redis: dict[str, Any]  #: Arguments of connections to the master: db, username, …
     of_sentinels: dict[str, Any]  #: The same for the Sentinels.
 
     @classmethod

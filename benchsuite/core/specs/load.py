@@ -96,8 +96,7 @@ class LoadProfile(Spec):
     ends_below: float | None = None
     """Open model: a stage ends the load when a smaller share of what was due was right in time."""
     ends_within_s: float | None = None
-    stages: tuple[float, ...] = ()
-    """Levels of users or of the arrival rate, one after another; empty for one level."""
+    stages: tuple[float, ...] = ()  #: Levels, one after another; empty for one.
     warmup_s: float = option(
         3.0,
         "--warmup TIME  load before the window, thrown away; with stages, of each",

@@ -34,8 +34,7 @@ class Goal:
 
     share: float  #: 0.95
     within_s: float | None  #: None: at any time, so it is a goal of failures alone.
-    is_mean: bool = False
-    """Then the share is limit / (limit + mean), which is 0.5 where both are equal."""
+    is_mean: bool = False  #: Then the share is limit / (limit + mean): 0.5 where they are equal.
 
     @property
     def name(self) -> str:

@@ -12,8 +12,7 @@ from benchsuite.core.specs import database
 from benchsuite.core.specs.spec import REQUIRED, Option, Spec, option
 from benchsuite.core.units import format_duration
 
-MEASURED, PYTHON, FRONT = "What is measured", "Python", "Before the server"
-"""Headings of --help."""
+MEASURED, PYTHON, FRONT = "What is measured", "Python", "Before the server"  #: Headings of --help.
 MAX_PROCESSES = 256
 MAX_THREADS = 1024
 MAX_INSTANCES = 64
@@ -141,8 +140,7 @@ class TargetSpec(Spec):
         {},
         "--variable NAME=VALUE  an environment variable of the target, such as MALLOC_ARENA_MAX=2",
     )
-    hidden: tuple[str, ...] = ()
-    """Names of both whose values are neither stored nor shown: only whether they are equal is."""
+    hidden: tuple[str, ...] = ()  #: Names of both whose values are neither stored nor shown.
 
     def check(self) -> None:
         for name, value in self.settings.items():

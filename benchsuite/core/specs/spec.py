@@ -206,8 +206,7 @@ def _number(value: float) -> str:
 
 Option = str | int | float | bool
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-NUMBERS: Mapping[type[Option], str] = {int: r"-?\d[\d_]*", float: r"-?\d*\.?\d+"}
-"""How they are written."""
+NUMBERS: Mapping[type[Option], str] = {int: r"-?\d[\d_]*", float: r"-?\d*\.?\d+"}  #: As written.
 BOOLEANS = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
     **dict.fromkeys(("0", "false", "no", "off"), False),
@@ -227,8 +226,7 @@ class Within:
         return f"from {self.least:.10g} to {self.most:.10g}"
 
 
-Limits = Mapping[str, Within | tuple[str, ...]]
-"""Of options: between which numbers each must be, or one of which words."""
+Limits = Mapping[str, Within | tuple[str, ...]]  #: What options must be.
 
 
 def chosen_options(

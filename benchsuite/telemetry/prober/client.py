@@ -14,8 +14,7 @@ from benchsuite.system.network import client_context
 RUN_HEADER = "X-Benchsuite-Run"
 BLOCK_BYTES = 65_536
 SHOWN_BYTES = 40
-FAREWELL = re.compile(rb"HTTP/1\.[01] 408 ")
-"""What some servers say before they close an idle connection."""
+FAREWELL = re.compile(rb"HTTP/1\.[01] 408 ")  #: Before an idle connection is closed.
 RIGHT, WRONG, LOST, HUNG = "right", "wrong", "lost", "hung"
 """What became of a request: the page, another answer of HTTP, none of HTTP (refused, broken off),
 or none in time."""

@@ -31,13 +31,10 @@ from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG, Client
 from benchsuite.telemetry.prober.program import SUSPECT
 from benchsuite.workloads.base import Workload
 
-USUAL_SHARE = 0.01
-"""Of what the load asks, the prober asks this much: it must not be a load itself."""
-MOST_SHARE = 0.05
-"""Where that is too seldom for `ENOUGH` in a window, it asks more often, but at most this much."""
+USUAL_SHARE = 0.01  #: Of what the load asks: the prober must not be a load itself.
+MOST_SHARE = 0.05  #: Where that is too seldom for `ENOUGH` in a window: at most so much.
 ENOUGH = 2 * FEWEST_PROBES  #: In a window: twenty connections, each asked twice.
-LEAST_PAUSE_S = 0.2
-"""Five times a second costs 2 ms of CPU a second, and gives `ENOUGH` in windows of 8 s."""
+LEAST_PAUSE_S = 0.2  #: Costs 2 ms of CPU a second, and gives `ENOUGH` in windows of 8 s.
 SHORT_S = 10.0  #: A fixed amount of work is taken to last so long, as nobody knows.
 AT_ONCE = 8  #: Requests that may wait for an answer. All of eight that hang are proof that most do.
 PATIENCE_S = 1.0
@@ -316,8 +313,7 @@ def _of_connection(
     )
 
 
-KEPT = 4
-"""Requests until acknowledgements are delayed: Linux wants one to three (TCP_PINGPONG_THRESH)."""
+KEPT = 4  #: Requests until acknowledgements are delayed (TCP_PINGPONG_THRESH: 1 to 3).
 MOST_ROUNDS = 20
 LIMIT_S = 10.0  #: For all rounds; those of a page that waits take 0.2 s each.
 

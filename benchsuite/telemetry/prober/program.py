@@ -18,8 +18,7 @@ from typing import NamedTuple, NoReturn, TextIO
 
 from benchsuite.telemetry.prober.client import HUNG, RIGHT, WRONG, Client
 
-JITTER = 0.5
-"""Pauses vary by this share, so that nothing periodic is always met at the same moment."""
+JITTER = 0.5  #: Pauses vary by this share, so that nothing periodic is always met.
 RESTING = 2  #: Connections that wait to be asked again.
 SUSPECT, MOST = 2, 5  #: Requests of a connection: of each, and of one that was slow each time.
 LONGEST_SLEEP_S = 0.25  #: The pace may change meanwhile.
