@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from benchsuite import models
 from benchsuite.core import units
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Place
+from benchsuite.core.metrics.every import Place
 from benchsuite.models import Measurement, Run, StudyRun, Tuning
 from benchsuite.report import queries
 from benchsuite.report.pages import html

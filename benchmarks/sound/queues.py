@@ -16,9 +16,8 @@ from benchsuite.core.specs import LoadProfile
 from benchsuite.stats import summary
 from benchsuite.stats.signs import Traffic
 from benchsuite.telemetry.prober import probes
-from benchsuite.telemetry.prober.client import RIGHT
 from benchsuite.telemetry.prober.probes import SLOW, Pacing
-from benchsuite.telemetry.prober.program import JITTER, MOST, RESTING, SUSPECT
+from benchsuite.telemetry.prober.program import JITTER, MOST, RESTING, RIGHT, SUSPECT
 from tests.sabotage.sick.shapes import SHAPES
 
 Samples = NDArray[np.void]

@@ -29,7 +29,7 @@ from benchsuite.comparing.differences import Comparison, Unlike, said_first
 from benchsuite.comparing.gate import Judgement
 from benchsuite.comparing.titles import cell_titles, load_title, units_beside
 from benchsuite.core.answer import Answer, Shown, Table
-from benchsuite.core.metrics.metric import Metric, Scale
+from benchsuite.core.metrics.every import Metric, Scale
 from benchsuite.core.specs import OPEN
 from benchsuite.core.units import MISSING, format_rate, listed
 from benchsuite.models import Run

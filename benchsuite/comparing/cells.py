@@ -8,7 +8,7 @@ from typing import Any
 from benchsuite.bottlenecks.evidence import Other, Ratio
 from benchsuite.comparing.starts import Standing, Start, Starts
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Metric
+from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Level, Status, Verdict
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import CLOSED

@@ -13,8 +13,7 @@ from benchsuite.comparing.starts import reasons_of
 from benchsuite.comparing.titles import levels_title
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError, choices
-from benchsuite.core.metrics.every import compared
-from benchsuite.core.metrics.metric import Metric, Scale
+from benchsuite.core.metrics.every import Metric, Scale, compared
 from benchsuite.core.results import Level, Verdict
 from benchsuite.core.specs import OPEN
 from benchsuite.core.units import format_percent, format_period, listed

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from benchsuite.comparing.contrasts import Contrast, Pair, contrasts, few, metric
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.metrics.metric import Metric, Scale
+from benchsuite.core.metrics.every import Metric, Scale
 
 FORM = re.compile(r"\s*([a-z0-9]+)\s*([<>])\s*([+-]?\d+(?:\.\d+)?)\s*%\s*")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchsuite.bottlenecks.evidence import Alone, Diagnosis, LimitEvidence, Profiled, Repeated
 from benchsuite.core import readings as names
-from benchsuite.core.metrics.reading import whole
+from benchsuite.core.metrics.every import whole
 from benchsuite.core.plain import read
 from benchsuite.core.readings import DATABASE, LOAD, TARGET, in_window, mean_cpu_percent, memory
 from benchsuite.core.results import Level, Pattern, Verdict

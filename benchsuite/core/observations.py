@@ -67,7 +67,7 @@ class Probes:
         return (self.users + 1) / self.users if self.users else 1.0
 
 
-MAILS_SENT, FILES_STORED = BESIDE_ROWS = ("mails sent", "files stored")  #: As rows.
+MAILS_SENT, FILES_STORED = BESIDE_ROWS = ("mails sent", "files stored")  #: Counted so.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from benchsuite.comparing.titles import units_of, workload_title
 from benchsuite.core.answer import Table
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Metric, Place, Unit
+from benchsuite.core.metrics.every import Metric, Place, Unit
 from benchsuite.core.samples import POPULATION
 from benchsuite.core.units import format_count, format_number
 from benchsuite.models import Measurement, Run

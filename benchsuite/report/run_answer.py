@@ -18,8 +18,7 @@ from benchsuite.comparing.titles import (
 from benchsuite.core.answer import Answer, Tile
 from benchsuite.core.commands import command
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Metric, Place
-from benchsuite.core.metrics.reading import was_asked
+from benchsuite.core.metrics.every import Metric, Place, was_asked
 from benchsuite.core.results import Level, Status, Verdict
 from benchsuite.core.specs import OPEN
 from benchsuite.core.units import (

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from benchsuite.comparing.cells import Cell
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Metric
+from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import UNREADABLE, Status, is_completion
 from benchsuite.core.samples import EVENT
 from benchsuite.core.specs import CLOSED

@@ -25,7 +25,7 @@ from benchsuite.telemetry.census import Census
 from benchsuite.telemetry.devices import TICKS_PER_S, Scheduling, Speed, affinity
 from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.prober import probes
-from benchsuite.telemetry.prober.client import RIGHT
+from benchsuite.telemetry.prober.program import RIGHT
 from benchsuite.telemetry.sampler import DEVICES
 from benchsuite.workloads.base import Workload
 

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchsuite.core.metrics.metric import Scale
+from benchsuite.core.metrics.every import Scale
 
 FEWEST_STARTS = 5  #: Of each side. Three against three can never be significant: least p is 0.1.
 EXACT_UP_TO = 200  #: Starts a side up to which p is exact; above, that takes seconds.

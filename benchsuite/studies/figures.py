@@ -10,7 +10,7 @@ from typing import Any
 
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Better, Metric, Unit
+from benchsuite.core.metrics.every import Better, Metric, Unit
 from benchsuite.core.readings import HALF_S, LOAD, TARGET
 from benchsuite.core.results import Phase
 from benchsuite.core.samples import HANDSHAKE, MESSAGE, POPULATION

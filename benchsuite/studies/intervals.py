@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean, median, variance
 
-from benchsuite.core.metrics.metric import Scale
+from benchsuite.core.metrics.every import Scale
 from benchsuite.stats.compare import CONFIDENCE, FEWEST_STARTS, compare
 
 FEWEST = 2  #: Starts of a side, for any interval at all.

@@ -6,7 +6,7 @@ from itertools import product
 from statistics import fmean
 
 from benchsuite.core.answer import Shown, Table
-from benchsuite.core.metrics.metric import Metric
+from benchsuite.core.metrics.every import Metric
 from benchsuite.studies import figures, published
 from benchsuite.studies.claims import Arm, Lead, Situation, answered
 from benchsuite.studies.claims import written as ratio_words

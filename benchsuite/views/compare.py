@@ -30,8 +30,7 @@ from benchsuite.comparing.titles import (
 )
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Metric, Place
-from benchsuite.core.metrics.reading import was_asked
+from benchsuite.core.metrics.every import Metric, Place, was_asked
 from benchsuite.core.units import listed
 from benchsuite.models import Run
 from benchsuite.report import queries

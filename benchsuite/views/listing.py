@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Place
+from benchsuite.core.metrics.every import Place
 from benchsuite.core.results import Status
 from benchsuite.models import Run, StudyRun, Tuning
 from benchsuite.report import live, queries

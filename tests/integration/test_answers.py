@@ -22,8 +22,8 @@ from benchsuite.load.parent.driver import load_pool
 from benchsuite.system.process import wait_until_ready
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.answer import Probe
-from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, Client
 from benchsuite.telemetry.prober.probes import request_for
+from benchsuite.telemetry.prober.program import HUNG, LOST, RIGHT, Client
 from tests.integration.left_behind import eventually
 from tests.integration.loads import a_job, load, served
 from tests.integration.stub import stub

@@ -18,7 +18,7 @@ from benchsuite.core.specs import LoadProfile
 from benchsuite.findings.target import FEWEST_ROUNDS
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.answer import answers_as
-from benchsuite.telemetry.prober.client import RIGHT
+from benchsuite.telemetry.prober.program import RIGHT
 from tests.integration.left_behind import eventually
 from tests.integration.listening import server
 from tests.integration.loads import Loaded, a_job, load

@@ -11,8 +11,8 @@ import pytest
 
 from benchsuite.core.specs import LoadProfile
 from benchsuite.telemetry.prober import probes
-from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG
 from benchsuite.telemetry.prober.probes import AT_ONCE, PATIENCE_S
+from benchsuite.telemetry.prober.program import HUNG, LOST, RIGHT, WRONG
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.stub import Stub, stub
 

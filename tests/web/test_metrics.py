@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from benchsuite import conf
 from benchsuite.comparing.cells import cells
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Better, Metric, Unit
+from benchsuite.core.metrics.every import Better, Metric, Unit
 from benchsuite.models import Run
 from benchsuite.report.terminal.results import results_table
 from tests.starts import FAST, SLOW, starts

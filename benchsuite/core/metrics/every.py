@@ -1,14 +1,282 @@
-"""The figures of a run, in the order in which they are shown. A new one is one entry in `METRICS`;
-one that the database is to filter or sort by also needs a column of the same name.
+"""The figures of a run: what is known of them, how they are read, and all of them in order.
+
+A new one is an entry in `METRICS`; one that the database is to filter or sort by also needs a
+column of the same name.
 """
 
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Flag, StrEnum, auto
 from typing import Any
 
-from benchsuite.core.metrics import reading
-from benchsuite.core.metrics.metric import Better, Metric, Of, Place, Unit, always
-from benchsuite.core.metrics.reading import result
-from benchsuite.core.readings import LOAD, TARGET
-from benchsuite.core.units import format_count
+from benchsuite.core.readings import (
+    LOAD,
+    TARGET,
+    mean_cpu_percent,
+    median_work_s,
+    most_memory_bytes,
+)
+from benchsuite.core.results import RunResult, Summary, is_completion
+from benchsuite.core.units import (
+    MISSING,
+    format_bytes,
+    format_count,
+    format_duration,
+    format_number,
+    format_percent,
+    format_rate,
+)
+
+Of = Callable[[Any], float | None]  #: From a stored run, or from what has its columns.
+Read = Callable[[RunResult], float | None]
+
+
+class Unit(StrEnum):
+    RATE = "per second"
+    SECONDS = "seconds"
+    BYTES = "bytes"
+    COUNT = "count"
+    CPUS = "percent of one CPU"  #: Written as a number of CPUs: 190 % is 1.90.
+    PERCENT = "percent"
+    SHARE = "share from 0 to 1"
+    NUMBER = "number"
+
+
+class Better(StrEnum):
+    MORE = "more"
+    LESS = "less"
+
+
+class Scale(StrEnum):
+    """What two sides are compared by."""
+
+    RATIO = "ratio"  #: Candidate divided by baseline; 1 is no difference.
+    DIFFERENCE = "difference"  #: Candidate less baseline: for shares, which may be 0.
+
+
+class Place(Flag):
+    """Where figures are told."""
+
+    NOWHERE = 0
+    LIST = auto()
+    TILE = auto()  #: The run page.
+    COMPARE = auto()  #: The compare page.
+    TERMINAL = auto()  #: The table of `runbench`.
+    STAGE = auto()  #: The table of stages, in the terminal.
+    PART = auto()  #: Tables of journeys, requests and kinds of users.
+    CSV = auto()
+    JSON = auto()
+
+
+def always(run: Any) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One figure of a run; docs/reading-results.md says what it means."""
+
+    name: str  #: With its unit, as column, CSV and JSON have it: "p95_s".
+    unit: Unit
+    better: Better | None
+    places: Place = Place.NOWHERE
+    read: Read | None = None  #: Fills its column.
+    of: Of | None = None  #: Where it has no column. In a CSV it may use columns of figures alone.
+    only: Callable[[Any], bool] = always  #: Whether a run may have it at all.
+    note: Callable[[Any], str] | None = None  #: What stands beside it on the run page.
+    title: str = ""
+    """Where its name without the unit won't do; only the run page has what is in brackets.
+    "{units}" stands for what was answered.
+    """
+    short: str = ""  #: As `comparebench` calls it: "p95"; empty: runs are not compared by it.
+    margin: float = 0.01  #: A smaller change of the ratio, or difference of shares, doesn't matter.
+    of_answers: bool = False  #: Of requests, messages or handshakes, which never mix.
+    of_times: bool = False  #: A response time: stages and names have it among theirs.
+    percent: int = 0  #: Of a percentile, which a small sample can't carry.
+    summed: bool = False  #: Over several starts the sum is told, not the median.
+    spare: int = 0  #: When a narrow terminal leaves it out: the least first; 0: never.
+
+    def headline(self, units: str = "count") -> str:
+        title = self.title or self.name.removesuffix("_s").replace("_", " ")
+        return title.format(units=units)
+
+    @property
+    def with_unit(self) -> str:
+        """Its name as headers of a CSV have it: "goodput_per_s"."""
+        suffix = _SUFFIXES.get(self.unit, "")
+        return self.name if self.name.endswith(suffix) else f"{self.name}{suffix}"
+
+    @property
+    def heading(self) -> str:
+        """Of its column in a table, and in a sentence."""
+        return self.headline().partition(" (")[0]
+
+    @property
+    def scale(self) -> Scale:
+        return Scale.DIFFERENCE if self.unit is Unit.SHARE else Scale.RATIO
+
+    @property
+    def more_is_better(self) -> bool:
+        return self.better is Better.MORE
+
+    @property
+    def margin_words(self) -> str:
+        """1 %, or 0.1 points of a share."""
+        unit = "%" if self.scale is Scale.RATIO else "points"
+        return f"{self.margin * 100:.3g} {unit}"
+
+    @property
+    def won(self) -> str:
+        """What the best did: "had the shortest p95"."""
+        if self.more_is_better:
+            return "answered most" if self.unit is Unit.RATE else f"had the most {self.heading}"
+        least = "had the shortest" if self.unit is Unit.SECONDS else "needed the least"
+        return f"{least} {self.heading}"
+
+    def beside(self, ratio: str, other: str) -> str:
+        """What one has of it: "answers 1.23 × uvicorn", "has 0.77 × the p95 of uvicorn"."""
+        if self.more_is_better and self.unit is Unit.RATE:
+            return f"answers {ratio} × {other}"
+        return f"has {ratio} × the {self.heading} of {other}"
+
+    def value(self, run: Any) -> float | None:
+        figure: float | None = self.of(run) if self.of else getattr(run, self.name)
+        return figure
+
+    def of_part(self, part: Any) -> float | None:
+        """Of the stored figures of a stage, of a kind of users, or of a name."""
+        times = part.response_time or {}
+        figure: float | None = (
+            times.get(self.name) if self.of_times else getattr(part, self.name, None)
+        )
+        return figure
+
+    def show(self, value: float | None, units: str = "") -> str:
+        """With its unit, or "—"; `units` are what was answered, where these are no requests."""
+        if self.unit is Unit.RATE:
+            return format_rate(value, units if self.of_answers else "")
+        return _SHOW[self.unit](value)
+
+
+_SUFFIXES = {
+    Unit.RATE: "_per_s",
+    Unit.SECONDS: "_s",
+    Unit.BYTES: "_bytes",
+    Unit.CPUS: "_percent",
+    Unit.PERCENT: "_percent",
+    Unit.SHARE: "_share",
+}
+_SHOW: dict[Unit, Callable[[float | None], str]] = {
+    Unit.SECONDS: format_duration,
+    Unit.BYTES: format_bytes,
+    Unit.COUNT: format_count,
+    Unit.CPUS: lambda percent: MISSING if percent is None else f"{percent / 100:.2f}",
+    Unit.PERCENT: format_percent,
+    Unit.SHARE: lambda share: MISSING if share is None else format_percent(share * 100),
+    Unit.NUMBER: format_number,
+}
+
+
+def result(path: str) -> Read:
+    """ "total.goodput" of a result; None where there is no total."""
+
+    def read(value: Any) -> Any:
+        for name in path.split("."):
+            value = None if value is None else getattr(value, name)
+        return value
+
+    return read
+
+
+def percentile(percent: float) -> Read:
+    return lambda result: result.total.response_time.at(percent) if result.total else None
+
+
+def work(part: str) -> Read:
+    return lambda result: median_work_s(result.readings, part, result.window)
+
+
+def cpu(result: RunResult) -> float | None:
+    return mean_cpu_percent(result.readings, TARGET, result.window)
+
+
+def memory(result: RunResult) -> int | None:
+    """With stages until the end of the one whose figures these are: higher ones need more."""
+    until_s = math.inf
+    if result.total and result.total.level is not None and result.window:
+        until_s = result.window[1]
+    return most_memory_bytes(result.readings, TARGET, until_s)
+
+
+def completed(result: RunResult) -> int | None:
+    named = _journeys(result)
+    return sum(one.requests - one.failures for one in named) if named else None
+
+
+def not_completed(result: RunResult) -> int | None:
+    named = _journeys(result)
+    return sum(one.failures for one in named) if named else None
+
+
+def _journeys(result: RunResult) -> list[Summary]:
+    """Those that have names of their own."""
+    workload = result.spec.workload.workload
+    return [one for one in result.summaries if is_completion(workload, one.scope, one.name)]
+
+
+def completed_per_minute(run: Any) -> float | None:
+    every = run.measurements.all()
+    named = [one for one in every if is_completion(run.workload, one.scope, one.name)]
+    return sum(one.goodput for one in named) * 60 if named else None
+
+
+def whole(run: Any) -> Any:
+    """The stored figures of all requests together; None without any."""
+    return next((one for one in run.measurements.all() if one.scope == "all"), None)
+
+
+def of_whole(name: str) -> Of:
+    return lambda run: getattr(whole(run), name, None)
+
+
+def of_times(kind: str, name: str) -> Of:
+    return lambda run: (getattr(whole(run), kind, None) or {}).get(name)
+
+
+def has(name: str) -> Callable[[Any], bool]:
+    return lambda run: getattr(run, name) is not None
+
+
+def is_open(run: Any) -> bool:
+    return getattr(whole(run), "offered_rate", None) is not None
+
+
+def was_asked(run: Any) -> bool:
+    """Whether answers were waited for: idle connections get none."""
+    return run.requests is None or run.requests > 0 or not run.websockets
+
+
+def failed(run: Any) -> float | None:
+    """The share of all."""
+    return None if run.failures is None or not run.requests else run.failures / run.requests
+
+
+def lost(run: Any) -> float | None:
+    """The same of WebSocket messages."""
+    accounts = (run.websockets or {}).get("accounts")
+    return accounts["lost"] / accounts["messages"] if accounts and accounts["messages"] else None
+
+
+def goodput_per(name: str, amount: float) -> Of:
+    """Goodput for so much of another figure."""
+
+    def quotient(run: Any) -> float | None:
+        other = getattr(run, name)
+        return None if run.goodput is None or not other else run.goodput / (other / amount)
+
+    return quotient
+
 
 MORE, LESS = Better.MORE, Better.LESS
 RATE, COUNT, NUMBER, SHARE = Unit.RATE, Unit.COUNT, Unit.NUMBER, Unit.SHARE
@@ -57,9 +325,9 @@ def _time(
         SECONDS,
         LESS,
         places,
-        read=(reading.percentile(percent) if percent else result(path)) if column else None,
-        of=None if column else reading.of_times(f"{kind}_time", name.removeprefix(f"{kind}_")),
-        only=always if kind == "response" else reading.is_open,
+        read=(percentile(percent) if percent else result(path)) if column else None,
+        of=None if column else of_times(f"{kind}_time", name.removeprefix(f"{kind}_")),
+        only=always if kind == "response" else is_open,
         short=name.removesuffix("_s") if column else "",
         of_answers=True,
         of_times=kind == "response",
@@ -74,26 +342,22 @@ def _share(name: str, of: Of, short: str) -> Metric:
 
 def _arrivals(name: str, unit: Unit, better: Better | None, places: Place, **more: Any) -> Metric:
     """Of the open model alone."""
-    return Metric(
-        name, unit, better, places, of=reading.of_whole(name), only=reading.is_open, **more
-    )
+    return Metric(name, unit, better, places, of=of_whole(name), only=is_open, **more)
 
 
 def _goodput_per(name: str, column: str, amount: float, title: str) -> Metric:
-    of = reading.goodput_per(column, amount)
+    of = goodput_per(column, amount)
     return Metric(name, NUMBER, MORE, COMPARE | EXPORTS, of=of, title=title, of_answers=True)
 
 
-COMPLETES = reading.has("completions")
+COMPLETES = has("completions")
 CPU = "CPU (mean CPUs)"
 METRICS: tuple[Metric, ...] = (
-    Metric("completions", COUNT, MORE, PAGES, reading.completed, only=COMPLETES),
-    Metric(
-        "failed_completions", COUNT, LESS, PAGES, reading.not_completed, only=COMPLETES, spare=11
-    ),
+    Metric("completions", COUNT, MORE, PAGES, completed, only=COMPLETES),
+    Metric("failed_completions", COUNT, LESS, PAGES, not_completed, only=COMPLETES, spare=11),
     Metric(
         *("completions_per_minute", NUMBER, MORE, TILE | JSON),
-        of=reading.completed_per_minute,
+        of=completed_per_minute,
         only=COMPLETES,
         title="completions a minute",
     ),
@@ -110,7 +374,7 @@ METRICS: tuple[Metric, ...] = (
     _time("mean_s", TILE | EXPORTS, column=True),
     _total("requests", COUNT, None, TILE | PART | EXPORTS, title="{units}"),
     _total("failures", COUNT, LESS, EVERYWHERE, title="failed", summed=True, spare=12),
-    _share("failed_share", reading.failed, "failures"),
+    _share("failed_share", failed, "failures"),
     _total(
         *("resent", COUNT, LESS, TILE | EXPORTS),
         only=lambda run: bool(run.resent),
@@ -126,8 +390,8 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         *("concurrency", NUMBER, None, TILE | JSON),
-        of=reading.of_whole("concurrency"),
-        only=lambda run: bool(reading.of_whole("concurrency")(run)),
+        of=of_whole("concurrency"),
+        only=lambda run: bool(of_whole("concurrency")(run)),
         title="in flight (mean)",
     ),
     _arrivals("offered_rate", RATE, None, TILE | JSON, title="offered"),
@@ -136,9 +400,9 @@ METRICS: tuple[Metric, ...] = (
     _arrivals("dropped", COUNT, LESS, TILE | STAGE | JSON),
     _time("wait_p99_s", TILE, kind="wait", percent=99),
     _time("service_p99_s", TILE, kind="service", percent=99),
-    Metric("cpu_percent", CPUS, LESS, LISTED, reading.cpu, title=CPU, short="cpu", spare=6),
+    Metric("cpu_percent", CPUS, LESS, LISTED, cpu, title=CPU, short="cpu", spare=6),
     Metric(
-        *("memory_bytes", BYTES, LESS, LISTED, reading.memory),
+        *("memory_bytes", BYTES, LESS, LISTED, memory),
         title="memory (highest)",
         short="memory",
         spare=10,
@@ -146,16 +410,16 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         *("connection_bytes", BYTES, LESS, COMPARE | EXPORTS),
         read=result("websockets.idle.each_bytes"),
-        only=reading.has("connection_bytes"),
+        only=has("connection_bytes"),
         title="memory per connection",
         short="connection",
     ),
-    _share("lost_share", reading.lost, "lost"),
+    _share("lost_share", lost, "lost"),
     _goodput_per("goodput_per_cpu_s", "cpu_percent", 100, "goodput per CPU-second"),
     _goodput_per("goodput_per_gib", "memory_bytes", 2**30, "goodput per GiB"),
     Metric("startup_s", SECONDS, LESS, TILE | EXPORTS, result("startup_s"), title="ready after"),
     Metric("level", NUMBER, None, EXPORTS, result("total.level")),
-    Metric("target_work_s", SECONDS, None, EXPORTS, reading.work(TARGET)),
-    Metric("load_work_s", SECONDS, None, EXPORTS, reading.work(LOAD)),
+    Metric("target_work_s", SECONDS, None, EXPORTS, work(TARGET)),
+    Metric("load_work_s", SECONDS, None, EXPORTS, work(LOAD)),
     Metric("sampler_cpu_percent", Unit.PERCENT, LESS, EXPORTS, result("sampler_cpu_percent")),
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from benchsuite.core.metrics import reading
+from benchsuite.core.metrics import every
 from benchsuite.core.readings import most_sessions
 from benchsuite.core.results import Finding, RunResult, Status, Summary
 from benchsuite.core.results import Level as Weight
@@ -52,14 +52,14 @@ def observation(
         return Observation(took_s=took_s, codes=spoiled)
     each = _requests_each(result)
     levels = tuple(_levels(trial, result, objective.goals, each, own_pace))
-    cpu = reading.cpu(result)
+    cpu = every.cpu(result)
     mean_s = total.response_time.mean_s
     return Observation(
         levels=levels,
         took_s=took_s,
         response_s=None if mean_s is None else mean_s * each,
         cpu_s=cpu / 100 / total.throughput * each if cpu and total.throughput else None,
-        memory_bytes=reading.memory(result),
+        memory_bytes=every.memory(result),
         connections=most_sessions(result.readings),
         codes=() if levels else spoiled,
         limit=_codes(result, GENERATOR),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchsuite.comparing.contrasts import Contrast, Side
-from benchsuite.core.metrics.metric import Metric
+from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Verdict
 
 TICKS = (

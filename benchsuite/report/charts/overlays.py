@@ -8,8 +8,7 @@ from typing import Any
 from benchsuite.comparing.answer import Climbed, level
 from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.titles import units_of
-from benchsuite.core.metrics.every import figure
-from benchsuite.core.metrics.metric import Metric
+from benchsuite.core.metrics.every import Metric, figure
 from benchsuite.core.results import Verdict
 from benchsuite.core.specs import OPEN
 from benchsuite.core.units import format_bytes, format_count, format_duration, format_rate

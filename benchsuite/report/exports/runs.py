@@ -13,8 +13,7 @@ from uuid import UUID
 from benchsuite.comparing.titles import Around
 from benchsuite.conf import addresses
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Place
-from benchsuite.core.metrics.reading import whole
+from benchsuite.core.metrics.every import Place, whole
 from benchsuite.core.samples import FANOUT, HANDSHAKE
 from benchsuite.models import Measurement, Run
 from benchsuite.report import limiting

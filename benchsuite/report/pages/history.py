@@ -23,7 +23,7 @@ from benchsuite.comparing.titles import (
     workload_title,
 )
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Metric
+from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Verdict
 from benchsuite.core.specs import CLOSED
 from benchsuite.models import Note, Run

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from benchsuite.comparing.titles import level_title, load_title, units_beside
 from benchsuite.core.glossary import meaning
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Metric
+from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.core.units import MISSING, format_count
 from benchsuite.models import Run

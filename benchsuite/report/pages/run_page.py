@@ -18,7 +18,7 @@ from benchsuite.comparing.titles import (
     workload_title,
 )
 from benchsuite.core.answer import Answer
-from benchsuite.core.metrics.reading import was_asked
+from benchsuite.core.metrics.every import was_asked
 from benchsuite.core.results import UNREADABLE, Level, Status, Verdict
 from benchsuite.models import Finding, Measurement, Run, TuningTrial
 from benchsuite.report import limiting, queries, run_answer

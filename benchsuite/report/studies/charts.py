@@ -7,7 +7,7 @@ from enum import Enum
 from statistics import fmean
 from typing import Any
 
-from benchsuite.core.metrics.metric import Metric, Unit
+from benchsuite.core.metrics.every import Metric, Unit
 from benchsuite.core.units import in_words
 from benchsuite.report.charts.drawing import Chart as Drawn
 from benchsuite.report.charts.drawing import draw

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from benchsuite.core.commands import command
-from benchsuite.core.metrics.metric import Metric
+from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Status
 from benchsuite.core.units import listed
 from benchsuite.models import StudyRun

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from benchsuite.core.metrics.metric import Metric
+from benchsuite.core.metrics.every import Metric
 
 NARROWEST = 20  #: A terminal of fewer columns is taken to have as many.
 

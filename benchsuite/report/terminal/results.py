@@ -8,7 +8,7 @@ from benchsuite.comparing.cells import Cell, cells
 from benchsuite.comparing.titles import cell_titles, levels_title, units_beside
 from benchsuite.core.answer import Answer, Section, Table
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Metric, Place
+from benchsuite.core.metrics.every import Metric, Place
 from benchsuite.core.results import UNREADABLE, Ceiling, Status, Verdict
 from benchsuite.core.units import MISSING, format_percent, format_rate, listed
 from benchsuite.load.parent.ceiling import CONNECTIONS

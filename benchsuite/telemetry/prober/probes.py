@@ -27,8 +27,7 @@ from benchsuite.stats.signs import Times, Traffic
 from benchsuite.system import folders
 from benchsuite.system.process import running
 from benchsuite.system.programs import isolated_python
-from benchsuite.telemetry.prober.client import HUNG, LOST, RIGHT, WRONG, Client
-from benchsuite.telemetry.prober.program import SUSPECT
+from benchsuite.telemetry.prober.program import HUNG, LOST, RIGHT, SUSPECT, WRONG, Client
 from benchsuite.workloads.base import Workload
 
 USUAL_SHARE = 0.01  #: Of what the load asks: the prober must not be a load itself.

@@ -9,8 +9,7 @@ from benchsuite.comparing.answer import of_pairs, own_targets, ranking
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import Side, contrasts, metric, speed_notes
 from benchsuite.comparing.differences import Comparison
-from benchsuite.core.metrics.every import compared
-from benchsuite.core.metrics.metric import Scale
+from benchsuite.core.metrics.every import Scale, compared
 from benchsuite.core.readings import median_work_s
 from benchsuite.core.results import Reading
 from benchsuite.report.writers import to_markdown

@@ -6,7 +6,7 @@ import pytest
 from django.db.models import FloatField, IntegerField
 
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.metric import Better, Metric, Place, Unit
+from benchsuite.core.metrics.every import Better, Metric, Place, Unit
 from benchsuite.models import Measurement, Run
 from benchsuite.report.exports.runs import FACTS
 from tests.golden import Golden

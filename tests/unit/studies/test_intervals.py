@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from benchsuite.core.metrics.metric import Scale
+from benchsuite.core.metrics.every import Scale
 from benchsuite.stats.compare import compare
 from benchsuite.studies.intervals import (
     Interval,

@@ -12,8 +12,8 @@ from benchsuite.core.specs import LoadProfile
 from benchsuite.stats.signs import Traffic
 from benchsuite.telemetry.prober import answer, probes
 from benchsuite.telemetry.prober.answer import NotAnswered, answers_as, ask
-from benchsuite.telemetry.prober.client import LOST, RIGHT
 from benchsuite.telemetry.prober.probes import Pacing
+from benchsuite.telemetry.prober.program import LOST, RIGHT
 from benchsuite.workloads.base import Workload
 from tests.golden import Golden
 
