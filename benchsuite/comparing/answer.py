@@ -198,11 +198,8 @@ def outcome(contrast: Contrast) -> str:
         return "better" if contrast.is_better else "worse"
     if contrast.doubt:
         return "invalid"
-    unshown = {
-        Outcome.TOO_SMALL: "too small a difference",
-        Outcome.TOO_FEW: "too few runs",
-        Outcome.UNDEFINED: "no ratio",
-    }
+    unshown = {Outcome.TOO_SMALL: "too small a difference", Outcome.TOO_FEW: "too few runs"}
+    unshown[Outcome.UNDEFINED] = "no ratio"
     return unshown.get(contrast.found.outcome, "no clear difference")
 
 
@@ -216,11 +213,10 @@ def threads_hop(cells: Sequence[Cell]) -> str:
             hopping.setdefault(run.server, facts["async_twin"])
     if not hopping or len(hopping) == len({cell.first.server for cell in cells}):
         return ""
-    verb = "runs" if len(hopping) == 1 else "run"
-    return (
-        f"{listed(list(hopping))} {verb} sync views in a thread (docs/reading-results.md): "
-        f"compare with --workload={next(iter(hopping.values()))}."
-    )
+    who = f"{listed(list(hopping))} {'runs' if len(hopping) == 1 else 'run'}"
+    twin = next(iter(hopping.values()))
+    where = "sync views in a thread (docs/reading-results.md)"
+    return f"{who} {where}: compare with --workload={twin}."
 
 
 def own_targets(facts: Iterable[tuple[str, Mapping[str, Any]]]) -> str:

@@ -159,11 +159,6 @@ class Side:
     amounts: Sequence[float] = ()  #: Of a figure that counts: what each start counts among.
     at_least: Sequence[float] = ()  #: Of starts without limit: up to where each was tried.
 
-    @property
-    def is_without_limit(self) -> bool:
-        """Whether no start has a limit."""
-        return bool(self.starts) and all(map(math.isinf, self.starts))
-
 
 def interval(
     kind: Kind, cell: Side, other: Side | None = None, confidence: float = CONFIDENCE
@@ -175,7 +170,7 @@ def interval(
     if not starts:
         return Interval(None, reason="no run has the figure")
     if any(math.isinf(value) for value in figures):
-        return _without_limit(kind, cell, other, confidence)
+        return _without_limit(kind, sides, confidence)
     value = _value(kind, *(fmean(one.starts) for one in sides))
     if value is None:
         return Interval(None, reason="it would be divided by 0")
@@ -187,13 +182,11 @@ def interval(
         return _counted(kind, sides, confidence)
     if starts >= FEWEST_STARTS:
         nothing = [0.0] * FEWEST_STARTS  # a value is its difference from starts that have nothing
-        return _bootstrapped(
-            kind, cell.starts, other.starts if other else nothing, value, confidence
-        )
+        beside = other.starts if other else nothing
+        return _bootstrapped(kind, cell.starts, beside, value, confidence)
+    no_logarithm = "a run has 0, which has no logarithm"
     return Interval(
-        value,
-        reason=f"a run has 0, which has no logarithm; with {FEWEST_STARTS} runs a side "
-        "none is needed",
+        value, reason=f"{no_logarithm}; with {FEWEST_STARTS} runs a side none is needed"
     )
 
 
@@ -203,27 +196,24 @@ def _value(kind: Kind, cell: float, other: float = 0.0) -> float | None:
     return cell - other
 
 
-def _without_limit(kind: Kind, cell: Side, other: Side | None, confidence: float) -> Interval:
+def _without_limit(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
     """Of a figure that no start of one side has a limit of: it lies beyond what was tried."""
-    sides = [cell] if other is None else [cell, other]
-    endless = [one for one in sides if one.is_without_limit]
-    mixed = any(map(math.isinf, cell.starts)) != cell.is_without_limit or (
-        other is not None and any(map(math.isinf, other.starts)) != other.is_without_limit
-    )
+    endless = [one for one in sides if all(map(math.isinf, one.starts))]
+    mixed = any(any(map(math.isinf, one.starts)) for one in sides if one not in endless)
     if mixed or len(endless) != 1 or min(len(one.starts) for one in sides) < FEWEST:
         return Interval(None, reason="a run has no limit there")
     tried = min(endless[0].at_least, default=None)
     if tried is None:
         return Interval(None, reason="no run has a limit, and how far it was tried is not known")
     method = f"no limit up to {tried:.4g}"
-    if other is None:
+    if len(sides) == 1:
         return Interval(math.inf, tried, math.inf, method)
-    limited = interval(Kind.VALUE, other if endless[0] is cell else cell, confidence=confidence)
+    is_first = endless[0] is sides[0]
+    limited = interval(Kind.VALUE, sides[1 if is_first else 0], confidence=confidence)
     if limited.low is None or limited.high is None:
         return Interval(None, reason=limited.reason)
-    if endless[0] is cell:
-        low = _value(kind, tried, limited.high)
-        return Interval(math.inf, low, math.inf, method)
+    if is_first:
+        return Interval(math.inf, _value(kind, tried, limited.high), math.inf, method)
     high = _value(kind, limited.high, tried)
     return Interval(*((0.0, 0.0) if kind is Kind.RATIO else (-math.inf, -math.inf)), high, method)
 
@@ -243,12 +233,13 @@ def _bootstrapped(
         return Interval(value, comparison.low, comparison.high, "bootstrapped over runs")
     # resamples of five values have no tails
     half = float(t.ppf((1 + confidence) / 2, comparison.freedom)) * comparison.error
-    low, high = (
-        (value * math.exp(-half), value * math.exp(half))
-        if kind is Kind.RATIO
-        else (value - half, value + half)
-    )
-    return Interval(value, low, high, "Welch")
+    return _around(value, half, "Welch", by_ratio=kind is Kind.RATIO)
+
+
+def _around(value: float, half: float, method: str, *, by_ratio: bool) -> Interval:
+    if by_ratio:
+        return Interval(value, value * math.exp(-half), value * math.exp(half), method)
+    return Interval(value, value - half, value + half, method)
 
 
 def _counted(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
@@ -268,12 +259,8 @@ def _counted(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
     if len(counts) == 1:
         return Interval(*counts[0], method)
     (mine, low, high), (other, least, most) = counts
-    return Interval(
-        mine - other,
-        mine - other - math.hypot(mine - low, most - other),
-        mine - other + math.hypot(high - mine, other - least),
-        method,
-    )
+    below, above = math.hypot(mine - low, most - other), math.hypot(high - mine, other - least)
+    return Interval(mine - other, mine - other - below, mine - other + above, method)
 
 
 def _welch(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
@@ -295,7 +282,4 @@ def _welch(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
         return Interval(value, value, value, "all runs alike")
     # both know the same typical variance, so that their degrees of freedom don't add up
     half = float(t.ppf((1 + confidence) / 2, min(freedoms))) * math.sqrt(error)
-    words = sides[0].of_all.words
-    if kind is Kind.DIFFERENCE:
-        return Interval(value, value - half, value + half, words)
-    return Interval(value, value * math.exp(-half), value * math.exp(half), words)
+    return _around(value, half, sides[0].of_all.words, by_ratio=kind is not Kind.DIFFERENCE)
