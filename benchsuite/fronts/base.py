@@ -102,10 +102,6 @@ class FrontAdapter(ABC):
         """The error in the output of `check_argv()`, in one line."""
         return " ".join(output.split())
 
-    @abstractmethod
-    def expected_processes(self) -> int:
-        """Number of processes in its tree once it is up."""
-
     def ensure_possible(self, instances: int) -> None:
         """Raises UsageError or UnavailableError for what can't work on this machine.
 

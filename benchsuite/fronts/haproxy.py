@@ -37,9 +37,6 @@ class Haproxy(ProgramFront):
     def check_argv(self) -> list[str]:
         return [self.executable(), "-c", "-f", str(self.place.folder / self.template)]
 
-    def expected_processes(self) -> int:
-        return 1
-
     @staticmethod
     def escaped(path: Path) -> str:
         return re.sub(r'([\\"$])', r"\\\1", str(path))

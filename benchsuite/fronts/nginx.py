@@ -48,9 +48,6 @@ class Nginx(ProgramFront):
     def check_argv(self) -> list[str]:
         return [*self.argv(), "-t", "-q"]
 
-    def expected_processes(self) -> int:
-        return 1 + int(self.settings["processes"])
-
     @staticmethod
     def escaped(path: Path) -> str:
         return re.sub(r'([\\"])', r"\\\1", str(path))

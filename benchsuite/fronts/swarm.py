@@ -70,21 +70,14 @@ class Swarm(FrontAdapter):
         super().__init__(options, place)
         self.run_as = ""  # who may speak to the engine is the user's choice
 
-    @property
-    def stack(self) -> str:
-        """The stack's name, unique to this run."""
-        return f"benchsuite-{self.place.token[:12]}"
-
     def argv(self) -> list[str]:
+        stack = f"benchsuite-{self.place.token[:12]}"
         module = [sys.executable, "-m", "benchsuite.fronts.swarm"]
-        return [*module, str(self.place.folder / STACK), self.stack]
+        return [*module, str(self.place.folder / STACK), stack]
 
     def config_files(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, str]:
         """The stack; JSON is YAML too."""
         return {STACK: json.dumps(_literal(self._stack(port)), indent=2, ensure_ascii=False)}
-
-    def expected_processes(self) -> int:
-        return 1
 
     def ensure_possible(self, instances: int) -> None:
         super().ensure_possible(instances)
@@ -130,9 +123,8 @@ class Swarm(FrontAdapter):
         return Available(True)
 
     def _publish(self) -> str:
-        if self.settings["publish"] == AUTO:
-            return INGRESS if IPVS.exists() else HOST
-        return str(self.settings["publish"])
+        asked = str(self.settings["publish"])
+        return (INGRESS if IPVS.exists() else HOST) if asked == AUTO else asked
 
     def _stack(self, port: int) -> Mapping[str, Any]:
         asked, publish = self.place.instances, self._publish()

@@ -34,9 +34,6 @@ class Plain(ProgramFront):
     def check_argv(self) -> list[str]:
         return [self.executable(), "-t"]
 
-    def expected_processes(self) -> int:
-        return 1
-
     def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
         return {"servers": len(upstreams)}
 
