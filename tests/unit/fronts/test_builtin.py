@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import Option
 from benchsuite.fronts import BUILTIN, base
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
 from benchsuite.fronts.program import ProgramFront
+from benchsuite.system import account
 from tests.golden import Golden
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -72,54 +72,25 @@ def test_what_it_is_told(golden: Golden, monkeypatch: pytest.MonkeyPatch) -> Non
     golden.cases(told)
 
 
-@pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StaticFiles:
-    monkeypatch.setattr(base, "can_read", lambda folder, user: True)
-    return StaticFiles(url="/static/", root=tmp_path)
+def test_static_files(golden: Golden, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What nginx is told of them, or why it can't serve them; before the settings of the target are
+    known it is asked for nothing.
+    """
+    (tmp_path / "a $b").mkdir()
 
-
-def test_nginx_serves_static_files_as_this_run_when_it_is_asked(files: StaticFiles) -> None:
-    said = configuration(make("nginx", files, static=True))
-    at = said.index("location /static/ {")
-    assert said[at + 1] == f'alias "{files.root}/";'
-    assert said[at + 2] == 'add_header X-Benchsuite-Run "t0ken" always;'
-    assert "location /static/ {" not in configuration(make("nginx", files))
-
-
-@pytest.mark.parametrize(
-    ("url", "root", "message"),
-    [
-        ("https://cdn.example/static/", "", "a STATIC_URL that starts with /"),
-        ("/static/", "no-such", "finds no folder .*no-such .STATIC_ROOT.; run manage.py collect"),
-        ("/static/", "a $b", r"nginx allows no \$ in a folder's path"),
-        ("/st$atic/", "", "allows no space, quote"),
-    ],
-)
-def test_static_files_that_nginx_could_not_serve_are_refused(
-    files: StaticFiles, url: str, root: str, message: str
-) -> None:
-    (files.root / "a $b").mkdir()
-    adapter = make("nginx", StaticFiles(url=url, root=files.root / root), static=True)
-    with pytest.raises(UsageError, match=message):
+    def served(
+        url: str | None = "/static/", root: str = "", *, asked: bool = True, can_read: bool = True
+    ) -> str:
+        monkeypatch.setattr(base, "can_read", lambda folder, user: can_read)
+        files = None if url is None else StaticFiles(url=url, root=tmp_path / root)
+        adapter = make("nginx", files, static=asked)
         adapter.ensure_servable()
+        lines = configuration(adapter)
+        at = lines.index("location /static/ {") if asked else len(lines)
+        return "\n".join(lines[at : at + 3])
 
-
-def test_static_files_are_wanted_only_when_they_are_asked_for(files: StaticFiles) -> None:
-    """Options are looked at before the target's settings are known."""
-    asked = make("nginx", static=True)
-    with pytest.raises(UsageError, match="static=yes needs STATIC_ROOT and a STATIC_URL that"):
-        asked.ensure_servable()
-    make("nginx").ensure_servable()
-    make("nginx", files, static=True).ensure_servable()
-
-
-def test_static_files_that_are_closed_to_nginx_are_refused(
-    files: StaticFiles, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(base, "can_read", lambda folder, user: False)
-    adapter = make("nginx", files, static=True)
-    with pytest.raises(UnavailableError, match=f"and can't read {files.root} "):
-        adapter.ensure_servable()
+    user = f"runs as {account.unprivileged() or 'you'} "
+    golden.cases(served, replace={re.escape(str(tmp_path)): "ROOT", user: "runs as USER "})
 
 
 def test_the_front_in_the_docs_is_one() -> None:

@@ -1,13 +1,13 @@
 """The stack that the swarm front deploys, and what it refuses; no engine is asked."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import Option
 from benchsuite.fronts import swarm
 from benchsuite.fronts.base import FrontPlace, Instances
@@ -96,27 +96,15 @@ def test_availability(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
     golden.cases(available)
 
 
-def test_one_instance_needs_no_mesh_and_more_do(
-    monkeypatch: pytest.MonkeyPatch, ipvs: Path
-) -> None:
+def test_what_is_possible(monkeypatch: pytest.MonkeyPatch, ipvs: Path, golden: Golden) -> None:
+    """One instance needs no mesh, and more do; the image must be there."""
     engine(monkeypatch, {})
-    make().ensure_possible(1)
-    with pytest.raises(UnavailableError, match="can't balance 2 instances with publish=host"):
-        make().ensure_possible(2)
-    with pytest.raises(UnavailableError, match="publish=ingress needs a kernel with IPVS"):
-        make(publish="ingress").ensure_possible(1)
-    ipvs.touch()
-    make().ensure_possible(2)
 
+    def possible(instances: int, *, mesh: bool = False, **options: Option) -> None:
+        ipvs.touch() if mesh else ipvs.unlink(missing_ok=True)
+        make(**options).ensure_possible(instances)
 
-def test_wants_an_image_that_is_there(monkeypatch: pytest.MonkeyPatch, ipvs: Path) -> None:
-    engine(monkeypatch, {})
-    with pytest.raises(UsageError, match=r"swarm needs an image .* --front-option image=NAME"):
-        make(image="").ensure_possible(1)
-    with pytest.raises(
-        UnavailableError, match="finds no image shop on this engine; build it: docker build"
-    ):
-        make(image="shop").ensure_possible(1)
+    golden.cases(possible, replace={re.escape(str(ipvs)): "IPVS"})
 
 
 def test_runs_as_who_may_speak_to_the_engine() -> None:
@@ -124,10 +112,3 @@ def test_runs_as_who_may_speak_to_the_engine() -> None:
     assert (adapter.run_as, adapter.check_argv()) == ("", [])
     words = ["-m", "benchsuite.fronts.swarm", "/run/front/stack.yaml", "benchsuite-0123456789ab"]
     assert adapter.argv()[1:] == words
-
-
-def test_refuses_another_way_to_publish() -> None:
-    with pytest.raises(
-        UsageError, match="publish must be one of auto, ingress, host, and is 'mesh'"
-    ):
-        make(publish="mesh")
