@@ -61,7 +61,12 @@ class Chaos:
             INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes", "benchsuite"],
             USE_TZ=True,
         )
-        self._migrate()
+        import django
+        from django.core.management import call_command
+
+        django.setup()
+        for alias in self._urls:
+            call_command("migrate", database=alias, verbosity=0)
         self._looker = Looker(
             self._temporary, {service.process.pid}, self._databases, self._running
         )
@@ -85,14 +90,6 @@ class Chaos:
         if left:
             self._looker.clear()
         return ending, left
-
-    def _migrate(self) -> None:
-        import django
-        from django.core.management import call_command
-
-        django.setup()
-        for alias in self._urls:
-            call_command("migrate", database=alias, verbosity=0)
 
     def _databases(self) -> list[str]:
         with psycopg.connect(self._server_url, autocommit=True) as connection:
@@ -124,7 +121,11 @@ def main() -> int:
     parser.add_argument("--only", type=int, metavar="N", help="the case of this number alone")
     given = parser.parse_args()
     if MARK not in os.environ:
-        return again_alone(["-m", "benchmarks.chaos", *sys.argv[1:]])
+        # Again, in namespaces of its own.
+        whose = [] if os.geteuid() == 0 else ["--map-current-user", "--keep-caps"]
+        shell = ["unshare", *whose, *NAMESPACES, "sh", "-c", PREPARE, "sh"]
+        command = [*shell, sys.executable, "-m", "benchmarks.chaos", *sys.argv[1:]]
+        return subprocess.call(command, env={**os.environ, MARK: "1"})
     numbers = [given.only] if given.only else range(given.first, given.first + given.count)
     cases = [draw(given.seed, number) for number in numbers]
     latest = monotonic() + 60 * given.minutes
@@ -140,13 +141,6 @@ def main() -> int:
         return _all(Chaos(folder, service), in_time, given.seed, verbose=bool(given.only))
 
 
-def again_alone(argv: list[str]) -> int:
-    """Runs this command line in namespaces of its own; its exit status."""
-    whose = [] if os.geteuid() == 0 else ["--map-current-user", "--keep-caps"]
-    command = ["unshare", *whose, *NAMESPACES, "sh", "-c", PREPARE, "sh", sys.executable, *argv]
-    return subprocess.call(command, env={**os.environ, MARK: "1"})
-
-
 def _all(chaos: Chaos, cases: Iterable[Case], seed: int, *, verbose: bool) -> int:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for case in cases:
@@ -154,7 +148,9 @@ def _all(chaos: Chaos, cases: Iterable[Case], seed: int, *, verbose: bool) -> in
         for row in (counts[case.disturbance], counts["all"]):
             row["runs"] += 1
             row["too late"] += not ending.was_disturbed
-            row["tracebacks"] += _has_traceback(ending.output)
+            # A Ctrl-C while Python still imports is answered with one: no fault of ours.
+            _, traceback, rest = ending.output.partition("Traceback (most recent call last)")
+            row["tracebacks"] += bool(traceback) and not rest.rstrip().endswith("KeyboardInterrupt")
             row.update({kind: len(things) for kind, things in left.items()})
         if verbose:
             print(ending.output, file=sys.stderr)
@@ -164,12 +160,6 @@ def _all(chaos: Chaos, cases: Iterable[Case], seed: int, *, verbose: bool) -> in
     rows = [[kind, *(str(counts[kind][name]) for name in names)] for kind in order]
     print(markdown(["disturbance", *names], rows))
     return int(any(counts["all"][name] for name in (*NAMES, HUNG)))
-
-
-def _has_traceback(output: str) -> bool:
-    """A Ctrl-C while Python still imports is answered with one, and that is no fault of ours."""
-    _, found, rest = output.partition("Traceback (most recent call last)")
-    return bool(found) and not rest.rstrip().endswith("KeyboardInterrupt")
 
 
 def _line(case: Case, ending: Ending, left: dict[str, list[str]], seed: int) -> str:

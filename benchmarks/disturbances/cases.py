@@ -70,7 +70,8 @@ def draw(seed: int, number: int) -> Case:
     chance = random.Random(f"{seed}:{number}")
     sockets = chance.random() < 0.25
     front = chance.choice(("nginx", "haproxy")) if chance.random() < 0.35 else ""
-    server = chance.choice(_servers(sockets=sockets, fronted=bool(front)))
+    servers = ASGI if sockets else (*WSGI, *ASGI)
+    server = chance.choice([one for one in servers if not front or one in FRONTED])
     service = chance.choice(("", "", POSTGRES, USERS_POSTGRES))
     layer = chance.choice((REDIS, "--layer=memory")) if sockets else ""
     words = [f"--server={server}", *LOAD.split()]
@@ -109,8 +110,3 @@ def draw(seed: int, number: int) -> Case:
         moment_s=round(chance.uniform(0, STAGES[stage]), 2),
         gap_s=round(chance.uniform(0, 1), 2),
     )
-
-
-def _servers(*, sockets: bool, fronted: bool) -> list[str]:
-    servers = ASGI if sockets else (*WSGI, *ASGI)
-    return [server for server in servers if not fronted or server in FRONTED]

@@ -12,6 +12,7 @@ import termios
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from time import sleep
@@ -136,7 +137,7 @@ def started(case: Case, env: Mapping[str, str]) -> Iterator[Run]:
     """The command of this case, begun; the caller lets its fate befall it."""
     if case.kind == "terminal closed":
         reading, writing = os.openpty()
-        prepare = _take_terminal
+        prepare = partial(fcntl.ioctl, 0, termios.TIOCSCTTY, 0)
     else:
         reading, writing = os.pipe()
         prepare = None
@@ -156,10 +157,6 @@ def started(case: Case, env: Mapping[str, str]) -> Iterator[Run]:
     finally:
         process.kill()
         process.wait()
-
-
-def _take_terminal() -> None:
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def role(process: psutil.Process) -> str:

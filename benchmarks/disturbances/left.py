@@ -57,15 +57,14 @@ class Looker:
 
     def strangers(self) -> list[psutil.Process]:
         """Living processes that belong to no one here."""
-        return [one for one in psutil.process_iter() if self._is_strange(one)]
-
-    def _is_strange(self, process: psutil.Process) -> bool:
-        with suppress(psutil.Error):
-            if process.status() in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD):
-                return False
-            family = {process.pid, *(parent.pid for parent in process.parents())}
-            return process.pid not in (1, os.getpid()) and not family & self._beside
-        return False
+        strange = []
+        for process in psutil.process_iter():
+            with suppress(psutil.Error):
+                family = {process.pid, *(parent.pid for parent in process.parents())}
+                alive = process.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+                if alive and process.pid not in (1, os.getpid()) and not family & self._beside:
+                    strange.append(process)
+        return strange
 
     def what_is_left(self, before: There) -> dict[str, list[str]]:
         """Words for what came and stays, after a moment of patience; only the kinds of which

@@ -13,7 +13,7 @@ import os
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -116,16 +116,14 @@ def table(outcomes: Sequence[Outcome]) -> str:
     for model in [*sorted({one["model"] for one in quiet}), "all"]:
         of_model = [one for one in quiet if model in (one["model"], "all")]
         counts = Counter(pair for one in of_model for pair in one["codes"].items())
-        worst = Counter(max(one["codes"].values(), default="", key=_weight) for one in of_model)
         levels = (str(Level.WEAK), str(Level.INVALID))
+        worst = Counter(
+            max(one["codes"].values(), default="", key=levels.index) for one in of_model
+        )
         cells = [len(of_model), *(worst[one] for one in levels), *(counts[one] for one in codes)]
         rows.append([model, *(str(cell or "") for cell in cells)])
     heads = ["model", "runs", "weak", "invalid", *(f"{code} {level}" for code, level in codes)]
     return f"{markdown(heads, rows)}\n\n{len(outcomes) - len(quiet)} more were disturbed.\n"
-
-
-def _weight(level: str) -> int:
-    return ["", str(Level.WEAK), str(Level.INVALID)].index(level)
 
 
 def changes(count: int) -> str:
@@ -167,7 +165,9 @@ def main() -> int:
         return 0
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "testproject.settings.console")
     django.setup()
-    outcomes = list(kept(given.record))
+    record = given.record
+    lines = record.read_text().splitlines() if record is not None and record.exists() else []
+    outcomes = list(map(json.loads, lines))
     latest = monotonic() + 60 * given.minutes
     with laboratory() as lab:
         for number in sorted(set(range(given.times)) - {one["number"] for one in outcomes}):
@@ -175,16 +175,11 @@ def main() -> int:
                 break
             outcomes.append(outcome := real(lab, number, given.seconds))
             print(f"{number}: {outcome['words']}", *outcome["messages"], sep="\n  ", flush=True)
-            if given.record:
-                with given.record.open("a") as file:
+            if record:
+                with record.open("a") as file:
                     file.write(json.dumps(outcome) + "\n")
     print(f"\n{description()}\n\n`{command_line()}`\n\n{table(outcomes)}")
     return 0
-
-
-def kept(record: Path | None) -> Iterator[Outcome]:
-    if record is not None and record.exists():
-        yield from map(json.loads, record.read_text().splitlines())
 
 
 if __name__ == "__main__":

@@ -17,9 +17,16 @@ SHOWN = 5
 
 
 def main() -> int:
-    parser = _parser()
-    given = parser.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    add = parser.add_argument
     names = [stranger.name for stranger in STRANGERS]
+    add("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}")
+    add("--folder", type=Path, help="keep the projects here, and go on with them")
+    add("--python", action="append", default=[], help="another Python, for who needs a newer one")
+    add("--fetched", type=Path, help="folder with checkouts of those that are on no index")
+    add("--tune", type=Path, metavar="DIR", help="tune them, and write what comes out there")
+    add("--further", default="", metavar="WORDS", help='for tunebench, such as "--window=2s"')
+    given = parser.parse_args()
     if unknown := [name for name in given.names if name not in names]:
         parser.error(f"there is no {' or '.join(unknown)}; there are: {', '.join(names)}")
     if given.tune is not None and given.folder is None:
@@ -27,23 +34,21 @@ def main() -> int:
     chosen = [one for one in STRANGERS if not given.names or one.name in given.names]
     with tempfile.TemporaryDirectory(prefix="strangers-") as temporary:
         folder = (given.folder or Path(temporary)).resolve()
-        given.benchsuite = _wheel(temporary)
+        # This checkout as it is installed everywhere, built once.
+        wheel = [
+            sys.executable,
+            "-m",
+            "pip",
+            "-q",
+            "wheel",
+            "--no-deps",
+            f"--wheel-dir={temporary}",
+        ]
+        subprocess.run([*wheel, str(CHECKOUT)], check=True)
+        given.benchsuite = str(next(Path(temporary).glob("*.whl")))
         if given.tune is not None:
             return _tune([one for one in chosen if one.tuned], folder, given)
         return _try(chosen, folder, given)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__)
-    add = parser.add_argument
-    names = ", ".join(stranger.name for stranger in STRANGERS)
-    add("names", nargs="*", metavar="NAME", help=f"of {names}")
-    add("--folder", type=Path, help="keep the projects here, and go on with them")
-    add("--python", action="append", default=[], help="another Python, for who needs a newer one")
-    add("--fetched", type=Path, help="folder with checkouts of those that are on no index")
-    add("--tune", type=Path, metavar="DIR", help="tune them, and write what comes out there")
-    add("--further", default="", metavar="WORDS", help='for tunebench, such as "--window=2s"')
-    return parser
 
 
 def _try(chosen: list[Stranger], folder: Path, given: argparse.Namespace) -> int:
@@ -75,13 +80,6 @@ def _tune(chosen: list[Stranger], folder: Path, given: argparse.Namespace) -> in
             print(f"{stranger.name}: {error}", file=sys.stderr, flush=True)
     print("\n".join(answers))
     return int(failed)
-
-
-def _wheel(folder: str) -> str:
-    """This checkout as it is installed everywhere, built once."""
-    asked = [sys.executable, "-m", "pip", "-q", "wheel", "--no-deps", f"--wheel-dir={folder}"]
-    subprocess.run([*asked, str(CHECKOUT)], check=True)
-    return str(next(Path(folder).glob("*.whl")))
 
 
 def _trial(stranger: Stranger, folder: Path, given: argparse.Namespace) -> Trial | str:

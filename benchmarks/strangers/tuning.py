@@ -43,12 +43,17 @@ def tune(trial: Trial, folder: Path, further: str) -> str:
     """
     name = trial.stranger.name
     log, answer = folder / f"{name}.txt", folder / f"{name}.json"
+
+    def tunebench(*words: str) -> int:
+        limit_s = BUDGET_S + BESIDE_S
+        return trial.manage_into(log, limit_s, "tunebench", *words, f"--json={answer}")
+
     if not (answer.exists() and json.loads(answer.read_text())["answer"]["end"] in ENDED):
-        status = _tunebench(trial, log, answer, ["--resume"]) if log.exists() else NOTHING_TO_RESUME
+        status = tunebench("--resume") if log.exists() else NOTHING_TO_RESUME
         if status == NOTHING_TO_RESUME:
             trial.prepare(INSTALLED, EXTRAS)
             words = shlex.split(f"{trial.stranger.tuned} {further}")
-            status = _tunebench(trial, log, answer, words)
+            status = tunebench(*words)
         if status not in ANSWERED:
             raise Failed(f"tunebench ended with {status}: see {log}")
     page = folder / f"{name}.md"
@@ -57,8 +62,3 @@ def tune(trial: Trial, folder: Path, further: str) -> str:
     )
     trial.manage("dumpbench", str(folder / f"{name}-runs.json"))
     return page.read_text()
-
-
-def _tunebench(trial: Trial, log: Path, answer: Path, words: list[str]) -> int:
-    limit_s = BUDGET_S + BESIDE_S
-    return trial.manage_into(log, limit_s, "tunebench", *words, f"--json={answer}")
