@@ -5,7 +5,6 @@ import os
 import socket
 from contextlib import closing, suppress
 from functools import partial
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -15,10 +14,9 @@ from benchsuite.load.parent.ceiling import ceilings, responder
 from benchsuite.management.commands import checkbench
 from benchsuite.models import Calibration
 from benchsuite.system import lock
-from tests.integration.command import Command
 
 
-def test_the_machine_is_shown_with_what_to_do(command: Command) -> None:
+def test_the_machine_is_shown_with_what_to_do(command):
     ended = command.run("checkbench", "-v2")
     lines = [line.split() for line in ended.out.splitlines() if line.strip()]
     shapes = {line[0]: line[1] for line in lines if line[0] in "●◐○"}
@@ -39,9 +37,7 @@ def one_try(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.django_db
-def test_calibrating_keeps_a_ceiling_for_each_load(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_calibrating_keeps_a_ceiling_for_each_load(monkeypatch, capsys):
     """Of fewer users and in shorter loads than a command by itself has."""
     monkeypatch.setattr(lock, "NAME", f"benchsuite-test-{os.getpid()}")
     monkeypatch.setattr(ceiling, "WARMUP_S", 0.2)
@@ -60,7 +56,7 @@ def test_calibrating_keeps_a_ceiling_for_each_load(
     assert all(row[4] > 50 for row in kept)
 
 
-def test_it_answers_whatever_it_is_asked(tmp_path: Path) -> None:
+def test_it_answers_whatever_it_is_asked(tmp_path):
     with responder(tmp_path) as null:
         port = int(null.base_url.rpartition(":")[2])
         with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
@@ -74,7 +70,7 @@ def test_it_answers_whatever_it_is_asked(tmp_path: Path) -> None:
             assert (answer.read(), answer.getheader("Connection")) == (b"OK", "close")
 
 
-def test_it_waits_for_a_whole_head_and_outlives_whoever_goes_away(tmp_path: Path) -> None:
+def test_it_waits_for_a_whole_head_and_outlives_whoever_goes_away(tmp_path):
     with responder(tmp_path) as null:
         port = int(null.base_url.rpartition(":")[2])
         for _ in range(3):
@@ -89,7 +85,7 @@ def test_it_waits_for_a_whole_head_and_outlives_whoever_goes_away(tmp_path: Path
             assert connection.recv(1000).endswith(b"\r\n\r\nOK")
 
 
-def test_each_process_of_the_responder_answers(tmp_path: Path) -> None:
+def test_each_process_of_the_responder_answers(tmp_path):
     with responder(tmp_path, processes=2) as null:
         port = int(null.base_url.rpartition(":")[2])
         assert len(null.process.living()) == 2
@@ -100,7 +96,7 @@ def test_each_process_of_the_responder_answers(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
-def test_ceilings_of_both_models_with_kept_and_closed_connections() -> None:
+def test_ceilings_of_both_models_with_kept_and_closed_connections():
     told: list[str] = []
     kept, kept_open, closed, closed_open = ceilings(seconds=0.5, users=(3,), on_begin=told.append)
     assert told == [
@@ -119,7 +115,7 @@ def test_ceilings_of_both_models_with_kept_and_closed_connections() -> None:
     assert kept.throughput > closed.throughput
 
 
-def test_several_load_processes_share_the_users() -> None:
+def test_several_load_processes_share_the_users():
     """One user can't be shared by two processes, so there is no ceiling for it."""
     kept, kept_open, *_ = found = list(ceilings(seconds=0.5, users=(1, 4), processes=2))
     assert [one.users for one in found] == [4] * 4

@@ -76,9 +76,7 @@ def folders(root: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("by", [pytest.param("uv", marks=needs("uv")), "pip"])
-def test_an_environment_holds_what_was_asked_for_and_is_built_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
-) -> None:
+def test_an_environment_holds_what_was_asked_for_and_is_built_once(tmp_path, monkeypatch, by):
     if by == "pip":
         monkeypatch.setattr(building.shutil, "which", lambda name: None)
     said: list[str] = []
@@ -98,7 +96,7 @@ def test_an_environment_holds_what_was_asked_for_and_is_built_once(
     assert (Path(python.executable).parents[1] / MARK).is_file()
 
 
-def test_what_does_not_resolve_is_told_in_a_sentence_and_leaves_nothing(tmp_path: Path) -> None:
+def test_what_does_not_resolve_is_told_in_a_sentence_and_leaves_nothing(tmp_path):
     with pytest.raises(
         UnavailableError,
         match=(
@@ -112,13 +110,13 @@ def test_what_does_not_resolve_is_told_in_a_sentence_and_leaves_nothing(tmp_path
     assert folders(tmp_path) == []
 
 
-def test_a_proof_that_fails_leaves_nothing(tmp_path: Path) -> None:
+def test_a_proof_that_fails_leaves_nothing(tmp_path):
     with pytest.raises(UnavailableError, match="No module named 'no_such_module'"):
         build(small(proof="import no_such_module"), tmp_path)
     assert folders(tmp_path) == []
 
 
-def test_ctrl_c_leaves_no_half_of_an_environment(tmp_path: Path) -> None:
+def test_ctrl_c_leaves_no_half_of_an_environment(tmp_path):
     slot = Slot.of(small(), tmp_path)
     with builder(tmp_path) as process:
         wait_for("the build", slot.python.exists)
@@ -129,7 +127,7 @@ def test_ctrl_c_leaves_no_half_of_an_environment(tmp_path: Path) -> None:
     assert built(small(), tmp_path) is None
 
 
-def test_what_a_killed_build_left_does_not_count_and_is_replaced(tmp_path: Path) -> None:
+def test_what_a_killed_build_left_does_not_count_and_is_replaced(tmp_path):
     slot = Slot.of(small(), tmp_path)
     with builder(tmp_path) as process:
         wait_for("the build", slot.python.exists)
@@ -150,7 +148,7 @@ def installing(root: Path) -> list[str]:
     return [line for line in words if line.startswith(str(root))]
 
 
-def test_two_that_want_the_same_build_it_once(tmp_path: Path) -> None:
+def test_two_that_want_the_same_build_it_once(tmp_path):
     with builder(tmp_path) as one, builder(tmp_path) as two:
         said = [process.communicate(timeout=90)[0].splitlines() for process in (one, two)]
         assert (one.returncode, two.returncode) == (0, 0)
@@ -158,16 +156,14 @@ def test_two_that_want_the_same_build_it_once(tmp_path: Path) -> None:
     assert sum("small: another process is building it; waiting" in lines for lines in said) <= 1
 
 
-def test_one_whose_interpreter_went_away_is_built_again(tmp_path: Path) -> None:
+def test_one_whose_interpreter_went_away_is_built_again(tmp_path):
     python = Path(build(small(), tmp_path).executable)
     python.unlink()
     assert built(small(), tmp_path) is None
     assert build(small(), tmp_path).installed("six") == "1.16.0"
 
 
-def test_another_python_imports_the_project_and_benchsuite_and_none_of_our_packages(
-    tmp_path: Path,
-) -> None:
+def test_another_python_imports_the_project_and_benchsuite_and_none_of_our_packages(tmp_path):
     python = build(small(), tmp_path)
     code = (
         "import benchsuite.isolation.instructions, testproject, six\n"
@@ -184,7 +180,7 @@ def test_another_python_imports_the_project_and_benchsuite_and_none_of_our_packa
     assert (done.stdout, done.stderr) == ("No module named 'locust'\n", "")
 
 
-def test_what_a_server_imports_of_ours_is_installed_in_its_environment() -> None:
+def test_what_a_server_imports_of_ours_is_installed_in_its_environment():
     """Whatever else benchsuite depends on is kept away: for load, drawings, tests of figures."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     ours = {re.split(r"[>=<\[]", one)[0] for one in project["dependencies"]}
@@ -213,9 +209,7 @@ def made(command: Command, *words: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_project_is_served_from_an_environment_and_the_run_says_from_which(
-    command: Command, tmp_path: Path
-) -> None:
+def test_the_project_is_served_from_an_environment_and_the_run_says_from_which(command, tmp_path):
     lock = tmp_path / "lock.txt"
     lock.write_text(LOCK)
     words = ("--server=gunicorn-sync", "--workload=io_read", "--rows=50", f"--env=old={lock}")
@@ -233,9 +227,7 @@ def test_the_project_is_served_from_an_environment_and_the_run_says_from_which(
     assert again["spec"]["server"] == one["spec"]["server"]
 
 
-def test_a_lock_that_does_not_resolve_ends_the_command_before_the_first_run(
-    command: Command, tmp_path: Path
-) -> None:
+def test_a_lock_that_does_not_resolve_ends_the_command_before_the_first_run(command, tmp_path):
     lock = tmp_path / "lock.txt"
     lock.write_text("six==999\n")
     ended = command.run("runbench", *SHORT, "--server=gunicorn-sync", f"--env=bad={lock}")
@@ -246,7 +238,7 @@ def test_a_lock_that_does_not_resolve_ends_the_command_before_the_first_run(
 
 
 @needs("another-python")
-def test_another_python_serves_the_project(command: Command, tmp_path: Path) -> None:
+def test_another_python_serves_the_project(command, tmp_path):
     version = other_python(*MODERN)
     assert version is not None
     lock = tmp_path / "lock.txt"
@@ -259,7 +251,7 @@ def test_another_python_serves_the_project(command: Command, tmp_path: Path) -> 
 
 
 @needs("another-python")
-def test_a_bare_python_is_refused_with_the_way_out(command: Command) -> None:
+def test_a_bare_python_is_refused_with_the_way_out(command):
     version = other_python(*MODERN)
     if Interpreter(str(find(str(version)))).installed("django"):
         pytest.skip(f"Python {version} has Django here")

@@ -52,7 +52,7 @@ def documented(name: str) -> str:
     return str(found)
 
 
-def test_a_server_takes_thirty_lines_and_a_workload_twenty() -> None:
+def test_a_server_takes_thirty_lines_and_a_workload_twenty():
     server, workload = blocks()
     limits = {server: 30, workload: 20, documented("services"): 30, documented("telemetry"): 30}
     for code, limit in limits.items():
@@ -80,7 +80,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
         yield run
 
 
-def test_the_documented_server_and_workload_make_a_run(shop: Callable[..., RunResult]) -> None:
+def test_the_documented_server_and_workload_make_a_run(shop):
     spec = page(
         users=2,
         duration_s=0.5,
@@ -98,9 +98,7 @@ def test_the_documented_server_and_workload_make_a_run(shop: Callable[..., RunRe
 
 
 @needs("memcached")
-def test_the_documented_service_and_device_are_part_of_a_run(
-    shop: Callable[..., RunResult],
-) -> None:
+def test_the_documented_service_and_device_are_part_of_a_run(shop):
     """No failure: the server was told where its service is."""
     result = shop(
         page("/where/", "shop-cached", users=2, duration_s=2.0),
@@ -118,7 +116,7 @@ def test_the_documented_service_and_device_are_part_of_a_run(
     assert not any(one.counts for one in result.readings if one.part == "load")
 
 
-def test_the_documented_chat_makes_a_run(shop: Callable[..., RunResult]) -> None:
+def test_the_documented_chat_makes_a_run(shop):
     spec = page(server="uvicorn", users=2, duration_s=0.5, workload=WorkloadSpec(workload="chat"))
     result = shop(spec, WORKLOADS={"chat": "shop.chat.Chat"})
     assert result.total is not None

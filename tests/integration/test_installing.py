@@ -52,7 +52,7 @@ def own_command(project: Path, tmp_path: Path) -> Command:
     return made
 
 
-def test_a_project_as_this_django_makes_it(project: Path, own_command: Command) -> None:
+def test_a_project_as_this_django_makes_it(project, own_command):
     found = measured(own_command, "--server=waitress --path=/admin/login/")
     assert (found["status"], found["failures"]) == ("finished", 0), found["failures_by_kind"]
     mail = "MAILERS" if django.VERSION >= (6, 1) else "EMAIL_BACKEND"
@@ -62,7 +62,7 @@ def test_a_project_as_this_django_makes_it(project: Path, own_command: Command) 
 
 @pytest.mark.audit
 @needs("another-python")
-def test_a_project_of_django_6_1_under_its_own_python(project: Path, own_command: Command) -> None:
+def test_a_project_of_django_6_1_under_its_own_python(project, own_command):
     with (project / "shop" / "settings.py").open("a") as settings:
         settings.write(MAILERS)
     (project / "lock.txt").write_text(LOCK)
@@ -101,7 +101,7 @@ def commands() -> list[str]:
     return re.findall(r"`python manage\.py ([^`]+)`", section)
 
 
-def test_what_is_said_of_uninstalling_leaves_the_database_as_it_was(tmp_path: Path) -> None:
+def test_what_is_said_of_uninstalling_leaves_the_database_as_it_was(tmp_path):
     own = startproject(tmp_path)
     settings, database = own / "shop" / "settings.py", own / "db.sqlite3"
     bare = settings.read_text()
@@ -132,7 +132,7 @@ def test_what_is_said_of_uninstalling_leaves_the_database_as_it_was(tmp_path: Pa
 PACKAGE = Path(benchsuite.__file__).resolve().parent
 
 
-def test_the_wheel_is_exactly_the_package(tmp_path: Path) -> None:
+def test_the_wheel_is_exactly_the_package(tmp_path):
     """Templates, static files and py.typed, too, of a copy that knows no earlier build."""
     source = tmp_path / "source"
     shutil.copytree(PACKAGE, source / "benchsuite", ignore=shutil.ignore_patterns("__pycache__"))

@@ -26,7 +26,7 @@ from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
 from benchsuite.system.network import free_port
 from benchsuite.system.process import running, wait_until_ready
-from tests.integration.command import Command, measured
+from tests.integration.command import measured
 from tests.needs import needs
 
 pytestmark = needs("redis", "redis-py", "channels-redis", "daphne")
@@ -75,7 +75,7 @@ async def broadcast(layer: Any) -> None:
 
 
 @pytest.mark.parametrize("backend", ["memory", "redis", "redis-pubsub"])
-def test_a_group_hears_what_is_sent_to_it(backend: str, service: Service) -> None:
+def test_a_group_hears_what_is_sent_to_it(backend, service):
     with_layer(backend, service.url, broadcast)
 
 
@@ -93,9 +93,7 @@ def left_out(monkeypatch: pytest.MonkeyPatch) -> list[None]:
 
 
 @pytest.mark.parametrize("backend", ["memory", "redis"])
-def test_what_a_layer_leaves_out_is_counted_whatever_is_logged(
-    backend: str, service: Service, left_out: list[None], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_a_layer_leaves_out_is_counted_whatever_is_logged(backend, service, left_out, caplog):
     async def send_too_much(layer: Any) -> None:
         layer.capacity = 10
         await layer.group_add("all", "nobody!here")
@@ -108,7 +106,7 @@ def test_what_a_layer_leaves_out_is_counted_whatever_is_logged(
     assert not [one for one in caplog.records if "over capacity" in one.message]
 
 
-def test_what_a_process_forgets_is_counted(left_out: list[None]) -> None:
+def test_what_a_process_forgets_is_counted(left_out):
     async def put_too_much() -> None:
         queue = BoundedQueue(10)
         for number in range(25):
@@ -128,9 +126,7 @@ def test_what_a_process_forgets_is_counted(left_out: list[None]) -> None:
         (("--layer=redis-pubsub", "--layer-workers=1"), 1),
     ],
 )
-def test_requests_go_through_the_layer(
-    command: Command, words: tuple[str, ...], workers: int
-) -> None:
+def test_requests_go_through_the_layer(command, words, workers):
     one = measured(command, "--server=daphne --workload=layer", *words)
     assert one["failures"] == 0
     assert one["requests"] > 10
@@ -147,7 +143,7 @@ def test_requests_go_through_the_layer(
         assert one["response_time"]["min_s"] > 2 * 0.005
 
 
-def test_a_redis_that_is_there_already_is_used(command: Command, service: Service) -> None:
+def test_a_redis_that_is_there_already_is_used(command, service):
     one = measured(
         command,
         "--server=uvicorn --workload=layer --layer=redis --layer-workers=1 "
@@ -188,9 +184,7 @@ def sentinel(of: Service, folder: Path) -> Iterator[int]:
 
 @pytest.mark.filterwarnings("ignore:unclosed", "ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("backend", ["redis", "redis-pubsub"])
-def test_a_group_hears_through_a_redis_that_a_sentinel_names(
-    backend: str, service: Service, tmp_path: Path
-) -> None:
+def test_a_group_hears_through_a_redis_that_a_sentinel_names(backend, service, tmp_path):
     if service.by == "unix":
         return  # its URL has no password where Sentinels look
     place = f":{urlsplit(service.url).password}@127.0.0.1"
@@ -200,7 +194,7 @@ def test_a_group_hears_through_a_redis_that_a_sentinel_names(
     gc.collect()  # channels_redis closes no connection to a Sentinel: here, and in no later test
 
 
-def test_a_redis_that_is_not_there_is_told_by_the_worker(command: Command) -> None:
+def test_a_redis_that_is_not_there_is_told_by_the_worker(command):
     words = "--server=daphne --workload=layer --layer=redis --layer-workers=1"
     ended = command.run("runbench", *words.split(), "--layer-url=redis://127.0.0.1:9/0")
     assert ended.status == 1

@@ -61,9 +61,7 @@ def line(first: subprocess.Popen[str]) -> str:
         pytest.param(0, ("unshare", "-p", "-f", "--kill-child"), "", marks=AS_ROOT),
     ],
 )
-def test_the_second_waits_for_the_first_and_names_it(
-    uid: int, before: Sequence[str], user: str
-) -> None:
+def test_the_second_waits_for_the_first_and_names_it(uid, before, user):
     """Also where that is another user's, or in another network, or in a container."""
     with holder(uid=uid, before=before) as first:
         assert line(first) == "held\n"
@@ -84,7 +82,7 @@ def test_the_second_waits_for_the_first_and_names_it(
             assert first.wait(10) == 0
 
 
-def test_those_who_wait_have_their_turn_in_order() -> None:
+def test_those_who_wait_have_their_turn_in_order():
     with holder() as first:
         assert line(first) == "held\n"
         with holder() as second:
@@ -97,7 +95,7 @@ def test_those_who_wait_have_their_turn_in_order() -> None:
                 assert line(third) == "held\n"
 
 
-def test_a_killed_holder_leaves_nothing_to_wait_for() -> None:
+def test_a_killed_holder_leaves_nothing_to_wait_for():
     with holder() as first:
         assert line(first) == "held\n"
         first.kill()
@@ -107,7 +105,7 @@ def test_a_killed_holder_leaves_nothing_to_wait_for() -> None:
             assert waited_for == [], "a zombie holds nothing"
 
 
-def test_what_has_the_name_of_the_lock_is_no_holder() -> None:
+def test_what_has_the_name_of_the_lock_is_no_holder():
     """Anybody may bind a name; no run ever looks at one."""
     waited_for: list[Claim] = []
     with socket.socket(socket.AF_UNIX) as planted:
@@ -117,7 +115,7 @@ def test_what_has_the_name_of_the_lock_is_no_holder() -> None:
             assert waited_for == []
 
 
-def test_a_claim_ends_with_its_block_and_is_not_its_childrens() -> None:
+def test_a_claim_ends_with_its_block_and_is_not_its_childrens():
     before = resource.getrlimit(RLIMIT_LOCKS)
     with lock.alone(lambda claim: pytest.fail("nobody else")):
         child = subprocess.Popen(["sleep", "300"])
@@ -132,7 +130,7 @@ def test_a_claim_ends_with_its_block_and_is_not_its_childrens() -> None:
         child.wait()
 
 
-def test_where_no_claim_can_be_made_nobody_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_no_claim_can_be_made_nobody_runs(monkeypatch):
     asked = []
 
     def refuses(which: int, limits: tuple[int, int]) -> None:

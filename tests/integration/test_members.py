@@ -145,7 +145,7 @@ def made(club: str, *specs: RunSpec) -> list[RunResult]:
     return runs.made(club, *specs)
 
 
-def test_a_member_is_made_logged_in_and_known_to_prober_and_load(club: str) -> None:
+def test_a_member_is_made_logged_in_and_known_to_prober_and_load(club):
     visitor = VisitorSpec(
         login="eve@club.example",
         host="members.example:8443",
@@ -173,7 +173,7 @@ def test_a_member_is_made_logged_in_and_known_to_prober_and_load(club: str) -> N
     assert "name of who is logged in present" in told, "another member's page would be seen"
 
 
-def test_what_can_not_be_had_is_told_in_a_sentence(club: str) -> None:
+def test_what_can_not_be_had_is_told_in_a_sentence(club):
     filled = {
         "award --fail=cup": "--fill=award --fail=cup failed: no prize cup",
         "award --fail=exit": "failed: it ended with 3",

@@ -119,9 +119,7 @@ def urls() -> Iterator[tuple[str, str]]:
         )
 
 
-def test_no_password_is_shown_or_stored_and_a_run_can_be_repeated(
-    command: Command, tmp_path: Path, urls: tuple[str, str]
-) -> None:
+def test_no_password_is_shown_or_stored_and_a_run_can_be_repeated(command, tmp_path, urls):
     database, layer = urls
     words = [
         *("runbench", "--server=uvicorn", "--layer=redis", f"--layer-url={layer}", *SHORT),
@@ -162,9 +160,7 @@ def test_no_password_is_shown_or_stored_and_a_run_can_be_repeated(
     assert MARK.encode() not in store.read_bytes()
 
 
-def test_secrets_of_a_project_reach_its_own_processes_alone(
-    command: Command, tmp_path: Path
-) -> None:
+def test_secrets_of_a_project_reach_its_own_processes_alone(command, tmp_path):
     """Neither what loads it nor its database is told, and nothing is stored or shown of them."""
     command.env["SHOP_GATE"] = MARK
     process = command.start(
@@ -212,7 +208,7 @@ def _fails(command: Command, *words: str) -> list[str]:
     return [ended.out + ended.err]
 
 
-def test_the_spy_sees_command_lines_and_open_files(tmp_path: Path) -> None:
+def test_the_spy_sees_command_lines_and_open_files(tmp_path):
     """The test above proves nothing with a spy that sees nothing."""
     (tmp_path / "open.txt").write_text(MARK)
     argv = [sys.executable, "-c", "input()", MARK]

@@ -10,7 +10,7 @@ import pytest
 
 from benchsuite.core.results import Finding, RunResult, Status
 from benchsuite.core.specs import RunSpec
-from tests.integration.command import ROOT, SHORT, Command
+from tests.integration.command import ROOT, SHORT
 from tests.integration.runs import Project, Quiet, page, written
 
 MUTE = """
@@ -75,7 +75,7 @@ REFUSALS = {
 }
 
 
-def test_refusals_and_examples_of_failures_name_the_error(mute: Project) -> None:
+def test_refusals_and_examples_of_failures_name_the_error(mute):
     *refused, result = mute.run_all(*starmap(short, REFUSALS), short("/later/"))
     for refusal, ((path, _), words) in zip(refused, REFUSALS.items(), strict=True):
         answered, _, why = words.partition(": ")
@@ -93,7 +93,7 @@ def test_refusals_and_examples_of_failures_name_the_error(mute: Project) -> None
     assert any("sold out" in finding.message for finding in result.findings)
 
 
-def test_a_start_that_fails_names_the_error(mute: Project) -> None:
+def test_a_start_that_fails_names_the_error(mute):
     mute.set('MIDDLEWARE = ["mute.early.Middleware"]')
     for result in mute.run_all(short("/"), short("/", "uvicorn")):
         assert result.status is Status.FAILED
@@ -161,7 +161,7 @@ def numbered(result: RunResult, number: str) -> list[Finding]:
     return [finding for finding in result.findings if finding.code.startswith(number)]
 
 
-def test_a_middleware_that_answers_for_the_view_is_named(guarded: Project) -> None:
+def test_a_middleware_that_answers_for_the_view_is_named(guarded):
     guarded.set('MIDDLEWARE = ["guarded.guards.closed"]')
     for result in guarded.run_all(short("/"), short("/", "uvicorn")):
         assert result.status is Status.FAILED
@@ -170,7 +170,7 @@ def test_a_middleware_that_answers_for_the_view_is_named(guarded: Project) -> No
         assert result.failure.endswith(f"{who} (Retry-After: 60).")
 
 
-def test_a_page_that_only_fails_without_debug_is_told_so(guarded: Project) -> None:
+def test_a_page_that_only_fails_without_debug_is_told_so(guarded):
     result = guarded.run(short("/built/"))
     assert result.status is Status.FAILED
     assert "LookupError: there is no bundle" in result.failure
@@ -179,7 +179,7 @@ def test_a_page_that_only_fails_without_debug_is_told_so(guarded: Project) -> No
     assert "DEBUG = True" not in guarded.run(short("/built/"), more="DEBUG = False").failure
 
 
-def test_a_limit_is_told_by_the_answers_before_it(guarded: Project) -> None:
+def test_a_limit_is_told_by_the_answers_before_it(guarded):
     result = guarded.run(short("/"), more='MIDDLEWARE = ["guarded.guards.limited"]')
     (failures,) = numbered(result, "B201")
     assert "The journey checked before the load (among " in failures.message
@@ -188,7 +188,7 @@ def test_a_limit_is_told_by_the_answers_before_it(guarded: Project) -> None:
     assert len(numbered(result, "B503")) == 1
 
 
-def test_a_run_without_a_right_answer_ends_with_status_1(tmp_path: Path, command: Command) -> None:
+def test_a_run_without_a_right_answer_ends_with_status_1(tmp_path, command):
     (tmp_path / "guards.py").write_text(GUARDS)
     command.env["PYTHONPATH"] = os.pathsep.join([str(tmp_path), str(ROOT)])
     limited = '--setting=MIDDLEWARE=["guards.limited"]'
@@ -199,7 +199,7 @@ def test_a_run_without_a_right_answer_ends_with_status_1(tmp_path: Path, command
     assert ended.out.count("hardly any in the load was") == 1
 
 
-def test_answers_of_a_cache_are_told_from_those_of_views(guarded: Project) -> None:
+def test_answers_of_a_cache_are_told_from_those_of_views(guarded):
     cached = [("/cached/", "gunicorn-sync"), ("/shown/", "gunicorn-sync")]
     cached += [("/later/cached/", "uvicorn"), ("/cached/", "uvicorn")]
     viewed = [("/", "gunicorn-sync"), ("/later/", "uvicorn")]
@@ -241,9 +241,7 @@ urlpatterns = [path("", lambda request: HttpResponse(f"{Group.objects.count()} g
 """It asks for tables in `ready()`, and for settings while they are loaded."""
 
 
-def test_it_is_made_ready_again_when_the_tables_are_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_made_ready_again_when_the_tables_are_there(tmp_path, monkeypatch):
     with written(tmp_path, "early", EARLY, monkeypatch) as project:
         result = project.run(page(options={"expect": "1 group"}))
     assert result.status is Status.FINISHED, result.failure
@@ -281,7 +279,7 @@ def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
         yield project
 
 
-def test_what_is_slow_is_waited_for(slow: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_slow_is_waited_for(slow, monkeypatch):
     """Nor is the load given up, which was there long before anybody asked it."""
     monkeypatch.setattr("benchsuite.isolation.databases.client.READY_S", 0.5)
     monkeypatch.setattr("benchsuite.runner.assembly.READY_TIMEOUT_S", 0.5)
@@ -290,7 +288,7 @@ def test_what_is_slow_is_waited_for(slow: Project, monkeypatch: pytest.MonkeyPat
     assert (result.status, result.failure) == (Status.FINISHED, "")
 
 
-def test_databases_that_are_not_there_in_time_are_told(slow: Project) -> None:
+def test_databases_that_are_not_there_in_time_are_told(slow):
     result = slow.run(page(), start_timeout_s=1.0)
     assert result.status is Status.FAILED
     assert result.failure.startswith("The throw-away databases were not made within 1 s; ")
@@ -314,9 +312,7 @@ class Impatient(Quiet):
             raise KeyboardInterrupt
 
 
-def test_a_ready_that_takes_long_is_named_and_so_it_is_when_it_is_interrupted(
-    slow: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_ready_that_takes_long_is_named_and_so_it_is_when_it_is_interrupted(slow, monkeypatch):
     monkeypatch.setattr("benchsuite.system.process.SLOW_S", 1.0)
     slow.write("apps", SLEEPING.format(seconds=60.0, skip=""))
     watcher = Impatient()
@@ -327,9 +323,7 @@ def test_a_ready_that_takes_long_is_named_and_so_it_is_when_it_is_interrupted(
     assert re.fullmatch(what, result.failure)
 
 
-def test_what_a_server_does_before_it_answers_is_named_and_that_it_is_not_there_in_time(
-    slow: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_server_does_before_it_answers_is_named_when_time_is_over(slow, monkeypatch):
     """The keeper is a command of manage.py's, and does not what only servers do."""
     monkeypatch.setattr("benchsuite.system.process.SLOW_S", 1.0)
     monkeypatch.setattr("benchsuite.runner.assembly.READY_TIMEOUT_S", 9.0)

@@ -9,7 +9,6 @@ import subprocess
 import time
 from contextlib import closing
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,7 +39,7 @@ PARTS = 5
 
 
 @pytest.mark.parametrize("part", audited(range(PARTS), 0, 1))
-def test_every_server_makes_a_run(command: Command, part: int) -> None:
+def test_every_server_makes_a_run(command, part):
     """With a database: what patches threads for greenlets shows there whether it did it in time."""
     servers = MAKES_RUNS[part::PARTS]
     words = (f"--server={','.join(servers)}", "--workload=io_read", "--rows=100")
@@ -65,7 +64,7 @@ def test_every_server_makes_a_run(command: Command, part: int) -> None:
         assert one["memory_bytes"] > 5_000_000, told
 
 
-def test_json_has_every_promised_field_and_null_for_what_is_missing(command: Command) -> None:
+def test_json_has_every_promised_field_and_null_for_what_is_missing(command):
     one = measured(command, "--server=gunicorn-sync --label=here --workload=bench_app")
     promised = (
         "id label workload server server_version argv python_version processes threads model users "
@@ -85,16 +84,14 @@ def test_json_has_every_promised_field_and_null_for_what_is_missing(command: Com
 
 
 @pytest.mark.parametrize("workload", audited(["cpu", "io_create", "io_read_async"], "io_create"))
-def test_every_workload_is_answered_right(command: Command, workload: str) -> None:
+def test_every_workload_is_answered_right(command, workload):
     options = ["--workload-option=size=1000"] if workload == "cpu" else []
     one = measured(command, f"--server=granian-asgi --workload={workload} --rows=500", *options)
     assert (one["workload"], one["failures"]) == (workload, 0)
     assert one["requests"] > 5
 
 
-def test_cpu_takes_as_long_as_it_should_in_all_repetitions(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cpu_takes_as_long_as_it_should_in_all_repetitions(command, tmp_path, monkeypatch):
     monkeypatch.setitem(command.env, "BENCHSUITE_CACHE", str(tmp_path))
     words = ("--server=gunicorn-sync", "--workload=cpu", "--workload-option=seconds=0.02")
     ended = command.run("runbench", "--json=-", *SHORT, *words, "--repeat=2")
@@ -108,7 +105,7 @@ def test_cpu_takes_as_long_as_it_should_in_all_repetitions(
 
 
 @needs("gunicorn", "gevent")
-def test_an_application_without_django_is_served_in_place_of_the_project(command: Command) -> None:
+def test_an_application_without_django_is_served_in_place_of_the_project(command):
     """bench_app as in 2012, in the version whose threads must let gevent's greenlets run."""
     named = "benchsuite.target.bare:application"
     one = measured(
@@ -121,7 +118,7 @@ def test_an_application_without_django_is_served_in_place_of_the_project(command
     assert one["spec"]["server"]["application"] == named
 
 
-def test_several_servers_are_interleaved_and_shown_in_a_table(command: Command) -> None:
+def test_several_servers_are_interleaved_and_shown_in_a_table(command):
     ended = command.run("runbench", *SHORT, "--server=waitress,gunicorn-gthread", "--repeat=2")
     assert ended.status == 0, ended.err
     assert "2 servers × 2 repeats" in ended.out
@@ -140,7 +137,7 @@ def test_several_servers_are_interleaved_and_shown_in_a_table(command: Command) 
     assert len({batch for *_, batch in stored}) == 1
 
 
-def test_again_repeats_a_stored_run(command: Command) -> None:
+def test_again_repeats_a_stored_run(command):
     first = measured(command, "--server=waitress --threads=3 --no-keep-alive")
     ended = command.run("runbench", f"--again={first['id'][:8]}", "--json=-")
     assert ended.status == 0, ended.err
@@ -150,7 +147,7 @@ def test_again_repeats_a_stored_run(command: Command) -> None:
     assert len({key for (key,) in rows(command, "key")}) == 1
 
 
-def test_ctrl_c_keeps_what_was_measured(command: Command) -> None:
+def test_ctrl_c_keeps_what_was_measured(command):
     with command.start(
         "runbench", "--server=gunicorn-gthread", "--users=2", "--warmup=0", "--duration=60"
     ) as process:
@@ -166,9 +163,7 @@ def test_ctrl_c_keeps_what_was_measured(command: Command) -> None:
 
 
 @pytest.mark.parametrize("wait_s", audited([0.0, 0.4, 0.8, 1.2, 1.6], 0.4, 1.2))
-def test_ctrl_c_at_any_moment_ends_with_130_and_leaves_no_row_running(
-    command: Command, wait_s: float
-) -> None:
+def test_ctrl_c_at_any_moment_ends_with_130_and_leaves_no_row_running(command, wait_s):
     with command.start("runbench", "--server=uvicorn", "--users=2", "--duration=30") as process:
         wait_for("the plan", lambda: says(process, "Plan"))
         time.sleep(wait_s)
@@ -179,7 +174,7 @@ def test_ctrl_c_at_any_moment_ends_with_130_and_leaves_no_row_running(
     assert [status for status, *_ in rows(command) if status == "running"] == []
 
 
-def test_a_killed_command_leaves_nothing_and_the_next_start_says_so(command: Command) -> None:
+def test_a_killed_command_leaves_nothing_and_the_next_start_says_so(command):
     with command.start(
         "runbench", "--server=uvicorn", "--processes=2", "--users=2", "--duration=60"
     ) as process:
@@ -194,7 +189,7 @@ def test_a_killed_command_leaves_nothing_and_the_next_start_says_so(command: Com
     assert [status for status, *_ in rows(command)] == ["interrupted", "finished"]
 
 
-def test_what_was_measured_outlives_the_database_and_the_reader(command: Command) -> None:
+def test_what_was_measured_outlives_the_database_and_the_reader(command):
     """Of a real run: the database is gone at its end, and so is who read what it prints."""
     command.directory = command.folder
     results, aside = (command.folder / name for name in ("results.sqlite3", "aside.sqlite3"))
@@ -219,7 +214,7 @@ def test_what_was_measured_outlives_the_database_and_the_reader(command: Command
     assert goodput > 10
 
 
-def test_a_second_command_waits_for_the_first(command: Command) -> None:
+def test_a_second_command_waits_for_the_first(command):
     words = ("runbench", "--server=waitress", "--users=1", "--warmup=0")
     with command.start(*words, "--duration=60") as first:
         wait_for("a running server", lambda: says(first, "ready in"))
@@ -241,7 +236,7 @@ class Visitor(HttpUser):
 """
 
 
-def test_a_locustfile_is_measured_by_our_clock(command: Command, tmp_path: Path) -> None:
+def test_a_locustfile_is_measured_by_our_clock(command, tmp_path):
     file = tmp_path / "locustfile.py"
     file.write_text(VISITOR)
     one = measured(command, f"--server=waitress --locustfile={file}")
@@ -257,7 +252,7 @@ def says(process: subprocess.Popen[str], words: str) -> bool:
     return words in line
 
 
-def test_a_port_that_is_taken_is_named(command: Command) -> None:
+def test_a_port_that_is_taken_is_named(command):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -277,9 +272,7 @@ def test_a_port_that_is_taken_is_named(command: Command) -> None:
         (["--application=benchsuite.target:nothing"], ["nothing"]),
     ],
 )
-def test_what_can_not_be_measured_is_told(
-    command: Command, words: list[str], sentences: list[str]
-) -> None:
+def test_what_can_not_be_measured_is_told(command, words, sentences):
     ended = command.run("runbench", "--server=waitress", *words, *SHORT)
     assert ended.status == 1
     assert all(sentence in ended.err for sentence in sentences)
@@ -287,7 +280,7 @@ def test_what_can_not_be_measured_is_told(
 
 
 @pytest.mark.parametrize("words", ["runbench --server=waitress", "checkbench --calibrate"])
-def test_results_without_tables_ask_for_migrate(words: str, tmp_path: Path) -> None:
+def test_results_without_tables_ask_for_migrate(words, tmp_path):
     """Before anything is measured."""
     ended = Command(tmp_path).run(*words.split())
     assert ended.status == 1

@@ -7,7 +7,6 @@ import signal
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -92,7 +91,7 @@ def under_way(command: Command, before: int) -> Callable[[], bool]:
 
 
 @pytest.mark.audit
-def test_it_ends_when_its_claims_are_decided_or_its_budget_is_over(study: Command) -> None:
+def test_it_ends_when_its_claims_are_decided_or_its_budget_is_over(study):
     decided = '[[claim]]\nname = "answers"\nsays = "It answers more than 1/s."\n'
     check = '[[claim.check]]\nfigure = "goodput"\ncell = { setup = "sync" }\nvalue = [1, inf]\n'
     head = STUDY[: STUDY.index("[[claim]]")]
@@ -117,7 +116,7 @@ def test_it_ends_when_its_claims_are_decided_or_its_budget_is_over(study: Comman
     assert set(states) == CELLS
 
 
-def test_what_was_killed_goes_on_and_measures_nothing_twice(study: Command) -> None:
+def test_what_was_killed_goes_on_and_measures_nothing_twice(study):
     with study.start("runstudy", "small") as process:
         wait_for("a run that ended, and one under way", under_way(study, 2), LONGEST_S)
         process.send_signal(signal.SIGKILL)
@@ -157,7 +156,7 @@ def test_what_was_killed_goes_on_and_measures_nothing_twice(study: Command) -> N
 
 
 @pytest.mark.parametrize("times", audited([1, 2], 2))
-def test_ctrl_c_keeps_what_was_measured(study: Command, times: int) -> None:
+def test_ctrl_c_keeps_what_was_measured(study, times):
     words = ("runstudy", "small", "--only=setup=sync", "--only=page=plain")
     with study.start(*words) as process:
         wait_for("a run that ended, and one under way", under_way(study, 1), LONGEST_S)
@@ -174,7 +173,7 @@ def test_ctrl_c_keeps_what_was_measured(study: Command, times: int) -> None:
 
 
 @pytest.mark.audit
-def test_the_documented_study_of_ones_own_project_runs(command: Command, tmp_path: Path) -> None:
+def test_the_documented_study_of_ones_own_project_runs(command, tmp_path):
     text = example()
     for shown, there in (("/shop/cart/", "/bench/plain_async/"), ("/shop/", "/bench/plain/")):
         assert text.count(f'"{shown}"') == 1
@@ -219,12 +218,12 @@ def interrupted(command: Command) -> list[Any]:
     return rows(command, TRIALS)
 
 
-def test_ctrl_c_keeps_the_trials_of_a_tuning(command: Command) -> None:
+def test_ctrl_c_keeps_the_trials_of_a_tuning(command):
     assert interrupted(command)
 
 
 @pytest.mark.alone
-def test_a_tuning_is_interrupted_and_goes_on_to_its_answer(command: Command) -> None:
+def test_a_tuning_is_interrupted_and_goes_on_to_its_answer(command):
     before, file = interrupted(command), command.folder / "tuning.json"
     went_on = command.run("tunebench", "--resume", f"--json={file}", limit_s=LONGEST_S)
     told = json.loads(file.read_text())
@@ -274,9 +273,9 @@ class Listening(Quiet):
 
 @pytest.mark.alone
 @pytest.mark.django_db
-def test_a_run_that_ends_early_has_the_figures_of_what_it_reached_and_says_where_it_ended(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_run_that_ends_early_has_figures_of_what_it_reached_and_says_where(
+    monkeypatch,
+):
     """One thread that sleeps 0.1 s answers ten a second."""
     monkeypatch.setattr(lock, "NAME", f"benchsuite-test-{os.getpid()}")
     rates = {"model": "open", "arrival_rate": 80.0, "stages": (5.0, 40.0, 80.0), "in_turn": True}

@@ -31,7 +31,7 @@ OF_USE |= {"index/all.txt", "queue/all.txt", "media/thumbnails/all.txt"}
 @pytest.mark.parametrize(
     "load", audited(["--workload=reading", "--locustfile=locustfile.py"], "--workload=reading")
 )
-def test_a_project_that_writes_everywhere_is_as_it_was(load: str, tmp_path: Path) -> None:
+def test_a_project_that_writes_everywhere_is_as_it_was(load, tmp_path):
     project = writer(tmp_path, databases=SQLITE)
     before = project.contents()
     assert set(before) >= OF_USE  # it does write when it is used
@@ -44,7 +44,7 @@ def test_a_project_that_writes_everywhere_is_as_it_was(load: str, tmp_path: Path
 
 
 @needs("postgresql", "psycopg")
-def test_a_projects_postgresql_is_as_it_was(tmp_path: Path) -> None:
+def test_a_projects_postgresql_is_as_it_was(tmp_path):
     with cluster() as server:
         server.execute("CREATE DATABASE shop")
         inherited = {"PGHOST": "127.0.0.1", "PGPORT": str(server.port), "PGUSER": "postgres"}
@@ -82,9 +82,7 @@ urlpatterns = [path("", page)]
 
 
 @needs("redis", "redis-py")
-def test_a_second_client_that_reads_the_environment_meets_the_runs_own_redis(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_second_client_that_reads_the_environment_meets_the_runs_own_redis(tmp_path, monkeypatch):
     with (
         tempfile.TemporaryDirectory(prefix="bst-redis-") as folder,
         Redis(folder=Path(folder), marker="bst-inherited", env=any_program()) as own,
@@ -172,21 +170,21 @@ def run(styled: Project) -> Run:
 
 
 @pytest.mark.parametrize("more", ["", ELSEWHERE, "STATIC_ROOT = None"])
-def test_static_files_are_collected_where_pages_would_fail(run: Run, more: str) -> None:
+def test_static_files_are_collected_where_pages_would_fail(run, more):
     result = run(more)
     assert (result.status, result.failure) == (Status.FINISHED, "")
     assert result.settings_changed["STATIC_ROOT"] == COLLECTED
 
 
 @needs("nginx")
-def test_a_front_serves_what_was_collected(run: Run) -> None:
+def test_a_front_serves_what_was_collected(run):
     """It is not root, though the run may be."""
     front = {"front": "nginx", "front_options": {"static": "yes"}}
     result = run(path="/static/styled.css", expect="body {}", **front)
     assert (result.status, result.failure) == (Status.FINISHED, "")
 
 
-def test_where_they_are_skipped_the_page_fails_and_says_why(run: Run) -> None:
+def test_where_they_are_skipped_the_page_fails_and_says_why(run):
     result = run(static="skip")
     assert result.status is Status.FAILED
     assert "Missing staticfiles manifest entry for 'styled.css'" in result.failure
@@ -194,7 +192,7 @@ def test_where_they_are_skipped_the_page_fails_and_says_why(run: Run) -> None:
     assert result.settings_changed["STATIC_ROOT"] == COPIED
 
 
-def test_a_manifest_of_the_projects_own_is_used(run: Run, styled: Project) -> None:
+def test_a_manifest_of_the_projects_own_is_used(run, styled):
     (styled.folder / "collected").mkdir()
     manifest = {"version": "1.1", "paths": {"styled.css": "styled.mine.css"}, "hash": "x"}
     (styled.folder / "collected" / "staticfiles.json").write_text(json.dumps(manifest))
@@ -203,7 +201,7 @@ def test_a_manifest_of_the_projects_own_is_used(run: Run, styled: Project) -> No
     assert result.settings_changed["STATIC_ROOT"] == COPIED
 
 
-def test_what_cannot_be_collected_is_said_in_a_sentence(run: Run, styled: Project) -> None:
+def test_what_cannot_be_collected_is_said_in_a_sentence(run, styled):
     (styled.folder / "static" / "broken.css").write_text("body {background: url('nowhere.png')}")
     result = run()
     assert result.status is Status.FAILED
@@ -212,6 +210,6 @@ def test_what_cannot_be_collected_is_said_in_a_sentence(run: Run, styled: Projec
     assert "--static=skip" in result.failure
 
 
-def test_without_a_manifest_they_are_collected_when_that_is_asked_for(run: Run) -> None:
+def test_without_a_manifest_they_are_collected_when_that_is_asked_for(run):
     assert run(PLAIN).settings_changed["STATIC_ROOT"] == COPIED
     assert run(PLAIN, static="collect").settings_changed["STATIC_ROOT"] == COLLECTED

@@ -14,7 +14,6 @@ from django.test import override_settings
 from benchsuite.models import Run
 from benchsuite.system.fingerprint import fingerprint
 from tests.factories import BEGUN
-from tests.golden import Golden
 from tests.starts import BATCH, FAST, OTHER_BATCH, SLOW, doubt, starts
 
 pytestmark = pytest.mark.django_db
@@ -85,7 +84,7 @@ def doubt_first(count: int, label: str, code: str, level: str = "invalid") -> No
         doubt(run, code, level)
 
 
-def test_answers(golden: Golden) -> None:
+def test_answers(golden):
     replace = {r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b": "<id>"}
     golden.values(raises=CommandError, replace={**replace, r"\b[0-9a-f]{8}\b": "<id>"})
 

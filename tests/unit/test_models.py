@@ -18,7 +18,7 @@ def test_nothing_is_left_to_migrate(app):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_sentences_decided_before_has_a_code() -> None:
+def test_what_sentences_decided_before_has_a_code():
     executor = MigrationExecutor(connection)
     executor.migrate([("benchsuite", "0002_patterns")])
     before = executor.loader.project_state(("benchsuite", "0002_patterns")).apps

@@ -24,7 +24,6 @@ from benchsuite.core.results import (
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.stats import histogram, summary
 from tests.factories import begin
-from tests.golden import Golden
 
 pytestmark = pytest.mark.django_db
 
@@ -85,7 +84,7 @@ def columns(run: models.Run) -> dict[str, Any]:
     return {name: one for name, one in values.items() if name not in away and one not in ("", None)}
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from benchsuite.robot import confirmation
-from tests.foreign.fates import REFUSED, TAKEN, UNCONFIRMED, Made, Visitor
+from tests.foreign.fates import REFUSED, TAKEN, UNCONFIRMED, Visitor
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
@@ -35,14 +35,7 @@ pytestmark = needs("selectolax", "faker")
         (REFUSED["an error"], [], 1, "0 of 2 completed", "answered 500"),
     ],
 )
-def test_only_what_has_evidence_counts(
-    make: Made,
-    options: list[str],
-    status: int,
-    last: str,
-    why: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_only_what_has_evidence_counts(make, options, status, last, why, monkeypatch):
     host = make()
 
     monkeypatch.setattr(confirmation, "BlockingClient", lambda *url, timeout_s: Visitor(host))

@@ -18,9 +18,7 @@ from tests.factories import INVALID, make_run
         (10, 0, False, False),
     ],
 )
-def test_runs_without_a_right_answer_are_named(
-    requests: int, failures: int, *, accused: bool, named: bool
-) -> None:
+def test_runs_without_a_right_answer_are_named(requests, failures, *, accused, named):
     make_run("waitress", findings=(INVALID,) * accused)
     Run.objects.update(requests=requests, failures=failures)
     sentence = Screen(quiet_stdout=False).none_right(Run.objects.all())

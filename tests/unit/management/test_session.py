@@ -5,7 +5,6 @@ import json
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +17,6 @@ from django.db import connection
 from django.test import override_settings
 from rich.console import Console
 
-from benchsuite import runner
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import RunResult
 from benchsuite.core.specs import RunSpec, ServerSpec
@@ -81,26 +79,17 @@ def folder(
 
 
 @pytest.fixture
-def runbench(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def runbench(folder: Path, run_by: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A function that makes runs which end as told."""
 
-    @contextmanager
-    def nobody_else(on_wait: object) -> Iterator[None]:
-        yield
-
     def made(*ends: RunResult | BaseException | Fault, options: tuple[str, ...] = ()) -> None:
-        @contextmanager
-        def session(**given: Any) -> Iterator[AtWork]:
-            yield AtWork(folder, *ends)
-
         specs = [RunSpec(server=ServerSpec(server=f"server-{n}")) for n in range(len(ends))]
-        monkeypatch.setattr(runner, "session", session)
+        run_by(AtWork(folder, *ends))
         monkeypatch.setattr(run_options, "specs", lambda options: specs)
         servers = dict.fromkeys([spec.server.server for spec in specs], WAITRESS)
         with override_settings(BENCHSUITE={**settings.BENCHSUITE, "SERVERS": servers}):
             call_command("runbench", *options)
 
-    monkeypatch.setattr(management_session, "alone", nobody_else)
     return made
 
 
@@ -163,9 +152,7 @@ def without_tables(file: Path) -> None:
         (SystemExit(3), "3"),
     ],
 )
-def test_whatever_ends_the_command_leaves_no_row_running(
-    runbench: Any, end: BaseException, said: str
-) -> None:
+def test_whatever_ends_the_command_leaves_no_row_running(runbench, end, said):
     """The process lives on, as in a notebook: nothing else would say that the run is over."""
     with pytest.raises((type(end), CommandError)):
         runbench(end)
@@ -181,13 +168,8 @@ FAULTS = [full, gone, a_folder_instead, no_database, without_tables]
     "fault", ["locked", *FAULTS], ids=["locked", *(one.__name__ for one in FAULTS)]
 )
 def test_what_the_database_refuses_is_printed_and_kept_in_a_file(
-    runbench: Any,
-    folder: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    request: pytest.FixtureRequest,
-    fault: Any,
-) -> None:
+    runbench, folder, tmp_path, capsys, request, fault
+):
     """At the second of four; the others are made all the same."""
     end = request.getfixturevalue(fault) if isinstance(fault, str) else fault
     with pytest.raises(CommandError) as raised:
@@ -205,9 +187,7 @@ def test_what_the_database_refuses_is_printed_and_kept_in_a_file(
     assert not list(folder.glob("*.part"))
 
 
-def test_a_lock_that_is_let_go_is_waited_for(
-    runbench: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lock_that_is_let_go_is_waited_for(runbench, folder, monkeypatch):
     held: list[sqlite3.Connection] = []
     monkeypatch.setattr(session, "time", SimpleNamespace(sleep=lambda _: held.pop().close()))
     runbench(lambda file: held.append(exclusive(file)))
@@ -215,9 +195,7 @@ def test_a_lock_that_is_let_go_is_waited_for(
     assert not list(folder.glob("benchsuite-*"))
 
 
-def test_a_kept_run_is_loaded_in_place_of_its_empty_row(
-    runbench: Any, folder: Path, locked: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_kept_run_is_loaded_in_place_of_its_empty_row(runbench, folder, locked, capsys):
     other: list[Any] = []
     with pytest.raises(CommandError):
         runbench(lambda file: other.append(exclusive(file)))
@@ -236,9 +214,7 @@ def test_a_kept_run_is_loaded_in_place_of_its_empty_row(
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda one: one.__name__)
-def test_nothing_is_measured_for_a_database_that_takes_nothing(
-    runbench: Any, folder: Path, fault: Fault
-) -> None:
+def test_nothing_is_measured_for_a_database_that_takes_nothing(runbench, folder, fault):
     connection.close()
     if fault is full:
         full(folder)
@@ -254,9 +230,9 @@ def test_nothing_is_measured_for_a_database_that_takes_nothing(
     assert it.value.returncode == 1
 
 
-def test_where_the_folder_can_not_be_written_the_file_goes_elsewhere(
-    runbench: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_no_file_can_be_in_the_folder_it_goes_elsewhere(
+    runbench, folder, tmp_path, monkeypatch
+):
     temporary = tmp_path / "with blanks"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
@@ -271,9 +247,7 @@ def test_where_the_folder_can_not_be_written_the_file_goes_elsewhere(
     assert str(file) in str(raised.value)
 
 
-def test_where_nothing_can_be_written_the_figures_are_printed(
-    runbench: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_nothing_can_be_written_the_figures_are_printed(runbench, capsys, monkeypatch):
     def refuse(*given: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -283,7 +257,7 @@ def test_where_nothing_can_be_written_the_figures_are_printed(
     assert "100" in capsys.readouterr().out.split("goodput", 1)[1]
 
 
-def test_ctrl_c_after_a_refusal_says_where_the_runs_are(runbench: Any, folder: Path) -> None:
+def test_ctrl_c_after_a_refusal_says_where_the_runs_are(runbench, folder):
     with pytest.raises(CommandError) as raised:
         runbench(gone, KeyboardInterrupt())
     assert raised.value.returncode == 130
@@ -292,9 +266,7 @@ def test_ctrl_c_after_a_refusal_says_where_the_runs_are(runbench: Any, folder: P
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt(), BenchsuiteError("the tenth port is taken")])
-def test_json_is_written_also_when_a_batch_ends_early(
-    runbench: Any, tmp_path: Path, end: BaseException
-) -> None:
+def test_json_is_written_also_when_a_batch_ends_early(runbench, tmp_path, end):
     file = tmp_path / "runs.json"
     with pytest.raises(CommandError):
         runbench(result(spec=SPEC), end, options=(f"--json={file}",))
@@ -304,7 +276,7 @@ def test_json_is_written_also_when_a_batch_ends_early(
     assert "The command ended before its run had" in second["failure"]
 
 
-def test_what_one_database_does_not_take_is_written_so_that_all_do(runbench: Any) -> None:
+def test_what_one_database_does_not_take_is_written_so_that_all_do(runbench):
     """PostgreSQL takes no NUL, and none of them half a character; a name may be too long."""
     made = result(spec=SPEC, log_tail="a\0b \udcff", server_version="v" * 300)
     runbench(made)
@@ -313,9 +285,7 @@ def test_what_one_database_does_not_take_is_written_so_that_all_do(runbench: Any
     assert len(run.server_version) == 100
 
 
-def test_a_run_whose_environment_is_unbuilt_gets_it_first(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_whose_environment_is_unbuilt_gets_it_first(folder, tmp_path, monkeypatch):
     """Who makes runs one at a time needs to know nothing of environments."""
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
     (tmp_path / "new.txt").write_text("django==5.2.1\n")

@@ -21,7 +21,6 @@ from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.system import fingerprint, lock
-from tests.golden import Golden
 from tests.unit.test_store import result
 
 pytestmark = pytest.mark.django_db
@@ -127,9 +126,7 @@ def ran() -> list[tuple[str, str, int, str]]:
     ]
 
 
-def test_every_cell_is_run_in_shuffled_blocks_and_what_is_asked_first_comes_first(
-    machine: Machine, file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_cell_is_run_in_shuffled_blocks_and_what_others_need_first(machine, file, capsys):
     out = runstudy(capsys=capsys)
     runs = ran()
     assert len(runs) == 8
@@ -152,9 +149,7 @@ def test_every_cell_is_run_in_shuffled_blocks_and_what_is_asked_first_comes_firs
     assert "8 runs: 8 weak · 2 configurations skipped" in out
 
 
-def test_a_cell_that_fails_ends_nothing(
-    machine: Machine, file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_cell_that_fails_ends_nothing(machine, file, capsys):
     machine.ends = [sound, failed("It answered 404.")]
     out = runstudy("--only=load=users", capsys=capsys)
     assert [state for *_, state in ran()] == ["finished", "failed", "finished", "finished"]
@@ -162,9 +157,7 @@ def test_a_cell_that_fails_ends_nothing(
     assert "It answered 404." in out
 
 
-def test_what_can_not_be_built_is_skipped_with_its_reason(
-    machine: Machine, file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_can_not_be_built_is_skipped_with_its_reason(machine, file, monkeypatch):
     def prepared(plans: list[Plan], say: object) -> tuple[Plan, ...]:
         if plans[0].spec.server.server == "gunicorn-sync":
             raise UnavailableError("Its environment can't be built.")
@@ -178,7 +171,7 @@ def test_what_can_not_be_built_is_skipped_with_its_reason(
     assert reasons["gthread"] == ""
 
 
-def test_a_share_of_what_failed_is_skipped(machine: Machine, file: Path) -> None:
+def test_a_share_of_what_failed_is_skipped(machine, file):
     machine.ends = [failed("It answered 404."), failed("It answered 404.")]
     runstudy("--only=setup=sync", "--repeat=1")
     assert ran() == [("sync", "users", 1, "failed")]
@@ -188,7 +181,7 @@ def test_a_share_of_what_failed_is_skipped(machine: Machine, file: Path) -> None
     )
 
 
-def test_a_share_of_what_has_no_limit_is_skipped(machine: Machine, file: Path) -> None:
+def test_a_share_of_what_has_no_limit_is_skipped(machine, file):
     def with_users(plan: Plan) -> RunResult:
         made = sound(plan)
         return replace(made, intervals=tuple(replace(one, users=2) for one in made.intervals))
@@ -202,7 +195,7 @@ def test_a_share_of_what_has_no_limit_is_skipped(machine: Machine, file: Path) -
 
 
 @pytest.mark.parametrize("repeated", [False, True])
-def test_ctrl_c_ends_it_and_it_can_go_on(machine: Machine, file: Path, *, repeated: bool) -> None:
+def test_ctrl_c_ends_it_and_it_can_go_on(machine, file, *, repeated):
     machine.ends = [sound, KeyboardInterrupt() if repeated else interrupted]
     with pytest.raises(CommandError, match=r"runstudy tiny --label=one --resume") as ended:
         runstudy("--label=one")
@@ -216,9 +209,9 @@ def test_ctrl_c_ends_it_and_it_can_go_on(machine: Machine, file: Path, *, repeat
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_ctrl_c_before_the_first_run_or_after_the_last_leaves_nothing_to_go_on_with(
-    machine: Machine, file: Path, monkeypatch: pytest.MonkeyPatch, *, late: bool
-) -> None:
+def test_ctrl_c_before_the_first_run_or_after_the_last_leaves_nothing_open(
+    machine, file, monkeypatch, *, late
+):
     @contextmanager
     def ctrl_c(on_wait: object) -> Iterator[None]:
         if late:
@@ -232,7 +225,7 @@ def test_ctrl_c_before_the_first_run_or_after_the_last_leaves_nothing_to_go_on_w
     assert [one.status for one in StudyRun.objects.all()] == ["finished"] * late
 
 
-def test_what_was_killed_goes_on_where_it_was(machine: Machine, file: Path) -> None:
+def test_what_was_killed_goes_on_where_it_was(machine, file):
     machine.ends = [sound, sound, sound, interrupted]
     with pytest.raises(CommandError):
         runstudy()
@@ -250,7 +243,7 @@ def test_what_was_killed_goes_on_where_it_was(machine: Machine, file: Path) -> N
     assert {**after, **known} == after, "what was known stays"
 
 
-def test_failed_ones_are_kept_unless_they_are_asked_for_again(machine: Machine, file: Path) -> None:
+def test_failed_ones_are_kept_unless_they_are_asked_for_again(machine, file):
     machine.ends = [failed("It answered 404."), sound, interrupted]
     with pytest.raises(CommandError):
         runstudy("--only=load=users")
@@ -260,7 +253,7 @@ def test_failed_ones_are_kept_unless_they_are_asked_for_again(machine: Machine, 
     assert len([one for one in ran() if one[3] == "finished"]) == 4
 
 
-def test_a_full_disk_ends_it_and_its_run_is_made_again(machine: Machine, file: Path) -> None:
+def test_a_full_disk_ends_it_and_its_run_is_made_again(machine, file):
     machine.ends = [sound, failed("There is no space left in /tmp; make room.", DISK_FULL)]
     with pytest.raises(CommandError, match=r"There is no space left in /tmp; make room") as ended:
         runstudy()
@@ -270,9 +263,7 @@ def test_a_full_disk_ends_it_and_its_run_is_made_again(machine: Machine, file: P
     assert len(finished) == len(set(finished)) == 8
 
 
-def test_results_that_are_refused_end_it(
-    machine: Machine, file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_results_that_are_refused_end_it(machine, file, monkeypatch, tmp_path):
     def refuse(run: Run) -> None:
         raise OSError("disk full")
 
@@ -287,13 +278,13 @@ def test_results_that_are_refused_end_it(
     monkeypatch.undo()
 
 
-def test_what_makes_no_study(machine: Machine, file: Path, golden: Golden) -> None:
+def test_what_makes_no_study(machine, file, golden):
     golden.values(raises=CommandError)
     assert not machine.made
     assert not StudyRun.objects.exists()
 
 
-def test_a_value_that_no_machine_can_run_is_a_fault_of_the_file(file: Path, golden: Golden) -> None:
+def test_a_value_that_no_machine_can_run_is_a_fault_of_the_file(file, golden):
     def case(right: str, wrong: str) -> None:
         file.write_text(STUDY.replace(right, wrong, 1))
         call_command("runstudy", "tiny", "--dry-run")
@@ -301,14 +292,14 @@ def test_a_value_that_no_machine_can_run_is_a_fault_of_the_file(file: Path, gold
     golden.cases(case, refuses=CommandError, replace={r"all \d+\.": "all <n>."})
 
 
-def test_an_unknown_study_is_told_the_names(machine: Machine, file: Path) -> None:
+def test_an_unknown_study_is_told_the_names(machine, file):
     with pytest.raises(
         CommandError, match=r"no study 'tny'; did you mean tiny\? There are: .*tiny"
     ):
         call_command("runstudy", "tny")
 
 
-def test_a_cell_is_one_run(machine: Machine, file: Path) -> None:
+def test_a_cell_is_one_run(machine, file):
     file.write_text(STUDY.replace("users = 2", 'users = "2,4"'))
     with pytest.raises(
         CommandError, match="These options are 2 runs, and a configuration of a study is one"
@@ -330,12 +321,12 @@ def refused(*words: str) -> str:
     return str(ended.value)
 
 
-def test_one_of_another_file_does_not_go_on(half_done: StudyRun, file: Path) -> None:
+def test_one_of_another_file_does_not_go_on(half_done, file):
     file.write_text(STUDY.replace('"1s"', '"2s"'))
     assert f"was of another {file}" in refused()
 
 
-def test_one_of_another_machine_does_not_go_on(half_done: StudyRun) -> None:
+def test_one_of_another_machine_does_not_go_on(half_done):
     machine = half_done.environment
     assert machine is not None
     machine.data["kernel"] = "2.6.32"
@@ -343,25 +334,21 @@ def test_one_of_another_machine_does_not_go_on(half_done: StudyRun) -> None:
     assert "was on another machine, or this one has changed since (kernel 2.6.32 or" in refused()
 
 
-def test_one_of_another_revision_does_not_go_on(
-    half_done: StudyRun, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_of_another_revision_does_not_go_on(half_done, monkeypatch):
     monkeypatch.setattr(resuming, "revision_of", lambda folder: "another")
     monkeypatch.setattr(resuming, "untracked_code", lambda folder: "")
     Run.objects.filter(status="finished").update(revision="0123456789ab")
     assert "measured another revision of the project (01234567, and it is another now)" in refused()
 
 
-def test_one_of_other_packages_does_not_go_on(half_done: StudyRun) -> None:
+def test_one_of_other_packages_does_not_go_on(half_done):
     has = OWN.packages | {"django": "1.4"}
     software = store.software({"python": {}, "packages": has})
     Run.objects.filter(status="finished").update(software=software)
     assert "had other packages (django 1.4, now " in refused()
 
 
-def test_one_that_was_loaded_from_another_machine_does_not_go_on(
-    half_done: StudyRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_that_was_loaded_from_another_machine_does_not_go_on(half_done, tmp_path, monkeypatch):
     call_command("dumpbench", str(tmp_path / "runs.json"), study="tiny")
     half_done.delete()
     call_command("loadbench", str(tmp_path / "runs.json"))
@@ -371,7 +358,7 @@ def test_one_that_was_loaded_from_another_machine_does_not_go_on(
     monkeypatch.undo()
 
 
-def test_one_that_is_under_way_does_not_go_on(half_done: StudyRun) -> None:
+def test_one_that_is_under_way_does_not_go_on(half_done):
     StudyRun.objects.update(status="running", owner=lock.owner_name())
     assert "is still under way" in refused()
 
@@ -379,19 +366,17 @@ def test_one_that_is_under_way_does_not_go_on(half_done: StudyRun) -> None:
 @pytest.mark.parametrize(
     "word", ["--scale=0.25", "--label=other", "--only=load=users", "--repeat=3"]
 )
-def test_another_one_is_not_gone_on_with(half_done: StudyRun, word: str) -> None:
+def test_another_one_is_not_gone_on_with(half_done, word):
     assert "There is no execution of tiny" in refused(word)
 
 
-def test_one_goes_on_as_it_was_asked_for(half_done: StudyRun, machine: Machine) -> None:
+def test_one_goes_on_as_it_was_asked_for(half_done, machine):
     runstudy("--resume")
     assert {plan.spec.load.duration_s for plan in machine.made} == {0.5}
     assert len([one for one in ran() if one[3] == "finished"]) == 8
 
 
-def test_a_dry_run_shows_each_run_as_a_command(
-    machine: Machine, file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_dry_run_shows_each_run_as_a_command(machine, file, capsys):
     out = runstudy("--dry-run", "--repeat=1", capsys=capsys)
     lines = [line for line in out.splitlines() if "manage.py runbench" in line]
     assert len(lines) == 4

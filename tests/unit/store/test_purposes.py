@@ -207,22 +207,10 @@ def test_runs_are_chosen_by_study_and_label(file, capsys):
     assert "1 run in -" in captured.err
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"study": "shp"}, "no execution of a study 'shp'; did you mean shop?"),
-        ({"label": "ours"}, "no runs with the label 'ours'; there are: mine."),
-        ({"label": "mine", "study": "shop"}, "no runs of the study shop with the label 'mine'"),
-    ],
-)
-def test_a_choice_of_nothing_is_told_what_there_is(file, options, said):
+def test_a_choice_of_nothing_is_told_what_there_is(golden):
     make_study_run()
     make_run("uwsgi", label="mine")
-    with pytest.raises(CommandError) as refused:
-        dump(file, **options)
-    assert said in str(refused.value)
-    assert refused.value.returncode == 2
-    assert not file.exists()
+    golden.values(raises=CommandError)
 
 
 def test_a_tuning_travels_with_its_trials_and_grows(file, loadbench):

@@ -16,7 +16,6 @@ from benchsuite.report.terminal import plan
 from benchsuite.runner import planning, preflight
 from benchsuite.system import cpus
 from tests.factories import make_run
-from tests.golden import Golden
 
 
 def specs(*words: str) -> tuple[RunSpec, ...]:
@@ -26,7 +25,7 @@ def specs(*words: str) -> tuple[RunSpec, ...]:
     return run_options.specs(options)
 
 
-def test_server_and_load_run_apart_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_and_load_run_apart_unless_told_otherwise(monkeypatch):
     monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2))
     monkeypatch.setattr(cpus, "siblings", lambda cpu: frozenset({cpu}))
     for words, for_target, for_load in (
@@ -44,7 +43,7 @@ WITH_SECRETS = ["postgres://ann:s3cr3t@host/shop", "redis://:s3cr3t@host:6379/0"
 
 
 @pytest.mark.django_db
-def test_again_takes_a_password_from_where_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_again_takes_a_password_from_where_it_is_given(monkeypatch):
     database, layer = WITH_SECRETS
     stored = make_run("daphne")
     secret = [f"--database={database}", f"--layer-url={layer}"]
@@ -79,9 +78,7 @@ def test_again_takes_a_password_from_where_it_is_given(monkeypatch: pytest.Monke
         (["runbench", "--databse=postgres://a:s3cr3t@b/c"], "--databse=postgres://a@b/c"),
     ],
 )
-def test_what_cannot_be_read_is_not_buried_under_all_options(
-    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_read_is_not_buried_under_all_options(words, message, capsys):
     command = load_command_class("benchsuite", words[0])
     with pytest.raises(SystemExit) as ended:
         command.run_from_argv(["manage.py", *words])
@@ -92,7 +89,7 @@ def test_what_cannot_be_read_is_not_buried_under_all_options(
 
 
 @pytest.mark.parametrize("name", ["", "no/such/folder/results.json"])
-def test_json_that_cannot_be_written_is_told_before_anything_runs(name: str, tmp_path) -> None:
+def test_json_that_cannot_be_written_is_told_before_anything_runs(name, tmp_path):
     with pytest.raises(
         CommandError, match=r"is a folder; name a file|create it, or name"
     ) as refused:
@@ -102,7 +99,7 @@ def test_json_that_cannot_be_written_is_told_before_anything_runs(name: str, tmp
 
 
 @pytest.mark.django_db  # the estimate asks for past runs
-def test_a_dry_run_shows_the_plan_and_starts_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_shows_the_plan_and_starts_nothing(capsys):
     call_command(
         "runbench",
         "--dry-run",
@@ -116,7 +113,7 @@ def test_a_dry_run_shows_the_plan_and_starts_nothing(capsys: pytest.CaptureFixtu
     assert len([line for line in shown.splitlines() if "repetition" in line]) == 4
 
 
-def test_two_environments_of_one_name_are_refused(tmp_path, monkeypatch) -> None:
+def test_two_environments_of_one_name_are_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path / "cache"))
     (tmp_path / "one.txt").write_text("django\n")
     (tmp_path / "two.txt").write_text("django<6\n")
@@ -138,7 +135,7 @@ SECRETS = {
 
 
 @pytest.mark.parametrize("words", SECRETS, ids=SECRETS.values())
-def test_a_value_that_may_be_secret_is_neither_stored_nor_shown(words: str) -> None:
+def test_a_value_that_may_be_secret_is_neither_stored_nor_shown(words):
     (run,) = specs(words)
     stored = RunSpec.from_json(json.loads(json.dumps(run.to_json())))
     everything = f"{run.to_json()} {run.target.words} {stored.target.words}"
@@ -161,22 +158,20 @@ def line(*words: str) -> str:
     return plan.line([planning.resolve(spec) for spec in specs(*words)], 60.0).partition(" · ")[0]
 
 
-def test_connections(golden: Golden) -> None:
+def test_connections(golden):
     golden.values()
 
 
-def test_more_connections_than_open_files_are_refused(
-    golden: Golden, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_connections_than_open_files_are_refused(golden, monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda which: (1024, 2048))
     golden.values()
 
 
 @pytest.mark.django_db
-def test_again(golden: Golden) -> None:
+def test_again(golden):
     golden.values(replace={r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b": "<id>"})
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     here = {r"this machine has CPUs [\d, –]+": "this machine has <CPUs>", r"all \d+\.": "all <n>."}
     golden.values(raises=CommandError, replace=here)

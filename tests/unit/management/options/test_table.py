@@ -29,7 +29,6 @@ from benchsuite.management.options.table import add_to, markdown
 from benchsuite.studies.options import Takes
 from benchsuite.system import cpus
 from tests.factories import make_run
-from tests.golden import Golden
 
 DOCS = Path(__file__).parents[4] / "docs" / "options.md"
 COMMANDS = [name for name, app in get_commands().items() if app == "benchsuite"]
@@ -133,7 +132,7 @@ def own_cache_and_three_cpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("entry", OF_A_RUN)
-def test_an_option_is_parsed_stored_and_repeated(entry: Entry) -> None:
+def test_an_option_is_parsed_stored_and_repeated(entry):
     given, *others = words_of(entry)
     first = spec(given, *others)
     assert first != spec(*others), "the option changes the run"
@@ -156,14 +155,14 @@ def test_an_option_is_parsed_stored_and_repeated(entry: Entry) -> None:
 @pytest.mark.parametrize(
     "entry", [one for one in run.OF_A_RUN if not one.flag.again], ids=lambda entry: entry.name
 )
-def test_beside_again_nothing_stands_that_changes_the_run(entry: Entry) -> None:
+def test_beside_again_nothing_stands_that_changes_the_run(entry):
     stored = make_run("daphne")
     with pytest.raises(UsageError, match=rf"as it was, and --(no-)?{entry.name} would change it"):
         spec("--again", stored.pk.hex, form(entry))
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_an_option_is_held_to_its_bounds(spec: type[Spec]) -> None:
+def test_an_option_is_held_to_its_bounds(spec):
     for entry in table(spec):
         if "." in entry.path or not (bounds := entry.flag.within or entry.flag.above):
             continue
@@ -178,7 +177,7 @@ def test_an_option_is_held_to_its_bounds(spec: type[Spec]) -> None:
 
 
 @pytest.mark.parametrize("entry", [one for one in run.OF_A_RUN if one.words], ids=lambda e: e.name)
-def test_an_option_of_a_few_words_names_them(entry: Entry) -> None:
+def test_an_option_of_a_few_words_names_them(entry):
     listed = ", ".join(entry.words)
     with pytest.raises(
         UsageError, match=rf"--{entry.name}=other is not known; there are: {listed}"
@@ -187,7 +186,7 @@ def test_an_option_of_a_few_words_names_them(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("entry", OF_A_RUN)
-def test_a_cell_of_a_study_says_it_in_the_same_words(entry: Entry) -> None:
+def test_a_cell_of_a_study_says_it_in_the_same_words(entry):
     name, known = form(entry).partition("=")[0].removeprefix("--"), run.known()
     assert (name in known) is (entry.path != "label")
     if name in known:
@@ -201,7 +200,7 @@ def test_a_cell_of_a_study_says_it_in_the_same_words(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_shows_a_dozen_options_with_examples_and_help_all_every_one(name: str) -> None:
+def test_help_shows_a_dozen_options_with_examples_and_help_all_every_one(name):
     parser = load_command_class("benchsuite", name).create_parser("manage.py", name)
     assert isinstance(parser, Parser)
     brief, whole = parser.format_help(), parser.format_help_all()
@@ -216,7 +215,7 @@ def test_help_shows_a_dozen_options_with_examples_and_help_all_every_one(name: s
         parser.parse_args(shlex.split(example))
 
 
-def test_the_docs_have_every_option() -> None:
+def test_the_docs_have_every_option():
     """Printed by python -m benchsuite.management.options."""
     text = DOCS.read_text()
     assert markdown(run.EVERY) in text
@@ -226,7 +225,7 @@ def test_the_docs_have_every_option() -> None:
 @pytest.mark.parametrize(
     "entry", [one for one in table(RunSpec) if one.is_axis], ids=lambda entry: entry.name
 )
-def test_several_values_make_an_axis(entry: Entry, tmp_path: Path) -> None:
+def test_several_values_make_an_axis(entry, tmp_path):
     given, *others = words_of(entry)
     more = {"server": "daphne", "python": "3.12", "front": "haproxy"}.get(entry.name, "5")
     if entry.name == "env":
@@ -240,5 +239,5 @@ def test_several_values_make_an_axis(entry: Entry, tmp_path: Path) -> None:
             spec(f"--{entry.name}=a,,b")
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(replace={r"lists all \d+": "lists all <n>"})
