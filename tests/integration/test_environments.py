@@ -22,7 +22,7 @@ from benchsuite.pythons.finding import find
 from benchsuite.pythons.interpreter import Interpreter, import_path
 from benchsuite.pythons.requirements import parse
 from benchsuite.runner.environments import CONSOLE, SERVED
-from tests.integration.command import ROOT, Command, wait_for
+from tests.integration.command import ROOT, SHORT, Command, measured, wait_for
 from tests.integration.left_behind import eventually
 from tests.needs import MODERN, needs, other_python
 
@@ -30,7 +30,6 @@ pytestmark = pytest.mark.audit
 
 SMALL = "six==1.16.0"
 LOCK = "django==5.2.1\ngunicorn==22.0.0\n"
-SHORT = ("--users=2", "--warmup=0", "--duration=1", "--timeout=5", "--json=-")
 
 BUILDER = """
 import sys
@@ -163,21 +162,21 @@ def test_one_whose_interpreter_went_away_is_built_again(tmp_path):
     assert build(small(), tmp_path).installed("six") == "1.16.0"
 
 
+def printed(python: str, code: str, **env: str) -> tuple[str, str]:
+    """What this Python prints for the code, and its errors."""
+    command = [python, "-c", code]
+    done = subprocess.run(command, env=env, cwd="/", capture_output=True, text=True, check=False)
+    return done.stdout, done.stderr
+
+
 def test_another_python_imports_the_project_and_benchsuite_and_none_of_our_packages(tmp_path):
     python = build(small(), tmp_path)
     code = (
         "import benchsuite.isolation.instructions, testproject, six\n"
         "try:\n    import locust\nexcept ImportError as error:\n    print(error)\n"
     )
-    done = subprocess.run(
-        [python.executable, "-c", code],
-        env={"PYTHONPATH": import_path(python, tmp_path / "run"), "PATH": os.defpath},
-        cwd="/",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.stdout, done.stderr) == ("No module named 'locust'\n", "")
+    env = {"PYTHONPATH": import_path(python, tmp_path / "run"), "PATH": os.defpath}
+    assert printed(python.executable, code, **env) == ("No module named 'locust'\n", "")
 
 
 def test_what_a_server_imports_of_ours_is_installed_in_its_environment():
@@ -191,29 +190,15 @@ def test_what_a_server_imports_of_ours_is_installed_in_its_environment():
         "import django; django.setup()\n"
         "import benchsuite.urls, benchsuite.admin, benchsuite.isolation.overrides.applied"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "testproject.settings.console"},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def made(command: Command, *words: str) -> list[dict[str, Any]]:
-    ended = command.run("runbench", *words)
-    assert ended.status == 0, ended.err
-    found: list[dict[str, Any]] = json.loads(ended.out)
-    return found
+    env = {**os.environ, "DJANGO_SETTINGS_MODULE": "testproject.settings.console"}
+    assert printed(sys.executable, code, **{**env, "PYTHONPATH": str(ROOT)}) == ("", "")
 
 
 def test_the_project_is_served_from_an_environment_and_the_run_says_from_which(command, tmp_path):
     lock = tmp_path / "lock.txt"
     lock.write_text(LOCK)
     words = ("--server=gunicorn-sync", "--workload=io_read", "--rows=50", f"--env=old={lock}")
-    (one,) = made(command, *SHORT, *words)
+    one = measured(command, " ".join(words))
     assert one["failures"] == 0
     assert one["server_version"] == "22.0.0"
     assert one["packages"]["django"] == "5.2.1"
@@ -222,7 +207,7 @@ def test_the_project_is_served_from_an_environment_and_the_run_says_from_which(c
     assert one["argv"][0].startswith(command.env["BENCHSUITE_CACHE"])
 
     lock.write_text("django==99\n")
-    (again,) = made(command, f"--again={one['id']}", "--json=-")
+    again = measured(command, f"--again={one['id']}", how=())
     assert again["packages"] == one["packages"]
     assert again["spec"]["server"] == one["spec"]["server"]
 
@@ -230,7 +215,9 @@ def test_the_project_is_served_from_an_environment_and_the_run_says_from_which(c
 def test_a_lock_that_does_not_resolve_ends_the_command_before_the_first_run(command, tmp_path):
     lock = tmp_path / "lock.txt"
     lock.write_text("six==999\n")
-    ended = command.run("runbench", *SHORT, "--server=gunicorn-sync", f"--env=bad={lock}")
+    ended = command.run(
+        "runbench", "--json=-", *SHORT, "--server=gunicorn-sync", f"--env=bad={lock}"
+    )
     assert ended.status == 1
     assert "The environment bad can't be built: " in ended.err
     assert "six==999" in ended.err
@@ -244,7 +231,7 @@ def test_another_python_serves_the_project(command, tmp_path):
     lock = tmp_path / "lock.txt"
     lock.write_text(LOCK)
     words = ("--server=gunicorn-gthread", f"--python={version}", f"--env=old={lock}")
-    (one,) = made(command, *SHORT, *words)
+    one = measured(command, " ".join(words))
     assert one["python_version"].startswith(f"{version}.")
     assert one["server_version"] == "22.0.0"
     assert one["failures"] == 0
