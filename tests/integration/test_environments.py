@@ -16,7 +16,6 @@ import psutil
 import pytest
 
 from benchsuite.core.exceptions import UnavailableError
-from benchsuite.pythons import building
 from benchsuite.pythons.building import MARK, Recipe, Slot, Step, build, built
 from benchsuite.pythons.finding import find
 from benchsuite.pythons.interpreter import Interpreter, import_path
@@ -77,7 +76,7 @@ def folders(root: Path) -> list[Path]:
 @pytest.mark.parametrize("by", [pytest.param("uv", marks=needs("uv")), "pip"])
 def test_an_environment_holds_what_was_asked_for_and_is_built_once(tmp_path, monkeypatch, by):
     if by == "pip":
-        monkeypatch.setattr(building.shutil, "which", lambda name: None)
+        monkeypatch.setattr(Interpreter, "script", lambda self, name: "")  # there is no uv
     said: list[str] = []
     recipe = small(proof="import six", files={"extra.pth": "import six\n"})
     assert built(recipe, tmp_path) is None

@@ -50,7 +50,7 @@ def answer(*arguments: str) -> str:
     """The exit status of the command, and what it prints."""
     with contextlib.redirect_stdout(io.StringIO()) as out:
         status = compared(*arguments)
-    return f"{status}: {out.getvalue()}"
+    return f"{status}: {out.getvalue().rstrip()}"
 
 
 def as_json(*arguments: str) -> dict[str, Any]:
