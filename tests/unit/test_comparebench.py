@@ -47,10 +47,10 @@ def compared(*arguments: str) -> int:
 
 
 def answer(*arguments: str) -> str:
-    """The exit status of the command, and what it prints."""
+    """The exit status of the command, and what it prints, without empty lines."""
     with contextlib.redirect_stdout(io.StringIO()) as out:
         status = compared(*arguments)
-    return f"{status}: {out.getvalue().rstrip()}"
+    return "\n".join([f"status {status}", *filter(str.strip, out.getvalue().splitlines())])
 
 
 def as_json(*arguments: str) -> dict[str, Any]:
