@@ -106,7 +106,14 @@ def reader(kind: Any) -> Reader:
         known = {name: ranged(name, reader(one)) for name, one in hints}
         return lambda data: read_named(mapping(data), known, kind.__required_keys__, _any)
     if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return _one_of(kind)
+        values = {one.value: one for one in kind}
+
+        def read_one(data: Any) -> Any:
+            if not isinstance(data, str) or data not in values:
+                raise wrong(f"one of {', '.join(values)}", data)
+            return values[data]
+
+        return read_one
     if origin in (Union, types.UnionType):
         return _alternatives(inner)
     if origin is tuple and inner[-1] is not Ellipsis:
@@ -241,17 +248,6 @@ def mapping(data: Any) -> Mapping[str, Any]:
     if not isinstance(data, Mapping) or not all(isinstance(name, str) for name in data):
         raise wrong("an object", data)
     return data
-
-
-def _one_of(kind: type[StrEnum]) -> Reader:
-    values = {one.value: one for one in kind}
-
-    def read_one(data: Any) -> Any:
-        if not isinstance(data, str) or data not in values:
-            raise wrong(f"one of {', '.join(values)}", data)
-        return values[data]
-
-    return read_one
 
 
 def _text(data: Any) -> str:

@@ -1,9 +1,11 @@
 """The results of a run, as frozen values; times in seconds, a missing value is None."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from operator import add, sub
 from typing import Any
 
 from benchsuite.core.specs import RunSpec
@@ -205,23 +207,17 @@ class Traffic:
 
     def since(self, begin: "Traffic") -> "Traffic":
         """The bytes since `begin`, and all handshakes."""
-        return Traffic(
-            self.negotiated,
-            self.sent_bytes - begin.sent_bytes,
-            self.sent_wire_bytes - begin.sent_wire_bytes,
-            self.received_bytes - begin.received_bytes,
-            self.received_wire_bytes - begin.received_wire_bytes,
-        )
+        return Traffic(self.negotiated, *map(sub, self._bytes, begin._bytes))
 
     def __add__(self, other: "Traffic") -> "Traffic":
-        names = [*self.negotiated, *other.negotiated]
-        return Traffic(
-            {name: self.negotiated.get(name, 0) + other.negotiated.get(name, 0) for name in names},
-            self.sent_bytes + other.sent_bytes,
-            self.sent_wire_bytes + other.sent_wire_bytes,
-            self.received_bytes + other.received_bytes,
-            self.received_wire_bytes + other.received_wire_bytes,
-        )
+        negotiated = Counter(self.negotiated)
+        negotiated.update(other.negotiated)
+        return Traffic(dict(negotiated), *map(add, self._bytes, other._bytes))
+
+    @property
+    def _bytes(self) -> tuple[int, int, int, int]:
+        sent, received = self.sent_bytes, self.received_bytes
+        return sent, self.sent_wire_bytes, received, self.received_wire_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,10 +70,23 @@ def check_installed(plan: Plan) -> None:
         if plan.python != OWN:
             environments.ensure_serving(plan.server.python)
     _check_usable(plan)
-    if serves:
-        _check_libraries(plan)
-        if plan.spec.diagnoses == FLAME:
-            profiler.ensure_readable(plan.server.python)
+    if not serves:
+        return
+    # What the layer and the target's own consumers are made of, in the Python that serves.
+    work, backend, python = plan.workload, plan.spec.layer.backend, plan.server.python
+    wanted = [(name, f"--layer={backend} needs", "channels", "") for name in LIBRARIES[backend]]
+    wanted += [(name, f"{work.name} needs", extra, "") for name, extra in work.libraries.items()]
+    if work.needs_websocket and work.needs_target_app:
+        other = "; or name a consumer of your own with --workload-option path=/…/"
+        wanted.insert(0, ("channels", f"The consumers of {work.name} need", "channels", other))
+    for name, who, extra, other in wanted:
+        if python.installed(name) is None:
+            raise UnavailableError(
+                f"{who} {name}, which is not installed for {python.executable}: "
+                f"pip install 'django-benchsuite[{extra}]'{other}."
+            )
+    if plan.spec.diagnoses == FLAME:
+        profiler.ensure_readable(python)
 
 
 def open_files(spec: RunSpec) -> int:
@@ -103,22 +116,6 @@ def _check_usable(plan: Plan) -> None:
     else:
         where, help_ = f"under {python.executable}", f"there, {usable.command} would help"
     raise UnavailableError(f"{spec.server} can't run {where}: {usable.reason}; {help_}.")
-
-
-def _check_libraries(plan: Plan) -> None:
-    """What the layer and the target's own consumers are made of, in the Python that serves."""
-    work, backend, python = plan.workload, plan.spec.layer.backend, plan.server.python
-    wanted = [(name, f"--layer={backend} needs", "channels", "") for name in LIBRARIES[backend]]
-    wanted += [(name, f"{work.name} needs", extra, "") for name, extra in work.libraries.items()]
-    if work.needs_websocket and work.needs_target_app:
-        other = "; or name a consumer of your own with --workload-option path=/…/"
-        wanted.insert(0, ("channels", f"The consumers of {work.name} need", "channels", other))
-    for name, who, extra, other in wanted:
-        if python.installed(name) is None:
-            raise UnavailableError(
-                f"{who} {name}, which is not installed for {python.executable}: "
-                f"pip install 'django-benchsuite[{extra}]'{other}."
-            )
 
 
 def _check_diagnosis(plan: Plan) -> None:

@@ -40,8 +40,8 @@ from benchsuite.runner.running_system import ELSEWHERE, FRONT, TARGET, RunningSy
 from benchsuite.stats import signs
 from benchsuite.stats.levels import ceiling_rate, climb, level_of
 from benchsuite.stats.signs import Traffic
-from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.profiler import Profiler
+from benchsuite.telemetry.sampler import Sampler
 
 FEWEST_AFTER, FEW_RIGHT = 20, 0.1
 """Wrong answers that show that it stays so, and the share that may still be right among them."""

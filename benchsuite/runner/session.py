@@ -44,8 +44,8 @@ from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system import cpus, fingerprint, network, scratch
 from benchsuite.system.guard import guarded
 from benchsuite.system.process import any_program, ending_in_words
-from benchsuite.telemetry import Sampler
 from benchsuite.telemetry.profiler import RATE_HZ, profiler
+from benchsuite.telemetry.sampler import Sampler
 
 COMPLETIONS = "completions"  #: So `Workload.count()` calls journeys that are stored.
 FORCED = {"force_debug_cursor": "is set, so that every SQL statement is kept in memory and logged"}

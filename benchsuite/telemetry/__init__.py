@@ -1,5 +1,1 @@
 """What a run's parts use while it lasts: one file per device, and the thread that asks them."""
-
-from benchsuite.telemetry.sampler import Sampler, Watched
-
-__all__ = ["Sampler", "Watched"]

@@ -17,6 +17,7 @@ from benchsuite.telemetry.base import Clocks, Snapshot
 from benchsuite.telemetry.devices import TICKS_PER_S, Cpu, waiting_us
 
 KERNEL_THREADS = 2  #: The PID of their parent: what they do they mostly do for us.
+TCP = [b"TcpExt:"]
 STOPPED = "T"  #: The state of a process after SIGSTOP (proc_pid_stat(5)); a debugger's is another.
 DATABASES = frozenset({"postgres", "mysqld", "mariadbd"})
 SERVICES = DATABASES | {"redis-server", "valkey-server", "memcached"}
@@ -128,6 +129,10 @@ class Host:
         # Guests' time is in the user's already (proc(5)).
         fields = self._read("stat").partition(b"\n")[0].split()[1:9]
         ticks = [int(field) for field in fields] if len(fields) == 8 else []
+        # Two lines for each group of counters: names, then numbers.
+        lines = [line.split() for line in self._read("net/netstat").splitlines()]
+        pairs = (dict(zip(*pair, strict=False)) for pair in pairwise(lines) if pair[0][:1] == TCP)
+        kernel = next((pair for pair in pairs if b"ListenOverflows" in pair), None)
         counters: set[Path] = set()  #: Of the groups that this process and the target are in.
         for pid in ("self", *self._ours()):
             text = self._read(f"{pid}/cgroup").decode()
@@ -142,7 +147,7 @@ class Host:
                 cpu_ticks=sum(ticks) if ticks else None,
                 steal_ticks=ticks[7] if ticks else None,
                 memory_waiting_us=waiting_us(self._proc / "pressure" / "memory"),
-                listen_overflows=self._listen_overflows(),
+                listen_overflows=int(kernel[b"ListenOverflows"]) if kernel else None,
                 throttled={file: _periods(file) for file in counters},
                 others_percent=self._others.look(),
                 stopped=self._others.stopped,
@@ -151,15 +156,6 @@ class Host:
 
     def _read(self, path: str) -> bytes:
         return read_bytes(str(self._proc / path)) or b""
-
-    def _listen_overflows(self) -> int | None:
-        """Two lines for each group of counters: names, then numbers."""
-        for names, numbers in pairwise(self._read("net/netstat").splitlines()):
-            if names.startswith(b"TcpExt:") and numbers.startswith(b"TcpExt:"):
-                counters = dict(zip(names.split(), numbers.split(), strict=False))
-                overflows = counters.get(b"ListenOverflows")
-                return None if overflows is None else int(overflows)
-        return None
 
     def sample(self) -> Mapping[str, int]:
         """What the last look adds to the counts of the target."""

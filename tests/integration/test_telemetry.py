@@ -13,8 +13,8 @@ import pytest
 from benchsuite.system.process import Process, running
 from benchsuite.system.procfs import read_stat
 from benchsuite.system.tree import Mark, ProcessTree
-from benchsuite.telemetry import Sampler, Watched
 from benchsuite.telemetry.host import Others
+from benchsuite.telemetry.sampler import Sampler, Watched
 from tests.integration.command import ROOT
 from tests.integration.left_behind import eventually
 

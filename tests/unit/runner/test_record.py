@@ -16,7 +16,7 @@ from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import Samples
 from benchsuite.runner.planning import resolve
 from benchsuite.runner.record import RunRecord, _turn, result
-from benchsuite.telemetry import Watched
+from benchsuite.telemetry.sampler import Watched
 from tests.golden import Golden
 
 SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
