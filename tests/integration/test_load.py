@@ -188,10 +188,18 @@ def third(request: Request) -> bytes | None:
     return None if request.on_connection == 3 else answer()
 
 
-@pytest.mark.parametrize("keep_alive", [True, False])
-def test_a_dropped_request_is_a_failure(tmp_path, keep_alive):
-    """No connection has rested: it makes no difference whether they are kept."""
-    result, responder = served(tmp_path, {"/": every(3, closing())}, keep_alive=keep_alive)
+@pytest.mark.parametrize(
+    ("reset", "changes"),
+    [
+        (False, {"keep_alive": True}),
+        (False, {"keep_alive": False}),
+        (True, {"think_time_s": 0.06, "duration_s": 1.5}),
+    ],
+    ids=["kept", "not kept", "reset"],
+)
+def test_a_dropped_request_is_a_failure(tmp_path, reset, changes):
+    """No connection has rested, or who resets it had the request, unread."""
+    result, responder = served(tmp_path, {"/": every(3, closing(reset=reset))}, **changes)
     kinds = result.kinds("GET /")
     assert sum(kinds.values()) == responder.seen["/"] - CHECKED, "nothing was sent twice"
     assert kinds[Kind.RESET] == pytest.approx(responder.seen["/"] / 3, abs=1)
@@ -206,16 +214,6 @@ def test_on_a_connection_that_has_rested_it_is_sent_once_more_and_told(tmp_path)
     again = result.of("resent")
     assert len(again) == responder.seen["/"] - CHECKED - len(samples)
     assert len(again) == pytest.approx(len(samples) / 2, abs=8)
-
-
-def test_a_reset_is_no_close_that_crossed(tmp_path):
-    """Who resets a connection had the request, unread."""
-    result, responder = served(
-        tmp_path, {"/": every(3, closing(reset=True))}, think_time_s=0.06, duration_s=1.5
-    )
-    kinds = result.kinds("GET /")
-    assert sum(kinds.values()) == responder.seen["/"] - CHECKED
-    assert kinds[Kind.RESET] == pytest.approx(responder.seen["/"] / 3, abs=1)
 
 
 @pytest.mark.alone
