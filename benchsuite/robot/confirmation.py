@@ -103,7 +103,11 @@ class Site:
         return replace(done, doubt=doubt, evidence=evidence)
 
     def _compared(self, done: Completion) -> str:
-        typed, last = _typed(done.visits), done.visits[-1]
+        texts = {str(value) for visit in done.visits for _, value in visit.answers}
+        for form in (form for visit in done.visits for form in visit.page.forms):
+            texts |= {choice.label for control in form.fillable for choice in control.choices}
+        typed = {answer for answer in map(_tokens, texts) if len("".join(answer)) >= SHORTEST}
+        last = done.visits[-1]
         fresh = _lines((done.page,)) - _lines(visit.page for visit in done.visits)
         if self._confirming is not None:
             before, earlier = self._confirming
@@ -226,13 +230,6 @@ def _without(lines: set[Line], typed: set[Line]) -> set[Line]:
             text = text.replace(" ".join(answer), "") if len(answer) > FEW else text
         left.add(tuple(word for word in text.split() if word not in words))
     return left - {()}
-
-
-def _typed(visits: Iterable[Visit]) -> set[Line]:
-    texts = {str(value) for visit in visits for _, value in visit.answers}
-    for form in (form for visit in visits for form in visit.page.forms):
-        texts |= {choice.label for control in form.fillable for choice in control.choices}
-    return {answer for answer in map(_tokens, texts) if len("".join(answer)) >= SHORTEST}
 
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")

@@ -197,7 +197,18 @@ def _ends(accepted: Line, kind: str, asked: Constraint, words: str) -> tuple[Fra
         usual = Fraction(9 * 3600), Fraction(17 * 3600)
     else:
         today = date.today().toordinal()
-        earliest, latest = _days(asked, today)
+        days, (after, before) = asked.of("date"), asked.of("days").whole
+        earliest = None if days.least is None else math.ceil(days.least)
+        latest = None if days.most is None else math.floor(days.most)
+        if after or before:
+            earliest = earliest or today + after
+            latest = latest or (today + before if before else None)
+        if years := asked.of("years").whole[0]:
+            latest = today - round(365.25 * years) - 1
+        if earliest == today != latest:  # where time zones differ it may be over
+            earliest += 1
+        if latest == today != earliest:
+            latest -= 1
         lows.append(None if earliest is None else _of_day(kind, earliest))
         highs.append(None if latest is None else _of_day(kind, latest))
         first, last = (70 * 365, 20 * 365) if says("birth", words) else (365, 1)
@@ -212,21 +223,6 @@ def _ends(accepted: Line, kind: str, asked: Constraint, words: str) -> tuple[Fra
         high = max(low, Fraction(0)) + spread
     if kind == "time":
         low, high = max(low, Fraction(0)), high if accepted.high else min(high, Fraction(DAY_S - 1))
-    return low, high
-
-
-def _days(asked: Constraint, today: int) -> tuple[int | None, int | None]:
-    days, (after, before) = asked.of("date"), asked.of("days").whole
-    low = None if days.least is None else math.ceil(days.least)
-    high = None if days.most is None else math.floor(days.most)
-    if after or before:
-        low, high = low or today + after, high or (today + before if before else None)
-    if years := asked.of("years").whole[0]:
-        high = today - round(365.25 * years) - 1
-    if low == today != high:  # where time zones differ it may be over
-        low += 1
-    if high == today != low:
-        high -= 1
     return low, high
 
 
