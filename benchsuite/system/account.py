@@ -23,9 +23,7 @@ class Rights(TypedDict, total=False):
 
 
 def unprivileged() -> str:
-    """ "nobody" if we are root, else "" for ourselves; also for the root of an ordinary user's
-    namespace.
-    """
+    """ "nobody" if we are root and not that of a user's namespace, else "" for ourselves."""
     if os.geteuid() != 0:
         return ""
     uid = _account(NOBODY).pw_uid
@@ -37,9 +35,7 @@ def unprivileged() -> str:
 
 
 def rights_of(user: str) -> Rights:
-    """Arguments that start a program as this user alone; none for "". Raises StartError for no
-    user.
-    """
+    """Arguments that start a program as this user alone; none for "". StartError for no user."""
     if not user:
         return {}
     account = _account(user)

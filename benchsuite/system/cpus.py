@@ -61,8 +61,8 @@ def available() -> Cpus:
 
 
 def usable(on: Collection[int] | None = None) -> int:
-    """How many of these CPUs (None for all) programs can keep busy under the quota; a part counts
-    as one.
+    """How many of these CPUs (None for all) the quota lets programs keep busy; a part counts as
+    one.
     """
     count = len(available() if on is None else on)
     quota = cpu_quota()
@@ -70,9 +70,7 @@ def usable(on: Collection[int] | None = None) -> int:
 
 
 def share(on: Collection[int] | None = None, load: Collection[int] | None = ()) -> str:
-    """ "1 of 2 CPUs", and what it shares with the load: a lesser limit of the group, or the CPUs
-    themselves.
-    """
+    """ "1 of 2 CPUs", and what it shares with the load: a lesser limit, or the CPUs themselves."""
     everything = set(available())
     own, quota = everything if on is None else set(on), cpu_quota()
     words = f"{len(own)} of {len(everything)} CPUs"

@@ -44,9 +44,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def why_kept(folder: Path, *, working: Path | None) -> str | None:
-    """Why this folder must not be removed, as the end of a sentence; `working` is the current
-    directory.
-    """
+    """Why this folder must not be removed, as the end of a sentence; `working` is where we are."""
     folder = folder.resolve()
     temp = Path(tempfile.gettempdir()).resolve()
     if temp not in folder.parents:

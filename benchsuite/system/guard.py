@@ -72,9 +72,7 @@ def guarded(marker: str, folder: Path) -> Iterator[None]:
 
 @contextmanager
 def without_shared_memory(marker: str, prefix: str) -> Iterator[None]:
-    """Shared memory with that prefix is removed before and after the block, else by the run's
-    guard.
-    """
+    """Shared memory with that prefix is removed before and after the block, else by the guard."""
     sharedmemory.remove(prefix)
     _tell(marker, prefix)
     try:

@@ -56,9 +56,7 @@ def _listen(parent: int) -> list[str] | None:
 
 
 def remove(folder: str, working: str) -> None:
-    """Removes the run's folder, if it still is one; for a while, as others' processes may still
-    write.
-    """
+    """Removes the run's folder, if it is one; for a while, as others may still write into it."""
     # Imported here, because a child that is dismissed never needs them.
     import shutil
     from pathlib import Path

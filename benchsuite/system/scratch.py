@@ -17,9 +17,7 @@ SIGNS = ("no space left", "disk quota exceeded", "disk is full")
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """A new folder, removed at the end; StartError if there can't be one with a path for
-    configurations.
-    """
+    """A new folder, removed at the end; StartError for one that configurations can't name."""
     try:
         holder = tempfile.TemporaryDirectory(prefix="benchsuite-")
     except OSError as error:

@@ -175,9 +175,7 @@ class Asking:
         await _layer().send(workers_channel(), sent)
 
     async def _meet(self) -> None:
-        """Returns once a worker listens; begins anew where reading answers or reaching workers has
-        ended.
-        """
+        """Returns once a worker listens; begins anew where answers or workers are lost."""
         met = self._meeting
         failed = met is None or (met.done() and (met.cancelled() or met.exception() is not None))
         if failed or any(task.done() for task in self._running):

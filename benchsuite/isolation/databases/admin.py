@@ -209,9 +209,7 @@ class DatabaseAdmin:
         return {"counts": dict(counted)}
 
     def rows(self, token: str, watched: Collection[str]) -> dict[str, Any]:
-        """What all tables of a run's copies hold, which of these lost earlier rows, its mails and
-        files.
-        """
+        """What the tables of a run's copies hold, which lost earlier rows; its mails and files."""
         suffix = token[:SUFFIX]
         with _explained(), self._throwaway.looking_at(suffix):
             if suffix not in self._rows:

@@ -78,9 +78,7 @@ class Keeper:
         return self._child.pid
 
     def wait(self) -> Mapping[str, Any]:
-        """What is known of the databases once they are ready. An error is raised again for each
-        run.
-        """
+        """What is known of the databases once they are ready; an error is raised for each run."""
         if self._failed is not None:
             raise DatabaseError(str(self._failed)) from self._failed
         if self._ready is None:
@@ -148,8 +146,8 @@ class Keeper:
         return dict(self._asked("count", "counted", CLONE_S + self._seeding_s, **asked)["counts"])
 
     def rows(self, token: str, watched: Iterable[str] = ()) -> Rows:
-        """What all tables hold now, inside `clone(token)`, and which of these lost rows since the
-        first count.
+        """What all tables hold now, inside `clone(token)`, and which lost rows since the first
+        count.
         """
         limit_s = CLONE_S + self._seeding_s
         answer = self._asked("rows", "counted", limit_s, token=token, watched=[*watched])

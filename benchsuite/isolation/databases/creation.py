@@ -296,9 +296,7 @@ class Rows:
         ]
 
     def count(self, watched: Collection[str] = ()) -> dict[str, Any]:
-        """Table → its rows, and those of `watched` that lost early rows; without what can't be
-        counted.
-        """
+        """Table → its rows, those of `watched` that lost early rows; where it can be counted."""
         rows, gone = {}, []
         for table in self.tables:
             try:

@@ -16,9 +16,7 @@ from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
 
 
 def storage_of_the_run(*, original: str, options: Mapping[str, Any], place: str) -> Storage:
-    """The original with another folder if it keeps files in one, else one that does: no remote
-    bucket.
-    """
+    """The original with another folder if it keeps files in one, else one that does; no bucket."""
     kind = import_string(original)
     if not (isinstance(kind, type) and issubclass(kind, FileSystemStorage)):
         return FileSystemStorage(location=place)

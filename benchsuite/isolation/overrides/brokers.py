@@ -130,9 +130,7 @@ def change_layers(changes: Changes, instructions: Instructions) -> None:
 
 
 def in_memory(layers: Mapping[str, Mapping[str, Any]] | None) -> tuple[str, ...]:
-    """Aliases of layers that are, or inherit from, Channels' in-memory layer, as far as can be
-    imported.
-    """
+    """Aliases of layers that are, or inherit from, Channels' in-memory layer, where importable."""
     aliases = []
     for alias, entry in (layers or {}).items():
         module, _, name = str(entry.get("BACKEND")).rpartition(".")

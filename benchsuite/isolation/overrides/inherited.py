@@ -40,9 +40,7 @@ class Place(NamedTuple):
     name: str = ""  #: Of a database; empty for a server, whatever it holds.
 
     def is_at(self, other: "Place") -> bool:
-        """Whether the other one names this; without both schemes, only the same port is the same
-        server.
-        """
+        """Whether the other one names this; without both schemes, only by the same port."""
         schemes = {_kind(one) for one in (self.scheme, other.scheme)} - {""}
         any_port = self.name or (self.scheme and other.scheme)
         ports = {self.port, other.port} - ({""} if any_port else set())
@@ -90,14 +88,14 @@ class Replaced:
         return _different(variables, lambda text, name: self.text(text))
 
     def parts(self, variables: Mapping[str, str]) -> dict[str, str]:
-        """Those that hold one part of an address; replaced after settings are loaded that choose by
-        it.
+        """Those that hold a part of an address; replaced once settings that choose by it are
+        loaded.
         """
         return _different(variables, self.part)
 
     def text(self, text: str) -> str:
-        """A text with each address in it replaced: a URL, host and port, a path, a DSN, or JSON
-        with some.
+        """A text with each address in it replaced: URL, host and port, path, DSN, or JSON with
+        some.
         """
         if text.lstrip()[:1] in ("{", "["):
             try:
@@ -117,9 +115,7 @@ class Replaced:
         return _WORD.sub(lambda word: self.text(word[0]) if word[0] != text else text, text)
 
     def part(self, text: str, name: str) -> str:
-        """One part of an address; of several equal parts that which `name` tells is meant, else the
-        last.
-        """
+        """One part of an address; of several equal ones that which `name` tells, else the last."""
         parts = [
             (key, getattr(new, key))
             for old, new in self._moves

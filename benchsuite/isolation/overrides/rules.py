@@ -29,9 +29,7 @@ class Rule:
 
 
 def _a(value: Any, *, unless: str = "", always: bool = False) -> Callable[[Found], Any]:
-    """The value where the project has the setting, or always; with `unless`, where it has that
-    setting.
-    """
+    """The value where the project has the setting, or that of `unless`, or always."""
 
     def becomes(setting: Found) -> Any:
         is_meant = unless in setting.settings if unless else setting.value is not MISSING

@@ -95,9 +95,7 @@ def watch_views(add: Callable[[], None]) -> None:
 
 
 def _counts_inside(view: View, method: str, add: Callable[[], None]) -> bool:
-    """Whether the innermost function of a decorated view, or of a class's method, counts from now
-    on.
-    """
+    """Whether the innermost function of a decorated view, or of a class's method, now counts."""
     kind = getattr(view, "view_class", getattr(view, "cls", None))
     handler = getattr(view, "actions", {}).get(method, method)
     cell_inside: CellType | None = None

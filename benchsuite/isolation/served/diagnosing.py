@@ -163,9 +163,7 @@ def _account() -> Account:
 
 
 def _watch_connections() -> None:
-    """Connections tell how long they took to open and close (after the answer), and of their
-    queries.
-    """
+    """Connections tell of their queries, and how long they took to open and, later, to close."""
     connect, close = BaseDatabaseWrapper.connect, BaseDatabaseWrapper.close
 
     def watched(self: BaseDatabaseWrapper) -> None:
@@ -245,7 +243,7 @@ def words(sql: str) -> str:
 
 
 def line() -> str:
-    """Where the query is made: the nearest line of the project's code or templates, else outside of
+    """Where the query is made: the nearest line of the project's code or templates, else beyond the
     ORM.
     """
     nearest = ""

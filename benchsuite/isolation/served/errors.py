@@ -81,9 +81,7 @@ class Book:
         *,
         routed: bool = True,
     ) -> None:
-        """Writes each kind of error once a place (that of `frame` where one is given); never
-        raises.
-        """
+        """Writes each kind of error once a place (of `frame` where one is given); never raises."""
         if len(self._known) >= MOST:
             return
         place = "" if isinstance(error, str) else _place(walk_tb(error.__traceback__))
@@ -156,9 +154,7 @@ def short(path: str) -> str:
 
 
 def who_refused(scope: dict[str, Any]) -> str:
-    """Names the code that is sending the refusal; a sync consumer sends from another thread,
-    unseen.
-    """
+    """Names the code that sends the refusal; a sync consumer sends from another thread, unseen."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         sender = frame.f_locals.get("self")

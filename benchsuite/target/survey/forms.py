@@ -135,11 +135,9 @@ def _multiple(question: Question, choices: list[tuple[str, str]]) -> forms.Field
         if few or many:
             raise ValidationError(f"{hint(question)} You ticked {len(values)}.", code="ticks")
 
+    boxes = forms.CheckboxSelectMultiple
     return forms.MultipleChoiceField(
-        required=question.required,
-        choices=choices,
-        widget=forms.CheckboxSelectMultiple,
-        validators=[ticks],
+        required=question.required, choices=choices, widget=boxes, validators=[ticks]
     )
 
 
@@ -160,12 +158,8 @@ def _file(question: Question) -> forms.Field:
                 f"Only files that end in {', '.join(endings)} are allowed.", code="ending"
             )
 
-    attributes = {"accept": question.accept} if endings else {}
-    return forms.FileField(
-        required=question.required,
-        validators=[small_and_known],
-        widget=forms.FileInput(attrs=attributes),
-    )
+    widget = forms.FileInput(attrs={"accept": question.accept} if endings else {})
+    return forms.FileField(required=question.required, validators=[small_and_known], widget=widget)
 
 
 def _buttons(question: Question, choices: list[tuple[str, str]]) -> forms.Field:
@@ -221,9 +215,7 @@ class PageForm(forms.Form):
             yield {"question": question, "fields": fields, "is_grid": is_grid}
 
     def answers(self) -> dict[int, Any]:
-        """Question's ID → value, or None, for those without errors, and without files that are
-        kept.
-        """
+        """Question's ID → value, or None, for those without errors; without files that are kept."""
         by_question: dict[int, Any] = {}
         for question in self._questions:
             names = self._names[question.pk]
