@@ -4,13 +4,10 @@ from django.urls import path
 
 from benchsuite.views import (
     ask,
-    charts,
     compare,
     export,
-    history,
     listing,
     live,
-    notes,
     page,
     run,
     studies,
@@ -24,14 +21,16 @@ urlpatterns = [
     path("under-way/", live.under_way, name="under-way"),
     path("live/<str:kind>/<uuid:pk>/", live.show, name="live"),
     path("export/", export.selection, name="export"),
-    path("note/", notes.change, name="note"),
+    path("note/", listing.note_on, name="note"),
     path("configurations/", listing.configurations, name="configurations"),
-    path("configurations/<str:key>/", history.show, name="history"),
+    path("configurations/<str:key>/", run.configuration, name="history"),
     path("delete/", listing.delete, name="delete"),
     path("ask/", ask.show, name="ask"),
     path("compare/", compare.show, name="compare"),
-    path("compare/<slug:slug>.csv", charts.of_comparison, {"form": "csv"}, name="compare-data"),
-    path("compare/<slug:slug>.html", charts.of_comparison, {"form": "html"}, name="compare-chart"),
+    path("compare/<slug:slug>.csv", export.comparison_chart, {"form": "csv"}, name="compare-data"),
+    path(
+        "compare/<slug:slug>.html", export.comparison_chart, {"form": "html"}, name="compare-chart"
+    ),
     path("studies/", studies.listing, name="studies"),
     path("studies/<str:name>/", studies.show, name="study"),
     path("studies/<str:name>/<slug:slug>.csv", studies.chart, {"form": "csv"}, name="study-data"),
@@ -46,6 +45,6 @@ urlpatterns = [
     path("plotly-<str:version>.css", page.style, name="plotly-style"),
     path("<uuid:pk>/", run.show, name="run"),
     path("<uuid:pk>/export/", export.one_run, name="run-export"),
-    path("<uuid:pk>/<slug:slug>.csv", charts.of_run, {"form": "csv"}, name="run-data"),
-    path("<uuid:pk>/<slug:slug>.html", charts.of_run, {"form": "html"}, name="run-chart"),
+    path("<uuid:pk>/<slug:slug>.csv", export.run_chart, {"form": "csv"}, name="run-data"),
+    path("<uuid:pk>/<slug:slug>.html", export.run_chart, {"form": "html"}, name="run-chart"),
 ]

@@ -1,14 +1,15 @@
 """What is told of executions of studies and of tunings, and for which of them a run was made."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from typing import NamedTuple
 
 from django.db.models import QuerySet
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import read
 from benchsuite.core.units import format_period
-from benchsuite.models import Execution, Run, TuningTrial
+from benchsuite.models import Execution, Run
 from benchsuite.tuning.log import PHASES
 from benchsuite.tuning.trial import Trial
 
@@ -43,38 +44,26 @@ def servers(runs: QuerySet[Run]) -> list[str]:
 
 
 def environment(machine: Mapping[str, object], servers: Sequence[str]) -> dict[str, object]:
-    """Where it was measured."""
     return {**machine, **({"servers": ", ".join(servers)} if servers else {})}
 
 
-@dataclass(frozen=True, slots=True)
-class MadeFor:
+class MadeFor(NamedTuple):
     whole: str  #: "the study shop"
     url: str
     part: str  #: Which part of it the run is, and why it was made.
 
 
-def made_for(run: Run, *, in_tuning: bool = True) -> list[MadeFor]:
-    """Empty where a command made the run for its own sake; `in_tuning` is False where it is known
-    that no tuning has it.
-    """
+def made_for(run: Run, *, in_tuning: bool) -> list[MadeFor]:
+    """Empty where a command made it for its own sake; `in_tuning`: whether a tuning may have it."""
     purposes = []
     if (cell := run.study_cell) is not None:
         study = cell.study_run
         part = f"{cell}, run {run.repetition} of {study.repeat}"
         purposes.append(MadeFor(f"the study {study.name}", study.get_absolute_url(), part))
-    for trial in run.trials.select_related("tuning") if in_tuning else ():
-        tuning = trial.tuning
-        purposes.append(
-            MadeFor(f"the tuning {tuning.short_id}", tuning.get_absolute_url(), _start(trial))
-        )
+    for stored in run.trials.select_related("tuning") if in_tuning else ():
+        part, tuning = f"run {stored.order + 1}", stored.tuning
+        with suppress(UsageError):  # that of another benchsuite
+            trial = read(Trial, stored.trial)
+            part += f", {PHASES[trial.phase]}: {trial.reason}"
+        purposes.append(MadeFor(f"the tuning {tuning.short_id}", tuning.get_absolute_url(), part))
     return purposes
-
-
-def _start(stored: TuningTrial) -> str:
-    number = f"run {stored.order + 1}"
-    try:
-        trial = read(Trial, stored.trial)
-    except UsageError:  # that of another benchsuite
-        return number
-    return f"{number}, {PHASES[trial.phase]}: {trial.reason}"

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from benchsuite import bottlenecks
-from benchsuite.bottlenecks.evidence import REST, Budget, Diagnosis, budget
+from benchsuite.bottlenecks.evidence import REST, Budget, budget
 from benchsuite.bottlenecks.registry import UNNAMED, Limit
 from benchsuite.comparing.cells import Cell, alternatives
 from benchsuite.comparing.limit_evidence import alone, diagnosis, evidence, highest_rate, profiled
@@ -30,14 +30,18 @@ class Told:
 
 
 def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
-    """What one run tells with `more` evidence, and with that of `starts`: its diagnostic ones, and
-    one user of the same.
-    """
+    """What a run tells with `more` evidence, with diagnostic `starts`, and one user of the same."""
     own, profile, starts = diagnosis(run), run, list(starts)
-    for start in _diagnostic(run, starts):
-        if seen := diagnosis(start):
+    others = [start for start in starts if start.pk != run.pk]
+    try:
+        spec = RunSpec.from_json(run.spec) if others else None
+    except UsageError:  # of another format
+        spec = None
+    keys = {spec.diagnosed.key, spec.profiled.key} if spec else ()
+    for start in others:
+        if start.key in keys and (seen := diagnosis(start)):
             more["diagnosis"] = seen
-        if named := profiled(start):
+        if start.key in keys and (named := profiled(start)):
             more["profiled"], profile = named, start
     if "alone" not in more:
         more["alone"] = alone(run, starts)
@@ -45,21 +49,26 @@ def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
     shown, figures = flame(profile), evidence(run, **more)
     if figures is None:
         return Told(flame=shown)
-    time = budget(figures)
-    sentence = _diagnosed(own) if own else time.sentence if time else ""
-    limits = bottlenecks.name(figures)
-    if not own and any(one.code == UNNAMED.code for one in limits):
+    time, limits = budget(figures), bottlenecks.name(figures)
+    sentence = time.sentence if time else ""
+    if own:
+        sentence = (
+            f"A diagnostic run: a request took {format_duration(own.request_s)} in Django, "
+            f"{format_duration(own.query_s)} of that in {format_number(own.queries)} queries and "
+            f"{format_duration(own.connecting_s)} in opening and closing connections; the garbage "
+            f"collector took {format_percent(100 * own.collecting_share)} of the CPU time."
+        )
+    elif any(limit.code == UNNAMED.code for limit in limits):
         sentence = ""  # it is said there
     return Told(limits=limits, time=time, sentence=sentence, flame=shown)
 
 
 def as_json(run: Run) -> dict[str, Any]:
-    """The same as plain JSON, in seconds; null where the parts are not known."""
     limits = told(run)
     parts = {**limits.time.parts, REST: limits.time.rest_s} if limits.time else None
     return {
         "request_time": parts,
-        "limits": [asdict(one) for one in limits.limits],
+        "limits": [asdict(limit) for limit in limits.limits],
         "flame": flames.as_json(limits.flame),
     }
 
@@ -74,50 +83,25 @@ def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[st
         for title, cell in zip(cell_titles(cells), cells, strict=True)
         if (run := middle(cell)) is not None
     }
-    if len(limits_by_title) == 1:
-        ((title, some),) = limits_by_title.items()
-        return [line for limit in some for line in _lines(title, limit)]
     having: dict[str, list[tuple[str, Limit]]] = {}
-    for title, some in limits_by_title.items():
-        for limit in some:
+    lines: list[str] = []
+    for title, limits in limits_by_title.items():
+        for limit in limits:
             having.setdefault(limit.code, []).append((title, limit))
+            lines.append(f"{limit.code}  {title}: {limit.says} {limit.evidence}")
+            lines.append(" ".join(filter(None, (f"  {limit.fix}", limit.gain))))
+    if len(limits_by_title) == 1:
+        return lines
     lines = []
     for code in sorted(having):
-        lines.append(f"{code}  {listed([title for title, _ in having[code]])}: {meaning(code)}")
-        fixes = {limit.fix for _, limit in having[code]}
+        of_code = having[code]
+        lines.append(f"{code}  {listed([title for title, _ in of_code])}: {meaning(code)}")
+        fixes = {limit.fix for _, limit in of_code}
         lines += [f"  {fix}" for fix in fixes if len(fixes) == 1]
     return lines
-
-
-def _diagnostic(run: Run, starts: Iterable[Run]) -> list[Run]:
-    """The diagnostic starts of the same cell."""
-    starts_of_others = [one for one in starts if one.pk != run.pk]
-    try:
-        spec = RunSpec.from_json(run.spec) if starts_of_others else None
-    except UsageError:  # of another format
-        return []
-    keys = {spec.diagnosed.key, spec.profiled.key} if spec else ()
-    return [one for one in starts_of_others if one.key in keys]
-
-
-def _lines(title: str, limit: Limit) -> list[str]:
-    return [
-        f"{limit.code}  {title}: {limit.says} {limit.evidence}",
-        " ".join(filter(None, (f"  {limit.fix}", limit.gain))),
-    ]
 
 
 def middle(cell: Cell) -> Run | None:
     """The start whose goodput is the median of those that are shown."""
     ordered = sorted(cell.shown, key=lambda run: run.goodput or 0.0)
     return ordered[(len(ordered) - 1) // 2] if ordered else None
-
-
-def _diagnosed(seen: Diagnosis) -> str:
-    return (
-        f"A diagnostic run: a request took {format_duration(seen.request_s)} in Django, "
-        f"{format_duration(seen.query_s)} of that in {format_number(seen.queries)} queries and "
-        f"{format_duration(seen.connecting_s)} in opening and closing connections; the garbage "
-        "collector took "
-        f"{format_percent(100 * seen.collecting_share)} of the CPU time."
-    )

@@ -19,31 +19,23 @@ from django.db.models.functions import Coalesce, RowNumber
 
 from benchsuite.comparing.cells import Cell, cells
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.metrics import every
 from benchsuite.core.results import Level
 from benchsuite.core.specs import CLOSED
 from benchsuite.models import Finding, Interval, Measurement, Run, TuningTrial
-from benchsuite.report.exports.runs import FACTS
 from benchsuite.store.interchange import PARTS, SHARED
 from benchsuite.store.purposes import READ_BESIDE
 
 HEAVY = ("log_tail", "argv", "settings_changed")
-
 MOST_COMPARED = 300  #: Runs on one compare page; more can't be told apart.
-
 MOST_CHOSEN = 2000  #: Runs on any other page.
-
 AT_ONCE = 500  #: Ids in one query.
-
 WHOLE_AT_ONCE = 50  #: Runs in memory, with all their seconds.
-
 NAMED = 5  #: Ids in a message.
-
 NAMED_COMMANDS = 300  #: Commands chosen at once.
+ADDABLE = 40  #: Configurations that a comparison offers to add.
 
 
 def listed() -> QuerySet[Run]:
-    """Runs with what a row of the list shows."""
     return Run.objects.select_related("environment").defer(*HEAVY)
 
 
@@ -58,34 +50,22 @@ def by_and_by(runs: QuerySet[Run]) -> Iterator[Run]:
     return runs.iterator(chunk_size=WHOLE_AT_ONCE)
 
 
-def tabled() -> QuerySet[Run]:
-    """Runs with what a row of a CSV holds."""
-    return Run.objects.only(*FACTS, *(one.name for one in every.METRICS if one.read))
-
-
 def compared() -> QuerySet[Run]:
     """Runs with what the compare page says; `add_series` adds what it draws."""
     return Run.objects.select_related("environment", "software").prefetch_related("findings")
-
-
-ADDABLE = 40  #: Configurations that a comparison offers to add.
 
 
 def alike(runs: Sequence[Run]) -> list[Cell]:
     """What else was measured with the same workload, load, data and machine, the newest first."""
     if not runs:
         return []
-    asked = _asked(runs[0])
-    newest = compared().filter(
-        workload=runs[0].workload, environment=runs[0].environment, goodput__isnull=False
-    )
+    first, parts = runs[0], ("workload", "load", "database")
+    same = {"workload": first.workload, "environment": first.environment}
+    newest = compared().filter(**same, goodput__isnull=False).order_by("-started_at")
     newest = newest.exclude(pk__in=[run.pk for run in runs]).defer(*HEAVY, "programs")
-    found = [run for run in newest.order_by("-started_at")[:AT_ONCE] if _asked(run) == asked]
-    return sorted(cells(found), key=lambda cell: cell.first.started_at, reverse=True)[:ADDABLE]
-
-
-def _asked(run: Run) -> list[object]:
-    return [run.spec.get(part) for part in ("workload", "load", "database")]
+    asked = [first.spec.get(part) for part in parts]
+    like = [run for run in newest[:AT_ONCE] if [run.spec.get(part) for part in parts] == asked]
+    return sorted(cells(like), key=lambda cell: cell.first.started_at, reverse=True)[:ADDABLE]
 
 
 def add_series(runs: Sequence[Run]) -> None:
@@ -98,9 +78,7 @@ def add_series(runs: Sequence[Run]) -> None:
 
 
 def beside(run: Run) -> QuerySet[Run]:
-    """Runs of the same command that tell more of what limits this one: diagnostic starts, those of
-    one user, and those that answered more.
-    """
+    """Runs of its command that tell its limits: diagnostic, of one user, or with more answers."""
     tells = Q(diagnosis__isnull=False) | Q(model=CLOSED, users=1)
     if run.goodput is not None:
         tells |= Q(goodput__gt=run.goodput)
@@ -118,9 +96,7 @@ def neighbours(run: Run) -> tuple[Run | None, Run | None]:
 def chosen(
     runs: QuerySet[Run], ids: Sequence[str], batch: str = "", *, most: int = MOST_CHOSEN
 ) -> list[Run]:
-    """The runs of these ids, in their order; raises UsageError for one that is no id or no run, and
-    for too many of them.
-    """
+    """The runs of these ids, in order; raises UsageError for no run, no id and too many."""
     wanted = chosen_ids(ids, batch)
     if len(wanted) > most:
         raise UsageError(f"{len(wanted)} runs are too many for one page; {most} are the most.")
@@ -128,18 +104,28 @@ def chosen(
 
 
 def chosen_ids(ids: Sequence[str], batch: str = "") -> list[UUID]:
-    """The ids of these runs, and of all runs of the commands whose ids stand among them or in
-    `batch`.
-    """
-    wanted = dict.fromkeys(_uuid(text) for text in ([*ids, batch] if batch else ids))
+    """The ids of these runs, and of those of commands whose ids stand among them or in `batch`."""
+    wanted: dict[UUID, None] = {}
+    for text in [*ids, batch] if batch else ids:
+        try:
+            wanted[UUID(text.strip())] = None
+        except ValueError:
+            raise UsageError(
+                f"{text[:60]!r} is not the id of a run; choose runs in the list."
+            ) from None
     if not wanted:
         raise UsageError("No runs were chosen; tick some in the list.")
-    order = list(wanted)
-    others = [pk for some in _shares(order, AT_ONCE) for pk in _missing(some)]
+    order, here = list(wanted), set[UUID]()
+    for some in _shares(order, AT_ONCE):
+        here |= set(Run.objects.filter(pk__in=some).order_by().values_list("pk", flat=True))
+    others = [pk for pk in order if pk not in here]
     if not others:
         return order
     commands: dict[UUID, list[UUID]] = {}
-    made = by_command(Run.objects.filter(_of_commands(others[:NAMED_COMMANDS])))
+    named = others[:NAMED_COMMANDS]
+    trials = TuningTrial.objects.filter(tuning__in=named)
+    of_commands = Q(batch__in=named) | Q(study_cell__study_run__in=named)
+    made = by_command(Run.objects.filter(of_commands | Q(pk__in=trials.values("run"))))
     for pk, batch_id, command in made.order_by("started_at").values_list("pk", "batch", "command"):
         for name in {batch_id, command}:
             commands.setdefault(name, []).append(pk)
@@ -153,12 +139,6 @@ def chosen_ids(ids: Sequence[str], batch: str = "") -> list[UUID]:
     return list(dict.fromkeys(run for pk in order for run in commands.get(pk, [pk])))
 
 
-def _of_commands(ids: Sequence[UUID]) -> Q:
-    trials = TuningTrial.objects.filter(tuning__in=ids)
-    own = Q(batch__in=ids) | Q(study_cell__study_run__in=ids)
-    return own | Q(pk__in=trials.values("run"))
-
-
 def each(runs: QuerySet[Run], ids: Sequence[UUID], at_once: int) -> Iterator[Run]:
     """These runs in this order, so many at once in memory; one deleted meanwhile is left out."""
     for some in _shares(ids, at_once):
@@ -170,15 +150,8 @@ def _shares(ids: Sequence[UUID], most: int) -> Iterator[Sequence[UUID]]:
     return (ids[first : first + most] for first in range(0, len(ids), most))
 
 
-def _missing(ids: Sequence[UUID]) -> list[UUID]:
-    here = set(Run.objects.filter(pk__in=ids).order_by().values_list("pk", flat=True))
-    return [pk for pk in ids if pk not in here]
-
-
 def by_command(runs: QuerySet[Run]) -> QuerySet[Any]:
-    """With the id of the `command` that each was made by or for: a study, a tuning, else the batch
-    of a command that went on for its own sake.
-    """
+    """With the id of the `command` that each was made for: a study, a tuning, else its batch."""
     tuning = TuningTrial.objects.filter(run=OuterRef("pk")).order_by("tuning").values("tuning")[:1]
     study = "study_cell__study_run"
     made_for = Coalesce(study, Subquery(tuning), "batch", output_field=UUIDField())
@@ -186,9 +159,7 @@ def by_command(runs: QuerySet[Run]) -> QuerySet[Any]:
 
 
 def of_batches(ids: Iterable[UUID]) -> dict[UUID, list[Run]]:
-    """The runs of commands that went on for their own sake, in their order, in four queries and
-    without what is long of each run.
-    """
+    """The runs of commands that made them for their own sake, in order, in four queries."""
     invalid = Prefetch("findings", queryset=Finding.objects.filter(level=Level.INVALID.value))
     shared = [
         Prefetch(name, queryset=model._default_manager.defer("data"))
@@ -207,12 +178,3 @@ def newest_of(runs: QuerySet[Run], field: str, ids: Iterable[Any], most: int) ->
     place = Window(RowNumber(), partition_by=F(field), order_by=F("started_at").desc())
     some = runs.filter(**{f"{field}__in": list(ids)}).annotate(place=place)
     return some.filter(place__lte=most).order_by("-started_at")
-
-
-def _uuid(text: str) -> UUID:
-    try:
-        return UUID(text.strip())
-    except ValueError:
-        raise UsageError(
-            f"{text[:60]!r} is not the id of a run; choose runs in the list."
-        ) from None

@@ -1,19 +1,26 @@
-"""Sentences about runs, for pages and the terminal alike."""
+"""Sentences about runs, for pages and the terminal alike, and what makes verdicts doubtful."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
+from operator import itemgetter
 
 from benchsuite.comparing.cells import Cell
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
-from benchsuite.core.results import UNREADABLE, Status, is_completion
+from benchsuite.core.results import UNREADABLE, Level, Status, is_completion
 from benchsuite.core.samples import EVENT
 from benchsuite.core.specs import CLOSED
 from benchsuite.core.units import (
+    THIN_SPACE,
+    format_bytes,
     format_count,
     format_number,
+    format_percent,
     format_period,
 )
-from benchsuite.models import Run
+from benchsuite.findings.registry import FINDINGS
+from benchsuite.models import Finding, Run
 from benchsuite.stats.summary import samples_needed
 from benchsuite.store.abandoned import windows_s
 
@@ -32,7 +39,6 @@ def model_sentence(runs: Iterable[Run]) -> str:
 
 
 def missing_reason(run: Run, metric: Metric) -> str:
-    """Why a figure is "—"."""
     if run.status == Status.RUNNING.value:
         return "still running"
     if run.goodput is None:
@@ -45,7 +51,6 @@ def missing_reason(run: Run, metric: Metric) -> str:
 
 
 def became(run: Run) -> str:
-    """What happened to a run without figures."""
     words = {
         Status.FAILED.value: "failed",
         Status.INTERRUPTED.value: "was interrupted",
@@ -55,9 +60,7 @@ def became(run: Run) -> str:
 
 
 def completions_sentence(run: Run) -> str:
-    """48 completed in 6 s (480 a minute, 120 pages/s), none failed, such as …; empty for a run
-    whose journeys have no names of their own.
-    """
+    """48 completed in 6 s (480 a minute, 120 pages/s), none failed, such as …; or empty."""
     if run.completions is None:
         return ""
     per_minute = every.figure("completions_per_minute").value(run)
@@ -85,3 +88,59 @@ def completion_lines(cells: Sequence[Cell]) -> list[str]:
         if (sentence := completions_sentence(run))
     ]
     return [line for _, line in sorted(lines, key=lambda pair: -pair[0])]
+
+
+WRITTEN = {"%": format_percent, "bytes": format_bytes}  #: Values by their unit; others are counts.
+
+Doubts = Sequence[tuple[Run, Finding]]
+
+
+def doubt_lines(rows: Sequence[Run]) -> list[str]:
+    """For each finding who has it, the gravest, the range of values, and its hint."""
+    runs = Counter(row.key for row in rows)
+    always = {rule.code for rule in FINDINGS.values() if rule.always_told}
+    by_code: dict[str, dict[str, list[tuple[Run, Finding]]]] = {}
+    for row in rows:
+        for finding in row.findings.all():
+            if finding.level != Level.INFO.value or finding.code in always:
+                cells = by_code.setdefault(finding.code, {})
+                cells.setdefault(row.key, []).append((row, finding))
+    lines: list[str] = []
+    for code, cells in sorted(by_code.items(), key=itemgetter(0)):
+        doubts = [doubt for of_cell in cells.values() for doubt in of_cell]
+        lines.append(f"{code}  {_who(cells, runs)}: {_gravest(doubts)[1].message}")
+        hints = (finding.hint for _, finding in doubts)
+        lines += [f"  {hint}" for hint in dict.fromkeys(hints) if hint]
+    return lines
+
+
+def _who(by_cell: Mapping[str, Doubts], runs: Mapping[str, int]) -> str:
+    """ "uwsgi", "uwsgi, 3 of 4 runs", "all 12 configurations, 78.1–100 %; worst, uwsgi"."""
+    doubts = [doubt for of_cell in by_cell.values() for doubt in of_cell]
+    server = _gravest(doubts)[0].server
+    if len(by_cell) == 1:
+        ((key, of_cell),) = by_cell.items()
+        many = len({row.pk for row, _ in of_cell})
+        return server if runs[key] == 1 else f"{server}, {many} of {runs[key]} runs"
+    values, extent = [finding.value for _, finding in doubts if finding.value is not None], ""
+    write = WRITTEN.get(doubts[0][1].unit)
+    if write is not None and len(values) == len(doubts):
+        least, most = write(min(values)), write(max(values))
+        unit = THIN_SPACE + most.rpartition(THIN_SPACE)[2]
+        extent = f", {most if least == most else f'{least.removesuffix(unit)}–{most}'}"
+    having, of = len(by_cell), len(runs)
+    who = f"{having} of {of}" if having < of else "both" if of == 2 else f"all {of}"
+    return f"{who} configurations{extent}; worst, {server}"
+
+
+def _gravest(doubts: Doubts) -> tuple[Run, Finding]:
+    """An invalid one before a weak one, then by value; without one it is no matter of degree."""
+
+    def weight(doubt: tuple[Run, Finding]) -> tuple[bool, float]:
+        finding = doubt[1]
+        value = inf if finding.value is None else finding.value
+        rule = FINDINGS.get(finding.code.split()[0])
+        sign = -1 if rule and rule.fewer_is_worse else 1
+        return finding.level == Level.INVALID.value, sign * value
+
+    return max(doubts, key=weight)

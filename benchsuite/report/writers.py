@@ -1,13 +1,13 @@
 """Answers for a terminal and in Markdown; `_answer.html` writes them on pages, `plain` as JSON."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from rich.text import Text
 
-from benchsuite.core.answer import Answer, Section, Shown, Table
+from benchsuite.core.answer import Answer, Section, Table
 from benchsuite.core.printable import printable
 from benchsuite.report.terminal.grid import PROSE_WIDTH, Grid
 
@@ -26,9 +26,7 @@ class Console(Protocol):
 
 
 def to_terminal(answer: Answer, console: Console, *, every_row: bool = False) -> None:
-    """What must be known before, the answer with its reasons and what to do next, its table, then
-    cautions and evidence in brief. A sentence that several say is written once.
-    """
+    """Premises, answer, reasons and what to do, table, cautions, evidence; no sentence twice."""
     *steps, last = answer.next_steps or [""]
     ask = " ".join(filter(None, (last, answer.command)))
     card = (*answer.premises, answer.headline, *answer.reasons, *steps, ask)
@@ -40,20 +38,16 @@ def to_terminal(answer: Answer, console: Console, *, every_row: bool = False) ->
     for part in (*table, *dict.fromkeys(notes), *brief):
         if isinstance(part, str):
             console.say(part)
-        else:
-            _show(part, console, len(part.rows) if every_row else MOST)
-
-
-def _show(table: Table, console: Console, most: int) -> None:
-    """Its first rows, and that of what is recommended."""
-    if table.title:
-        console.say(table.title)
-    shown = [row for place, row in enumerate(table.rows) if place < most or place == table.chosen]
-    console.table(grid(replace(table, rows=shown)))
-    if more := len(table.rows) - len(shown):
-        console.say(f"{more} more row{'s' * (more != 1)}: -v2 shows all.")
-    if table.note:
-        console.say(table.note)
+            continue
+        if part.title:
+            console.say(part.title)
+        rows = enumerate(part.rows)
+        shown = [row for at, row in rows if at < MOST or at == part.chosen or every_row]
+        console.table(grid(replace(part, rows=shown)))
+        if more := len(part.rows) - len(shown):
+            console.say(f"{more} more row{'s' * (more != 1)}: -v2 shows all.")
+        if part.note:
+            console.say(part.note)
 
 
 def grid(table: Table) -> Grid:
@@ -77,26 +71,22 @@ def grid(table: Table) -> Grid:
 
 
 def to_markdown(answer: Answer) -> str:
-    lines = [line for part in _answer(answer) for line in part]
-    return "\n".join(lines).rstrip("\n") + "\n"
-
-
-def _answer(answer: Answer) -> Iterator[Sequence[str]]:
-    yield (f"# {escaped(answer.title)}", "")
+    lines = [f"# {escaped(answer.title)}", ""]
     if answer.question:
-        yield (f"**{escaped(answer.question)}**", "")
-    yield quoted(answer.premises)
+        lines += [f"**{escaped(answer.question)}**", ""]
+    lines += quoted(answer.premises)
     for sentence in filter(None, (answer.headline, *answer.reasons)):
-        yield (escaped(sentence), "")
+        lines += [escaped(sentence), ""]
     if answer.table is not None:
-        yield list(table_lines(answer.table))
-    yield quoted(answer.cautions)
+        lines += table_lines(answer.table)
+    lines += quoted(answer.cautions)
     for sentence in answer.next_steps:
-        yield (escaped(sentence), "")
+        lines += [escaped(sentence), ""]
     if answer.command:
-        yield ("```", answer.command, "```", "")
+        lines += ["```", answer.command, "```", ""]
     for section in answer.sections:
-        yield list(section_lines(section))
+        lines += section_lines(section)
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def section_lines(section: Section) -> Iterator[str]:
@@ -118,23 +108,17 @@ def table_lines(table: Table) -> Iterator[str]:
     if table.note:
         yield from (escaped(table.note), "")
     if table.rows:
-        yield _row(map(escaped, table.headings))
-        yield f"|{'---|' * len(table.headings)}"
-        yield from (_row(_entry(one) for one, _ in row) for row in table.entries)
-        yield ""
+        rows = [[escaped(heading) for heading in table.headings]]
+        for entries in table.entries:
+            texts = [(escaped(shown.whole), shown.url) for shown, _ in entries]
+            rows.append([f"[{text}]({url})" if url else text for text, url in texts])
+        head, *lines = [f"| {' | '.join(row)} |" for row in rows]
+        yield from (head, f"|{'---|' * len(table.headings)}", *lines, "")
 
 
 def quoted(sentences: Sequence[str]) -> list[str]:
     lines = [line for one in sentences for line in (">", f"> {escaped(one)}")]
     return [*lines[1:], ""] if lines else []
-
-
-def _row(texts: Iterable[str]) -> str:
-    return f"| {' | '.join(texts)} |"
-
-
-def _entry(value: Shown) -> str:
-    return f"[{escaped(value.whole)}]({value.url})" if value.url else escaped(value.whole)
 
 
 def escaped(text: str) -> str:

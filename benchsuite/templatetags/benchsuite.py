@@ -1,11 +1,18 @@
 """Figures with their units in templates: `{% load benchsuite %}`."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django import template
 from django.template import Context
 
-from benchsuite.comparing.titles import options_title, size_title, workload_title
+from benchsuite.comparing.titles import (
+    cpus_title,
+    load_title,
+    options_title,
+    size_title,
+    workload_title,
+)
 from benchsuite.core.commands import command
 from benchsuite.core.glossary import meaning
 from benchsuite.core.units import (
@@ -24,34 +31,34 @@ from benchsuite.system.programs import short_revision
 
 register = template.Library()
 
-register.filter("count", format_count)
-register.filter("rate", format_rate)
-register.filter("percent", format_percent)
-register.filter("bytes", format_bytes)
-register.filter("badge", html.badge)
-register.filter("state", html.state)
-register.filter("reason", html.reason)
-register.filter("meaning", meaning)
-register.filter("figure", html.figure_text)
-register.filter("moment", history.moment_words)
-register.filter("size", size_title)
-register.filter("load", html.load_text)
-register.filter("listed", html.listed_text)
-register.filter("workload", workload_title)
-register.filter("options", options_title)
-register.filter("configuration", history.title)
-register.filter("duration", format_duration)
-register.filter("term", html.term)
-register.filter("codes", html.codes)
-register.filter("words", in_words)
-
-
+FILTERS: dict[str, Callable[..., Any]] = {
+    "count": format_count,
+    "rate": format_rate,
+    "percent": format_percent,
+    "bytes": format_bytes,
+    "duration": format_duration,
+    "words": in_words,
+    "meaning": meaning,
+    "badge": html.badge,
+    "state": html.state,
+    "reason": html.reason,
+    "term": html.term,
+    "codes": html.codes,
+    "figure": html.figure_text,
+    "listed": html.listed_text,
+    "load": html.load_text,
+    "load_title": load_title,
+    "size": size_title,
+    "cpus": cpus_title,
+    "workload": workload_title,
+    "options": options_title,
+    "moment": history.moment,
+    "configuration": history.title,
+}
+for name, function in FILTERS.items():
+    register.filter(name, function)
+register.simple_tag(html.missing, name="missing")
 register.simple_tag(command)
-
-
-@register.simple_tag
-def missing(reason: str) -> str:
-    return html.missing(reason)
 
 
 @register.filter

@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from typing import Any
 from urllib.parse import urlsplit
@@ -29,11 +30,7 @@ HEADER = "Content-Security-Policy"
 
 
 def protect(response: HttpResponseBase, login: str | None) -> None:
-    """Sets the header, which middlewares with a policy of their own leave unchanged.
-
-    Without inline scripts and styles no nonce is needed. A form may lead to the log-in page, which
-    may be on another site.
-    """
+    """Sets the header unless a middleware did. A form may lead to a log-in page elsewhere."""
     files = _sources(static("benchsuite/benchsuite.css"), static("benchsuite/benchsuite.js"))
     policy = {
         "default-src": "'none'",
@@ -106,10 +103,6 @@ def may(request: HttpRequest, permission: str) -> bool:
     return has is not None and bool(has(f"benchsuite.{permission}"))
 
 
-def may_delete(request: HttpRequest) -> bool:
-    return may(request, "delete_run")
-
-
 def guarded(view: View) -> View:
     """Applies the access rule first; redirects the others to the log-in page, if there is one.
 
@@ -162,43 +155,25 @@ def _unavailable(
 
 
 def _denied(request: HttpRequest) -> HttpResponseBase:
-    user = getattr(request, "user", None)
-    login = login_url()
-    if login and not open_by_token() and user is not None and not user.is_authenticated:
+    user, login = getattr(request, "user", None), login_url()
+    message = "These pages are for staff only, unless BENCHSUITE['ACCESS'] says otherwise."
+    if open_by_token():
+        message = (
+            "Open the address that was printed when these pages were started; it ends in a token."
+        )
+    elif login and user is not None and not user.is_authenticated:
         return redirect_to_login(request.get_full_path(), login)
-    return _forbidden(request)
-
-
-def _forbidden(request: HttpRequest) -> HttpResponse:
-    message = (
-        "Open the address that was printed when these pages were started; it ends in a token."
-        if open_by_token()
-        else "These pages are for staff only, unless BENCHSUITE['ACCESS'] says otherwise."
-    )
     context = {"request": request, "title": "No access", "message": message, "closed": True}
     return render(request, "benchsuite/problem.html", context, status=403)
 
 
 def login_url() -> str | None:
     """The log-in page: LOGIN_URL if it leads to a page here or elsewhere, else the admin's."""
-    wanted = resolve_url_or_none(settings.LOGIN_URL)
-    if wanted is not None:
-        return wanted
-    try:
-        return reverse("admin:login")
-    except NoReverseMatch:
-        return None
-
-
-def resolve_url_or_none(name: str) -> str | None:
-    try:
-        url = resolve_url(name)
-    except NoReverseMatch:
-        return None
-    if "://" in url:
+    with suppress(NoReverseMatch, Resolver404):
+        url = resolve_url(settings.LOGIN_URL)
+        if "://" not in url:
+            resolve(url.partition("?")[0])
         return url
-    try:
-        resolve(url.partition("?")[0])
-    except Resolver404:
-        return None
-    return url
+    with suppress(NoReverseMatch):
+        return reverse("admin:login")
+    return None

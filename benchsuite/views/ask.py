@@ -22,7 +22,7 @@ OBJECTIVE = "p95 < 200ms"
 @access.guarded
 def show(request: HttpRequest) -> HttpResponse:
     given = {name: request.GET.get(name, "").strip() for name in ("work", "objective", "rate")}
-    memory = request.GET.get("memory", "").strip()
+    memory, text = request.GET.get("memory", "").strip(), given["objective"] or OBJECTIVE
     newest = queries.compared().filter(goodput__isnull=False).defer(*queries.HEAVY, "programs")
     runs = [run for run in newest.order_by("-started_at")[:MOST] if not run.unreadable]
     works = list(dict.fromkeys(workload_title(run) for run in runs))
@@ -31,37 +31,28 @@ def show(request: HttpRequest) -> HttpResponse:
         "title": "What would you run?",
         "works": works,
         "work": work,
-        "given": {"objective": given["objective"] or OBJECTIVE, "rate": given["rate"]},
+        "given": {"objective": text, "rate": given["rate"]},
         "memory": memory,
     }
     status = 200
     try:
-        rate = _rate(given["rate"])
-        text = given["objective"] or OBJECTIVE
+        try:
+            rate = float(given["rate"] or 0)
+        except ValueError:
+            rate = -1.0
+        if not 0 <= rate < 1e9:
+            refused, such_as = given["rate"][:60], "write requests per second, such as 50."
+            raise UsageError(f"{refused!r} is not a rate; {such_as}")
         objective = parse(f"{text}, memory <= {memory}" if memory else text)
         mine = [run for run in runs if workload_title(run) == work]
         here = [run for run in mine if run.environment_id == mine[0].environment_id]
         if works and work not in works:
             raise UsageError(f"Nothing is stored of {work[:60]!r}; choose from the list.")
         found = asking.candidates(here, objective, rate)
-        context |= {
-            "answer": _answer(found),
-            "candidates": found,
-            "plot": _plot(found),
-        }
+        context |= {"answer": _answer(found), "candidates": found, "plot": _plot(found)}
     except UsageError as error:
         context["error"], status = str(error), 400
     return page(request, "ask", context, status=status)
-
-
-def _rate(text: str) -> float:
-    try:
-        rate = float(text or 0)
-    except ValueError:
-        rate = -1.0
-    if not 0 <= rate < 1e9:
-        raise UsageError(f"{text[:60]!r} is not a rate; write requests per second, such as 50.")
-    return rate
 
 
 def _answer(found: Sequence[Candidate]) -> Answer:
@@ -72,20 +63,17 @@ def _answer(found: Sequence[Candidate]) -> Answer:
     else:
         headline = "No stored configuration is known to fit."
     measurable = next((candidate for candidate in unknown if candidate.command), None)
+    several, verb = "s" * (len(found) != 1), "fits" if len(fitting) == 1 else "fit"
+    counts = f"{len(fitting)} of {len(found)} stored configuration{several} {verb}"
+    if unknown:
+        counts += f"; {len(unknown)} {'was' if len(unknown) == 1 else 'were'} not measured for it"
     return Answer(
         title="ask",
         headline=headline if found else "Nothing was measured yet.",
-        reasons=[_counts(len(found), len(fitting), len(unknown))] if found else [],
+        reasons=[f"{counts}."] if found else [],
         next_steps=[f"Measure {measurable.title} there:"] if measurable else [],
         command=measurable.command if measurable else "",
     )
-
-
-def _counts(stored: int, fitting: int, unknown: int) -> str:
-    """ "2 of 5 stored configurations fit; 1 was not measured for it." """
-    several, verb = "s" * (stored != 1), "fits" if fitting == 1 else "fit"
-    rest = f"; {unknown} {'was' if unknown == 1 else 'were'} not measured for it" if unknown else ""
-    return f"{fitting} of {stored} stored configuration{several} {verb}{rest}."
 
 
 def _plot(found: Sequence[Candidate]) -> list[tuple[float, float, Candidate, bool]]:

@@ -1,7 +1,6 @@
 """Several runs: which to take, by how much it is better, and whether that is real."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -10,16 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from benchsuite import conf
-from benchsuite.comparing.answer import (
-    Climbed,
-    answer_of,
-    climbs,
-    level,
-    of_runs,
-    outcome,
-)
+from benchsuite.comparing.answer import Climbed, answer_of, climbs, level, of_runs, outcome
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.contrasts import Contrast, Side, contrasts, figures_of, metric
+from benchsuite.comparing.contrasts import contrasts, figures_of, metric
 from benchsuite.comparing.differences import Comparison, Unlike, alike, unlike
 from benchsuite.comparing.titles import (
     levels_title,
@@ -28,48 +20,21 @@ from benchsuite.comparing.titles import (
     units_beside,
     workload_title,
 )
+from benchsuite.core.answer import Shown
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric, Place, was_asked
 from benchsuite.core.units import listed
-from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.charts import overlays
-from benchsuite.report.charts.forest import Line, forest
-from benchsuite.report.charts.styles import Style
+from benchsuite.report.charts.forest import forest
 from benchsuite.report.sentences import missing_reason
 from benchsuite.store import notes
 from benchsuite.views import access, live
-from benchsuite.views.charts import wanted_ids
+from benchsuite.views.export import wanted_ids
 from benchsuite.views.page import page, problem
 
 SWITCH = ("goodput", "p95", "memory", "cpu")  #: Figures that the forest plot shows, by a click.
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """One figure of a cell as its table writes it."""
-
-    text: str
-    spread: str = ""  #: Least and most of several runs.
-    reason: str = ""  #: Why there is no figure.
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One cell of the comparison."""
-
-    side: Side
-    style: Style
-    line: Line | None
-    state: str
-    level: str  #: Of a load with stages: which its figures are of.
-    contrast: Contrast | None
-    result: str
-    figures: list[Shown]
-    is_baseline: bool
-    baseline_url: str
-    without_url: str
 
 
 @access.guarded
@@ -80,11 +45,8 @@ def show(request: HttpRequest) -> HttpResponse:
     except UsageError as error:
         return problem(request, str(error), status=400)
     if batch and not ids and (making := live.context(request, "batch", runs[0].batch)):
-        return page(
-            request,
-            "live",
-            {"title": f"{workload_title(runs[0])}: runs of one command", "live": making},
-        )
+        title = f"{workload_title(runs[0])}: runs of one command"
+        return page(request, "live", {"title": title, "live": making})
     star = notes.starred(runs)
     chosen = request.GET.get("baseline") or (str(star.pk) if star else "")
     comparison = Comparison(runs, baseline=chosen)
@@ -92,7 +54,29 @@ def show(request: HttpRequest) -> HttpResponse:
     lines = climbs(comparison, unlike_runs)
     if unlike_runs and not lines and request.GET.get("forced") != "1":
         return page(request, "unlike", _unlike(request, comparison, unlike_runs), status=409)
-    context = _context(request, comparison)
+    title = f"{len(runs)} runs compared" if len(runs) > 1 else "One run, nothing to compare it with"
+    cells, asked = comparison.cells, any(was_asked(run) for run in runs)
+    columns = [  # those that a run has; no answers where nothing was asked
+        column
+        for column in every.in_place(Place.COMPARE)
+        if (asked or column.summed or not column.of_answers) and any(map(column.only, runs))
+    ]
+    context: dict[str, Any] = {
+        "title": title,
+        "comparison": comparison,
+        "differences": comparison.differences,
+        "headings": [column.heading for column in columns],
+        "figures": [
+            (title, [_shown(cell, column) for column in columns])
+            for title, cell in zip(comparison.titles, cells, strict=True)
+        ],
+        "failed": [run for cell in cells for run in cell.runs if run.goodput is None],
+        "query": _query(request),
+        "hidden": _kept(request),
+        "addable": [
+            (f"{cell.first.server} {size_title(cell.first)}", cell) for cell in queries.alike(runs)
+        ],
+    }
     if lines:
         queries.add_series(runs)
         context |= {
@@ -101,13 +85,13 @@ def show(request: HttpRequest) -> HttpResponse:
             "levels": _levels(request, lines),
         }
     else:
-        queries.add_series(overlays.drawn_of(comparison))
+        drawn = cells[: overlays.MOST_DRAWN]
+        queries.add_series([run for cell in drawn for run in cell.measured])
         context |= {
             **_forest(request, comparison),
             "answer": of_runs(comparison, conf.margins()),
             "unlike": [one.sentence(comparison.titles) for one in unlike_runs],
             "charts": overlays.charts(comparison),
-            "heat": _heat(comparison, _figure(request, comparison)),
         }
     return page(request, "compare", context)
 
@@ -117,32 +101,20 @@ def _levels(request: HttpRequest, lines: Sequence[Climbed]) -> dict[str, Any]:
     places: dict[float, list[Cell]] = {}
     for cell in (cell for line in lines for cell in line.cells):
         places.setdefault(level(cell.first), []).append(cell)
-    order = sorted(places)
-    goodput = every.figure("goodput")
-    by_level = [{level(cell.first): cell for cell in line.cells} for line in lines]
-    return {
-        "headings": [
-            (load_title(places[one][0].first), _url(request, places[one])) for one in order
-        ],
-        "rows": [
-            (
-                line.title,
-                [
-                    (goodput.show(cells[one].value(goodput)), cells[one] is line.knee)
-                    if one in cells
-                    else None
-                    for one in order
-                ],
-            )
-            for line, cells in zip(lines, by_level, strict=True)
-        ],
-    }
+    order, rows, goodput = sorted(places), [], every.figure("goodput")
+    for line in lines:
+        entries = {
+            level(cell.first): (goodput.show(cell.value(goodput)), cell is line.knee)
+            for cell in line.cells
+        }
+        rows.append((line.title, [entries.get(place) for place in order]))
+    headings = [(load_title(places[one][0].first), _url(request, places[one])) for one in order]
+    return {"headings": headings, "rows": rows}
 
 
 def _unlike(
     request: HttpRequest, comparison: Comparison, unlike_runs: Sequence[Unlike]
 ) -> dict[str, Any]:
-    """A column for each lot of cells that are alike, a row for each field that differs."""
     lots = alike(comparison, unlike_runs)
     column = {cell.first.pk: number for number, lot in enumerate(lots) for cell in lot.cells}
     places = [column[cell.first.pk] for cell in comparison.cells]
@@ -161,133 +133,70 @@ def _unlike(
     }
 
 
-def _context(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
-    """What every comparison has."""
-    cells = comparison.cells
-    columns = _columns(comparison)
-    return {
-        "title": f"{len(comparison.runs)} runs compared"
-        if len(comparison.runs) > 1
-        else "One run, nothing to compare it with",
-        "comparison": comparison,
-        "differences": comparison.differences,
-        "headings": [one.heading for one in columns],
-        "figures": [
-            (title, [_shown(cell, one) for one in columns])
-            for title, cell in zip(comparison.titles, cells, strict=True)
-        ],
-        "failed": [run for cell in cells for run in cell.runs if run.goodput is None],
-        "query": _query(request),
-        "hidden": _kept(request),
-        "addable": [
-            (f"{cell.first.server} {size_title(cell.first)}", cell)
-            for cell in queries.alike(comparison.runs)
-        ],
-    }
-
-
-def _figure(request: HttpRequest, comparison: Comparison) -> Metric:
-    """The one that was chosen, else what the answer goes by."""
-    names = _switch(comparison)
-    wanted = request.GET.get("figure", "")
-    return metric(wanted if wanted in names else names[0], conf.margins())
-
-
-def _switch(comparison: Comparison) -> list[str]:
-    """Short names of the figures that some have; the first is what the answer goes by."""
-    first = figures_of(comparison.cells)[0]
-    names = [name for name in SWITCH if any(one.value(metric(name)) for one in comparison.cells)]
-    return list(dict.fromkeys([first, *names]))
-
-
 def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
-    """The chosen figure of each cell beside the baseline, and a row of its main figures."""
-    figure, base = _figure(request, comparison), comparison.baseline
-    compared = contrasts(comparison.pairs, [figure])
-    by_cell = {id(one.candidate.cell): one for one in compared}
+    """The chosen figure, else the answer's, of each cell beside the baseline, and others."""
+    names = [name for name in SWITCH if any(one.value(metric(name)) for one in comparison.cells)]
+    names = list(dict.fromkeys([figures_of(comparison.cells)[0], *names]))
+    wanted = request.GET.get("figure", "")
+    figure = metric(wanted if wanted in names else names[0], conf.margins())
+    columns = [every.compared()[name] for name in names]
+    base, compared = comparison.baseline, contrasts(comparison.pairs, [figure])
+    by_cell = {id(contrast.candidate.cell): contrast for contrast in compared}
     plot = forest(comparison.sides, base, compared, figure) if base else None
-    lines = plot.lines if plot else [None] * len(comparison.sides)
-    columns = [every.compared()[name] for name in _switch(comparison)]
+    lines = plot["lines"] if plot else [None] * len(comparison.sides)
     rows = []
     for side, style, line in zip(comparison.sides, overlays.styles(comparison), lines, strict=True):
         cell, contrast = side.cell, by_cell.get(id(side.cell))
+        others = [other for other in comparison.cells if other is not cell]
         rows.append(
-            Row(
-                side=side,
-                style=style,
-                line=line,
-                state=cell.verdict.value if cell.verdict else cell.first.status,
-                level=levels_title(cell),
-                contrast=contrast,
-                result=outcome(contrast) if contrast else "",
-                figures=[_shown(cell, one, spread=one.name == figure.name) for one in columns],
-                is_baseline=side is base,
-                baseline_url=_url(request, baseline=cell.first.pk.hex) if cell.is_sound else "",
-                without_url=_url(request, [one for one in comparison.cells if one is not cell])
-                if len(comparison.cells) > 1
-                else "",
-            )
+            {
+                "side": side,
+                "style": style,
+                "line": line,
+                "state": cell.verdict.value if cell.verdict else cell.first.status,
+                "level": levels_title(cell),  # of a load with stages: which its figures are of
+                "contrast": contrast,
+                "result": outcome(contrast) if contrast else "",
+                "figures": [_shown(cell, one, spread=one.name == figure.name) for one in columns],
+                "is_baseline": side is base,
+                "baseline_url": _url(request, baseline=cell.first.pk.hex) if cell.is_sound else "",
+                "without_url": _url(request, others) if others else "",
+            }
         )
     return {
         "rows": rows,
         "forest": plot,
         "figure": figure,
-        "columns": [one.heading for one in columns],
+        "columns": [column.heading for column in columns],
         "switch": [
-            (every.compared()[name].heading, _url(request, figure=name), name == figure.short)
-            for name in _switch(comparison)
+            (column.heading, _url(request, figure=name), name == figure.short)
+            for name, column in zip(names, columns, strict=True)
         ],
+        "heat": _heat(comparison, figure),
     }
 
 
 def _heat(comparison: Comparison, figure: Metric) -> dict[str, Any] | None:
     """Servers by sizes, where they make a table: each pair once, and several sizes of a server."""
-    by_place: dict[tuple[str, str], Cell] = {}
-    for cell in comparison.cells:
-        place = (cell.first.server, size_title(cell.first))
-        if place in by_place:
-            return None
-        by_place[place] = cell
-    servers = list(dict.fromkeys(server for server, _ in by_place))
-    order = {size: (run.processes or 0, run.threads or 0) for (_, size), run in _firsts(by_place)}
-    if len(order) < 2 or len(by_place) < len(servers) + 2:
-        return None
-    values = {place: cell.value(figure) or 0.0 for place, cell in by_place.items()}
-    most = max(values.values()) or 1.0
-    sizes = sorted(order, key=lambda size: order[size])
-    return {
-        "sizes": sizes,
-        "rows": [
-            (
-                server,
-                [
-                    (figure.show(by_place[server, size].value(figure)), values[server, size] / most)
-                    if (server, size) in by_place
-                    else None
-                    for size in sizes
-                ],
-            )
-            for server in servers
-        ],
+    cells = {(cell.first.server, size_title(cell.first)): cell for cell in comparison.cells}
+    servers = list(dict.fromkeys(server for server, _ in cells))
+    order = {
+        size: (cell.first.processes or 0, cell.first.threads or 0)
+        for (_, size), cell in cells.items()
     }
-
-
-def _firsts(by_place: dict[tuple[str, str], Cell]) -> list[tuple[tuple[str, str], Run]]:
-    return [(place, cell.first) for place, cell in by_place.items()]
-
-
-def _columns(comparison: Comparison) -> list[Metric]:
-    """Those that a run has; no answers where nothing was asked."""
-    runs = comparison.runs
-    asked = any(was_asked(run) for run in runs)
-    return [
-        one
-        for one in every.in_place(Place.COMPARE)
-        if (asked or one.summed or not one.of_answers) and any(map(one.only, runs))
-    ]
+    is_table = len(cells) == len(comparison.cells) >= len(servers) + 2
+    if len(order) < 2 or not is_table:
+        return None
+    values = {place: cell.value(figure) for place, cell in cells.items()}
+    most = max(value or 0.0 for value in values.values()) or 1.0
+    shown = {place: (figure.show(value), (value or 0.0) / most) for place, value in values.items()}
+    sizes = sorted(order, key=lambda size: order[size])
+    rows = [(server, [shown.get((server, size)) for size in sizes]) for server in servers]
+    return {"sizes": sizes, "rows": rows}
 
 
 def _shown(cell: Cell, figure: Metric, *, spread: bool = True) -> Shown:
+    """The mean and, of several runs, the least and the most."""
     show = partial(figure.show, units=units_beside(cell.first))
     value = cell.value(figure)
     if value is None:
@@ -302,19 +211,15 @@ KEPT = ("forced", "baseline", "figure")
 
 
 def _url(request: HttpRequest, cells: Sequence[Cell] | None = None, **more: str) -> str:
-    """This comparison with something changed, or one of these cells."""
+    """This comparison with something changed, or one of these cells; with short ids."""
     kept = {name: request.GET[name] for name in KEPT if name in request.GET} | more
-    query = _query(request) if cells is None else f"runs={_ids(cells)}"
+    query = _query(request)
+    if cells is not None:
+        query = f"runs={','.join(run.pk.hex for cell in cells for run in cell.runs)}"
     return f"{reverse('benchsuite:compare')}?{'&'.join(filter(None, (query, urlencode(kept))))}"
 
 
-def _ids(cells: Sequence[Cell]) -> str:
-    """Without dashes, because servers take only so long a line."""
-    return ",".join(run.pk.hex for cell in cells for run in cell.runs)
-
-
 def _kept(request: HttpRequest) -> dict[str, str]:
-    """What a form sends along."""
     asked = {"runs": ",".join(wanted_ids(request)), "batch": request.GET.get("batch", "")}
     asked |= {name: request.GET.get(name, "") for name in KEPT}
     return {name: text for name, text in asked.items() if text}

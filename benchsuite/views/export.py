@@ -1,21 +1,26 @@
-"""Exports: runs as CSV or JSON, sent while they are made."""
+"""Exports: runs as CSV or JSON, sent while they are made; a chart as CSV, or as one HTML file."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
-from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 
-from benchsuite.core.exceptions import UsageError
+from benchsuite.comparing.answer import climbs
+from benchsuite.comparing.differences import Comparison, unlike
+from benchsuite.core.exceptions import UsageError, choices
+from benchsuite.core.metrics import every
 from benchsuite.models import Run
 from benchsuite.report import queries
-from benchsuite.report.exports.runs import csv_of, json_of
+from benchsuite.report.charts import of_run, overlays
+from benchsuite.report.charts.drawing import Chart
+from benchsuite.report.exports.runs import FACTS, csv_of, json_of, table_as_csv
 from benchsuite.report.pages import run_page
+from benchsuite.report.pages.html import one_file
 from benchsuite.report.pages.run_list import RunFilter
 from benchsuite.report.writers import to_markdown
 from benchsuite.views import access
-from benchsuite.views.charts import wanted_ids
 from benchsuite.views.page import problem
 
 CHUNK_LETTERS = 64 * 1024
@@ -29,22 +34,15 @@ def download(request: HttpRequest, wanted: str, name: str, formats: Formats) -> 
     """In the format that is wanted, of those that can be made; raises UsageError for others."""
     if wanted not in formats:
         raise UsageError(f"There is no format {wanted[:60]!r}; there are: {', '.join(formats)}.")
-    return _download(request, formats[wanted](), TYPES[wanted], f"{name}.{wanted}")
-
-
-def _download(
-    request: HttpRequest, pieces: Iterable[str], kind: str, filename: str
-) -> HttpResponseBase:
-    chunks = _chunks(pieces)
+    chunks = _chunks(formats[wanted]())
     return StreamingHttpResponse(
         _in_turn(chunks) if isinstance(request, ASGIRequest) else chunks,
-        content_type=f"{kind}; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{filename}"'},
+        content_type=f"{TYPES[wanted]}; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}.{wanted}"'},
     )
 
 
 def _chunks(pieces: Iterable[str]) -> Iterator[str]:
-    """The pieces, joined into chunks worth sending."""
     held: list[str] = []
     letters = 0
     for piece in pieces:
@@ -65,12 +63,11 @@ async def _in_turn(chunks: Iterator[str]) -> AsyncIterator[str]:
 
 @access.guarded
 def selection(request: HttpRequest) -> HttpResponseBase:
-    """The runs in `runs` or `batch`, else all that match the filters.
-
-    With `chosen`, runs should have been ticked: none is an error.
-    """
+    """The runs in `runs` or `batch`, else all that match; with `chosen`, none is an error."""
     ids, batch = wanted_ids(request), request.GET.get("batch", "")
-    wanted = queries.tabled() if request.GET.get("format") == "csv" else queries.exported()
+    wanted = queries.exported()
+    if request.GET.get("format") == "csv":
+        wanted = Run.objects.only(*FACTS, *(one.name for one in every.METRICS if one.read))
     try:
         runs: Iterable[Run]
         if ids or batch or "chosen" in request.GET:
@@ -104,3 +101,48 @@ def _answer(
 
     formats = {"csv": lambda: csv_of(runs), "json": lambda: json_of(runs, address), **further}
     return download(request, request.GET.get("format", "json"), name, formats)
+
+
+@access.guarded
+def run_chart(request: HttpRequest, pk: UUID, slug: str, form: str) -> HttpResponse:
+    run = Run.objects.filter(pk=pk).first()
+    if run is None:
+        return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
+    return chart_file(request, of_run.charts(run), slug, form, str(pk))
+
+
+@access.guarded
+def comparison_chart(request: HttpRequest, slug: str, form: str) -> HttpResponse:
+    try:
+        ids, batch = wanted_ids(request), request.GET.get("batch", "")
+        runs = queries.chosen(queries.compared(), ids, batch, most=queries.MOST_COMPARED)
+    except UsageError as error:
+        return problem(request, str(error), status=400)
+    queries.add_series(runs)
+    comparison = Comparison(runs)
+    lines = climbs(comparison, unlike(comparison))
+    charts = overlays.level_charts(lines) if lines else overlays.charts(comparison)
+    return chart_file(request, charts, slug, form, "comparison")
+
+
+def chart_file(
+    request: HttpRequest, charts: Sequence[Chart], slug: str, form: str, name: str
+) -> HttpResponse:
+    chart = next((one for one in charts if one.series.slug == slug), None)
+    if chart is None:
+        known = choices(slug[:60], [one.series.slug for one in charts])
+        return problem(request, f"There is no chart {slug[:60]!r}; {known}", status=404)
+    return HttpResponse(
+        "".join(table_as_csv([column.name for column in chart.series.columns], chart.series.rows))
+        if form == "csv"
+        else one_file("chart", {"title": chart.series.title, "charts": [chart]}),
+        content_type=f"{TYPES[form]}; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{slug}-{name}.{form}"'},
+    )
+
+
+def wanted_ids(request: HttpRequest) -> list[str]:
+    """The IDs in `runs`, separated by commas, repeated, or both."""
+    return [
+        part for value in request.GET.getlist("runs") for part in value.split(",") if part.strip()
+    ]

@@ -1,6 +1,4 @@
-"""What was measured: by command and by configuration, with filters; and the deletion of runs: by
-POST, after a confirmation.
-"""
+"""What was measured, by command and by configuration; deletion of runs, and notes on them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,20 +7,22 @@ from urllib.parse import urlencode
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods
 
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Place
 from benchsuite.core.results import Status
-from benchsuite.models import Run, StudyRun, Tuning
+from benchsuite.models import Note, Run, StudyRun, Tuning
 from benchsuite.report import live, queries
 from benchsuite.report.pages import history
 from benchsuite.report.pages.commands import MOST_RUNS, commands
 from benchsuite.report.pages.run_list import CommandTable, ConfigurationTable, Grouped, RunFilter
+from benchsuite.store import notes
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.views import access
-from benchsuite.views.charts import wanted_ids
+from benchsuite.views.export import wanted_ids
 from benchsuite.views.page import page, problem
 
 PER_PAGE = 25
@@ -72,7 +72,8 @@ def _listing(
         filters = RunFilter(sensible, queryset=runs)
     table.paginate(per_page=min(per_page, MOST_PER_PAGE))
     table.page = table.paginator.get_page(number)
-    filtering = bool(error or active(filters))
+    filters.form.is_valid()
+    filtering = bool(error) or any(filters.form.cleaned_data.values())
     total = table.paginator.count
     context: dict[str, Any] = {
         "title": "Results",
@@ -86,14 +87,15 @@ def _listing(
         "ellipsis": table.paginator.ELLIPSIS,
         "under_way": running if number == 1 else [],
         "nothing_yet": not total and not running and not Run.objects.exists(),
-        "may_delete": access.may_delete(request),
+        "may_delete": access.may(request, "delete_run"),
         "deleted": deleted,
         "refresh_s": REFRESH_S,
     }
     if kind is CommandTable:
         most = MOST_PER_PAGE if "command" in request.GET else MOST_RUNS
         rows = commands(table.records, runs, filtering=filtering, most=most)
-        shown = {str(one.id) for one in rows} | {str(run.pk) for one in rows for run in one.runs}
+        shown = {str(row["id"]) for row in rows}
+        shown |= {str(run.pk) for row in rows for run in row["runs"]}
         context |= {"rows": rows, "figures": every.in_place(Place.LIST)}
     else:
         lines = history.lines([record["key"] for record in table.records])
@@ -107,22 +109,16 @@ def _listing(
 
 
 def _ended(runs: Any) -> Any:
-    """The runs of what is not under way."""
-    runs = queries.by_command(runs).exclude(batch__in=_running(Run).values("batch"))
-    for kind in (StudyRun, Tuning):
-        runs = runs.exclude(command__in=_running(kind).values("pk"))
+    runs = queries.by_command(runs)
+    kinds: Any = {Run: ("batch", "batch"), StudyRun: ("command", "pk"), Tuning: ("command", "pk")}
+    for kind, (column, of_kind) in kinds.items():
+        running = kind.objects.filter(status=Status.RUNNING.value).order_by()
+        runs = runs.exclude(**{f"{column}__in": running.values(of_kind)})
     return runs
 
 
-def _running(kind: Any) -> Any:
-    return kind.objects.filter(status=Status.RUNNING.value).order_by()
-
-
 def _elsewhere(request: HttpRequest) -> str:
-    """Where a button of the form leads, and the shortest address of a list; empty where this is it.
-
-    Raises UsageError for a button that there is not.
-    """
+    """Where a button leads, or a shorter address; UsageError for a button that there is not."""
     given = request.GET.copy()
     if (go := given.get("go", "")) and go not in GOES:
         raise UsageError(f"There is no action {go[:60]!r}; {choices(go, GOES)}")
@@ -143,18 +139,7 @@ def _elsewhere(request: HttpRequest) -> str:
     return f"{request.path}?{given.urlencode()}".rstrip("?")
 
 
-def is_running(run: Run) -> bool:
-    return run.status == Status.RUNNING.value
-
-
-def active(filters: RunFilter) -> dict[str, Any]:
-    """The filters in use."""
-    filters.form.is_valid()
-    return {name: value for name, value in filters.form.cleaned_data.items() if value}
-
-
 def _number(request: HttpRequest, name: str) -> int | None:
-    """Raises UsageError for what is none."""
     text = request.GET.get(name, "")
     if not text:
         return None
@@ -166,22 +151,68 @@ def _number(request: HttpRequest, name: str) -> int | None:
 @require_http_methods(["GET", "HEAD", "POST"])
 @access.guarded
 def delete(request: HttpRequest) -> HttpResponse:
-    if not access.may_delete(request):
-        return problem(
-            request,
-            "Deleting runs needs the permission “benchsuite | run | Can delete run”.",
-            status=403,
-        )
+    if not access.may(request, "delete_run"):
+        needs = "Deleting runs needs the permission “benchsuite | run | Can delete run”."
+        return problem(request, needs, status=403)
     ids = request.POST.getlist("runs") if request.method == "POST" else wanted_ids(request)
     try:
         runs = queries.chosen(queries.listed(), ids)
     except UsageError as error:
         return problem(request, str(error), status=400)
-    kept = [run for run in runs if is_running(run)]
-    gone = [run for run in runs if not is_running(run)]
+    kept = [run for run in runs if run.status == Status.RUNNING.value]
+    gone = [run for run in runs if run not in kept]
     if request.method == "POST" and gone:
         with transaction.atomic():
             Run.objects.filter(pk__in=[run.pk for run in gone]).delete()
         return HttpResponseRedirect(f"{reverse('benchsuite:list')}?deleted={len(gone)}")
     context = {"title": "Delete runs", "runs": gone, "kept": kept}
     return page(request, "delete", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@access.guarded
+def note_on(request: HttpRequest) -> HttpResponse:
+    """Of `run` or `label`. A POST with `star` turns the star over and leaves the text."""
+    if not access.may(request, "change_note"):
+        needs = "Notes need the permission “benchsuite | note | Can change note”."
+        return problem(request, needs, status=403)
+    given = request.POST if request.method == "POST" else request.GET
+    try:
+        run, label = _about(given.get("run", ""), given.get("label", ""))
+        note = Note.objects.filter(**({"run": run} if run else {"label": label})).first() or Note()
+        if request.method == "POST":
+            if "star" in given:
+                notes.keep(run=run, label=label, starred=not note.starred)
+            else:
+                text, starred = given.get("text", ""), given.get("starred") == "1"
+                notes.keep(run=run, label=label, text=text, starred=starred)
+            return HttpResponseRedirect(_back(request, run))
+    except UsageError as error:
+        return problem(request, str(error), status=400)
+    context = {
+        "title": f"Note on {history.title(run)}, {history.moment(run.started_at)}"
+        if run
+        else f"Note on the label “{label}”",
+        "about": {"run": run.pk} if run else {"label": label},
+        "note": note,
+        "back": _back(request, run),
+        "longest": notes.LONGEST,
+    }
+    return page(request, "note", context)
+
+
+def _about(run_id: str, label: str) -> tuple[Run | None, str | None]:
+    if run_id:
+        return queries.chosen(queries.listed(), [run_id])[0], None
+    if not Run.objects.filter(label=label).exclude(label="").exists():
+        raise UsageError(f"There is no run with the label {label[:60]!r} to note something of.")
+    return None, label
+
+
+def _back(request: HttpRequest, run: Run | None) -> str:
+    """Where the reader came from, if that is one of these pages."""
+    wanted = request.POST.get("next", "") or request.headers.get("Referer", "")
+    allowed = url_has_allowed_host_and_scheme(wanted, allowed_hosts={request.get_host()})
+    if allowed and "/note/" not in wanted:
+        return wanted
+    return run.get_absolute_url() if run else reverse("benchsuite:list")

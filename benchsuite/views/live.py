@@ -20,17 +20,16 @@ OVER = {"over": True}
 @access.guarded
 def show(request: HttpRequest, kind: str, pk: UUID) -> HttpResponse:
     """What is new since the seconds that the page has (`since`) of a command (`journal`)."""
-    watch = watch_of(request, kind, pk)
-    if watch is None:
-        return problem(request, f"There is no {kind[:20]} {pk} to be followed.", status=404)
-    return JsonResponse(watch.look() or OVER)
+    if watch := watch_of(request, kind, pk):
+        return JsonResponse(watch.look() or OVER)
+    return problem(request, f"There is no {kind[:20]} {pk} to be followed.", status=404)
 
 
 def watch_of(request: HttpRequest, kind: str, pk: UUID) -> live.Watch | None:
-    about = live.subject(kind, pk)
     since = request.GET.get("since", "")
     many = int(since) if since.isascii() and since.isdigit() and len(since) < 9 else 0
-    return live.Watch(about, key=request.GET.get("journal", ""), since=many) if about else None
+    watch = live.Watch(kind, pk, key=request.GET.get("journal", ""), since=many)
+    return watch if watch.exists else None
 
 
 def context(request: HttpRequest, kind: str, pk: UUID) -> dict[str, Any] | None:

@@ -38,13 +38,6 @@ def style(request: HttpRequest, version: str) -> HttpResponse:
     return HttpResponse(content_type="text/css; charset=utf-8")
 
 
-def plotly_urls() -> dict[str, str]:
-    return {
-        "plotly_url": reverse("benchsuite:plotly", args=[VERSION]),
-        "plotly_style_url": reverse("benchsuite:plotly-style", args=[VERSION]),
-    }
-
-
 def _be_present(version: str) -> None:
     if version != VERSION:
         raise Http404(f"The version of plotly.js here is {VERSION}.")
@@ -54,27 +47,21 @@ FILES = ("run", "compare", "history")
 """Pages that are files by themselves; those of studies and tunings are beside other formats."""
 
 
-def as_file(name: str, context: Mapping[str, Any]) -> HttpResponse:
-    filename = re.sub(r"[^\w-]+", "-", f"{name}-{context['title']}").strip("-")
-    headers = {"Content-Disposition": f'attachment; filename="{filename}.html"'}
-    return HttpResponse(one_file(name, context), headers=headers)
-
-
 def page(
     request: HttpRequest, name: str, context: Mapping[str, Any], *, status: int = 200
 ) -> HttpResponse:
-    """Renders one of our templates; adds `request`, as a project may lack the processor.
-
-    With ?format=html some of them are one file.
-    """
+    """Renders a template with what all need; some are one file with ?format=html."""
     if name in FILES and request.GET.get("format") == "html":
-        return as_file(name, context)
+        filename = re.sub(r"[^\w-]+", "-", f"{name}-{context['title']}").strip("-")
+        headers = {"Content-Disposition": f'attachment; filename="{filename}.html"'}
+        return HttpResponse(one_file(name, context), headers=headers)
     common = {
         "request": request,
         "admin_url": url_or_none("admin:index"),
         "may_note": partial(access.may, request, "change_note"),  # asked where it matters
         "open_by_token": access.open_by_token(),
-        **plotly_urls(),
+        "plotly_url": reverse("benchsuite:plotly", args=[VERSION]),
+        "plotly_style_url": reverse("benchsuite:plotly-style", args=[VERSION]),
     }
     return render(request, f"benchsuite/{name}.html", {**common, **context}, status=status)
 

@@ -1,12 +1,13 @@
-"""One run: what happened in it, and can I believe it?"""
+"""One run: can I believe it? And its configuration: has anything changed since?"""
 
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 
 from benchsuite.core.results import Status
+from benchsuite.models import Run
 from benchsuite.report import queries
-from benchsuite.report.pages import run_page
+from benchsuite.report.pages import history, run_page
 from benchsuite.views import access, live
 from benchsuite.views.page import page, problem, url_or_none
 
@@ -24,8 +25,18 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "before": before,
         "after": after,
         "admin_run_url": url_or_none("admin:benchsuite_run_change", run.pk),
-        "may_delete": access.may_delete(request),
+        "may_delete": access.may(request, "delete_run"),
     }
     if run.status == Status.RUNNING.value:
         context["live"] = live.context(request, "run", pk)
     return page(request, "run", context)
+
+
+@access.guarded
+def configuration(request: HttpRequest, key: str) -> HttpResponse:
+    runs = Run.objects.select_related("environment", "software").defer(*queries.HEAVY[:2])
+    shown = history.of(key, runs)
+    if shown is None:
+        message = f"There is no configuration {key[:64]!r}; its runs may have been deleted."
+        return problem(request, message, status=404)
+    return page(request, "history", {"title": history.title(shown["newest"]), "history": shown})

@@ -1,5 +1,7 @@
 """Pages as an open console shows them: every test has its token, unless it says otherwise."""
 
+import csv
+import io
 from typing import Any
 
 import pytest
@@ -38,3 +40,21 @@ def soup(client: Client) -> Any:
         return BeautifulSoup(answer.content, "html.parser")
 
     return get
+
+
+def text(client: Client, address: str) -> str:
+    """What there is to be had, streamed or not."""
+    answer = client.get(address)
+    assert answer.status_code == 200, address
+    return answer.getvalue().decode()
+
+
+def csv_rows(client: Client, address: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text(client, address), newline="")))
+
+
+def table(page: Any, caption: str) -> list[list[str]]:
+    """The rows of a table, as they are read."""
+    shown = next(one for one in page.select("table") if one.caption.text.startswith(caption))
+    rows = [row.select("th, td") for row in shown.select("tr")]
+    return [[" ".join(cell.text.split()) for cell in row] for row in rows]

@@ -1,7 +1,5 @@
 """A run whose command is gone never looks alive, wherever runs are shown or chosen."""
 
-import csv
-import io
 import json
 from datetime import timedelta
 from typing import Any
@@ -16,6 +14,7 @@ from benchsuite.models import Run, StudyRun
 from benchsuite.store import abandoned
 from benchsuite.system import lock
 from tests.factories import make_run, make_running_run
+from tests.web.conftest import csv_rows
 
 GONE = lock.owner_name().rsplit(":", 2)[0] + ":999999999:1"
 ELSEWHERE = f"elsewhere:0:another-boot:{lock.owner_name().split(':', 3)[3]}"
@@ -55,9 +54,7 @@ def test_run_page(soup, dead):
 
 
 def test_exports(client, dead):
-    (row,) = csv.DictReader(
-        io.StringIO(client.get("/results/export/?format=csv").getvalue().decode())
-    )
+    (row,) = csv_rows(client, "/results/export/?format=csv")
     assert row["status"] == "interrupted"
     Run.objects.update(status="running", owner=GONE)
     (one,) = json.loads(client.get(f"/results/{dead.pk}/export/?format=json").getvalue())

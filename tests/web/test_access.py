@@ -49,7 +49,7 @@ def test_users_of_a_model_without_staff_or_permissions_are_kept_out(settings, rf
     request = rf.get("/results/")
     request.user = SimpleNamespace(is_active=True, is_authenticated=True)
     assert access.guarded(everyone)(request).status_code == 403
-    assert not access.may_delete(request)
+    assert not access.may(request, "delete_run")
 
 
 def test_a_rule_of_the_project(settings, client):

@@ -19,25 +19,13 @@ from tests.web.conftest import TOKEN, with_token
 pytestmark = [needs("chromium", "playwright", "axe"), pytest.mark.django_db(transaction=True)]
 
 ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
 DEADLINE_MS = 30_000
 CELLS = 20
 
-BUTTONS = {
-    "Download plot as a PNG",
-    "Zoom",
-    "Pan",
-    "Zoom in",
-    "Zoom out",
-    "Reset axes",
-}
+BUTTONS = {"Download plot as a PNG", "Zoom", "Pan", "Zoom in", "Zoom out", "Reset axes"}
 """All that a chart may offer."""
 
 UNFOLD = "() => document.querySelectorAll('details.fold').forEach(one => { one.open = true; })"
@@ -45,6 +33,7 @@ RANGES = """() => Array.from(document.querySelectorAll(".drawing"))
   .filter(one => one.layout.meta.over_time).map(one => one._fullLayout.xaxis.range)"""
 CURSORS = """() => Array.from(document.querySelectorAll(".drawing"))
   .filter(one => one.querySelector(".hoverlayer .legend, .hoverlayer .hovertext")).length"""
+FITS = "width => document.documentElement.scrollWidth <= width"
 CUT_OFF = """() => Array.from(document.querySelectorAll("body *")).filter(one =>
   one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1
   && getComputedStyle(one).overflowX !== "visible" && !one.closest("svg, .scroll, .drawing, select")
@@ -71,16 +60,10 @@ def chromium():
 
 @pytest.fixture
 def runs(transactional_db):
-    batch = uuid4()
+    batch, later = uuid4(), BEGUN + timedelta(seconds=20)
     return [
         make_run("uwsgi", batch=batch, rate=600, memory_mib=96),
-        make_run(
-            "uvicorn",
-            batch=batch,
-            rate=300,
-            findings=(WEAK,),
-            started_at=BEGUN + timedelta(seconds=20),
-        ),
+        make_run("uvicorn", batch=batch, rate=300, findings=(WEAK,), started_at=later),
         make_failed_run("daphne", started_at=BEGUN + timedelta(hours=1)),
     ]
 
@@ -248,9 +231,8 @@ def test_of_twenty_cells_as_many_are_drawn_as_can_be_told_apart(tab):
     assert tab.locator(".dimmed").count() == 0
     tab.locator(".legend [data-cell='4']").click()
     tab.mouse.move(0, 0)
-    assert tab.locator("#goodput .trace.dimmed").count() == MOST_DRAWN - 1, (
-        "stays until the next click"
-    )
+    dimmed = tab.locator("#goodput .trace.dimmed").count()
+    assert dimmed == MOST_DRAWN - 1, "stays until the next click"
 
 
 def boxes(tab: Any, selector: str) -> list[dict[str, float]]:
@@ -271,16 +253,17 @@ def pages(runs, settings, tmp_path):
     return [*every_page.addresses(settings, tmp_path), f"/results/delete/?runs={runs[0].pk}"]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(tab, pages, scheme):
+def test_axe_finds_nothing_in_the_light_and_in_the_dark(tab, pages):
     from axe_playwright_python.sync_playwright import Axe
 
-    tab.emulate_media(color_scheme=scheme)
     for path in pages:
         tab.goto(path)
         if tab.locator("figure.chart").count():
             draw_all(tab)
-        assert named(Axe().run(tab)) == [], path
+        for scheme in ("light", "dark"):
+            tab.emulate_media(color_scheme=scheme)
+            assert named(Axe().run(tab)) == [], (path, scheme)
+        tab.emulate_media(color_scheme="light")
 
 
 def test_charts_follow_light_and_dark_and_paper(tab, runs):
@@ -306,20 +289,19 @@ def test_charts_follow_light_and_dark_and_paper(tab, runs):
     assert tab.locator("tr.command").count() == 2
 
 
-@pytest.mark.parametrize("width", [360, 768, 1024, 1440])
-def test_nothing_is_cut_off_without_a_cue(tab, pages, width):
+def test_nothing_is_cut_off_without_a_cue(tab, pages):
     """What a table of numbers holds more is under a shadow at its edge; nothing else is cut."""
-    tab.set_viewport_size({"width": width, "height": 800})
     for path in pages:
         tab.goto(path)
         if tab.locator("figure.chart").count():
             draw_all(tab)
-        assert tab.evaluate("() => document.documentElement.scrollWidth") <= width, path
-        assert tab.evaluate(CUT_OFF) == [], path
+        for width in (360, 768, 1024, 1440):
+            tab.set_viewport_size({"width": width, "height": 800})
+            tab.wait_for_function(FITS, arg=width)  # charts are drawn anew
+            assert tab.evaluate(CUT_OFF) == [], (path, width)
     tab.goto("/results/")
-    if width >= 1440:
-        assert tab.evaluate("() => { const one = document.querySelector('.scroll'); "
-                            "return one.scrollWidth - one.clientWidth }") <= 1  # fmt: skip
+    assert tab.evaluate("() => { const one = document.querySelector('.scroll'); "
+                        "return one.scrollWidth - one.clientWidth }") <= 1  # fmt: skip
     cue = tab.locator(".scroll").first.evaluate("one => getComputedStyle(one).backgroundImage")
     assert cue.count("linear-gradient") == 4
 

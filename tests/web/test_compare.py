@@ -17,18 +17,9 @@ from benchsuite.comparing.differences import Comparison
 from benchsuite.management.output import Screen
 from benchsuite.models import Run
 from benchsuite.store import notes
-from tests.factories import (
-    BEGUN,
-    INVALID,
-    MACHINE,
-    make_failed_run,
-    make_run,
-    make_running_run,
-)
+from tests.factories import BEGUN, INVALID, MACHINE, make_failed_run, make_run, make_running_run
+from tests.golden import words_of
 from tests.starts import BATCH, FAST, SLOW, doubt, starts
-
-NONE_SUCH = "0b9e5a52-6d6f-4d5e-9d0c-8a1f0c6b7a11"
-"""An id that nothing has."""
 
 
 def address(*runs: Any, **more: Any) -> Any:
@@ -211,43 +202,63 @@ def test_runs_of_one_command_by_its_batch(soup: Any) -> None:
     assert len(soup(f"/results/compare/?batch={batch}").select(".comparison tbody tr")) == 2
 
 
-def test_starts_of_a_cell_share_a_row_with_their_range(soup: Any) -> None:
-    starts = [
-        make_run("uwsgi", rate=rate, repetition=number, seed=number)
-        for number, rate in enumerate((500, 600, 700), start=1)
-    ]
-    page = soup(address(*starts, make_run("uvicorn", rate=300)))
-    goodput = row(page, "uwsgi").select("td.figure")[1]
-    assert goodput.text.startswith("598")
-    assert "–" in goodput.select_one(".range").text
-    assert not row(page, "uvicorn").select(".range")
-    assert "1 run against 3 proves nothing" in page.text
+def excluded() -> list[Run]:
+    runs = [*starts("uwsgi", SLOW), *starts("waitress", FAST)]
+    for run, code in ((runs[0], "B401 noisy-host"), (runs[5], "B201 failures")):
+        doubt(run, code)
+    none = dict.fromkeys(("goodput", "p95_s", "memory_bytes"))
+    Run.objects.filter(pk=runs[6].pk).update(status="failed", verdict="", **none)
+    return runs
 
 
-def test_same_cell_under_two_labels_is_two_rows(soup: Any) -> None:
-    before = make_run("uwsgi", label="before")
-    after = make_run("uwsgi", label="after")
-    page = soup(address(before, after))
-    assert row(page, "uwsgi · before")
-    assert row(page, "uwsgi · after")
+def of_units() -> list[Run]:
+    runs = [make_run("uwsgi", rate=60), make_run("daphne", workload="ws_echo", rate=600)]
+    Run.objects.filter(pk=runs[1].pk).update(unit="message")
+    return runs
 
 
-def test_invalid_run_is_shown_but_never_ranked_nor_the_baseline(soup: Any) -> None:
-    invalid = make_run("waitress", rate=900, findings=(INVALID,))
-    sound, other = make_run("uwsgi", rate=600), make_run("uvicorn", rate=300)
-    page = soup(address(invalid, sound, other, baseline=invalid.pk))
-    assert "waitress" not in page.select_one("p.sentence").text
-    assert "baseline" in row(page, "uvicorn")["class"]
-    assert "make baseline" not in row(page, "waitress").text
-    assert row(page, "waitress").select_one("circle")["fill"] == "none"
-    assert row(page, "uwsgi").select_one("circle")["fill"] != "none"
+NEWER = {**MACHINE, "kernel": "6.12", "uptime_s": 5}
+PACKAGES = {"django": "5.2.19", "uwsgi": "2.0.31", "scipy": "1.17"}
+BUILT = {"django": "6.0.1", "uwsgi": "2.0.31", "six": "1.17"}
+COMPARED: dict[str, Any] = {
+    "starts share a row": lambda: [
+        *(
+            make_run("uwsgi", rate=rate, repetition=number, seed=number)
+            for number, rate in enumerate((500, 600, 700), start=1)
+        ),
+        make_run("uvicorn", rate=300),
+    ],
+    "two labels": lambda: [make_run("uwsgi", label=label) for label in ("before", "after")],
+    "invalid": lambda: [
+        make_run("waitress", rate=900, findings=(INVALID,)),
+        *(make_run("uwsgi", rate=600), make_run("uvicorn", rate=300)),
+    ],
+    "failed and running": lambda: [
+        *(make_run("uwsgi"), make_failed_run("uvicorn"), make_running_run("daphne"))
+    ],
+    "units": of_units,
+    "excluded": excluded,
+    "surroundings": lambda: [
+        *(make_run("uwsgi", label="before"), make_run("uwsgi", label="x", environment=NEWER))
+    ],
+    "environments": lambda: [
+        make_run("uwsgi", packages=PACKAGES),
+        make_run("uwsgi", served_from="new@0123456789abcdef", packages=BUILT),
+    ],
+}
 
 
-def test_failed_and_running_runs_are_named_with_their_reason(soup: Any) -> None:
-    page = soup(address(make_run("uwsgi"), make_failed_run("uvicorn"), make_running_run("daphne")))
-    assert "uvicorn ended with status 1" in page.text
-    assert "1 of 1 run failed (no result)" in row(page, "uvicorn").text
-    assert "running" in row(page, "daphne").text
+def test_what_the_page_says(golden: Any, soup: Any) -> None:
+    """What is asked for as a baseline and can't be one is left out."""
+    for name, make in COMPARED.items():
+        runs = make()
+        page = soup(address(*runs, forced=1, baseline=runs[0].pk if name == "invalid" else "x"))
+        lines = [words_of(page)]
+        for one in page.select("table.comparison tbody tr"):
+            dots = ["○" if dot["fill"] == "none" else "●" for dot in one.select("circle")]
+            lines.append(" ".join([*one["class"], *dots]))
+        golden("\n".join(lines), name)
+        Run.objects.all().delete()
 
 
 @pytest.mark.parametrize(
@@ -285,62 +296,6 @@ def test_those_that_are_alike_are_a_click_away(soup: Any) -> None:
     assert len(soup(link["href"]).select("table.comparison tbody tr")) == 4
 
 
-def test_figures_of_another_unit_say_so_and_have_no_ratio(soup: Any) -> None:
-    runs = [make_run("uwsgi", rate=60), make_run("daphne", workload="ws_echo", rate=600)]
-    Run.objects.filter(pk=runs[1].pk).update(unit="message")
-    page = soup(address(*runs, forced=1))
-    assert "/s messages" in row(page, "daphne").text
-    assert "/s messages" not in row(page, "uwsgi").text
-    assert page.select("table.comparison tbody tr")[0] is row(page, "uwsgi")
-    assert "goodput" not in page.select_one("p.sentence").text
-
-
-def test_which_starts_count_is_said_and_the_others_enter_no_figure(soup: Any) -> None:
-    runs = [*starts("uwsgi", SLOW), *starts("waitress", FAST)]
-    for run, code in ((runs[0], "B401 noisy-host"), (runs[5], "B201 failures")):
-        doubt(run, code)
-    Run.objects.filter(pk=runs[6].pk).update(
-        status="failed", verdict="", **dict.fromkeys(("goodput", "p95_s", "memory_bytes"))
-    )
-    page = soup(f"/results/compare/?batch={runs[0].batch}")
-    assert "4 of 5 runs; 1 excluded (B401)" in row(page, "uwsgi").text
-    assert "2 of 5 runs failed (B201, no result)" in row(page, "waitress").text
-    assert row(page, "waitress").select_one(".verdict.weak")
-
-
-def test_other_surroundings_are_told(soup: Any) -> None:
-    here = make_run("uwsgi", label="before")
-    there = make_run(
-        "uwsgi", label="after", environment={**MACHINE, "kernel": "6.12", "uptime_s": 5}
-    )
-    refused = soup(address(here, there), status=409)
-    (differs,) = refused.select(".differences tbody tr")
-    assert [one.text for one in differs.select("th, td")] == ["kernel", "6.1.0", "6.12"]
-    page = soup(f"{address(here, there)}&forced=1")
-    rows = page.select(".differences tbody tr")
-    assert [one.th.text for one in rows] == ["kernel"]
-    assert page.select_one("details.differences summary").text.startswith("What else differs (1)")
-
-
-def test_environments_of_servers_may_be_the_question_and_what_differs_in_them_is_shown(
-    soup: Any,
-) -> None:
-    own = make_run("uwsgi", packages={"django": "5.2.19", "uwsgi": "2.0.31", "scipy": "1.17"})
-    new = make_run(
-        "uwsgi",
-        served_from="new@0123456789abcdef",
-        packages={"django": "6.0.1", "uwsgi": "2.0.31", "six": "1.17"},
-    )
-    page = soup(address(own, new))
-    assert [one.text.split("\n") for one in page.select(".differences tbody tr")] == [
-        ["package django5.2.196.0.1"],
-        ["package not everywhere:scipysix"],
-    ]
-    titles = page.select_one("table.comparison").text
-    assert "uwsgi · own environment" in titles
-    assert "uwsgi · environment new" in titles
-
-
 def test_charts_keep_a_server_s_colour(soup: Any) -> None:
     first, second = make_run("uwsgi"), make_run("uvicorn", rate=300)
     page = soup(address(first, second))
@@ -353,27 +308,6 @@ def test_charts_keep_a_server_s_colour(soup: Any) -> None:
     assert len(set(colours(page, "goodput").values())) == 2
     assert colours(page, "goodput") == colours(page, "distribution")
     assert colours(page, "goodput")["uvicorn"] == colours(other, "goodput")["uvicorn"]
-
-
-@pytest.mark.parametrize(
-    ("query", "message"),
-    [
-        ("", "No runs were chosen"),
-        ("runs=", "No runs were chosen"),
-        ("runs=nonsense", "is not the id of a run"),
-        ("runs=<script>", "is not the id of a run"),
-        ("batch=nonsense", "is not the id of a run"),
-        (f"batch={NONE_SUCH}", "There is no run"),
-        (f"runs={NONE_SUCH}", "There is no run"),
-    ],
-)
-def test_nonsense_gets_a_clear_answer(soup: Any, query: Any, message: Any) -> None:
-    assert message in soup(f"/results/compare/?{query}", status=400).text
-
-
-def test_nonsense_baseline_is_left_out(soup: Any) -> None:
-    runs = [make_run("uwsgi"), make_run("uvicorn")]
-    assert len(soup(address(*runs, baseline="x")).select("tr.baseline")) == 1
 
 
 @pytest.mark.parametrize("count", [2, 12])

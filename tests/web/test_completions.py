@@ -5,13 +5,12 @@ import json
 import pytest
 
 from benchsuite.comparing.cells import cells
-from benchsuite.management.output import SafeConsole
-from benchsuite.models import Measurement, Run
+from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.sentences import completion_lines, completions_sentence
 from benchsuite.report.terminal.results import results_table
-from benchsuite.report.writers import grid
 from tests.factories import make_run
+from tests.web.conftest import text
 
 pytestmark = pytest.mark.django_db
 
@@ -21,14 +20,13 @@ def surveyed(failed: int = 0) -> Run:
     run = make_run(workload="survey", rate=50)
     run.measurements.filter(scope="journey").delete()
     for name, requests, wrong in (("coffee", 30, failed), ("census", 10, 0)):
-        Measurement.objects.create(
-            run=run,
-            name=f"survey {name}",
-            scope="journey",
-            requests=requests,
-            failures=wrong,
-            failure_examples={"status": "census, page 3 (/3/): 500"} if wrong else {},
-            throughput=requests / 10,
+        named = {"name": f"survey {name}", "scope": "journey"}
+        counts = {"requests": requests, "failures": wrong, "throughput": requests / 10}
+        examples = {"status": "census, page 3 (/3/): 500"} if wrong else {}
+        run.measurements.create(
+            **named,
+            **counts,
+            failure_examples=examples,
             goodput=(requests - wrong) / 10,
             response_time={},
             service_time={},
@@ -39,54 +37,38 @@ def surveyed(failed: int = 0) -> Run:
     return run
 
 
-def test_completions_are_the_sum_over_all_surveys():
+def test_they_are_told_in_words_and_in_json():
     run = surveyed(failed=4)
     assert completions_sentence(run).startswith("36 completed in 10 s (216 a minute, ")
-    assert completions_sentence(run).endswith(
-        "4 failed, such as survey coffee: census, page 3 (/3/): 500"
-    )
-
-
-def test_other_workloads_have_none():
-    run = make_run(workload="io_read")
-    assert completions_sentence(run) == ""
-    assert completion_lines(cells([run])) == []
-    assert run_as_json(run)["completions"] is None
-
-
-def test_they_are_told_in_words_and_in_json():
-    run = surveyed()
-    (line,) = completion_lines(cells([run]))
+    example = "4 failed, such as survey coffee: census, page 3 (/3/): 500"
+    assert completions_sentence(run).endswith(example)
+    sound = surveyed()
+    (line,) = completion_lines(cells([sound]))
     assert line.startswith("gunicorn-gthread: 40 completed in 10 s (240 a minute,")
     assert line.endswith("none failed.")
-    told = run_as_json(run)
+    told = run_as_json(sound)
     assert (told["completions"], told["failed_completions"]) == (40, 0)
     assert told["completions_per_minute"] == pytest.approx(240)
 
 
-def test_the_page_and_the_export_show_them(client):
-    run = surveyed(failed=1)
-    page = client.get(f"/results/{run.pk}/").content.decode()
+def test_pages_exports_and_tables_show_them(client):
+    run, other = surveyed(failed=1), surveyed()
+    page = text(client, f"/results/{run.pk}/")
     assert "<dt>Completions</dt><dd>39</dd>" in page
     assert "<dt>Failed completions</dt><dd>1</dd>" in page
-    (exported,) = json.loads(client.get("/results/export/?format=json").getvalue())
-    assert exported["completions"] == 39
-
-
-def test_they_are_a_headline_of_list_comparison_and_table(client):
-    run, other = surveyed(failed=1), surveyed()
-    assert "39 completed" in client.get("/results/").content.decode()
-    compared = client.get(f"/results/compare/?runs={run.pk},{other.pk}").content.decode()
+    exported = json.loads(text(client, f"/results/export/?format=json&runs={run.pk}"))
+    assert exported[0]["completions"] == 39
+    assert "39 completed" in text(client, "/results/")
+    compared = text(client, f"/results/compare/?runs={run.pk},{other.pk}")
     assert '<th scope="col" class="figure">completions</th>' in compared
-    console = SafeConsole(width=200)
-    with console.capture() as capture:
-        console.table(grid(results_table(cells([run]))))
-    heading, _, row = [line for line in capture.get().splitlines() if line.strip()]
-    assert heading.split()[1:5] == ["runs", "completions", "failed", "completions"]
-    assert row.split()[1:4] == ["1", "39", "1"]
+    shown = results_table(cells([run]))
+    assert list(shown.headings)[1:4] == ["runs", "completions", "failed completions"]
+    assert list(shown.rows[0])[1:4] == ["1", "39", "1"]
 
 
-def test_other_workloads_show_no_such_column(client):
+def test_other_workloads_have_none(client):
     run, other = make_run("uwsgi"), make_run("uvicorn")
-    compared = client.get(f"/results/compare/?runs={run.pk},{other.pk}").content.decode()
-    assert "completions" not in compared
+    assert completions_sentence(run) == ""
+    assert completion_lines(cells([run])) == []
+    assert run_as_json(run)["completions"] is None
+    assert "completions" not in text(client, f"/results/compare/?runs={run.pk},{other.pk}")

@@ -1,7 +1,5 @@
 """Runs and charts as CSV and JSON."""
 
-import csv
-import io
 import json
 from typing import Any
 
@@ -14,42 +12,16 @@ from benchsuite.views import export
 from benchsuite.views.export import CHUNK_LETTERS
 from tests.factories import WEAK, make_failed_run, make_run, make_running_run
 from tests.golden import words_of
+from tests.web.conftest import csv_rows
 
 PROMISED = {
-    "id",
-    "label",
-    "workload",
-    "server",
-    "server_version",
-    "argv",
-    "programs",
-    "delay",
-    "python_version",
-    "processes",
-    "threads",
-    "model",
-    "users",
-    "duration_s",
-    "startup_s",
-    "requests",
-    "failures",
-    "throughput",
-    "goodput",
-    "response_time",
-    "service_time",
-    "cpu_percent",
-    "memory_bytes",
-    "verdict",
-    "findings",
-    "environment",
-    "url",
+    *("id", "label", "workload", "server", "server_version", "argv", "programs", "delay"),
+    *("python_version", "processes", "threads", "model", "users", "duration_s", "startup_s"),
+    *("requests", "failures", "throughput", "goodput", "response_time", "service_time"),
+    *("cpu_percent", "memory_bytes", "verdict", "findings", "environment", "url"),
 }
 
 TIMES = {f"{name}_s" for name in ["min", "p10", "p50", "p75", "p90", "p95", "p99", "max", "mean"]}
-
-
-def rows(answer: Any) -> Any:
-    return list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
 
 
 def test_object_of_a_run_has_all_that_is_promised():
@@ -77,10 +49,10 @@ def test_chosen_runs_as_csv(client):
     chosen, failed = make_run("uwsgi"), make_failed_run("uvicorn")
     make_run("daphne")
     chosen.refresh_from_db()
-    answer = client.get(f"/results/export/?chosen=1&runs={chosen.pk}&runs={failed.pk}&format=csv")
+    address = f"/results/export/?chosen=1&runs={chosen.pk}&runs={failed.pk}&format=csv"
+    answer, found = client.get(address), csv_rows(client, address)
     assert answer["Content-Type"].startswith("text/csv")
     assert "attachment" in answer["Content-Disposition"]
-    found = rows(answer)
     assert [one["server"] for one in found] == ["uwsgi", "uvicorn"]
     assert float(found[0]["goodput_per_s"]) == chosen.goodput
     assert found[1]["goodput_per_s"] == ""
@@ -97,7 +69,7 @@ def test_filtered_runs_as_json(client):
 def test_one_run(client):
     run = make_run("uwsgi")
     assert json.loads(client.get(f"/results/{run.pk}/export/").getvalue())[0]["id"] == str(run.pk)
-    assert len(rows(client.get(f"/results/{run.pk}/export/?format=csv"))) == 1
+    assert len(csv_rows(client, f"/results/{run.pk}/export/?format=csv")) == 1
 
 
 def test_wrong_wishes_are_refused(golden, soup):
@@ -117,7 +89,7 @@ def test_wrong_wishes_are_refused(golden, soup):
 )
 def test_numbers_of_each_chart(client, slug, columns):
     run = make_run("uwsgi")
-    found = rows(client.get(f"/results/{run.pk}/{slug}.csv"))
+    found = csv_rows(client, f"/results/{run.pk}/{slug}.csv")
     assert list(found[0]) == columns
     assert len(found) > 5
 
@@ -127,7 +99,7 @@ def test_distribution_agrees_with_the_percentiles_of_the_run(client):
     run.refresh_from_db()
     by_percent = {
         float(one["percentile"]): float(one["response_time_s"])
-        for one in rows(client.get(f"/results/{run.pk}/distribution.csv"))
+        for one in csv_rows(client, f"/results/{run.pk}/distribution.csv")
     }
     assert by_percent[50.0] == run.p50_s
     assert by_percent[95.0] == run.p95_s
@@ -138,10 +110,9 @@ def test_distribution_agrees_with_the_percentiles_of_the_run(client):
 def test_numbers_of_a_comparison(client, slug):
     runs = [make_run("uwsgi"), make_run("uvicorn", rate=300)]
     ids = ",".join(str(run.pk) for run in runs)
-    answer = client.get(f"/results/compare/{slug}.csv?runs={ids}")
-    text = answer.getvalue().decode()
-    assert "uwsgi" in text
-    assert "uvicorn" in text
+    head = ",".join(csv_rows(client, f"/results/compare/{slug}.csv?runs={ids}")[0])
+    assert "uwsgi" in head
+    assert "uvicorn" in head
 
 
 def test_unknown_chart_names_the_known(soup):

@@ -54,16 +54,9 @@ def run(opened: Journal) -> Run:
     recording = Recording(Terminal(), opened, made, LOAD)
     recording.stage("starting")
     for elapsed_s, requests, failures in ((0.01, 0, 0), (1.0, 20, 0), (2.0, 50, 5)):
-        seen = Tick(
-            elapsed_s=elapsed_s,
-            users=10,
-            requests=requests,
-            failures=failures,
-            rate=0.0,
-            p50_s=0.02 if requests else None,
-            p95_s=0.04 if requests else None,
-            cpu_percent=88.8,
-        )
+        counted = {"users": 10, "requests": requests, "failures": failures, "rate": 0.0}
+        p50_s, p95_s = (0.02, 0.04) if requests else (None, None)
+        seen = Tick(elapsed_s=elapsed_s, p50_s=p50_s, p95_s=p95_s, cpu_percent=88.8, **counted)
         recording.tick(seen)
     return made
 
@@ -121,9 +114,8 @@ def test_a_batch_is_followed_until_its_command_has_ended(
         opened.write(end=str(ended.pk), title=server, place=1, words="so much", left_s=9.0)
     page = soup(f"/results/compare/?batch={run.batch}")
     assert "granian-wsgi answered most" in page.select_one(".headline").text
-    assert [one["href"] for one in page.select(".live tbody a")][-1:] == [
-        make_url("granian-wsgi"),
-    ]
+    last = Run.objects.get(server="granian-wsgi").get_absolute_url()
+    assert [one["href"] for one in page.select(".live tbody a")][-1:] == [last]
     Run.objects.filter(pk=run.pk).update(status="finished", owner="")  # between two runs
     monkeypatch.setattr(live.journal, "claims", lambda: [lock.Claim(1, os.getpid())])
     assert look(client, "batch", run.batch)["seconds"] == SECONDS
@@ -134,10 +126,6 @@ def test_a_batch_is_followed_until_its_command_has_ended(
     assert look(client, "batch", run.batch) == {"over": True}
     assert not soup(f"/results/compare/?batch={run.batch}").select(".live")
     assert live.under_way() == []
-
-
-def make_url(server: str) -> str:
-    return Run.objects.get(server=server).get_absolute_url()
 
 
 def test_a_killed_command_is_over(client: Client, soup: Any, opened: Journal, run: Run) -> None:
@@ -185,10 +173,8 @@ def test_tunings_and_studies_are_followed_by_their_commands(
     StudyRun.objects.filter(pk=study.pk).update(status="running", owner=lock.owner_name())
     page = soup("/results/studies/shop/")
     assert page.select_one("section.live")["data-url"] == address("study", study.pk)
-    assert {row.url for row in live.under_way()} <= {
-        tuning.get_absolute_url(),
-        study.get_absolute_url(),
-    }
+    urls = {tuning.get_absolute_url(), study.get_absolute_url()}
+    assert {row.url for row in live.under_way()} <= urls
 
 
 @pytest.mark.parametrize("kind", ["run", "batch", "study", "tuning", "wizard", "%00"])

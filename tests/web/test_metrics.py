@@ -1,7 +1,5 @@
 """A figure that is added in one place is told everywhere."""
 
-import csv
-import io
 import json
 
 import pytest
@@ -14,6 +12,7 @@ from benchsuite.core.metrics.every import Better, Metric, Unit
 from benchsuite.models import Run
 from benchsuite.report.terminal.results import results_table
 from tests.starts import FAST, SLOW, starts
+from tests.web.conftest import csv_rows
 
 PATIENCE = Metric(
     "patience_s",
@@ -53,8 +52,8 @@ def test_pages_tell_it(runs, soup):
 
 
 def test_files_tell_it(runs, client):
-    every_one = client.get("/results/export/?format=csv").getvalue().decode()
-    found = {one["id"]: one["patience_s"] for one in csv.DictReader(io.StringIO(every_one))}
+    rows = csv_rows(client, "/results/export/?format=csv")
+    found = {one["id"]: one["patience_s"] for one in rows}
     assert found == {str(run.pk): str(PATIENCE.value(run)) for run in runs}
     told = json.loads(client.get(f"/results/{runs[0].pk}/export/").getvalue())
     assert told[0]["patience_s"] == PATIENCE.value(runs[0])

@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,7 +41,7 @@ from tests.socket_factories import make_echo_run, make_idle_run
 from tests.study_factories import make_study_run, write
 from tests.tuning_factories import make_tuning, searched
 
-MOST = int(os.environ.get("MUTATIONS", "40"))
+MOST = int(os.environ.get("MUTATIONS", "24"))
 
 EXPORT = "/results/export/?format=json"
 SHORT = {"rate": 40.0, "warmup_s": 1.0, "duration_s": 3.0}
@@ -64,7 +63,7 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
     "null": lambda value: None,
     "text": lambda value: "x" if value != "x" else "y",
     "empty": lambda value: "",
-    "long": lambda value: "x" * 5_000_000,
+    "long": lambda value: "x" * 500_000,
     "control": lambda value: "\x1b[31m\x00",
     "zero": lambda value: 0,
     "negative": lambda value: -5,
@@ -102,36 +101,18 @@ def make_everything() -> None:
     make_idle_run()
     make_study_run(only={"delay": ("0",)}, change=lambda cell, start: SHORT)
     make_tuning(searched(8))
-    Run.objects.filter(pk=run.pk).update(
-        diagnosis={
-            "pages": [
-                {
-                    "page": "shop",
-                    "requests": 3,
-                    "request_s": 0.1,
-                    "queries": 2.0,
-                    "query_s": 0.01,
-                    "connecting_s": 0.0,
-                    "shapes": [{"query": "SELECT", "place": "a.py:1", "times": 2, "query_s": 0.1}],
-                }
-            ],
-            "paused_s": 0.1,
-            "longest_pause_s": 0.1,
-            "cpu_s": 1.0,
-        },
-        batch=Run.objects.exclude(pk=run.pk).first().batch,
-    )
+    times = {"request_s": 0.1, "queries": 2.0, "query_s": 0.01, "connecting_s": 0.0}
+    shape = {"query": "SELECT", "place": "a.py:1", "times": 2, "query_s": 0.1}
+    page = {"page": "shop", "requests": 3, **times, "shapes": [shape]}
+    diagnosis = {"pages": [page], "paused_s": 0.1, "longest_pause_s": 0.1, "cpu_s": 1.0}
+    batch = Run.objects.exclude(pk=run.pk).first().batch
+    Run.objects.filter(pk=run.pk).update(diagnosis=diagnosis, batch=batch)
 
 
 def addresses() -> Iterator[str]:
     runs = list(Run.objects.order_by("pk").values_list("pk", flat=True))
-    yield from (
-        "/results/",
-        "/results/configurations/?sort=-goodput",
-        "/results/studies/",
-        "/results/tune/",
-    )
-    yield from ("/results/export/?format=csv", "/results/export/?format=json")
+    yield from ("/results/", "/results/configurations/?sort=-goodput", "/results/studies/")
+    yield from ("/results/tune/", "/results/export/?format=csv", "/results/export/?format=json")
     yield from (f"/results/{pk}/" for pk in runs)
     yield from (f"/results/{pk}/{slug}.csv" for pk in runs[:2] for slug in ("goodput", "cpu"))
     yield f"/results/compare/?forced=1&runs={','.join(map(str, runs))}"
@@ -221,8 +202,12 @@ def test_a_file_is_refused_with_its_place_or_shown(admin, tmp_path):
         first, *rest = sample.choice(by_kind[one])
         pair = [objects[first], objects[-1 if first == 0 else 0]]
         file.write_text(json.dumps(changed(pair, (0, *rest), CHANGES[name])))
-        with said_of(f"{one} {name}"), undone():
-            message = refusal(file)
+        with undone(f"{one} {name}"):
+            message = ""
+            try:
+                call_command("loadbench", str(file), stdout=StringIO())
+            except CommandError as error:
+                message = str(error)
             refused += bool(message)
             if message:
                 assert re.match(rf"{re.escape(str(file))}: runs\[0\][^:]*: .{{10,400}}$", message)
@@ -232,30 +217,15 @@ def test_a_file_is_refused_with_its_place_or_shown(admin, tmp_path):
     assert refused > MOST / 2
 
 
-def refusal(file: Path) -> str:
-    """What is said of a file that is not loaded; empty for one that is."""
-    try:
-        call_command("loadbench", str(file), stdout=StringIO())
-    except CommandError as error:
-        return str(error)
-    return ""
-
-
 @contextmanager
-def said_of(what: str) -> Iterator[None]:
-    """An error in this block names what was changed."""
+def undone(what: str) -> Iterator[None]:
+    """Nothing that the block stores is kept; an error in it names what was changed."""
     try:
-        yield
+        with transaction.atomic():
+            yield
+            transaction.set_rollback(True)
     except Exception as error:
         raise AssertionError(what) from error
-
-
-@contextmanager
-def undone() -> Iterator[None]:
-    """Nothing that the block stores is kept."""
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
 
 
 MODELS = (Run, Measurement, Interval, Reading, Finding, Environment, Software)
@@ -288,7 +258,7 @@ def test_a_row_that_cannot_be_read_breaks_no_page(admin):
     sample = random.Random(23)
     cases = [(model, name, odd) for model, name in COLUMNS for odd in ODD]
     for model, name, odd in sample.sample(cases, MOST // 2):
-        with said_of(f"{model.__name__}.{name} {odd}"), undone():
+        with undone(f"{model.__name__}.{name} {odd}"):
             pk = sample.choice(list(model._default_manager.values_list("pk", flat=True)))
             write_raw(model, name, pk, ODD[odd])
             check_pages(admin)
@@ -306,34 +276,33 @@ def write_raw(model: type[models.Model], name: str, pk: Any, value: Any) -> None
 
 
 @pytest.mark.parametrize(
-    ("spoil", "why"),
+    ("rows", "columns", "why"),
     [
         (
-            lambda run: Run.objects.filter(pk=run.pk).update(spec={"load": []}),
+            *("runs", {"spec": {"load": []}}),
             "spec: the format 1, which this benchsuite reads, was wanted, and is null",
         ),
+        ("runs", {"argv": "gunicorn"}, "argv: a list was wanted, and is 'gunicorn'"),
         (
-            lambda run: Run.objects.filter(pk=run.pk).update(argv="gunicorn"),
-            "argv: a list was wanted, and is 'gunicorn'",
-        ),
-        (
-            lambda run: run.measurements.filter(scope="all").update(response_histogram="HISTz"),
+            *("measurements", {"response_histogram": "HISTz"}),
             "response_histogram: 'HISTz' … is no encoded HdrHistogram",
         ),
         (
-            lambda run: run.measurements.filter(scope="all").update(response_time={"p50_s": "x"}),
+            *("measurements", {"response_time": {"p50_s": "x"}}),
             "response_time.p50_s: a number was wanted, and is 'x'",
         ),
         (
-            lambda run: run.findings.update(level="dreadful"),
+            *("findings", {"level": "dreadful"}),
             "level: one of info, weak, invalid was wanted, and is 'dreadful'",
         ),
     ],
 )
-def test_its_page_says_why_and_it_can_be_deleted(client, soup, spoil, why):
+def test_its_page_says_why_and_it_can_be_deleted(client, soup, rows, columns, why):
     run = make_run("uwsgi", findings=(WEAK,), **SHORT)
     sound = make_run("waitress", **SHORT)
-    spoil(run)
+    every = {"runs": Run.objects.filter(pk=run.pk), "findings": run.findings}
+    every["measurements"] = run.measurements.filter(scope="all")
+    every[rows].update(**columns)
     page = soup(f"/results/{run.pk}/")
     assert "This run can’t be read" in page.text
     assert why in page.select_one("section.failure pre").text

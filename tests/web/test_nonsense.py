@@ -1,7 +1,5 @@
 """Whatever stands in an address: a page or a sentence, never an error, never many queries."""
 
-import csv
-import io
 import json
 from urllib.parse import quote
 
@@ -12,50 +10,32 @@ from django.test.utils import CaptureQueriesContext
 from benchsuite.models import Run
 from tests.factories import make_rows, make_run
 from tests.tuning_factories import make_tuning, searched
+from tests.web.conftest import csv_rows
 
 LONG = "a" * 60_000
 WORDS = "+".join(["word"] * 1_900)
 NASTY = [
-    "",
-    "-5",
-    "0",
-    "20001",
-    "abc",
-    "1e9",
-    "9" * 400,
-    "9" * 5_000,
-    "%00",
-    "a%00b",
-    "%ff%fe",
-    "%ed%a0%80",
-    "%F0%9F%98%80",
-    "%0d%0aSet-Cookie:+a=b",
-    "..%2f..%2fetc%2fpasswd",
-    "'+OR+1=1--",
-    "<script>",
-    "{{+7*7+}}",
-    "%25",
-    "²",
-    "nan",
-    "0001-01-01",
-    "9999-12-31",
-    "2026-02-30",
-    "--label",
-    "__class__",
-    "spec__load",
-    "environment__data",
-    "=1+1",
-    WORDS,
-    LONG,
+    *("", "-5", "0", "20001", "abc", "1e9", "9" * 400, "9" * 5_000, "%00", "a%00b", "%ff%fe"),
+    *("%ed%a0%80", "%F0%9F%98%80", "%0d%0aSet-Cookie:+a=b", "..%2f..%2fetc%2fpasswd"),
+    *("'+OR+1=1--", "<script>", "{{+7*7+}}", "%25", "²", "nan", "0001-01-01", "9999-12-31"),
+    *("2026-02-30", "--label", "__class__", "spec__load", "environment__data", "=1+1"),
+    *(WORDS, LONG),
 ]
-NAMES = {
-    "list": "q server workload verdict label environment since until noted command configuration "
-    "page per_page sort order go runs deleted",
-    "export": "q server workload verdict label environment since until runs batch format chosen",
-    "compare": "runs batch baseline forced chosen",
-    "delete": "runs batch",
-    "run": "format page",
+FILTERS = "q server workload verdict label environment since until noted command configuration"
+PAGES = {
+    "/results/": f"{FILTERS} page per_page sort order go runs deleted",
+    "/results/configurations/": "page per_page sort order go",
+    "/results/export/": f"{FILTERS} runs batch format chosen",
+    "/results/export/?runs={pk}": "batch format chosen",
+    "/results/delete/": "runs batch",
+    "/results/compare/?runs={pk}": "runs batch baseline figure forced chosen",
+    "/results/compare/goodput.csv?runs={pk}": "runs batch",
+    "/results/{pk}/": "format call",
+    "/results/{pk}/export/": "format",
+    "/results/tune/": "page",
+    "/results/tune/{tuning}/": "format",
 }
+"""Pages, and the names of the parameters that they read."""
 MOST_QUERIES = 22
 
 
@@ -65,35 +45,14 @@ def run():
     return make_run("waitress")
 
 
-def pages(run: Run) -> list[tuple[str, str]]:
-    """Address and names of parameters of every page of the app."""
-    own = f"/results/{run.pk}/"
-    return [
-        ("/results/", NAMES["list"]),
-        ("/results/configurations/", NAMES["list"]),
-        ("/results/export/", NAMES["export"]),
-        (f"/results/export/?runs={run.pk}", NAMES["export"]),
-        ("/results/delete/", NAMES["delete"]),
-        (f"/results/compare/?runs={run.pk}", NAMES["compare"]),
-        (f"/results/compare/goodput.csv?runs={run.pk}", NAMES["compare"]),
-        (own, NAMES["run"]),
-        (f"{own}export/", NAMES["run"]),
-        (f"{own}goodput.csv", NAMES["run"]),
-        ("/results/tune/", NAMES["list"]),
-        (f"/results/tune/{make_tuning(searched(5)).pk}/", NAMES["run"]),
-    ]
-
-
-@pytest.mark.parametrize("number", range(12))
-def test_every_parameter_of_every_page(client, run, number):
-    address, names = pages(run)[number]
-    join = "&" if "?" in address else "?"
+@pytest.mark.parametrize("page", PAGES)
+def test_every_parameter_of_every_page(client, run, page):
+    tuning = make_tuning(searched(5)).pk if "{tuning}" in page else ""
+    address, join = page.format(pk=run.pk, tuning=tuning), "&" if "?" in page else "?"
     wrong = []
-    for name in names.split():
+    for name in PAGES[page].split():
         for value in NASTY:
-            with CaptureQueriesContext(
-                connection,
-            ) as queries:
+            with CaptureQueriesContext(connection) as queries:
                 answer = client.get(f"{address}{join}{name}={value}")
                 content = answer.getvalue()
             what = f"{address}{join}{name}={value[:40]}"
@@ -143,10 +102,7 @@ def test_too_many_runs_are_refused_before_they_are_read(client, run):
     assert client.get(f"/results/delete/?runs={chosen}").status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("query", "rows"),
-    [("per_page=20001", 3), ("per_page=2", 2)],
-)
+@pytest.mark.parametrize(("query", "rows"), [("per_page=20001", 3), ("per_page=2", 2)])
 def test_a_page_has_as_many_rows_as_it_may(soup, run, query, rows):
     assert len(soup(f"/results/?{query}").select("tr.command")) == rows
 
@@ -163,8 +119,7 @@ def test_cells_are_no_formulas_and_negative_numbers_stay(client):
     for run, label in zip(runs, labels, strict=True):
         Run.objects.filter(pk=run.pk).update(label=label, goodput=-2.5)
     ids = ",".join(str(run.pk) for run in runs)
-    text = client.get(f"/results/export/?format=csv&runs={ids}").getvalue().decode()
-    found = list(csv.DictReader(io.StringIO(text, newline="")))
+    found = csv_rows(client, f"/results/export/?format=csv&runs={ids}")
     assert [one["label"] for one in found[-2:]] == ["plain", "a=b"]
     assert [one["label"] for one in found[:-2]] == [f"'{label}" for label in labels[:-2]]
     assert {one["goodput_per_s"] for one in found} == {"-2.5"}

@@ -121,22 +121,10 @@ def test_the_other_runs_of_a_command_are_offered_where_there_are_any(soup):
 
 def test_a_diagnostic_start_is_told_with_the_runs_of_its_command(soup):
     run = make_run("uwsgi")
-    shape = {
-        "query": "SELECT shop_product",
-        "place": "shop/views.py:12",
-        "times": 24.0,
-        "query_s": 0.04,
-    }
-    page = {
-        "page": "GET /shop/",
-        "requests": 50,
-        "request_s": 0.1,
-        "queries": 25.0,
-        "query_s": 0.05,
-        "connections": 0.0,
-        "connecting_s": 0.0,
-        "shapes": [shape],
-    }
+    shape = {"query": "SELECT shop_product", "place": "shop/views.py:12", "times": 24.0}
+    times = {"request_s": 0.1, "queries": 25.0, "query_s": 0.05}
+    times |= {"connections": 0.0, "connecting_s": 0.0}
+    page = {"page": "GET /shop/", "requests": 50, **times, "shapes": [shape | {"query_s": 0.04}]}
     run.diagnosis = {"pages": [page], "paused_s": 0.1, "longest_pause_s": 0.01, "cpu_s": 10.0}
     beside = make_run("uwsgi", batch=run.batch)
     run.key = RunSpec.from_json(beside.spec).diagnosed.key
@@ -179,10 +167,8 @@ def test_a_profiled_start_is_drawn_on_its_page_and_on_those_of_its_cell(soup):
         section = page.select_one(FLAME)
         assert "100 samples of Python code at work" in section.text
         assert [one.text for one in section.select("svg .project text")] == ["list_products"]
-        assert [one.text for one in section.select("caption")] == [
-            "By own time",
-            "By total time, with what they call",
-        ]
+        captions = [one.text for one in section.select("caption")]
+        assert captions == ["By own time", "By total time, with what they call"]
         first = [cell.text for cell in section.select_one("tbody tr").select("th, td")]
         assert first[:3] == ["execute", "django/db/models/sql/compiler.py:1570", "no"]
         assert first[3:] == ["50.0\u2009%", "50.0\u2009%"]

@@ -17,8 +17,8 @@ from benchsuite.core.results import Level, Status
 from benchsuite.findings.registry import FINDINGS, Rule
 from benchsuite.management import studying
 from benchsuite.models import Finding, Run
-from benchsuite.report.doubts import doubt_lines
 from benchsuite.report.limiting import told
+from benchsuite.report.sentences import doubt_lines
 from tests.factories import make_failed_run, make_run
 from tests.unit.findings.clean import CLEAN, summary
 
@@ -107,11 +107,7 @@ def test_what_follows_from_stored_runs_stays(
         run.save()
     assert decided(client) == before
     assert [server for number, server in before["worst"] if number == "B203"] == ["s2"]
-    assert {code for codes in before["limits"] for code in codes} >= {
-        "L05 connections",
-        "L06 pool",
-        "L11 stall",
-        "L13 sqlite",
-    }
+    limits = {"L05 connections", "L06 pool", "L11 stall", "L13 sqlite"}
+    assert {code for codes in before["limits"] for code in codes} >= limits
     assert before["kept"].count(False) == 1
     assert all(before["colours"])

@@ -17,8 +17,9 @@ from benchsuite.report.studies.execution import chosen, study_report
 from benchsuite.report.writers import to_markdown
 from benchsuite.system import lock
 from tests.factories import INVALID, MACHINE
+from tests.golden import changes
 from tests.study_factories import RATES, TEXT, make_study_run, write
-from tests.web.conftest import BY_TOKEN
+from tests.web.conftest import BY_TOKEN, csv_rows, table, text
 
 SHOP = "/results/studies/shop/"
 
@@ -28,17 +29,6 @@ def file(settings: Any, tmp_path: Path) -> Path:
     found = write(tmp_path)
     settings.BENCHSUITE = {"ACCESS": BY_TOKEN, "STUDIES": [found]}
     return found
-
-
-def table(page: Any, caption: str) -> list[list[str]]:
-    found = next(one for one in page.select("table") if one.caption.text.startswith(caption))
-    return [[cell.text.strip() for cell in row.select("th, td")] for row in found.select("tr")]
-
-
-def text(client: Client, address: str) -> str:
-    answer = client.get(address)
-    assert answer.status_code == 200
-    return b"".join(answer).decode()
 
 
 def test_the_list_has_all_studies_and_what_was_executed(soup: Any) -> None:
@@ -61,36 +51,21 @@ def test_a_wrong_file_is_told_in_the_list(soup: Any, file: Path) -> None:
     assert soup(SHOP).h1.text == "shop"
 
 
-def test_the_answer_has_claims_with_their_reasons_and_the_evidence_below() -> None:
-    mine = study_report(make_study_run())
-    answer = mine.answer
-    assert answer.question == "Does async hold throughput when latency rises?"
-    assert answer.headline == "Of 3 claims 2 hold and 1 can't be told here."
-    assert answer.command == "python manage.py runstudy shop"
-    assert answer.table is not None
-    falls, stays, cpus = answer.table.rows
-    assert falls[:3] == ["● holds", "Sync falls to a third.", "120 → 40 /s"]
-    assert "plateau of sync, 200 / sync, 0 is 0.2" in str(falls[3])
-    assert stays[:2] == ["● holds", "Async stays where it is."]
-    assert cpus[0] == "◐ can't be told here"
-    assert "cpus-target must be at least 64.0, and is" in str(cpus[3])
-    checks, shape, cells, *_ = answer.sections
-    assert "variance moderated by 6 configurations" in str(checks.tables[0].rows[0])
-    (beside,) = shape.tables
-    assert list(beside.headings) == [
-        *("delay", "figure", "sync, measured", "sync, published"),
-        *("async, measured", "async, published"),
-    ]
-    first, _, hundred = beside.entries[:3]
-    assert first[3][0].text == "120\u2009/s"
-    assert first[3][0].note.startswith("measured ")
-    assert [hundred[at][0].reason for at in (3, 5)] == ["not published"] * 2
+def test_what_an_execution_answers(golden: Any) -> None:
+    noisy = Finding(code="B401 noisy-host", level=Level.INVALID, message="Others used it.")
     other = {"sync": "async", "async": "sync"}
     swapped = {(other[setup], delay): rate for (setup, delay), rate in RATES.items()}
-    table = study_report(make_study_run(swapped)).answer.table
-    assert table is not None
-    assert [row[0] for row in table.rows] == [*["○ doesn't hold"] * 2, "◐ can't be told here"]
-    assert cells.tables[0].rows[0][0] == "setup sync, delay 0"
+    executions = {
+        "whole": {},
+        "swapped": {"rates": swapped},
+        "part": {"scale": 0.3, "only": {"setup": ("sync",)}},
+        "excluded": {"change": lambda at, start: {"findings": (noisy,)} if start == 1 else {}},
+    }
+    plain = ""
+    for name, given in executions.items():
+        written = to_markdown(study_report(make_study_run(**given)).answer)
+        golden(changes(plain, written) if plain else written, name)
+        plain = plain or written
 
 
 def test_the_page_shows_the_answer_and_leads_to_its_runs(soup: Any) -> None:
@@ -116,22 +91,6 @@ def test_the_page_shows_the_answer_and_leads_to_its_runs(soup: Any) -> None:
     assert "async, 200: There is no uvicorn here." in str(answer.table.rows[1][3])
 
 
-def test_method_and_environment_are_of_the_file_and_the_machine() -> None:
-    *_, method, environment = study_report(
-        make_study_run(scale=0.3, only={"setup": ("sync",)})
-    ).answer.sections
-    said = " ".join(method.points)
-    assert "The configurations are setup (sync, async) × delay (0, 100, 200)." in said
-    assert "2 of its 6 configurations with 2 runs of each" in said
-    assert "It was asked for these values only: setup: sync." in said
-    assert "scale 0.3: duration multiplied by it" in said
-    assert "of delay only what claims need and 200 (1 of 3)" in said
-    assert "Not in the original: async." in said
-    assert "--duration=1.8s" in method.copies["All configurations share"]
-    assert environment.facts["CPU"] == MACHINE["cpu_model"]
-    assert environment.facts["servers"] == "gunicorn-sync 23.0.0"
-
-
 def test_it_leaves_as_markdown_csv_and_one_html_file(client: Client, tmp_path: Path) -> None:
     row = make_study_run(label="first")
     make_study_run(days=1)
@@ -142,13 +101,12 @@ def test_it_leaves_as_markdown_csv_and_one_html_file(client: Client, tmp_path: P
     assert text(client, f"{mine}md") == written
     call_command("runstudy", "shop", markdown=str(tmp_path / "shop.md"), label="first")
     assert (tmp_path / "shop.md").read_text() == written
-    with pytest.raises(
-        CommandError, match=r"no execution 'other' of shop; there are, the newest first: .*, first"
-    ):
+    known = r"no execution 'other' of shop; there are, the newest first: .*, first"
+    with pytest.raises(CommandError, match=known):
         call_command("runstudy", "shop", markdown="-", label="other")
     with pytest.raises(CommandError, match="is a folder"):
         call_command("runstudy", "shop", markdown=str(tmp_path))
-    rows = list(csv.DictReader(io.StringIO(text(client, f"{mine}csv"))))
+    rows = csv_rows(client, f"{mine}csv")
     assert [(one["setup"], one["delay"]) for one in rows] == list(RATES)
     assert float(rows[0]["plateau_per_s"]) == pytest.approx(120, rel=0.1)
     assert (rows[0]["plateau_per_s_published"], rows[1]["plateau_per_s_published"]) == ("120.0", "")
@@ -161,20 +119,12 @@ def test_it_leaves_as_markdown_csv_and_one_html_file(client: Client, tmp_path: P
     assert "url(" not in parsed.style.text
 
 
-def test_excluded_starts_are_counted() -> None:
-    noisy = Finding(code="B401 noisy-host", level=Level.INVALID, message="Others used it.")
-    row = make_study_run(change=lambda at, start: {"findings": (noisy,)} if start == 1 else {})
-    written = to_markdown(study_report(row).answer)
-    assert "| setup sync, delay 0 | 2, 1 excluded: B401 | " in written
-    assert "one run has no interval" in written
-
-
 def test_the_difference_of_two(soup: Any, client: Client, tmp_path: Path) -> None:
     older = make_study_run(label="first")
     alike = make_study_run(days=1)
     section = chosen_beside(study_report(alike), "first").section
     assert section.sentences == [
-        *("Their environments don’t differ in what matters.", "No claim came out otherwise."),
+        *("Their environments don’t differ in what matters.", "No claim came out otherwise.")
     ]
     newer = make_study_run(
         RATES | {("async", "200"): 60},
@@ -198,9 +148,8 @@ def test_the_difference_of_two(soup: Any, client: Client, tmp_path: Path) -> Non
     file = tmp_path / "shop.md"
     call_command("runstudy", "shop", "--with=first", markdown=str(file))
     assert file.read_text() == written
-    with pytest.raises(
-        CommandError, match=r"no other execution 'newest' of shop; there are.*first"
-    ):
+    other = r"no other execution 'newest' of shop; there are.*first"
+    with pytest.raises(CommandError, match=other):
         call_command("runstudy", "shop", "--with=newest", markdown=str(file))
     with pytest.raises(CommandError, match=r"--with says what --markdown tells .*add --markdown"):
         call_command("runstudy", "shop", "--with=first")

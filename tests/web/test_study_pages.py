@@ -96,44 +96,28 @@ def test_a_study_answers_on_its_own_page_too(soup, folder, file):
     assert f"| {' | '.join(rows[1])} |" in index(folder)
 
 
-def test_swapped_arms_are_answered_otherwise(folder):
-    other = {"sync": "async", "async": "sync"}
-    make_study_run({(other[setup], delay): rate for (setup, delay), rate in RATES.items()})
-    page = index(folder, "shop", "servers_today")
-    assert row(page, "delay 200")[1].startswith("● sync 1")
-    assert "- servers_today: There is no execution of servers_today yet" in page
-    assert "- ws_balancers" not in page
-
-
-def test_where_starts_do_not_count_nobody_is_named(folder):
+def test_what_is_answered(folder, golden):
+    """Swapped arms, where runs don't count and nobody is named, and what failed by itself."""
     noisy = Finding(code="B401 noisy-host", level=Level.INVALID, message="Others used it.")
-
-    def change(at: tuple[str, str], start: int) -> dict[str, Any]:
-        if at == ("async", "0"):
-            return {"findings": (noisy,)}
-        return {"findings": (noisy,)} if at == ("async", "100") and start == 1 else {}
-
-    make_study_run(change=change, skipped=("sync", "200"))
-    page = index(folder)
-    assert "| case | best | not known | not measured |" in page
-    none, one, skipped = (row(page, f"delay {delay}") for delay in ("0", "100", "200"))
-    assert none[1].startswith("◐ can't be told here; of those that count sync 1")
-    assert none[2] == "async: no run counts (B401)"
-    assert one[2] == "async: one run has no interval"
-    assert skipped[1].startswith("◐ can't be told here; of those that count async 1")
-    assert skipped[3] == "sync: There is no uvicorn here."
-
-
-def test_what_failed_stands_by_itself(folder):
     failing = Finding(code="B201 failures", level=Level.INVALID, message="Many failed.")
-    make_study_run(
-        change=lambda at, start: {"findings": (failing,)} if at == ("async", "0") else {}
-    )
-    page = index(folder)
-    assert "| case | best | behind | failed |" in page
-    alone = row(page, "delay 0")
-    assert alone[1].startswith("◐ can't be told here; of those that count sync 1")
-    assert alone[3].endswith("(2 of 2 runs failed: B201)")
+    other = {"sync": "async", "async": "sync"}
+
+    def excluded(at: tuple[str, str], start: int) -> dict[str, Any]:
+        is_noisy = at == ("async", "0") or (at == ("async", "100") and start == 1)
+        return {"findings": (noisy,)} if is_noisy else {}
+
+    def failed(at: tuple[str, str], start: int) -> dict[str, Any]:
+        return {"findings": (failing,)} if at == ("async", "0") else {}
+
+    swapped = {(other[setup], delay): rate for (setup, delay), rate in RATES.items()}
+    for name, given in (
+        ("swapped", {"rates": swapped}),
+        ("excluded", {"change": excluded, "skipped": ("sync", "200")}),
+        ("failed", {"change": failed}),
+    ):
+        StudyRun.objects.all().delete()
+        make_study_run(**given)
+        golden(index(folder, "shop", "servers_today"), name)
 
 
 def test_the_page_alone(capsys, folder):

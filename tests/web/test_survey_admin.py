@@ -65,15 +65,9 @@ def test_a_condition_offers_earlier_pages_alone_and_is_stored(admin, survey):
     assert [one["value"] for one in offered] == ["", str(source.pk)]
     sent = fields(shown)
     sent = {name: value for name, value in sent.items() if "__prefix__" not in name}
-    sent.update(
-        {
-            "conditions-TOTAL_FORMS": "1",
-            "conditions-0-page": str(second.pk),
-            "conditions-0-source": str(source.pk),
-            "conditions-0-operator": "is",
-            "conditions-0-value": "x",
-        }
-    )
+    condition = {"page": str(second.pk), "source": str(source.pk), "operator": "is", "value": "x"}
+    sent |= {f"conditions-0-{name}": value for name, value in condition.items()}
+    sent["conditions-TOTAL_FORMS"] = "1"
     answer = admin.post(path, sent)
     assert answer.status_code == 302, answer.content.decode()[:3000]
     assert Condition.objects.get().page == second

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -24,29 +25,17 @@ from benchsuite.runner import environments
 from benchsuite.system import lock
 from benchsuite.tuning.answer import outcome
 from benchsuite.tuning.log import PHASES
-from benchsuite.tuning.notebook import State
 from benchsuite.tuning.trial import Phase
 from tests.flames import make_profiled
+from tests.golden import words_of
 from tests.tuning_factories import WORLD, make_tuning, searched
+from tests.web.conftest import table, text
 
 LIST = "/results/tune/"
 
 
 def address(row: Tuning) -> str:
     return f"{LIST}{row.pk}/"
-
-
-def table(page: Any, caption: str) -> list[list[str]]:
-    found = next(one for one in page.select("table") if one.caption.text.startswith(caption))
-    return [
-        [" ".join(cell.text.split()) for cell in row.select("th, td")] for row in found.select("tr")
-    ]
-
-
-def text(client: Client, path: str) -> str:
-    got = client.get(path)
-    assert got.status_code == 200
-    return b"".join(got).decode()
 
 
 def test_the_list_says_what_to_type_and_then_what_was_found(soup: Any) -> None:
@@ -180,99 +169,32 @@ def test_an_asgi_server_is_pasted_for_the_asgi_application_alone(settings: Any) 
     assert application("own:app", "asgi").asgi == "own:app"
 
 
-def test_capacity_stands_against_memory_with_its_interval(soup: Any, client: Client) -> None:
-    row = make_tuning()
-    page = soup(address(row))
-    assert [one["id"] for one in page.select("figure.chart")] == ["capacity-memory", "shares"]
-    chart, _ = tuning_report(row).charts
-    drawn = {one["hovertemplate"].partition(",")[0]: one for one in chart.drawing["data"]}
-    rows = {one.candidate.name: one for one in outcome(searched()).rows}
-    assert set(drawn) == {
-        name
-        for name, one in rows.items()
-        if one.estimate is not None or one.state is State.BOUNDED_OUT
-    }
-    hollow = {name for name, one in drawn.items() if one["marker"]["symbol"].endswith("-open")}
-    assert hollow == {name for name, one in rows.items() if one.estimate is None} & set(drawn)
-    assert hollow
-    with_interval = {name for name, one in rows.items() if one.low is not None}
-    assert {name for name, one in drawn.items() if "error_y" in one} == with_interval
-    data = list(csv.DictReader(io.StringIO(text(client, f"{address(row)}capacity-memory.csv"))))
-    assert {one["configuration"] for one in data} == set(drawn)
+TUNINGS: dict[str, Any] = {
+    "highest rate": searched,
+    "at a rate": lambda: searched(rate=120.0),
+    "scaling": lambda: tuned(lawful, seed=1),
+    "two numbers of CPUs": lambda: tuned(lawful, seed=1, counts=(1, 2)),
+}
 
 
-def test_where_a_rate_is_asked_for_shares_stand_against_memory(soup: Any) -> None:
-    notebook = searched(rate=120.0)
-    row = make_tuning(notebook)
-    page = soup(address(row))
-    titles = [one.text for one in page.select("figure h3")]
-    assert titles[0] == "Share in time at 120/s against memory"
-    chart = tuning_report(row).charts[0]
-    screened = {one.trial.candidate.name for one in notebook.entries if one.seen.levels[0].rate}
-    drawn = {one["hovertemplate"].partition(",")[0] for one in chart.drawing["data"]}
-    assert drawn == screened
-    pick = outcome(notebook).pick
-    assert pick is not None
-    assert table(page, "Configurations")[1][0] == pick.name
-    facts = {one.dt.text: one.dd.text for one in page.select("dl.facts div")}
-    assert facts["Looked for"] == "the least memory that holds 120/s"
-
-
-def test_capacity_stands_against_cpus_with_the_law_and_its_interval(
-    soup: Any, client: Client
+@pytest.mark.parametrize("name", TUNINGS)
+def test_what_its_page_and_its_charts_say(
+    soup: Any, client: Client, golden: Any, name: str
 ) -> None:
-    notebook = tuned(lawful, seed=1)
-    row = make_tuning(notebook)
-    page = soup(address(row))
-    found = outcome(notebook)
-    assert [one.text for one in page.select("p.sentence")] == list(found.sentences)
-    assert [one["id"] for one in page.select("figure.chart")] == ["scaling", "shares"]
-    rows = table(page, "Configurations")[1:]
-    assert [one[0] for one in rows] == [one.candidate.name for one in found.rows]
-    assert all("[" in one[1] and "shown at" in one[2] for one in rows)
-    assert found.scaling is not None
-    assert found.scaling.law is not None
-    data = list(csv.DictReader(io.StringIO(text(client, f"{address(row)}scaling.csv"))))
-    assert [one["cpus"] for one in data] == [str(count) for count in range(1, 9)]
-    assert [bool(one["confirmed_per_s"]) for one in data] == [True] * 4 + [False] * 4
-    assert [bool(one["law_per_s"]) for one in data] == [True] * 4 + [False] * 4
-    assert [bool(one["extrapolated_per_s"]) for one in data] == [False] * 3 + [True] * 5
-    ends = [(float(one["law_low_per_s"]), float(one["law_high_per_s"])) for one in data]
-    assert ends == [(one.low, one.high) for one in found.scaling.law.rates]
-    (held,) = (
-        one
-        for one in tuning_report(row).charts[0].drawing["data"]
-        if one.get("name") == "just held"
-    )
-    assert len(held["error_y"]["array"]) == len(held["y"]) == 4
-    assert b'id="plotly"' in client.get(f"{address(row)}scaling.html").content
-    answer = tuning_report(row).answer
-    assert [answer.headline, *answer.reasons] == list(found.sentences)
-    facts = {one.dt.text: one.dd.text for one in page.select("dl.facts div")}
-    assert "gunicorn-gthread 4×4 on 4 CPUs" in facts["Looked for"]
-
-
-def test_two_numbers_of_cpus_stand_there_without_a_law(soup: Any, client: Client) -> None:
-    row = make_tuning(tuned(lawful, seed=1, counts=(1, 2)))
-    assert "it takes 4 numbers of CPUs" in soup(address(row)).select("p.sentence")[-1].text
-    data = list(csv.DictReader(io.StringIO(text(client, f"{address(row)}scaling.csv"))))
-    assert [one["cpus"] for one in data] == ["1", "2"]
-    assert {one["law_per_s"] for one in data} == {""}
-    assert b'id="plotly"' in client.get(f"{address(row)}scaling.html").content
-
-
-def test_shares_fall_with_the_rate_beside_what_was_asked_for(client: Any) -> None:
-    row = make_tuning()
-    data = list(csv.reader(io.StringIO(text(client, f"{address(row)}shares.csv"))))
-    pick = outcome(searched()).pick.name
-    assert data[0][0] == "rate_per_s"
-    assert data[0][-1] == "asked_percent"
-    assert {one[-1] for one in data[1:]} == {"95.0"}
-    fresh = data[0].index(f"{pick}, fresh percent")
-    shares = [float(one[fresh]) for one in data[1:] if one[fresh]]
-    assert len(shares) >= 2
-    assert max(shares) > 95
-    assert b'id="plotly"' in client.get(f"{address(row)}shares.html").content
+    """Of each point of a chart whether it is hollow, and whether it has an interval."""
+    row = make_tuning(TUNINGS[name]())
+    lines = [words_of(soup(address(row)), "p.sentence, dl.facts, #configurations ~ * tbody tr")]
+    for chart in tuning_report(row).charts:
+        slug = chart.series.slug
+        lines += ["", slug, chart.series.title]
+        for values in csv.reader(io.StringIO(text(client, f"{address(row)}{slug}.csv"))):
+            lines.append(" | ".join(re.sub(r"(\d+\.\d{2})\d+", r"\1", one) for one in values))
+        for trace in chart.drawing["data"]:
+            symbol = str(trace.get("marker", {}).get("symbol", ""))
+            marks = ["hollow"] * symbol.endswith("-open") + ["interval"] * ("error_y" in trace)
+            lines.append(" ".join([trace.get("hovertemplate", "").partition("<")[0], *marks]))
+        assert b'id="plotly"' in client.get(f"{address(row)}{slug}.html").content
+    golden("\n".join(lines), name)
 
 
 def test_one_that_was_refused_before_any_start_says_why(soup: Any) -> None:

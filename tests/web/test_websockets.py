@@ -1,6 +1,5 @@
 """The pages of runs whose load spoke WebSocket."""
 
-import csv
 import io
 import json
 from dataclasses import asdict
@@ -15,12 +14,13 @@ from benchsuite.core.results import Traffic
 from benchsuite.management.output import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
+from benchsuite.report.parts import sockets_table
 from benchsuite.report.run_answer import of_run
-from benchsuite.report.sockets import sockets_table
 from benchsuite.report.writers import grid
 from tests.factories import BEGUN, make_run
 from tests.golden import words_of
 from tests.socket_factories import make_echo_run, make_idle_run
+from tests.web.conftest import csv_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -70,23 +70,15 @@ def test_connections_and_losses_are_drawn_over_time(soup, client):
     run = make_echo_run(lost=12, closes={1011: 10})
     page = soup(f"/results/{run.pk}/")
     drawn = {figure["id"]: figure for figure in page.select("figure.chart")}
-    assert list(drawn)[:5] == [
-        "goodput",
-        "distribution",
-        "response-times",
-        "websockets",
-        "losses",
-    ]
+    assert list(drawn)[:5] == ["goodput", "distribution", "response-times", "websockets", "losses"]
     goodput = json.loads(drawn["goodput"].select_one("script").text)
     assert goodput["layout"]["yaxis"]["title"]["text"] == "messages per second"
     losses = json.loads(drawn["losses"].select_one("script").text)
     assert [trace["name"] for trace in losses["data"]] == ["failed", "connections ended"]
-    answer = client.get(f"/results/{run.pk}/losses.csv")
-    rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
+    rows = csv_rows(client, f"/results/{run.pk}/losses.csv")
     assert sum(int(row["failures"]) for row in rows) == 12
     assert sum(int(row["closed"]) for row in rows) == 10
-    answer = client.get(f"/results/{run.pk}/websockets.csv")
-    rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
+    rows = csv_rows(client, f"/results/{run.pk}/websockets.csv")
     assert {row["connections"] for row in rows} == {"100", "90"}
 
 
@@ -108,8 +100,7 @@ def test_idle_connections_are_about_memory(golden, soup, client):
     drawn = [figure["id"] for figure in page.select("figure.chart")]
     assert drawn[0] == "connection-memory"
     assert not {"goodput", "response-times", "distribution"} & set(drawn)
-    answer = client.get(f"/results/{run.pk}/connection-memory.csv")
-    rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
+    rows = csv_rows(client, f"/results/{run.pk}/connection-memory.csv")
     assert [row["connections"] for row in rows] == [str(many) for many in range(250, 2001, 250)]
     for row in rows:
         assert float(row["line_bytes"]) == pytest.approx(float(row["memory_bytes"]), abs=2)
@@ -121,8 +112,7 @@ def test_the_compare_page_overlays_connections_and_losses(soup, client):
     page = soup(f"/results/compare/?runs={ids}")
     drawn = [figure["id"] for figure in page.select("figure.chart")]
     assert drawn == ["goodput", "distribution", "websockets", "losses"]
-    answer = client.get(f"/results/compare/losses.csv?runs={ids}")
-    rows = list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
+    rows = csv_rows(client, f"/results/compare/losses.csv?runs={ids}")
     assert sum(int(row["daphne losses"] or 0) for row in rows) == 3
     assert sum(int(row["uvicorn losses"] or 0) for row in rows) == 0
 
@@ -136,13 +126,10 @@ def test_idle_runs_are_ranked_by_memory_per_connection(golden, soup):
 
 
 def test_intervals_that_overlap_are_too_close_to_call():
-    runs = [
-        make_idle_run("daphne", each_bytes=2_000.0),
-        make_idle_run("uvicorn", each_bytes=2_300.0),
-    ]
-    assert ranking(cells(runs), {}).headline == (
-        "Too close to call: daphne has 0.87 × the memory per connection of uvicorn."
-    )
+    sizes = {"daphne": 2_000.0, "uvicorn": 2_300.0}
+    runs = [make_idle_run(server, each_bytes=each) for server, each in sizes.items()]
+    told = "Too close to call: daphne has 0.87 × the memory per connection of uvicorn."
+    assert ranking(cells(runs), {}).headline == told
 
 
 def test_json_holds_every_count():

@@ -7,22 +7,14 @@ from itertools import pairwise
 from typing import Any
 
 from benchsuite.core.results import Phase
-from benchsuite.report.charts.series import (
-    BOTTOM,
-    HEIGHT,
-    TOP,
-    Axis,
-    Column,
-    End,
-    Mark,
-    Scale,
-    Series,
-    Trace,
-    write,
-)
+from benchsuite.report.charts.series import Axis, Mark, Scale, Series
 
 SECONDS_FROM = 2.0  #: A time axis that reaches this far is in seconds, else in milliseconds.
 DIGITS = 5
+HEIGHT, TOP, BOTTOM = 320, 44, 48
+LABEL_WIDTH, LABEL_LETTERS, LABEL_HEIGHT = 150, 22, 15
+MOST_TICKS = 12
+HEADROOM = 1.12  #: Over the highest point, for its text.
 
 PERCENT_TICKS = {50: "50 %", 90: "90 %", 99: "99 %", 99.9: "99.9 %", 99.99: "99.99 %"}
 
@@ -54,63 +46,83 @@ class Chart:
 
 
 def draw(series: Series) -> Chart:
-    """Every column that has a mark and something to show."""
-    up = _fitted(series)
+    up, ends = series.up, []
+    if up.scale == Scale.DURATION:  # in the unit that fits the longest
+        longest = max((value for row in series.rows for value in row[1:] if value), default=0.0)
+        unit, per = ("s", 1.0) if longest >= SECONDS_FROM else ("ms", 1e-3)
+        up = Axis(f"{up.title} ({unit})", f" {unit}", per)
     chart = blank(series, up)
-    ends = []
     for index, column in enumerate(series.columns):
         mark = column.mark
         if mark is None or not (values := _drawn(mark, series.column(index), up)):
             continue
-        traces = _traces(series, column, mark, values, up)
-        chart.drawing["data"] += traces
-        if traces[0]["type"] == "bar":
+        hover = f"{escaped(column.title)}: {HOVER[series.across.scale]}<extra></extra>"
+        hover = hover.replace("UNIT", up.unit).replace("ACROSS", series.across.title)
+        name, look, traces = escaped(mark.name or column.title), mark.look, chart.drawing["data"]
+        trace = {"type": "scatter", "y": values, "name": name, "hovertemplate": hover, **look}
+        if len(series.rows) == 1 and trace.get("mode") == "lines":
+            trace["mode"] = "markers"  # one point makes no line
+        silent = {**look, "type": "scatter", "showlegend": False, "hoverinfo": "skip"}
+        if mark.above:  # the lower edge of a band
+            edge = _drawn(mark, series.named(mark.above), up)
+            traces.append({**silent, "fill": "none", "y": edge})
+        traces.append(trace)
+        if look.get("line", {}).get("shape") == "hv":  # the rest of the last step
+            last = series.rows[len(values) - 1][0]
+            traces.append({**silent, "x": [last, last + 1], "y": values[-1:] * 2})
+        if trace["type"] == "bar":
             chart.layout["barmode"] = "stack" if series.across.scale is Scale.MOMENT else "group"
         if mark.number:
-            name, colour = traces[0]["name"], mark.look["line"]["color"]
-            ends.append(End(mark.number, name, colour, values[-1]))
+            ends.append((values[-1], mark.number, name, look["line"]["color"]))
     if ends:
-        write(chart.drawing, ends)
+        _name_ends(chart.drawing, ends)
     return chart
 
 
-def _traces(series: Series, column: Column, mark: Mark, values: list[Any], up: Axis) -> list[Trace]:
-    """What draws a column: itself and, without a word of their own, the lower edge of a band and
-    the rest of the last step.
-    """
-    hover = f"{escaped(column.title)}: {HOVER[series.across.scale]}<extra></extra>"
-    trace = {
-        "type": "scatter",
-        "y": values,
-        "name": escaped(mark.name or column.title),
-        "hovertemplate": hover.replace("UNIT", up.unit).replace("ACROSS", series.across.title),
-        **mark.look,
-    }
-    if len(series.rows) == 1 and trace.get("mode") == "lines":
-        trace["mode"] = "markers"  # one point makes no line
-    silent = {**mark.look, "type": "scatter", "showlegend": False, "hoverinfo": "skip"}
-    if mark.above:
-        edge = _drawn(mark, series.named(mark.above), up)
-        return [{**silent, "fill": "none", "y": edge}, trace]
-    if trace.get("line", {}).get("shape") == "hv":
-        last = series.rows[len(values) - 1][0]
-        return [trace, {**silent, "x": [last, last + 1], "y": values[-1:] * 2}]
-    return [trace]
+def _name_ends(drawing: dict[str, Any], ends: Sequence[tuple[float, int, str, str]]) -> None:
+    """Writes value, number, name and colour of lines beside their ends, a label's height apart."""
+    drawn = [value for trace in drawing["data"] for value in trace["y"] if value is not None]
+    tallest = max(drawn, default=0.0) * 1.05 or 1.0
+    height = max(HEIGHT, TOP + BOTTOM + LABEL_HEIGHT * (len(ends) + 1))
+    most: float = height - TOP - BOTTOM
+    per_pixel = tallest / most
+    layout = drawing["layout"]
+    layout |= {"height": height, "showlegend": False, "hovermode": "closest", "hoverdistance": 20}
+    layout["margin"]["r"] = LABEL_WIDTH
+    layout["yaxis"]["range"] = [0, tallest]
+    ends = sorted(ends, key=lambda end: end[0])
+    pixels: list[float] = []
+    for value, *_ in ends:
+        pixels.append(max(value / per_pixel, pixels[-1] + LABEL_HEIGHT if pixels else 0.0))
+    for at in reversed(range(len(pixels))):
+        pixels[at] = min(pixels[at], most)
+        most = pixels[at] - LABEL_HEIGHT
+    for (value, number, name, colour), pixel in zip(ends, pixels, strict=True):
+        short = name if len(name) <= LABEL_LETTERS else f"{name[: LABEL_LETTERS - 1]}…"
+        label = {"text": f"{number} {short}", "name": str(number), "font": {"size": 11}}
+        place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 4, "y": value}
+        place |= {"yshift": round(pixel - value / per_pixel), "showarrow": False}
+        border = {"bordercolor": colour, "borderwidth": 1, "borderpad": 0}
+        layout["annotations"].append(label | place | border)
 
 
 def blank(series: Series, up: Axis) -> Chart:
     """A chart with its axes and nothing drawn; the x of all lines stands once, as `shared`."""
-    over_time = series.across.scale == Scale.MOMENT
+    scale, places = series.across.scale, series.column(0)
+    over_time = scale == Scale.MOMENT
     across: dict[str, Any] = {"title": {"text": series.across.title, "standoff": 8}}
-    shared = {"x": [rounded(place) for place in series.column(0)]}
-    if series.across.scale == Scale.QUANTITY:
+    shared = {"x": [rounded(place) for place in places]}
+    if scale == Scale.QUANTITY:
         across["rangemode"] = "tozero"
-    if series.across.scale == Scale.LEVEL:
-        across |= _level_ticks(series.column(0))
-    if series.across.scale == Scale.PERCENTILE:
-        percents = series.column(0)
-        across |= _percent_ticks(percents)
-        shared = {"x": [rounded(_place(one)) for one in percents], "customdata": percents}
+    if scale == Scale.LEVEL:
+        across |= _level_ticks(places)
+    if scale == Scale.PERCENTILE:
+        ticks = [one for one in PERCENT_TICKS if one <= (places[-1] if places else 50)]
+        across |= {"type": "log", "tickmode": "array", "tickangle": 0}
+        across["tickvals"] = [_place(percent) for percent in ticks]
+        across["ticktext"] = [PERCENT_TICKS[percent] for percent in ticks]
+        shared = {"x": [rounded(_place(percent)) for percent in places], "customdata": places}
+    upwards = {"title": {"text": up.title, "standoff": 8}, "rangemode": "tozero"}
     layout = {
         "height": HEIGHT,
         "margin": {"l": 64, "r": 12, "t": TOP, "b": BOTTOM},
@@ -119,11 +131,7 @@ def blank(series: Series, up: Axis) -> Chart:
         "showlegend": True,
         "legend": {"orientation": "h", "x": 0, "y": 1.06, "yanchor": "bottom"},
         "xaxis": {**across, "zeroline": False},
-        "yaxis": {
-            "title": {"text": up.title, "standoff": 8},
-            "rangemode": "tozero",
-            "zeroline": False,
-        },
+        "yaxis": {**upwards, "zeroline": False},
         "shapes": [],
         "annotations": [],
         "meta": {"over_time": over_time},
@@ -131,23 +139,8 @@ def blank(series: Series, up: Axis) -> Chart:
     return Chart(series, {"data": [], "layout": layout, "shared": shared})
 
 
-def _fitted(series: Series) -> Axis:
-    """The vertical axis; one of time in the unit that fits the longest."""
-    axis = series.up
-    if axis.scale != Scale.DURATION:
-        return axis
-    longest = max((value for row in series.rows for value in row[1:] if value), default=0.0)
-    unit, per = ("s", 1.0) if longest >= SECONDS_FROM else ("ms", 1e-3)
-    return Axis(f"{axis.title} ({unit})", f" {unit}", per)
-
-
-MOST_TICKS = 12
-
-
 def _level_ticks(levels: Sequence[Any]) -> dict[str, Any]:
-    """A logarithmic axis where it lays the closest two levels twice as far apart as one from zero;
-    words stand side by side.
-    """
+    """Logarithmic where that lays the closest two levels twice as far apart; words in a row."""
     if any(isinstance(level, str) for level in levels):
         return {"type": "category"}
     places = sorted(set(levels))
@@ -159,18 +152,6 @@ def _level_ticks(levels: Sequence[Any]) -> dict[str, Any]:
         if doubled > 2 * even:
             return {"type": "log", **ticks}
     return {"rangemode": "tozero", **ticks}
-
-
-def _percent_ticks(percents: Sequence[float]) -> dict[str, Any]:
-    reached = percents[-1] if percents else 50
-    ticks = {percent: text for percent, text in PERCENT_TICKS.items() if percent <= reached}
-    return {
-        "type": "log",
-        "tickmode": "array",
-        "tickangle": 0,
-        "tickvals": [_place(percent) for percent in ticks],
-        "ticktext": list(ticks.values()),
-    }
 
 
 def _place(percent: float) -> float:
@@ -193,35 +174,27 @@ def rounded(value: Any) -> Any:
 
 
 def share_time(charts: Iterable[Chart], shades: Iterable[Shade], end_s: float) -> None:
-    """One time axis for all charts that have one; what is not the window is grey in each."""
-    kept = list(shades)
-    for chart in charts:
-        if chart.layout["meta"]["over_time"]:
-            chart.layout["xaxis"]["range"] = [0, end_s]
-            _shade(chart, kept)
-
-
-def _shade(chart: Chart, shades: Iterable[Shade]) -> None:
-    """Where several runs are drawn their shades may overlap: then one of them carries the name."""
-    named: list[Shade] = []
+    """One time axis for all charts that have one; what is no window is grey, and named once."""
+    named, boxes, notes = list[Shade](), [], []
     for name, begin, end in shades:
         box = {"type": "rect", "x0": begin, "x1": end, "y0": 0, "y1": 1, "yref": "paper"}
         look = {"fillcolor": "#888", "opacity": 0.16, "line": {"width": 0}, "layer": "below"}
-        chart.layout["shapes"].append(box | look)
-        if any(one[0] == name and one[1] < end and begin < one[2] for one in named):
+        boxes.append(box | look)
+        if any(shade[0] == name and shade[1] < end and begin < shade[2] for shade in named):
             continue
         named.append((name, begin, end))
-        after = name == Phase.DRAIN.value
-        x, side = (end, "right") if after else (begin, "left")
-        chart.layout["annotations"].append({"text": name, "x": x, "xanchor": side, **ABOVE})
+        x, side = (end, "right") if name == Phase.DRAIN.value else (begin, "left")
+        notes.append({"text": name, "x": x, "xanchor": side, **ABOVE})
+    for chart in charts:
+        if chart.layout["meta"]["over_time"]:
+            chart.layout["xaxis"]["range"] = [0, end_s]
+            chart.layout["shapes"] += boxes
+            chart.layout["annotations"] += notes
 
 
 def escaped(text: str) -> str:
     """Plotly reads <, % and { in names and hover texts."""
     return text.replace("<", "‹").replace("%{", "% {")
-
-
-HEADROOM = 1.12  #: Over the highest point, for its text.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,54 +212,44 @@ class Spot:
 
 
 def scatter(series: Series, spots: Sequence[Spot], *, legend: bool = False) -> Chart:
-    """Cheap and fast is the corner at the top left, beside which it says so, where no point can
-    lie.
-    """
-    chart = blank(series, series.up)
+    """Cheap and fast is the corner at the top left, beside which it says so."""
+    across, up, highest = series.across, series.up, 0.0
+    chart = blank(series, up)
     del chart.drawing["shared"]
-    drawn = [spot for spot in spots if spot.x is not None and spot.y is not None]
     named: set[str] = set()
-    for spot in drawn:
-        chart.drawing["data"].append(_trace(spot, series, first=spot.group not in named))
+    for spot in spots:
+        if spot.x is None or spot.y is None:
+            continue
+        highest = max(highest, spot.high or spot.y)
+        where = f"%{{y:.4~r}}{up.unit} with %{{x:.4~r}}{across.unit}"
+        trace: dict[str, Any] = {
+            "type": "scatter",
+            "mode": "markers+text",
+            "x": [rounded(spot.x / across.per)],
+            "y": [rounded(spot.y / up.per)],
+            "name": escaped(spot.group),
+            "legendgroup": escaped(spot.group),
+            "showlegend": spot.group not in named,
+            "text": [escaped(spot.text)],
+            "textposition": "top center",
+            "marker": {**spot.marker, "size": 12},
+            "hovertemplate": f"{escaped(spot.title)}<br>{where}<extra></extra>",
+        }
+        if spot.low is not None and spot.high is not None:
+            ends = {"array": spot.high - spot.y, "arrayminus": spot.y - spot.low}
+            arrays = {name: [rounded(value / up.per)] for name, value in ends.items()}
+            trace["error_y"] = {"type": "data", "symmetric": False, "thickness": 1.5, **arrays}
+        chart.drawing["data"].append(trace)
         named.add(spot.group)
     chart.layout["showlegend"] = legend
-    highest = max((spot.high or spot.y or 0.0 for spot in drawn), default=0.0)
-    chart.layout["yaxis"]["range"] = [0, HEADROOM * (highest / series.up.per or 1.0)]
-    where = {"x": 0, "xref": "paper", "xanchor": "left", **ABOVE}
-    chart.layout["annotations"].append({"text": "this corner: cheap and fast", **where})
+    chart.layout["yaxis"]["range"] = [0, HEADROOM * (highest / up.per or 1.0)]
+    corner = {"text": "this corner: cheap and fast", "x": 0, "xref": "paper", "xanchor": "left"}
+    chart.layout["annotations"].append(corner | ABOVE)
     return chart
 
 
-def _trace(spot: Spot, series: Series, *, first: bool) -> dict[str, Any]:
-    across, up = series.across, series.up
-    assert spot.x is not None
-    assert spot.y is not None
-    hover = f"{escaped(spot.title)}<br>%{{y:.4~r}}{up.unit} with %{{x:.4~r}}{across.unit}"
-    trace: dict[str, Any] = {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": [rounded(spot.x / across.per)],
-        "y": [rounded(spot.y / up.per)],
-        "name": escaped(spot.group),
-        "legendgroup": escaped(spot.group),
-        "showlegend": first,
-        "text": [escaped(spot.text)],
-        "textposition": "top center",
-        "marker": {**spot.marker, "size": 12},
-        "hovertemplate": f"{hover}<extra></extra>",
-    }
-    if spot.low is not None and spot.high is not None:
-        ends = {"array": [spot.high - spot.y], "arrayminus": [spot.y - spot.low]}
-        ends = {name: [rounded(value / up.per) for value in some] for name, some in ends.items()}
-        trace["error_y"] = {"type": "data", "symmetric": False, "thickness": 1.5, **ends}
-    return trace
-
-
 def checked(chart: Chart) -> Chart:
-    """The chart, held against plotly's own description of every property.
-
-    Raises ValueError for what plotly does not know.
-    """
+    """The chart; raises ValueError for what plotly's own description of its properties lacks."""
     from plotly.graph_objects import Figure  # a measured server that has the pages needs none
 
     shared = chart.drawing.get("shared", {})

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from benchsuite.comparing.contrasts import Contrast, Side
 from benchsuite.core.metrics.every import Metric
@@ -17,61 +17,14 @@ EDGE = 0.04  #: Of the width, left and right of what is drawn.
 APART = 0.12  #: Of the width, between two ticks with numbers.
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """Ratios on a logarithmic axis, as percent of the width."""
-
-    low: float
-    high: float
-
-    def at(self, ratio: float) -> float:
-        share = math.log(ratio / self.low) / math.log(self.high / self.low)
-        return round(100 * (EDGE + (1 - 2 * EDGE) * share), 2)
-
-    @property
-    def ticks(self) -> list[tuple[float, str]]:
-        """Where numbers stand: always 1, and others as far as there is room."""
-        kept = [self.at(1)]
-        texts = {kept[0]: "1"}
-        for tick in sorted(TICKS, key=lambda tick: abs(math.log(tick)), reverse=True):
-            if self.low <= tick <= self.high:
-                place = self.at(tick)
-                if all(abs(place - other) >= 100 * APART for other in kept):
-                    kept.append(place)
-                    texts[place] = f"{tick:g}"
-        return sorted(texts.items())
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One configuration: where its parts lie, in percent of the width."""
-
-    dots: Sequence[tuple[float, bool]]  #: One a run, and whether it is invalid.
-    centre: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Forest:
-    axis: Axis
-    one: float
-    margin: tuple[float, float]  #: Between these a difference is too small to matter.
-    lines: Sequence[Line]
-
-    @property
-    def margin_width(self) -> float:
-        return round(self.margin[1] - self.margin[0], 2)
-
-
 def forest(
     sides: Sequence[Side], baseline: Side, compared: Sequence[Contrast], figure: Metric
-) -> Forest | None:
-    """A line for each side, in their order; None where the baseline has no figure to divide by."""
+) -> dict[str, Any] | None:
+    """Lines for the sides, in percent of the width; None where the baseline has no figure."""
     base = baseline.cell.value(figure)
     if not base or baseline.cell.unit != sides[0].cell.unit:
         return None
-    found = {id(one.candidate.cell): one.found for one in compared}
+    found = {id(contrast.candidate.cell): contrast.found for contrast in compared}
     dots = [
         [
             (value / base, run.verdict == Verdict.INVALID.value)
@@ -80,19 +33,29 @@ def forest(
         ]
         for side in sides
     ]
-    ends = [end for one in found.values() for end in (one.low, one.high) if end]
+    ends = [end for ratio in found.values() for end in (ratio.low, ratio.high) if end]
     every = [*ends, *(ratio for some in dots for ratio, _ in some)]
-    most, least = 1 + figure.margin, 1 / (1 + figure.margin)
-    axis = Axis(min([1 / LEAST_SPAN, *every]), max([LEAST_SPAN, *every]))
+    lowest, highest = min([1 / LEAST_SPAN, *every]), max([LEAST_SPAN, *every])
+
+    def at(ratio: float) -> float:
+        share = math.log(ratio / lowest) / math.log(highest / lowest)  # a logarithmic axis
+        return round(100 * (EDGE + (1 - 2 * EDGE) * share), 2)
+
     lines = []
     for side, some in zip(sides, dots, strict=True):
-        shown, pair = (
-            [(axis.at(ratio), invalid) for ratio, invalid in some],
-            found.get(id(side.cell)),
-        )
-        if pair is None or not pair.value:
-            lines.append(Line(shown, axis.at(1) if side is baseline else None))
-            continue
-        interval = [axis.at(end) if end else None for end in (pair.low, pair.high)]
-        lines.append(Line(shown, axis.at(pair.value), *interval))
-    return Forest(axis, axis.at(1), (axis.at(least), axis.at(most)), lines)
+        line: dict[str, Any] = {"dots": [(at(ratio), invalid) for ratio, invalid in some]}
+        pair = found.get(id(side.cell))
+        if pair is not None and pair.value:
+            line |= {"low": pair.low and at(pair.low), "high": pair.high and at(pair.high)}
+            line["centre"] = at(pair.value)
+        elif side is baseline:
+            line["centre"] = at(1)
+        lines.append(line)
+    ticks = {at(1): "1"}  # always, and others as far as there is room
+    for tick in sorted(TICKS, key=lambda tick: abs(math.log(tick)), reverse=True):
+        apart = [abs(at(tick) - other) for other in ticks]
+        if lowest <= tick <= highest and min(apart) >= 100 * APART:
+            ticks[at(tick)] = f"{tick:g}"
+    least, most = at(1 / (1 + figure.margin)), at(1 + figure.margin)
+    margin = (least, round(most - least, 2))  # where a difference is too small to matter
+    return {"ticks": sorted(ticks.items()), "one": at(1), "margin": margin, "lines": lines}

@@ -1,8 +1,8 @@
 """Response times second by second as a heat map, and under it what disturbed them."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,53 +31,16 @@ MOST_COLUMNS = 120  #: A longer run has several seconds in each.
 MOST_ROWS = 32
 LEFT, WIDTH, ROW, STRIP, GAP = 124, 876, 9, 16, 10  #: In units of the drawing.
 SHADES = 8
+TENS = [10**power for power in range(6)]
 
 NOT_STORED = "This run was stored without the response times of each second."
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
-    y: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """What stands over some seconds, and is told of them."""
-
-    x: float
-    width: float
+class Strip(NamedTuple):
     title: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeatMap:
-    """Paths by how dark they are, and the words beside them, in a box of `width` × `height`."""
-
-    answers: Sequence[tuple[float, str]]
-    disturbances: Sequence[tuple[float, str]]
-    labels: Sequence[Label]
-    moments: Sequence[tuple[float, str]]
-    columns: Sequence[Column]
-    outside: Sequence[tuple[float, float]]  #: Begin and width of what is no window.
-    bottom: float  #: Of the map; the strips begin below it.
-    height: float
-    sentence: str
-    left: int = LEFT
-    width: int = LEFT + WIDTH
-
-
-@dataclass(frozen=True, slots=True)
-class Strip:
-    """One thing that disturbs, by second; a strip of nothing is not shown."""
-
-    title: str
-    values: Mapping[int, float]
+    values: Mapping[int, float]  #: By second.
     show: Callable[[float], str]
-    most: float | None  #: The darkest; None for the highest of the run.
-
-    def shade(self, value: float) -> float:
-        return min(1.0, value / (self.most or max(self.values.values())))
+    most: float  #: The darkest.
 
 
 COUNTED = (
@@ -91,70 +54,84 @@ COUNTED = (
 
 
 def strips(intervals: Sequence[Interval], readings: Iterable[Reading]) -> list[Strip]:
-    """Those in which anything happened."""
-    readings = list(readings)
-    made = [Strip("failed", {one.second: one.failures for one in intervals}, format_count, None)]
-    for title, name, before_s, show, most in COUNTED:
-        values: dict[int, float] = {}
-        for one in readings:
-            if one.part == TARGET and one.counts and name in one.counts:
-                second = math.floor(one.second - before_s)
-                values[second] = max(values.get(second, 0.0), one.counts[name])
-        made.append(Strip(title, values, show, most))
-    last = intervals[-1].second if intervals else -1
-    inside = [
-        Strip(one.title, {at: v for at, v in one.values.items() if 0 <= at <= last}, *rest)
-        for one in made
-        for rest in [(one.show, one.most)]
+    counts = [(one.second, one.counts) for one in readings if one.part == TARGET and one.counts]
+    made: list[tuple[str, list[tuple[int, float]], Callable[[float], str], float | None]] = [
+        ("failed", [(one.second, one.failures) for one in intervals], format_count, None)
     ]
-    return [one for one in inside if any(one.values.values())]
+    for title, name, before_s, show, most in COUNTED:
+        pairs = [(math.floor(at - before_s), had[name]) for at, had in counts if name in had]
+        made.append((title, pairs, show, most))
+    shown = []
+    for title, pairs, show, most in made:
+        values: dict[int, float] = {}
+        for second, value in pairs:
+            if value and intervals and 0 <= second <= intervals[-1].second:
+                values[second] = max(values.get(second, 0.0), value)
+        if values:
+            shown.append(Strip(title, values, show, most or max(values.values())))
+    return shown
 
 
-def heat_map(intervals: Sequence[Interval], readings: Iterable[Reading]) -> HeatMap | None:
-    """None where no second has its histogram."""
+def heat_map(intervals: Sequence[Interval], readings: Iterable[Reading]) -> dict[str, Any] | None:
+    """Paths by shade, and words beside them; None where no second has its histogram."""
     counted = [histogram.decode(one.histogram) if one.histogram else None for one in intervals]
     if not any(one is not None for one in counted):
         return None
-    step = math.ceil(len(intervals) / MOST_COLUMNS)
-    grid, bounds = _grid([_merged(counted[at : at + step]) for at in range(0, len(counted), step)])
-    wide = WIDTH / len(intervals)
+    seconds = len(intervals)
+    step = math.ceil(seconds / MOST_COLUMNS)
+    begins = range(0, seconds, step)
+    answered = [_merged(counted[at : at + step]) for at in begins]
+    grid, bounds = _grid(answered)
     disturbing = strips(intervals, readings)
-    bottom = float(ROW * len(bounds))
+    wide, bottom, most = WIDTH / seconds, float(ROW * len(bounds)), grid.max()
     top = bottom + GAP
-    begins = range(0, len(intervals), step)
-    return HeatMap(
-        answers=_paths(_cells(grid, wide * step, bottom)),
-        disturbances=_paths(
-            (strip.shade(value), LEFT + at * wide, top + STRIP * row + 1, wide, STRIP - 2.0)
+    height = top + STRIP * len(disturbing) + 2 * GAP
+    apart = next(ten * one for ten in TENS for one in (1, 2, 5) if seconds / (ten * one) <= 10)
+    column = "second" if step == 1 else f"{format_number(step)}{THIN_SPACE}seconds"
+    names = ", ".join(strip.title for strip in disturbing)
+    below = f" Below: {names}." if names else " Nothing that was watched disturbed it."
+    return {
+        "answers": _paths(  # few are seen beside many
+            (
+                *(math.sqrt(grid[at, row] / most), LEFT + at * wide * step),
+                *(bottom - ROW * (row + 1), wide * step, ROW),
+            )
+            for at, row in zip(*np.nonzero(grid), strict=True)
+        ),
+        "disturbances": _paths(
+            (
+                *(min(1.0, value / strip.most), LEFT + at * wide),
+                *(top + STRIP * row + 1, wide, STRIP - 2.0),
+            )
             for row, strip in enumerate(disturbing)
             for at, value in strip.values.items()
-            if value
         ),
-        labels=[
-            *_ticks(bounds, bottom),
+        "labels": [
             *(
-                Label(top + STRIP * (row + 0.75), strip.title)
-                for row, strip in enumerate(disturbing)
+                (bottom - ROW * row, format_duration(bounds[row]))
+                for row in range(0, len(bounds), math.ceil(len(bounds) / 6))
             ),
+            *((top + STRIP * (row + 0.75), strip.title) for row, strip in enumerate(disturbing)),
         ],
-        moments=_moments(len(intervals), wide),
-        columns=[
-            Column(
-                round(LEFT + at * wide, 1),
-                round(wide * step, 1),
-                _title(intervals[at : at + step], _merged(counted[at : at + step]), disturbing),
+        "moments": [(round(LEFT + at * wide, 1), at) for at in range(0, seconds + 1, apart)],
+        "columns": [
+            (
+                *(round(LEFT + at * wide, 1), round(wide * step, 1)),
+                _title(intervals[at : at + step], answers, disturbing),
             )
-            for at in begins
+            for at, answers in zip(begins, answered, strict=True)
         ],
-        outside=[
+        "outside": [  # of the window
             (round(LEFT + one.second * wide, 1), round(wide, 1))
             for one in intervals
             if one.phase != Phase.WINDOW.value
         ],
-        bottom=bottom,
-        height=top + STRIP * len(disturbing) + 2 * GAP,
-        sentence=_sentence(step, disturbing),
-    )
+        "bottom": bottom,
+        "height": height,
+        "sentence": f"A column is a {column}; the darker, the more answers took so long.{below}",
+        "left": LEFT,
+        "width": LEFT + WIDTH,
+    }
 
 
 def _merged(some: Sequence[histogram.Histogram | None]) -> histogram.Histogram:
@@ -166,9 +143,7 @@ def _merged(some: Sequence[histogram.Histogram | None]) -> histogram.Histogram:
 
 
 def _grid(columns: Sequence[histogram.Histogram]) -> tuple[NDArray[np.int64], list[float]]:
-    """Answers by column and row, the fastest first, and the lower bound of each row in seconds; the
-    rows are equally wide on a logarithmic axis.
-    """
+    """Answers by column and row, and the lower bound in seconds of each row; logarithmic."""
     longest = max(map(len, columns))
     logs = np.log2(np.maximum(histogram.ends_us(np.arange(longest)), 1))
     used = np.flatnonzero(sum(np.pad(one, (0, longest - len(one))) for one in columns))
@@ -182,38 +157,13 @@ def _grid(columns: Sequence[histogram.Histogram]) -> tuple[NDArray[np.int64], li
     return grid.astype(np.int64), [2 ** (low + row / each) / 1e6 for row in range(rows)]
 
 
-def _cells(
-    grid: NDArray[np.int64], wide: float, bottom: float
-) -> Iterator[tuple[float, float, float, float, float]]:
-    """Shade, place and size of each that has answers; few are seen beside many."""
-    most = grid.max()
-    for at, row in zip(*np.nonzero(grid), strict=True):
-        shade = math.sqrt(grid[at, row] / most)
-        yield shade, LEFT + at * wide, bottom - ROW * (row + 1), wide, ROW
-
-
-def _paths(
-    cells: Iterable[tuple[float, float, float, float, float]],
-) -> list[tuple[float, str]]:
+def _paths(cells: Iterable[tuple[float, float, float, float, float]]) -> list[tuple[float, str]]:
     """One path for each of a few shades: a drawing of thousands of boxes stays small."""
     paths: dict[int, list[str]] = {}
     for shade, x, y, width, height in cells:
         box = f"M{x:.1f} {y:.0f}h{width:.1f}v{height:.0f}h-{width:.1f}z"
         paths.setdefault(max(1, math.ceil(SHADES * shade)), []).append(box)
     return [(level / SHADES, "".join(boxes)) for level, boxes in sorted(paths.items())]
-
-
-def _ticks(bounds: Sequence[float], bottom: float) -> Iterator[Label]:
-    """Every few rows the time at which one begins."""
-    every = max(1, math.ceil(len(bounds) / 6))
-    for row in range(0, len(bounds), every):
-        yield Label(bottom - ROW * row, format_duration(bounds[row]))
-
-
-def _moments(seconds: int, wide: float) -> list[tuple[float, str]]:
-    steps = (one * 10**power for power in range(6) for one in (1, 2, 5))
-    step = next(one for one in steps if seconds / one <= 10)
-    return [(round(LEFT + at * wide, 1), str(at)) for at in range(0, seconds + 1, step)]
 
 
 def _title(
@@ -230,10 +180,3 @@ def _title(
         if any(values):
             words.append(f"{strip.title} {strip.show(max(values))}")
     return f"{when}: {', '.join(words)}"
-
-
-def _sentence(step: int, disturbing: Sequence[Strip]) -> str:
-    column = "second" if step == 1 else f"{format_number(step)}{THIN_SPACE}seconds"
-    names = ", ".join(one.title for one in disturbing)
-    below = f" Below: {names}." if names else " Nothing that was watched disturbed it."
-    return f"A column is a {column}; the darker, the more answers took so long.{below}"

@@ -1,9 +1,9 @@
 """The charts of a compare page: a line or a point for each run, in its cell's colour."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchsuite.comparing.answer import Climbed, level
 from benchsuite.comparing.differences import Comparison
@@ -11,21 +11,20 @@ from benchsuite.comparing.titles import units_of
 from benchsuite.core.metrics.every import Metric, figure
 from benchsuite.core.results import Verdict
 from benchsuite.core.specs import OPEN
-from benchsuite.core.units import format_bytes, format_count, format_duration, format_rate
-from benchsuite.models import Run
+from benchsuite.core.units import format_count, format_duration
+from benchsuite.models import Interval, Run
 from benchsuite.report.charts import of_run
 from benchsuite.report.charts.drawing import Chart, draw, share_time
 from benchsuite.report.charts.series import (
-    MEMORY,
     RESPONSE_TIME,
     SECOND,
     SECONDS,
     Axis,
     Column,
     Mark,
+    Row,
     Scale,
     Series,
-    Trace,
     dotted_line,
 )
 from benchsuite.report.charts.styles import Style
@@ -36,75 +35,57 @@ MOST_DRAWN = 8  #: Cells of one chart, the first in their order; more can't be t
 MOST_MARKERS = 7  #: On one line; they tell lines apart and are no measured points of it.
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A measured run, and how it is drawn on a compare page."""
+class Drawn(NamedTuple):
+    """A measured run with its seconds, and how it is drawn on a compare page."""
 
     run: Run
     title: str
-    group: str  #: The cell's title, and that its run is invalid.
-    style: Style
-    place: int  #: Among the runs of that page, from 1.
-    cell: int  #: Number of its cell on that page, from 1.
-    first: bool  #: Whether it is the first of its cell, which carries the label.
-
-    @property
-    def identity(self) -> Trace:
-        """By `uid` the page's script finds all that was drawn of a cell."""
-        return {"uid": f"cell-{self.cell}-{self.place}"}
-
-    @property
-    def marker(self) -> Trace:
-        """Hollow where the run is invalid."""
-        symbol = f"{self.style.marker}-open" if self.is_invalid else self.style.marker
-        return {"color": self.style.colour, "symbol": symbol}
-
-    @property
-    def is_invalid(self) -> bool:
-        return self.run.verdict == Verdict.INVALID.value
+    mark: Mark
+    intervals: Sequence[Interval]
 
     def column(self, unit: str, show: Callable[[Any], str], rows: int | None = None) -> Column:
-        look = self.identity | {
-            "mode": "lines",
-            "opacity": FAINT if self.is_invalid else 1,
-            "line": {
-                "color": self.style.colour,
-                "dash": self.style.dash,
-                "width": 2 if self.first else 1,
-            },
-        }
-        if self.first:
-            marker = {**self.marker, "size": 8, "maxdisplayed": MOST_MARKERS}
-            look |= {"mode": "lines+markers", "marker": marker}
-        mark = Mark(look, self.group, rows=rows, number=self.cell if self.first else 0)
+        mark = replace(self.mark, rows=rows)
         return Column(f"{self.title} {unit}", self.title, show, mark=mark)
 
 
 def styles(comparison: Comparison) -> list[Style]:
-    """The style of each cell, in their order."""
     return styles_of([cell.first.server for cell in comparison.cells])
 
 
 def charts(comparison: Comparison) -> list[Chart]:
-    """The charts that have something to show."""
     drawn = runs_of(comparison)
-    made = [memory_of_connections(drawn), connections(drawn), losses(drawn)]
+    if not drawn:
+        return []
+    units = ", ".join(dict.fromkeys(units_of(one.run) for one in drawn))
+    made = []
     if any(one.run.requests for one in drawn):
-        made = [goodput(drawn), distribution(drawn), *made]
-    charts = [chart for chart in made if chart.series]
-    intervals = [list(one.run.intervals.all()) for one in drawn]
-    shades = dict.fromkeys(
-        shade
-        for one, some in zip(drawn, intervals, strict=True)
-        for shade in of_run.shades(one.run, some)
-    )
-    share_time(charts, shades, max((len(some) for some in intervals), default=0))
+        goodputs = [of_run.goodput(one.run, one.intervals) for one in drawn]
+        note = "Correct answers by the second in which they finished, as far as journeys began."
+        series = _overlaid(drawn, goodputs, "goodput_per_s", "Goodput over time", note)
+        made.append(replace(series, up=Axis(f"goodput ({units} per second)", "/s")))
+        columns = [one.column("response_time_s", format_duration) for one in drawn]
+        totals = [next(iter(one.run.measurements.all()), None) for one in drawn]
+        texts = [total.response_histogram if total else "" for total in totals]
+        made.append(of_run.percentile_curves(columns, texts, units))
+    memory = [of_run.memory_of_connections(one.run) for one in drawn]
+    note = "Each target’s memory while so many connections were open; a steeper line is more each."
+    made.append(_overlaid(drawn, memory, "memory_bytes", memory[0].title, note))
+    opened = [of_run.open_connections(one.intervals) for one in drawn]
+    made.append(_overlaid(drawn, opened, "connections", opened[0].title, opened[0].note))
+    lost = [{second.second: of_run.lost(second) for second in one.intervals} for one in drawn]
+    if any(many for values in lost for many in values.values()):
+        columns = [SECOND, *(one.column("losses", format_count) for one in drawn)]
+        note = (
+            "Messages or events that failed or went astray, and connections that the server ended, "
+            "by second."
+        )
+        title, up, rows = "Losses over time", Axis("losses in each second"), _joined(lost)
+        made.append(Series("losses", title, SECONDS, up, tuple(columns), rows, note))
+    charts = [draw(series) for series in made if series]
+    shades = [shade for one in drawn for shade in of_run.shades(one.run, one.intervals)]
+    end_s = max(len(one.intervals) for one in drawn)
+    share_time(charts, dict.fromkeys(shades), end_s)
     return charts
-
-
-def drawn_of(comparison: Comparison) -> list[Run]:
-    """The runs whose seconds are drawn."""
-    return [run for cell in comparison.cells[:MOST_DRAWN] for run in cell.measured]
 
 
 def level_charts(lines: Sequence[Climbed]) -> list[Chart]:
@@ -115,129 +96,75 @@ def level_charts(lines: Sequence[Climbed]) -> list[Chart]:
 def _over_levels(lines: Sequence[Climbed], metric: Metric) -> Chart:
     styles = styles_of([line.cells[0].first.server for line in lines])
     values = [{level(cell.first): cell.value(metric) for cell in line.cells} for line in lines]
-    places = sorted({place for one in values for place in one})
+    rows = _joined(values)
     is_open = lines[0].cells[0].first.model == OPEN
     across = Axis("arrivals per second" if is_open else "users", scale=Scale.LEVEL)
-    up = RESPONSE_TIME if metric.of_times else Axis("goodput (per second)", "/s")
-    columns = [
-        Column(line.title, line.title, metric.show, mark=_with_knee(line, style, places))
-        for line, style in zip(lines, styles, strict=True)
-    ]
-    series = Series(
-        f"{metric.heading}-by-load",
-        f"{metric.heading[:1].upper()}{metric.heading[1:]} by load",
-        across,
-        up,
-        (Column(across.title, across.title), *columns),
-        tuple((place, *(one.get(place) for one in values)) for place in places),
-        "Means over runs. The ring is where a configuration levels off.",
+    columns = [Column(across.title, across.title)]
+    for line, style in zip(lines, styles, strict=True):
+        knees = [row[0] == level(line.knee.first) for row in rows]
+        marker = {
+            "symbol": ["circle-open" if is_knee else "circle" for is_knee in knees],
+            "size": [16 if is_knee else 7 for is_knee in knees],
+            "line": {"width": 2},
+        }
+        look = dotted_line(style.colour, style.dash).look
+        mark = Mark({**look, "connectgaps": True, "marker": marker})
+        columns.append(Column(line.title, line.title, metric.show, mark=mark))
+    return draw(
+        Series(
+            f"{metric.heading}-by-load",
+            f"{metric.heading[:1].upper()}{metric.heading[1:]} by load",
+            across,
+            RESPONSE_TIME if metric.of_times else Axis("goodput (per second)", "/s"),
+            tuple(columns),
+            rows,
+            "Means over runs. The ring is where a configuration levels off.",
+        )
     )
-    return draw(series)
-
-
-def _with_knee(line: Climbed, style: Style, places: Sequence[float]) -> Mark:
-    """A line with a dot at each level, and a ring where it levels off."""
-    mark = dotted_line(style.colour, style.dash)
-    knees = [place == level(line.knee.first) for place in places]
-    look = {
-        "symbol": ["circle-open" if one else "circle" for one in knees],
-        "size": [16 if one else 7 for one in knees],
-        "line": {"width": 2},
-    }
-    return Mark({**mark.look, "connectgaps": True, "marker": look})
 
 
 def runs_of(comparison: Comparison) -> list[Drawn]:
-    """Each measured run with its style, which is its cell's."""
+    """Measured runs in their cells' styles, hollow if invalid; `charts.js` finds cells by `uid`."""
     runs: list[Drawn] = []
     cells = zip(comparison.titles, comparison.cells, styles(comparison), strict=True)
     for number, (title, cell, style) in enumerate(islice(cells, MOST_DRAWN), start=1):
         for start, run in enumerate(cell.measured, start=1):
             own = f"{title} run {start}" if len(cell.measured) > 1 else title
-            invalid = run.verdict == Verdict.INVALID.value
-            group = f"{title} (invalid)" if invalid else title
-            runs.append(Drawn(run, own, group, style, len(runs) + 1, number, start == 1))
+            is_invalid, is_first = run.verdict == Verdict.INVALID.value, start == 1
+            width = 2 if is_first else 1
+            look: dict[str, Any] = {
+                "uid": f"cell-{number}-{len(runs) + 1}",
+                "mode": "lines",
+                "opacity": FAINT if is_invalid else 1,
+                "line": {"color": style.colour, "dash": style.dash, "width": width},
+            }
+            if is_first:
+                symbol = f"{style.marker}-open" if is_invalid else style.marker
+                marker: dict[str, Any] = {"color": style.colour, "symbol": symbol, "size": 8}
+                marker["maxdisplayed"] = MOST_MARKERS
+                look |= {"mode": "lines+markers", "marker": marker}
+            group = f"{title} (invalid)" if is_invalid else title
+            mark = Mark(look, group, number=number if is_first else 0)
+            runs.append(Drawn(run, own, mark, list(run.intervals.all())))
     return runs
 
 
-def goodput(drawn: Sequence[Drawn]) -> Chart:
-    until = [of_run.whole_seconds(one.run, one.run.intervals.all()) for one in drawn]
-    return _overlaid(
-        "goodput",
-        "Goodput over time",
-        Axis(f"goodput ({_units(drawn)} per second)", "/s"),
-        [
-            one.column("goodput_per_s", format_rate, rows)
-            for one, rows in zip(drawn, until, strict=True)
-        ],
-        [{one.second: one.successes for one in each.run.intervals.all()} for each in drawn],
-        "Correct answers by the second in which they finished, as far as journeys began.",
-    )
-
-
-def distribution(drawn: Sequence[Drawn]) -> Chart:
-    columns = [one.column("response_time_s", format_duration) for one in drawn]
-    totals = [next(iter(one.run.measurements.all()), None) for one in drawn]
-    texts = [total.response_histogram if total else "" for total in totals]
-    return draw(of_run.percentile_curves(columns, texts, _units(drawn)))
-
-
-def memory_of_connections(drawn: Sequence[Drawn]) -> Chart:
-    """Each run's memory at each number of connections that one of them had."""
-    return _overlaid(
-        "connection-memory",
-        "Memory against idle connections",
-        MEMORY,
-        [one.column("memory_bytes", format_bytes) for one in drawn],
-        [dict(of_run.idle_steps(one.run)) for one in drawn],
-        "Each target’s memory while so many connections were open; a steeper line is more each.",
-        across=of_run.IDLE,
-        first=Column("connections", "connections", format_count),
-    )
-
-
-def connections(drawn: Sequence[Drawn]) -> Chart:
-    return _overlaid(
-        "websockets",
-        "Open connections",
-        of_run.OPEN,
-        [one.column("connections", format_count) for one in drawn],
-        [{one.second: one.connections for one in each.run.intervals.all()} for each in drawn],
-        "WebSockets or streams that were open at the end of each second.",
-    )
-
-
-def losses(drawn: Sequence[Drawn]) -> Chart:
-    """Everything that went wrong in a second; nothing where nothing did."""
-    lost = [{one.second: of_run.lost(one) for one in each.run.intervals.all()} for each in drawn]
-    return _overlaid(
-        "losses",
-        "Losses over time",
-        Axis("losses in each second"),
-        [one.column("losses", format_count) for one in drawn],
-        lost if any(many for one in lost for many in one.values()) else [{} for _ in lost],
-        "Messages or events that failed or went astray, and connections that the server ended, "
-        "by second.",
-    )
-
-
 def _overlaid(
-    slug: str,
-    title: str,
-    up: Axis,
-    columns: Sequence[Column],
-    values: Sequence[Mapping[int, Any]],
-    note: str,
-    *,
-    across: Axis = SECONDS,
-    first: Column = SECOND,
-) -> Chart:
-    """The columns over all places that one of them has a value for."""
+    drawn: Sequence[Drawn], made: Sequence[Series], name: str, title: str, note: str
+) -> Series:
+    """The column of this name of a series of each run, over all places that one has a value for."""
+    columns = [
+        one.column(name, column.show, column.mark.rows if column.mark else None)
+        for one, series in zip(drawn, made, strict=True)
+        for column in series.columns
+        if column.name == name
+    ]
+    rows = _joined([dict(zip(one.column(0), one.named(name), strict=True)) for one in made])
+    return replace(
+        made[0], title=title, note=note, columns=(made[0].columns[0], *columns), rows=rows
+    )
+
+
+def _joined(values: Sequence[Mapping[Any, Any]]) -> tuple[Row, ...]:
     places = sorted({place for one in values for place in one})
-    rows = tuple((place, *(one.get(place) for one in values)) for place in places)
-    return draw(Series(slug, title, across, up, (first, *columns), rows, note))
-
-
-def _units(drawn: Sequence[Drawn]) -> str:
-    """What was answered: "requests", or "requests, messages" where runs of both are compared."""
-    return ", ".join(dict.fromkeys(units_of(one.run) for one in drawn))
+    return tuple((place, *(one.get(place) for one in values)) for place in places)

@@ -86,36 +86,25 @@ class Style:
 
 
 def styles(servers: Sequence[str]) -> list[Style]:
-    """A style for each cell, given by its server: no two of twenty have a colour in common.
-
-    A server's first cell has the server's own colour, on every page; further cells, and servers
-    whose colour is taken, the next free one. Only where none is free a second cue tells them apart.
-    """
-    own = [_own_place(server) for server in servers]
+    """A style for each cell, by its server: its own colour for the first, else the next free."""
     used: Counter[int] = Counter()
     by_cell: dict[int, Style] = {}
     for cell in sorted(range(len(servers)), key=lambda cell: servers.index(servers[cell]) != cell):
-        steps = range(own[cell], own[cell] + len(COLOURS))
+        own = _own_place(servers[cell])
+        steps = range(own, own + len(COLOURS))
         place = min((step % len(COLOURS) for step in steps), key=lambda place: used[place])
         turn = used[place]
         used[place] += 1
-        by_cell[cell] = Style(
-            colour=COLOURS[place],
-            dash=list(DASHES)[turn % len(DASHES)],
-            marker=list(MARKERS)[(place + turn) % len(MARKERS)],
-        )
+        dash = list(DASHES)[turn % len(DASHES)]
+        marker = list(MARKERS)[(place + turn) % len(MARKERS)]
+        by_cell[cell] = Style(COLOURS[place], dash, marker)
     return [by_cell[cell] for cell in range(len(servers))]
 
 
-def _number(server: str) -> int:
-    """By its place in `ORDER`, after those that are compared most; of others by a checksum of their
-    name, which never changes.
-    """
-    names = list(dict.fromkeys((*COMPARED_MOST, *ORDER)))
-    return names.index(server) if server in names else len(names) + zlib.crc32(server.encode())
-
-
 def _own_place(server: str) -> int:
-    """The first colours are for those that are compared most, and for them alone."""
-    number, first = _number(server), len(COMPARED_MOST)
+    """By its place in `ORDER` or a checksum; the first colours are of those compared most."""
+    names = list(dict.fromkeys((*COMPARED_MOST, *ORDER)))
+    number, first = len(names) + zlib.crc32(server.encode()), len(COMPARED_MOST)
+    if server in names:
+        number = names.index(server)
     return number if number < first else first + (number - first) % (len(COLOURS) - first)

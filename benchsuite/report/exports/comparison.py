@@ -1,9 +1,4 @@
-"""Comparisons for other programs: one plain JSON object, and conditions as JUnit XML.
-
-A held condition is a passed test, a broken one a failure. An undecided one is an error, not
-skipped: the command ends with a status of its own for it, and a report that shows only green beside
-a failed job would mislead.
-"""
+"""Comparisons as plain JSON, and conditions as JUnit XML: an undecided one is an error."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -56,25 +51,19 @@ def as_json(
 
 def _contrast(contrast: Contrast) -> dict[str, Any]:
     compared = contrast.found
+    names = ("value", "low", "high", "confidence", "p")
     return {
         "metric": contrast.metric.short,
         "baseline": _side(contrast.baseline, contrast),
         "candidate": _side(contrast.candidate, contrast),
         "scale": compared.scale.value,
-        "value": compared.value,
-        "low": compared.low,
-        "high": compared.high,
-        "confidence": compared.confidence,
-        "p": compared.p,
+        **{name: getattr(compared, name) for name in names},
         "p_method": compared.p_method or None,
-        "p_corrected": compared.p_corrected,
-        "compared": compared.compared,
-        "margin": compared.margin,
+        **{name: getattr(compared, name) for name in ("p_corrected", "compared", "margin")},
         "outcome": compared.outcome.value,
         "doubt": contrast.doubt or None,
         "better": contrast.is_better,
-        "detectable": compared.detectable,
-        "starts_needed": compared.starts_needed,
+        **{name: getattr(compared, name) for name in ("detectable", "starts_needed")},
         "sentence": contrast.sentence,
     }
 
@@ -93,10 +82,11 @@ def _side(side: Side, contrast: Contrast) -> dict[str, Any]:
 
 def as_junit(judgements: Sequence[Judgement], first: Sequence[str] = ()) -> str:
     """One suite with a test case for each judgement; `first` is what must be known of them all."""
+    decisions = [judgement.decision for judgement in judgements]
     count = {
         "tests": str(len(judgements)),
-        "failures": str(sum(judgement.decision is Decision.BROKEN for judgement in judgements)),
-        "errors": str(sum(judgement.decision is Decision.UNDECIDED for judgement in judgements)),
+        "failures": str(decisions.count(Decision.BROKEN)),
+        "errors": str(decisions.count(Decision.UNDECIDED)),
         "skipped": "0",
         "time": "0",
     }
@@ -105,21 +95,12 @@ def as_junit(judgements: Sequence[Judgement], first: Sequence[str] = ()) -> str:
     if first:
         ElementTree.SubElement(suite, "system-out").text = "\n".join(first)
     for judgement in judgements:
-        case = ElementTree.SubElement(
-            suite,
-            "testcase",
-            {
-                "classname": f"benchsuite.{judgement.condition.metric.short}",
-                "name": judgement.name,
-                "time": "0",
-            },
-        )
-        if judgement.decision in ELEMENTS:
-            problem = ElementTree.SubElement(
-                case,
-                ELEMENTS[judgement.decision],
-                {"type": judgement.decision.value, "message": judgement.sentence},
-            )
+        of, decision = f"benchsuite.{judgement.condition.metric.short}", judgement.decision
+        named = {"classname": of, "name": judgement.name, "time": "0"}
+        case = ElementTree.SubElement(suite, "testcase", named)
+        if decision in ELEMENTS:
+            told = {"type": decision.value, "message": judgement.sentence}
+            problem = ElementTree.SubElement(case, ELEMENTS[decision], told)
             problem.text = judgement.contrast.sentence
         else:
             ElementTree.SubElement(case, "system-out").text = judgement.sentence

@@ -17,7 +17,7 @@ from benchsuite.core.metrics.every import Place, whole
 from benchsuite.core.samples import FANOUT, HANDSHAKE
 from benchsuite.models import Measurement, Run
 from benchsuite.report import limiting
-from benchsuite.report.levels import populations
+from benchsuite.report.parts import populations
 from benchsuite.report.sentences import model_sentence
 from benchsuite.store import notes, purposes
 from benchsuite.store.interchange import as_plain
@@ -40,7 +40,7 @@ TIMES = ("response_time", "service_time", "wait_time")
 
 def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
     """One run as plain JSON: seconds, bytes, percent of one CPU; a missing value is null."""
-    total = whole(run)
+    total, parts = whole(run), run.measurements.all()
     return {
         **{name: _plain(getattr(run, name)) for name in FACTS},
         "url": url or addresses.of_run(run.pk),
@@ -61,10 +61,12 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
         **{one.name: one.value(run) for one in every.in_place(Place.JSON)},
         "failures_by_kind": total.failures_by_kind if total else {},
         **_times(total),
-        "stages": [_part(one) for one in run.measurements.all() if one.scope == "stage"],
+        "stages": [_part(one) for one in parts if one.scope == "stage"],
         "populations": [_part(one) for one in populations(run)],
-        "handshake_time": _times_of(run, HANDSHAKE),
-        "fan_out_time": _times_of(run, FANOUT),
+        **{
+            name: next((_seconds(one.response_time) for one in parts if one.scope == scope), None)
+            for name, scope in (("handshake_time", HANDSHAKE), ("fan_out_time", FANOUT))
+        },
         "websockets": run.websockets,
         "settings_changed": run.settings_changed,
         "environment": run.environment.data if run.environment else None,
@@ -82,14 +84,12 @@ def json_of(
     before, written, notes_of = "[\n", set[UUID](), notes.for_export()
     for run in runs:
         figures = json.dumps(run_as_json(run, url=url(run)), indent=2)
+        made_for, kept = purposes.as_plain(run, written), notes_of(run)
         parts: dict[str, Any] = {"stored": as_plain(run)}
-        if made_for := purposes.as_plain(run, written):
-            parts["made_for"] = made_for
-        if kept := notes_of(run):
-            parts["notes"] = kept
-        lines = (
-            f'"{name}": {json.dumps(one, separators=(",", ":"))}' for name, one in parts.items()
-        )
+        parts |= {"made_for": made_for} if made_for else {}
+        parts |= {"notes": kept} if kept else {}
+        plain = ((name, json.dumps(one, separators=(",", ":"))) for name, one in parts.items())
+        lines = (f'"{name}": {text}' for name, text in plain)
         text = ",\n  ".join([figures.removesuffix("\n}"), *lines]) + "\n}"
         yield before + indent(text, "  ")
         before = ",\n"
@@ -108,25 +108,20 @@ def csv_of(runs: Iterable[Run]) -> Iterator[str]:
 
 
 def table_as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    """Comma-separated values with a header, line by line; None is an empty field.
-
-    Text that a spreadsheet would take for a formula gets an apostrophe; numbers stay numbers.
-    """
+    """CSV with a header, line by line; None is empty, and what looks like a formula is disarmed."""
     line = StringIO()
     writer = csv.writer(line)
     for row in chain([header], rows):
-        writer.writerow([_disarmed(value) for value in row])
+        writer.writerow(
+            f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+            for value in row
+        )
         yield line.getvalue()
         line.seek(0)
         line.truncate()
 
 
-def _disarmed(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
-
-
 def _times(part: Measurement | None) -> dict[str, Any]:
-    """The three times of all requests, or of a part of them."""
     return {kind: _seconds(getattr(part, kind, None)) for kind in TIMES}
 
 
@@ -135,20 +130,11 @@ def _seconds(stored: Mapping[str, Any] | None) -> dict[str, float | None] | None
     return {name: stored.get(name) for name in times} if stored else None
 
 
-def _times_of(run: Run, scope: str) -> dict[str, float | None] | None:
-    """Response times of the one measurement of this scope; None without it."""
-    measurement = next((one for one in run.measurements.all() if one.scope == scope), None)
-    return _seconds(measurement.response_time) if measurement else None
-
-
 def _part(part: Measurement) -> dict[str, Any]:
     """One level of a run with several, or one kind of its users."""
-    names = [one.name for one in every.in_place(Place.JSON)]
-    return {
-        "name": part.name,
-        **{name: getattr(part, name) for name in names if hasattr(part, name)},
-        **_times(part),
-    }
+    names = ["name", *(one.name for one in every.in_place(Place.JSON))]
+    known = {name: getattr(part, name) for name in names if hasattr(part, name)}
+    return known | _times(part)
 
 
 def _plain(value: Any) -> Any:

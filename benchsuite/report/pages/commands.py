@@ -2,9 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +15,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.results import Status
 from benchsuite.core.units import format_rate, listed
-from benchsuite.models import Note, Run, StudyRun, Tuning
+from benchsuite.models import Run, StudyRun, Tuning
 from benchsuite.report import queries
 from benchsuite.report.pages import html
 from benchsuite.report.studies.execution import of_claims
@@ -30,176 +27,13 @@ MOST_BARS = 5
 GOODPUT = every.figure("goodput")
 CLOSE = 1.05  #: Below this ratio no winner is named: a few percent are within what runs differ by.
 
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    title: str
-    rate: str
-    percent: float  #: Of the highest.
-
-
-@dataclass(frozen=True, kw_only=True)
-class Command:
-    """A batch, an execution of a study, or a tuning."""
-
-    id: UUID
-    began: datetime
-    runs: Sequence[Run]  #: Those shown, the newest first.
-    matching: int  #: How many match the filters.
-    all: Sequence[Run] = ()  #: Of a batch, in their order.
-    execution: StudyRun | Tuning | None = None
-    counts: Mapping[str, int] = field(default_factory=dict)  #: State → how many runs.
-    notes: Sequence[Note] = ()
-
-    @property
-    def first(self) -> Run:
-        return self.all[0] if self.all else self.runs[-1]
-
-    @property
-    def label(self) -> str:
-        return self.execution.label if self.execution else self.first.label
-
-    @property
-    def url(self) -> str:
-        if self.execution:
-            return self.execution.get_absolute_url()
-        if len(self.all) == 1:
-            return self.first.get_absolute_url()
-        return f"{reverse('benchsuite:compare')}?batch={self.id}"
-
-    @property
-    def title(self) -> str:
-        """What was asked."""
-        if isinstance(self.execution, StudyRun):
-            return f"study {self.execution.name}"
-        if isinstance(self.execution, Tuning):
-            return f"tune {self._tuning[0]}"
-        asked, loads = (set(map(words, self.all)) for words in (workload_title, load_title))
-        parts = [*asked] if len(asked) == 1 else [f"{len(asked)} workloads"]
-        return " · ".join([*parts, *(loads if len(loads) == 1 else [f"{len(loads)} loads"])])
-
-    @cached_property
-    def cells(self) -> list[Cell]:
-        return cells(self.all)
-
-    @cached_property
-    def _ranked(self) -> list[tuple[str, Cell, float]]:
-        """Sound configurations with the most goodput first; none of different units, and none that
-        answer nothing.
-        """
-        sound = [
-            (title, cell, cell.middle("goodput") or 0.0)
-            for title, cell in zip(cell_titles(self.cells), self.cells, strict=True)
-            if cell.is_sound and cell.middle("connection_bytes") is None
-        ]
-        return sound if len({cell.unit for _, cell, _ in sound}) == 1 else []
-
-    @cached_property
-    def _tuning(self) -> tuple[str, str]:
-        """What was asked of a tuning, and what it answers."""
-        assert isinstance(self.execution, Tuning)
-        try:
-            report = tuning_report(self.execution)
-            return f"{report.workload} · {report.objective}", report.headline
-        except UsageError as error:
-            return "", str(error)
-
-    @property
-    def answer(self) -> str:
-        """What came out, in a few words."""
-        if isinstance(self.execution, Tuning):
-            return self._tuning[1]
-        if isinstance(self.execution, StudyRun):
-            return of_claims(self.execution.outcomes)
-        if not self._ranked:
-            return self._without
-        (title, cell, most), *others = self._ranked
-        close = [name for name, other, rate in others if _is_close(cell, most, other, rate)]
-        if close:
-            several = f"{len(close)} others" if len(close) > 2 else listed(close)
-            return f"{title} and {several}: too close to call"
-        rate = format_rate(most, units_beside(cell.first))
-        return f"{title} answered most: {rate}" if others else f"{title}: {rate}"
-
-    @property
-    def _without(self) -> str:
-        if len({run.unit for run in self.all}) > 1:
-            return "Not ranked: their answers are not of one unit."
-        idle = [one for one in self.cells if one.is_sound]
-        if idle:
-            return f"{listed(cell_titles(idle)[:MOST_BARS])}: idle connections"
-        reasons = [reason for run in self.all if (reason := html.reason(run, 120))]
-        if reasons:
-            return f"Nothing counts: {reasons[0]}"
-        why = reasons_of([start for cell in self.cells for start in cell.starts.every])
-        return f"Nothing counts: all runs are invalid{f' ({why})' if why else ''}."
-
-    @property
-    def bars(self) -> list[Bar]:
-        if len(self._ranked) < 2:
-            return []
-        most = self._ranked[0][2] or 1.0
-        return [
-            Bar(title, format_rate(rate, units_beside(cell.first)), round(rate / most * 100, 1))
-            for title, cell, rate in self._ranked[:MOST_BARS]
-        ]
-
-    @property
-    def more_bars(self) -> int:
-        return max(0, len(self._ranked) - MOST_BARS)
-
-    @property
-    def excluded(self) -> str:
-        """How many of its runs count; empty where all do."""
-        starts = Starts([one for cell in self.cells for one in cell.starts.every])
-        return "" if starts.is_whole else starts.words
-
-    @property
-    def known(self) -> int:
-        """How many runs it has."""
-        return sum(self.counts.values())
-
-    @property
-    def size(self) -> str:
-        """ "5 configurations × 3", "67 runs"."""
-        repeats = {len(cell.runs) for cell in self.cells}
-        if len(repeats) == 1 and len(self.cells) > 1 and repeats != {1}:
-            return f"{len(self.cells)} configurations × {repeats.pop()}"
-        return f"{self.known} run{'s' * (self.known != 1)}"
-
-    @property
-    def states(self) -> list[tuple[str, int]]:
-        """The best first."""
-        return [(word, self.counts[word]) for word in html.SHAPES if self.counts.get(word)]
-
-    @property
-    def starred(self) -> bool:
-        return any(note.starred for note in self.notes)
-
-    @property
-    def star(self) -> tuple[str, str]:
-        """What its star stands for, as the form names it: its label, else the best of its runs."""
-        if self.label:
-            return "label", self.label
-        best = self._ranked[0][1].first if self._ranked else self.first
-        return "run", str(best.pk)
-
-
-def _is_close(first: Cell, most: float, other: Cell, rate: float) -> bool:
-    """Whether so few runs can't tell them apart: nearly as much, or among each other."""
-    if most < CLOSE * rate:
-        return True
-    mine, theirs = first.spread(GOODPUT), other.spread(GOODPUT)
-    several = min(len(first.entering), len(other.entering)) > 1
-    return bool(several and mine and theirs and mine.least <= theirs.most)
+Ranked = tuple[str, Cell, float]  #: A configuration with its title and its goodput.
 
 
 def commands(
     groups: Iterable[Mapping[str, Any]], runs: QuerySet[Run], *, filtering: bool, most: int
-) -> list[Command]:
-    """The commands of these groups, with those of their runs that match; in a number of queries
-    that doesn't grow with them.
-    """
+) -> list[dict[str, Any]]:
+    """The commands of these groups with matching runs, in a fixed number of queries."""
     groups = list(groups)
     ids = [group["command"] for group in groups]
     executions: dict[UUID, Any] = {
@@ -224,22 +58,120 @@ def commands(
             state = verdict if status == Status.FINISHED.value and verdict else status
             counts.setdefault(pk, Counter())[state] += many
     noted = notes.of([run for some in (*batches.values(), *shown.values()) for run in some])
-    return [
-        Command(
-            id=pk,
-            began=group["newest"],
-            runs=shown.get(pk, []),
-            matching=group["count"],
-            all=batches.get(pk, ()),
-            execution=executions.get(pk),
-            counts=counts.get(pk, {}),
-            notes=_of(noted, [*batches.get(pk, ()), *shown.get(pk, [])]),
+    rows = []
+    for group in groups:
+        pk, began, many = group["command"], group["newest"], group["count"]
+        batch, mine, execution = batches.get(pk, []), shown.get(pk, []), executions.get(pk)
+        if not execution and not mine:
+            continue
+        of_runs = {run.pk for run in [*batch, *mine]}, {run.label for run in [*batch, *mine]}
+        of_mine = [one for one in noted if one.run_id in of_runs[0] or one.label in of_runs[1]]
+        rows.append(
+            {
+                **_row(pk, batch, mine, execution, counts.get(pk, Counter())),
+                "id": pk,
+                "began": began,
+                "runs": mine,
+                "matching": many,
+                "notes": of_mine,
+                "starred": any(note.starred for note in of_mine),
+            }
         )
-        for group in groups
-        if (pk := group["command"]) in executions or shown.get(pk)
+    return rows
+
+
+def _row(
+    pk: UUID,
+    batch: Sequence[Run],
+    shown: Sequence[Run],
+    execution: StudyRun | Tuning | None,
+    counts: Mapping[str, int],
+) -> dict[str, Any]:
+    """Of a batch with all its runs in their order, an execution of a study, or a tuning."""
+    configurations = cells(batch)
+    ranked = _ranked(configurations)
+    first = batch[0] if batch else shown[-1] if shown else None
+    label = execution.label if execution else first.label if first else ""
+    if isinstance(execution, StudyRun):
+        title, answer = f"study {execution.name}", of_claims(execution.outcomes)
+    elif isinstance(execution, Tuning):
+        try:
+            report = tuning_report(execution)
+            title, answer = f"tune {report.workload} · {report.objective}", report.headline
+        except UsageError as error:
+            title, answer = "tune ", str(error)
+    else:
+        works, loads = ({*map(words, batch)} for words in (workload_title, load_title))
+        parts = works if len(works) == 1 else [f"{len(works)} workloads"]
+        title = " · ".join([*parts, *(loads if len(loads) == 1 else [f"{len(loads)} loads"])])
+        answer = _answer(ranked) if ranked else _without(batch, configurations)
+    if execution:
+        url = execution.get_absolute_url()
+    elif len(batch) == 1:
+        url = batch[0].get_absolute_url()
+    else:
+        url = f"{reverse('benchsuite:compare')}?batch={pk}"
+    starts = Starts([start for cell in configurations for start in cell.starts.every])
+    repeats, known = {len(cell.runs) for cell in configurations}, sum(counts.values())
+    several = len(repeats) == 1 and len(configurations) > 1 and repeats != {1}
+    best = ranked[0][1].first if ranked else first
+    return {
+        "title": title,
+        "answer": answer,
+        "url": url,
+        "label": label,
+        "bars": [
+            (title, format_rate(rate, units_beside(cell.first)), round(rate / most * 100, 1))
+            for most in [ranked[0][2] or 1.0 if ranked else 1.0]
+            for title, cell, rate in ranked[:MOST_BARS]
+            if len(ranked) > 1
+        ],
+        "more_bars": max(0, len(ranked) - MOST_BARS),
+        "excluded": "" if starts.is_whole else starts.words,
+        "known": known,
+        "size": f"{len(configurations)} configurations × {repeats.pop()}"
+        if several
+        else f"{known} run{'s' * (known != 1)}",
+        "states": [(word, counts[word]) for word in html.SHAPES if counts.get(word)],
+        # What its star stands for, as the form names it: its label, else the best of its runs.
+        "star": ("label", label) if label or not best else ("run", str(best.pk)),
+    }
+
+
+def _ranked(configurations: Sequence[Cell]) -> list[Ranked]:
+    """Sound configurations that answer, most goodput first; none of different units."""
+    sound = [
+        (title, cell, cell.middle("goodput") or 0.0)
+        for title, cell in zip(cell_titles(configurations), configurations, strict=True)
+        if cell.is_sound and cell.middle("connection_bytes") is None
     ]
+    return sound if len({cell.unit for _, cell, _ in sound}) == 1 else []
 
 
-def _of(noted: Sequence[Note], runs: Sequence[Run]) -> list[Note]:
-    ids, labels = {run.pk for run in runs}, {run.label for run in runs}
-    return [note for note in noted if note.run_id in ids or note.label in labels]
+def _answer(ranked: Sequence[Ranked]) -> str:
+    """Which answered most, unless so few runs can't tell it from others."""
+    (title, best, most), *others = ranked
+    own, close = best.spread(GOODPUT), []
+    for name, cell, rate in others:
+        theirs, several = cell.spread(GOODPUT), min(len(best.entering), len(cell.entering)) > 1
+        among = several and own and theirs and own.least <= theirs.most
+        if most < CLOSE * rate or among:
+            close.append(name)
+    if close:
+        several_names = f"{len(close)} others" if len(close) > 2 else listed(close)
+        return f"{title} and {several_names}: too close to call"
+    rate_words = format_rate(most, units_beside(best.first))
+    return f"{title} answered most: {rate_words}" if others else f"{title}: {rate_words}"
+
+
+def _without(batch: Sequence[Run], configurations: Sequence[Cell]) -> str:
+    if len({run.unit for run in batch}) > 1:
+        return "Not ranked: their answers are not of one unit."
+    idle = [cell for cell in configurations if cell.is_sound]
+    if idle:
+        return f"{listed(cell_titles(idle)[:MOST_BARS])}: idle connections"
+    reasons = [reason for run in batch if (reason := html.reason(run, 120))]
+    if reasons:
+        return f"Nothing counts: {reasons[0]}"
+    why = reasons_of([start for cell in configurations for start in cell.starts.every])
+    return f"Nothing counts: all runs are invalid{f' ({why})' if why else ''}."

@@ -1,11 +1,12 @@
 """All runs of one configuration over time: where its figures changed, and what had changed then."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 from statistics import median
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -26,7 +27,7 @@ from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Verdict
 from benchsuite.core.specs import CLOSED
-from benchsuite.models import Note, Run
+from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.pages.html import state
 from benchsuite.stats.steady import steps
@@ -42,30 +43,18 @@ WIDTH, HEIGHT = 600, 100  #: Of a drawing in its own units; the page stretches i
 
 def title(run: Run) -> str:
     """The configuration of a run: "uwsgi 2 × 4 · url /shop/ · 20 users"."""
-    named = f"{run.server} {size_title(run)}"
-    return " · ".join(
-        filter(None, [named, options_title(run), workload_title(run), load_title(run)])
-    )
+    what = (options_title(run), workload_title(run), load_title(run))
+    return " · ".join(filter(None, [f"{run.server} {size_title(run)}", *what]))
 
 
 def main_figure(run: Run) -> Metric:
     """What its history is told by: with arrivals all answer as many, idle connections nothing."""
-    if run.connection_bytes is not None:
-        return every.figure("connection_bytes")
-    return every.figure("goodput" if run.model == CLOSED else "p95_s")
+    answering = "goodput" if run.model == CLOSED else "p95_s"
+    return every.figure(answering if run.connection_bytes is None else "connection_bytes")
 
 
 def counts(run: Run) -> bool:
     return state(run) in (Verdict.VALID, Verdict.WEAK)
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What changed between a run and the one before it."""
-
-    run: Run
-    words: str
-    is_step: bool = False  #: A figure changed; else what it was measured with.
 
 
 @dataclass(frozen=True)
@@ -76,29 +65,16 @@ class Series:
     runs: Sequence[Run]
 
     @cached_property
-    def sound(self) -> list[Run]:
-        return [run for run in self.runs if counts(run)]
-
-    @cached_property
     def levels(self) -> list[tuple[list[Run], float]]:
-        """The runs between two steps and their median. Steps are looked for among the medians of
-        commands: runs of one command share their moment.
-        """
+        """Runs between steps, and their median; a command's runs share their moment."""
         commands: dict[UUID, list[Run]] = {}
-        for run in self.sound:
+        for run in filter(counts, self.runs):
             commands.setdefault(run.batch, []).append(run)
         lots = list(commands.values())
         medians = [median(map(self.value, lot)) for lot in lots]
         edges = [0, *steps(medians, ratio=1 + self.metric.margin), len(lots)]
         parts = [[run for lot in lots[begin:end] for run in lot] for begin, end in pairwise(edges)]
         return [(part, median(map(self.value, part))) for part in parts if part]
-
-    @property
-    def marks(self) -> list[Mark]:
-        return [
-            Mark(after[0], f"{self.metric.heading} {_moved(before_level, level)}", is_step=True)
-            for (_, before_level), (after, level) in pairwise(self.levels)
-        ]
 
     def value(self, run: Run) -> float:
         return self.metric.value(run) or 0.0
@@ -108,7 +84,8 @@ class Series:
 
     @property
     def range(self) -> str:
-        values = [self.value(run) for run in self.sound or self.runs]
+        values = [self.value(run) for run in self.runs if counts(run)]
+        values = values or [self.value(run) for run in self.runs]
         return f"{self.show(min(values))} to {self.show(max(values))}"
 
     def small(self, marked: Run | None = None) -> SafeString:
@@ -120,25 +97,27 @@ class Series:
         return self._svg(format_html('<path class="level" d="M{}"/>{}', line, dot))
 
     def drawing(self, marked: Sequence[Run] = ()) -> SafeString:
-        """A dot a run, the medians between steps, a line where something else changed."""
+        """A dot a run, a line where something else changed, and the medians between steps."""
         places = self._places(from_zero=True)
         changes = format_html_join(
             "",
             '<path class="change" d="M{} 0V{}"/>',
             ((places[run.pk][0], HEIGHT) for run in marked if run.pk in places),
         )
-        levels = ((one,) for one in self._levels(places))
+        spans = []
+        for part, _ in self.levels:
+            height = median(places[run.pk][1] for run in part)
+            spans.append((places[part[0].pk][0], height, places[part[-1].pk][0]))
+        levels = format_html_join("", '<path class="level" d="M{} {}H{}"/>', spans)
         dots = format_html_join(
             "",
             '<path class="dot {}" d="M{} {}h0"><title>{}: {}</title></path>',
             (
-                (state(run), *places[run.pk], moment(run), self.show(self.value(run)))
+                (state(run), *places[run.pk], moment(run.started_at), self.show(self.value(run)))
                 for run in self.runs
             ),
         )
-        return self._svg(
-            changes + format_html_join("", '<path class="level" d="{}"/>', levels) + dots
-        )
+        return self._svg(changes + levels + dots)
 
     def _svg(self, paths: SafeString) -> SafeString:
         return format_html(
@@ -148,7 +127,6 @@ class Series:
         )
 
     def _places(self, *, from_zero: bool) -> dict[UUID, tuple[float, float]]:
-        """Where each run is drawn."""
         values = [self.value(run) for run in self.runs]
         room = 0.05 * max(*values, 1e-9)
         low, high = 0.0 if from_zero else min(values) - room, max(values) + room
@@ -160,130 +138,86 @@ class Series:
             for at, (run, value) in enumerate(zip(self.runs, values, strict=True))
         }
 
-    def _levels(self, places: dict[UUID, tuple[float, float]]) -> Iterator[str]:
-        """From the first dot of each level to its last, through the middle one by height."""
-        for part, _ in self.levels:
-            heights = median(places[run.pk][1] for run in part)
-            first, last = places[part[0].pk][0], places[part[-1].pk][0]
-            yield f"M{first} {heights}H{last}"
 
-
-@dataclass(frozen=True)
-class History:
-    """Runs of one configuration in the order of their starts; never empty."""
-
-    runs: Sequence[Run]
-    known: int  #: How many there are, the older ones too.
-
-    @property
-    def newest(self) -> Run:
-        return self.runs[-1]
-
-    @property
-    def title(self) -> str:
-        return title(self.newest)
-
-    @cached_property
-    def series(self) -> list[Series]:
-        """The main figure first; only those that a run has."""
-        main = main_figure(self.newest)
-        metrics = [main, *(every.figure(name) for name in FIGURES if name != main.name)]
-        having = [
-            (one, [run for run in self.runs if one.value(run) is not None]) for one in metrics
-        ]
-        return [Series(metric, runs) for metric, runs in having if runs]
-
-    @cached_property
-    def changes(self) -> list[Mark]:
-        """What a run was measured with that the one before it was not."""
-        measured = [run for run in self.runs if run.environment_id is not None]
-        return [
-            Mark(after, words)
-            for before, after in pairwise(measured)
-            if (words := _changed(before, after))
-        ]
-
-    @cached_property
-    def marks(self) -> dict[object, list[Mark]]:
-        """Run → what stands above it in the table."""
-        by_run: dict[object, list[Mark]] = {}
-        for mark in [*self.changes, *(one for series in self.series for one in series.marks)]:
-            by_run.setdefault(mark.run.pk, []).append(mark)
-        return by_run
-
-    @cached_property
-    def notes(self) -> dict[object, list[Note]]:
-        """Run → its notes and those of its label."""
-        kept = notes.of(self.runs)
-        return {
-            run.pk: [note for note in kept if run.pk == note.run_id or run.label == note.label]
-            for run in self.runs
-        }
-
-    @property
-    def rows(self) -> list[tuple[Run, list[Mark], list[Note]]]:
-        """The newest first."""
-        return [(run, self.marks.get(run.pk, []), self.notes[run.pk]) for run in self.runs[::-1]]
-
-    @property
-    def drawings(self) -> list[tuple[Series, SafeString]]:
-        changed = [mark.run for mark in self.changes]
-        return [(one, one.drawing(changed)) for one in self.series]
-
-    @property
-    def headline(self) -> str:
-        if not self.series or not (levels := self.series[0].levels):
-            return f"None of its {_many(len(self.runs))} counts; the table says why."
-        main, (part, level) = self.series[0], levels[-1]
-        now = f"{main.metric.heading.capitalize()} is {main.show(level)}"
+def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
+    """What the page shows of its newest runs, in the order of their starts; None without any."""
+    mine = matching.filter(key=key).order_by("-started_at")
+    runs = list(mine[:MOST])[::-1]
+    if not runs:
+        return None
+    main = main_figure(runs[-1])
+    metrics = [main, *(every.figure(name) for name in FIGURES if name != main.name)]
+    having = [
+        (metric, [run for run in runs if metric.value(run) is not None]) for metric in metrics
+    ]
+    figures = [Series(metric, some) for metric, some in having if some]
+    measured = [run for run in runs if run.environment_id is not None]
+    changes = {
+        after.pk: (after, words)
+        for before, after in pairwise(measured)
+        if (words := _changed(before, after))
+    }
+    marks = {pk: [(words, False)] for pk, (_, words) in changes.items()}
+    for series in figures:
+        for (_, level_before), (after, level) in pairwise(series.levels):
+            words = f"{series.metric.heading} {_moved(level_before, level)}"
+            marks.setdefault(after[0].pk, []).append((words, True))
+    levels = figures[0].levels if figures else []
+    headline = f"None of its {_many(len(runs))} counts; the table says why."
+    if levels:
+        part, level = levels[-1]
+        headline = f"{figures[0].metric.heading.capitalize()} is {figures[0].show(level)}"
         if len(levels) == 1:
-            return f"{now}, the median of {_many(len(part))}; no change is seen."
-        moved = _moved(levels[-2][1], level)
-        return f"{now}; it {moved} with the run of {moment(part[0])}."
+            headline += f", the median of {_many(len(part))}; no change is seen."
+        else:
+            moved, when = _moved(levels[-2][1], level), moment(part[0].started_at)
+            headline += f"; it {moved} with the run of {when}."
+    noted, changed = notes.of(runs), [run for run, _ in changes.values()]
+    return {
+        "newest": runs[-1],
+        "runs": runs,
+        "known": len(runs) if len(runs) < MOST else mine.count(),
+        "headline": headline,
+        "series": figures,
+        "drawings": [(series, series.drawing(changed)) for series in figures],
+        "rows": [
+            (
+                run,
+                marks.get(run.pk, []),  # words, and whether a figure changed
+                [note for note in noted if run.pk == note.run_id or run.label == note.label],
+            )
+            for run in reversed(runs)
+        ],
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """The small history beside one of its runs."""
-
-    drawing: SafeString
-    words: str
-
-
-def of(key: str, runs: QuerySet[Run]) -> History | None:
-    """The newest of these that are of that configuration; None without any."""
-    mine = runs.filter(key=key).order_by("-started_at")
-    newest = list(mine[:MOST])
-    known = len(newest) if len(newest) < MOST else mine.count()
-    return History(newest[::-1], known) if newest else None
-
-
-def line(run: Run) -> Line | None:
-    """Of the runs around this one; None where none beside it counts, or it has no figure."""
+def line(run: Run) -> tuple[SafeString, str] | None:
+    """The small history beside a run, and what it says; None where none beside it counts."""
     metric = main_figure(run)
-    if metric.value(run) is None:
+    own = metric.value(run)
+    if own is None:
         return None
     same = Run.objects.filter(key=run.key, **{f"{metric.name}__isnull": False})
     same = same.only("started_at", "status", "verdict", "unit", metric.name)
     up_to = list(same.filter(started_at__lte=run.started_at).order_by("-started_at")[:IN_LINE])
     later = list(same.filter(started_at__gt=run.started_at).order_by("started_at")[:IN_LINE])
-    shown = [*up_to[::-1], *later]
-    beside = [one for one in shown if one.pk != run.pk and counts(one)]
+    series = Series(metric, [*up_to[::-1], *later])
+    beside = [other for other in series.runs if other.pk != run.pk and counts(other)]
     if not beside:
         return None
-    series = Series(metric, shown)
-    level, own = median(map(series.value, beside)), metric.value(run) or 0.0
-    words = (
-        f"{metric.heading} {_beside(level, own)} the median of {_many(len(beside), 'other run')}"
-    )
-    return Line(series.small(run), words)
+    level = median(map(series.value, beside))
+    percent = (own / level - 1) * 100 if level else 0.0
+    apart = f"{abs(percent):.2g} % {'above' if percent > 0 else 'below'}"
+    place = "as" if abs(percent) < 1 else apart
+    words = f"{metric.heading} {place} the median of {_many(len(beside), 'other run')}"
+    return series.small(run), words
 
 
 def lines(keys: Sequence[str]) -> dict[str, tuple[Run, SafeString]]:
     """Configuration → its newest run, and its newest runs as a small line; in two queries."""
     newest = {run.key: run for run in queries.newest_of(Run.objects.all(), "key", keys, 1)}
     columns = Run.objects.only(
-        "key", "started_at", "status", "verdict", "unit", *(one.name for one in LINES)
+        "key", "started_at", "status", "verdict", "unit", *(metric.name for metric in LINES)
     )
     by_key: dict[str, list[Run]] = {}
     for run in queries.newest_of(columns, "key", keys, IN_LINE):
@@ -291,16 +225,12 @@ def lines(keys: Sequence[str]) -> dict[str, tuple[Run, SafeString]]:
     drawn = {}
     for key, run in newest.items():
         metric = main_figure(run)
-        having = [one for one in by_key[key] if metric.value(one) is not None]
+        having = [other for other in by_key[key] if metric.value(other) is not None]
         drawn[key] = run, Series(metric, having).small() if len(having) > 1 else SafeString()
     return drawn
 
 
-def moment(run: Run) -> str:
-    return moment_words(run.started_at)
-
-
-def moment_words(moment: datetime) -> str:
+def moment(moment: datetime) -> str:
     """ "today, 09:26", "14 Mar, 09:26", with its year where that is another."""
     when, now = localtime(moment), localtime()
     days = (now.date() - when.date()).days
@@ -310,11 +240,17 @@ def moment_words(moment: datetime) -> str:
 
 
 def _changed(before: Run, after: Run) -> str:
-    if _measured_with(before) == _measured_with(after):
+    """What a run was measured with that the one before it was not."""
+    with_what = [
+        (run.revision, run.server_version, run.environment_id, run.software_id)
+        for run in (before, after)
+    ]
+    if with_what[0] == with_what[1]:
         return ""
-    changed = [one for one in differences([before, after]) if one.matters]
     words = [
-        f"{one.name} {' → '.join(value or one.absent for value in one.values)}" for one in changed
+        f"{one.name} {' → '.join(value or one.absent for value in one.values)}"
+        for one in differences([before, after])
+        if one.matters
     ]
     if before.server_version != after.server_version:
         words.insert(0, f"{after.server} {before.server_version} → {after.server_version}")
@@ -322,22 +258,11 @@ def _changed(before: Run, after: Run) -> str:
     return "; ".join([*words[:NAMED], *further])
 
 
-def _measured_with(run: Run) -> tuple[object, ...]:
-    return run.revision, run.server_version, run.environment_id, run.software_id
-
-
 def _moved(before: float, after: float) -> str:
     if not before:
         return "rose from 0"
     percent = (after / before - 1) * 100
     return f"{'rose' if percent > 0 else 'fell'} by {abs(percent):.3g} %"
-
-
-def _beside(level: float, own: float) -> str:
-    percent = (own / level - 1) * 100 if level else 0.0
-    if abs(percent) < 1:
-        return "as"
-    return f"{abs(percent):.2g} % {'above' if percent > 0 else 'below'}"
 
 
 def _many(count: int, what: str = "run") -> str:

@@ -36,7 +36,6 @@ SHAPES = {
 
 
 def figure_text(run: Run, metric: Metric) -> SafeString | str:
-    """The figure with its unit, or "—" with the reason as its title."""
     value = metric.value(run)
     if value is None:
         return missing(missing_reason(run, metric))
@@ -44,9 +43,7 @@ def figure_text(run: Run, metric: Metric) -> SafeString | str:
 
 
 def listed_text(run: Run, metric: Metric) -> SafeString | str:
-    """The same in a list, where goodput says of which level it is and how many people came to the
-    end. Idle connections answer nothing: there it is the memory that each takes.
-    """
+    """The same in a list: goodput with its level, or the memory of each idle connection."""
     if metric.name != "goodput":
         return figure_text(run, metric)
     beside = f"at {level}" if (level := level_title(run)) else ""
@@ -83,12 +80,8 @@ def state(run: Run) -> str:
 
 def badge(word: str) -> SafeString:
     """A verdict or a status as a shape and a word, never as a colour alone."""
-    return format_html(
-        '<span class="verdict {}"><span aria-hidden="true">{}</span> {}</span>',
-        word,
-        SHAPES.get(word, "·"),
-        word,
-    )
+    html = '<span class="verdict {}"><span aria-hidden="true">{}</span> {}</span>'
+    return format_html(html, word, SHAPES.get(word, "·"), word)
 
 
 TERM = '<abbr class="term" tabindex="0" title="{}">{}</abbr>'
@@ -96,19 +89,14 @@ CODE = re.compile(r"\b[BL]\d\d[0-9a-z]?\b")
 
 
 def term(text: str) -> SafeString | str:
-    """A word or a code with its meaning, for those who point at it or come by keyboard; the text
-    alone where there is none.
-    """
+    """A word or a code with its meaning, on pointing or focus; the text alone where it has none."""
     explained = meaning(text)
     return format_html(TERM, explained, text) if explained else text
 
 
 def codes(sentence: str) -> SafeString:
-    """The same for each code of findings and limits in a sentence."""
-    parts = [term(code) for code in CODE.findall(sentence)]
-    between = CODE.split(sentence)
-    pairs = zip(between, [*parts, ""], strict=True)
-    return format_html_join("", "{}{}", pairs)
+    parts = [*(term(code) for code in CODE.findall(sentence)), ""]
+    return format_html_join("", "{}{}", zip(CODE.split(sentence), parts, strict=True))
 
 
 def reason(run: Run, most: int = 200) -> str:
@@ -125,7 +113,6 @@ ELSEWHERE = re.compile(r'<a\b[^>]*?\bhref="(?!#|https?://)[^"]*"[^>]*>(.*?)</a>'
 
 @cache
 def plotly() -> bytes:
-    """The script, gzipped."""
     script = STATIC / f"plotly-basic-{VERSION}.min.js"
     return gzip.compress(script.read_bytes(), mtime=0)
 

@@ -15,17 +15,8 @@ from benchsuite.core.samples import REQUEST
 from benchsuite.models import Environment, Note, Run
 from benchsuite.report import queries
 
-STATES = [
-    (word, word)
-    for word in (
-        *(verdict.value for verdict in Verdict),
-        Status.RUNNING.value,
-        Status.FAILED.value,
-        Status.INTERRUPTED.value,
-    )
-]
-
-
+UNFINISHED = (Status.RUNNING, Status.FAILED, Status.INTERRUPTED)
+STATES = [(state.value, state.value) for state in (*Verdict, *UNFINISHED)]
 MOST_LETTERS = 200
 MOST_WORDS = 12
 
@@ -42,8 +33,6 @@ class DateInput(forms.DateInput):
 
 
 class RunFilter(django_filters.FilterSet):
-    """Which runs the list shows; the choices are those that occur."""
-
     q = django_filters.CharFilter(
         label="Search",
         method="search",
@@ -91,26 +80,21 @@ class RunFilter(django_filters.FilterSet):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name in ("server", "workload"):
-            self.filters[name].extra["choices"] = _occurring(name)
+            values = Run.objects.order_by(name).values_list(name, flat=True).distinct()
+            self.filters[name].extra["choices"] = [(value, value) for value in values]
 
     def refuse_nonsense(self) -> None:
         """Raises UsageError for a filter that means nothing: without it, all runs would be left."""
         if not self.form.is_valid():
-            sentences = [
-                f"{name}: {error}" for name, all in self.form.errors.items() for error in all
-            ]
+            errors = self.form.errors.items()
+            sentences = [f"{name}: {error}" for name, some in errors for error in some]
             raise UsageError(f"These filters can’t be used. {' '.join(sentences)[:300]}")
 
     def search(self, runs: QuerySet[Run], name: str, text: str) -> QuerySet[Run]:
-        """Every word must occur somewhere."""
         for word in text.split():
-            anywhere = (
-                Q(label__icontains=word)
-                | Q(server__icontains=word)
-                | Q(server_version__icontains=word)
-                | Q(workload__icontains=word)
-                | Q(failure__icontains=word)
-            )
+            anywhere = Q()
+            for column in ("label", "server", "server_version", "workload", "failure"):
+                anywhere |= Q(**{f"{column}__icontains": word})
             plain = word.replace("-", "").lower()
             if len(plain) >= 6 and set(plain) <= set("0123456789abcdef"):
                 anywhere |= Q(pk__icontains=plain)
@@ -132,11 +116,6 @@ class RunFilter(django_filters.FilterSet):
         return queries.by_command(runs).filter(command=pk)
 
 
-def _occurring(column: str) -> list[tuple[str, str]]:
-    values = Run.objects.order_by(column).values_list(column, flat=True).distinct()
-    return [(value, value) for value in values]
-
-
 def _sound(figure: str, *, units: bool = True) -> Avg:
     """The mean of a figure over runs that count; of answers, only of requests."""
     only = Q(status=Status.FINISHED.value, verdict__in=[Verdict.VALID.value, Verdict.WEAK.value])
@@ -152,17 +131,13 @@ class Ordered(tables.Column):
         super().__init__(empty_values=(), attrs=attrs, **options)
 
     def order(self, queryset: Any, is_descending: bool) -> tuple[Any, bool]:  # noqa: FBT001 - django-tables2 calls it so
-        columns = [
-            F(name).desc(nulls_last=True) if is_descending else F(name).asc(nulls_last=True)
-            for name in self.fields
-        ]
+        way = "desc" if is_descending else "asc"
+        columns = [getattr(F(name), way)(nulls_last=True) for name in self.fields]
         return queryset.order_by(*columns, "-newest", self.identity), True
 
 
 class Grouped(tables.Table):
-    """Groups of runs, sorted and paged by the database; what a row shows is read for a page of
-    them.
-    """
+    """Groups of runs, sorted and paged by the database."""
 
     identity = ""  #: By what runs are grouped.
     figures: ClassVar[dict[str, Any]] = {}
@@ -180,13 +155,10 @@ class Grouped(tables.Table):
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """Of this page."""
         return [row.record for row in self.paginated_rows]
 
 
 class CommandTable(Grouped):
-    """One row a command."""
-
     identity = "command"
     figures: ClassVar[dict[str, Any]] = {"label": Max("label"), "workload": Max("workload")}
     when = Ordered("command", "newest", verbose_name="when")
@@ -200,8 +172,6 @@ class CommandTable(Grouped):
 
 
 class ConfigurationTable(Grouped):
-    """One row a configuration."""
-
     identity = "key"
     figures: ClassVar[dict[str, Any]] = {
         **{name: Max(name) for name in ("server", "workload", "users", "processes", "threads")},

@@ -9,27 +9,18 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef
 
 from benchsuite.comparing.answer import own_targets
-from benchsuite.comparing.titles import (
-    Around,
-    cpus_title,
-    load_title,
-    options_title,
-    size_title,
-    workload_title,
-)
+from benchsuite.comparing.titles import Around
 from benchsuite.core.answer import Answer
 from benchsuite.core.metrics.every import was_asked
 from benchsuite.core.results import UNREADABLE, Level, Status, Verdict
-from benchsuite.models import Finding, Measurement, Run, TuningTrial
+from benchsuite.models import Finding, Run, TuningTrial
 from benchsuite.report import limiting, queries, run_answer
 from benchsuite.report.charts import heat, of_run
-from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.executions import made_for
 from benchsuite.report.flames import drawing
-from benchsuite.report.levels import columns_of_parts
 from benchsuite.report.limiting import Told
+from benchsuite.report.parts import columns_of_parts
 from benchsuite.report.sentences import model_sentence
-from benchsuite.system.programs import short_revision
 
 WEIGHTS = (Verdict.INVALID.value, Verdict.WEAK.value, Level.INFO.value)
 
@@ -43,15 +34,12 @@ OF_PARTS = ("cpu", "memory", "processes", "connections")
 
 @dataclass(frozen=True)
 class RunPage:
-    """A run with all that its page shows."""
-
     run: Run
     in_company: bool  #: Whether its command made more runs.
     in_tuning: bool
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """The gravest first."""
         return sorted(self.run.findings.all(), key=lambda one: WEIGHTS.index(one.level))
 
     @cached_property
@@ -86,29 +74,26 @@ class RunPage:
             "names": [
                 (part, [column.show(column.of_part(part)) for column in columns])
                 for part in run.measurements.all()
-                if part.scope != "all" and _is_told(run, part)
+                # Nobody misses the strays of a run that had none.
+                if part.scope != "all" and (part.requests > 0 or not run.websockets)
             ],
             "figures": run_answer.figures(run),
             "asked": was_asked(run),
             "name_columns": columns,
             "charts": charts,
             "first_charts": first,
-            "part_charts": [one for one in rest if _is_of_parts(one)],
-            "second_charts": [one for one in rest if not _is_of_parts(one)],
+            "part_charts": [chart for chart in rest if chart.series.slug in OF_PARTS],
+            "second_charts": [chart for chart in rest if chart.series.slug not in OF_PARTS],
             "heat": heat.heat_map(list(run.intervals.all()), run.readings.all()),
             "no_heat": heat.NOT_STORED if run.requests else "",
-            "what": {
-                "workload": workload_title(run),
-                "load": load_title(run),
-                "size": size_title(run),
-                "cpus": cpus_title(run),
-                "options": options_title(run),
-            },
             "around": Around.of(run),
-            "revision": short_revision(run.revision),
             "load": run.spec.get("load", {}),
             "database": run.spec.get("database", {}),
-            "commands": commands(run),
+            # Every program of the run with its command line; of failed starts, as far as they came.
+            "commands": [
+                {**program, "command": shlex.join(map(str, program["argv"]))}
+                for program in run.programs
+            ],
         }
 
 
@@ -121,20 +106,3 @@ def stored(pk: UUID) -> RunPage | None:
     annotated = runs.annotate(in_company=Exists(company), in_tuning=Exists(trials))
     run = annotated.filter(pk=pk).first()
     return RunPage(run, run.in_company, run.in_tuning) if run else None
-
-
-def _is_of_parts(chart: Chart) -> bool:
-    return chart.series.slug in OF_PARTS
-
-
-def _is_told(run: Run, measurement: Measurement) -> bool:
-    """Whether it has a row; nobody misses the strays of a run that had none."""
-    return measurement.requests > 0 or not run.websockets
-
-
-def commands(run: Run) -> list[dict[str, str]]:
-    """Every program of the run with its command line; of failed starts, as far as they came."""
-    return [
-        {**program, "command": shlex.join(str(word) for word in program["argv"])}
-        for program in run.programs
-    ]

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Sequence
-from enum import Enum
+from contextlib import suppress
 from statistics import fmean
 from typing import Any
 
@@ -18,7 +18,6 @@ from benchsuite.report.charts.series import (
     Row,
     Scale,
     Series,
-    beside_others,
     dotted_line,
     points,
 )
@@ -30,25 +29,21 @@ from benchsuite.studies.tables import open_axes, rest_title, selected, written
 
 
 def charts(study: Study, execution: Execution, beside: Sequence[published.Row] = ()) -> list[Drawn]:
-    """Those that have something to show."""
-    drawn = []
+    drawn, of_figures = [], {figure.name for figure in study.figures}
     for number, chart in enumerate(study.charts, start=1):
-        of_figure = chart.x in {figure.name for figure in study.figures}
-        taken = (
-            {axis.name for axis in study.axes} - {chart.small}
-            if of_figure
-            else {chart.line, chart.x}
-        )
+        taken = {chart.line, chart.x}
+        if chart.x in of_figures:
+            taken = {axis.name for axis in study.axes} - {chart.small}
         for rest in open_axes(study, execution, taken, chart.only):
-            series = _series(study, execution, chart, rest, number, beside)
-            if series:
+            cells = selected(execution, rest, chart.only)
+            if series := _series(study, cells, chart, rest, number, beside):
                 drawn.append(draw(series))
     return drawn
 
 
 def _series(
     study: Study,
-    execution: Execution,
+    cells: Sequence[MeasuredCell],
     chart: Chart,
     rest: Coordinates,
     number: int,
@@ -56,58 +51,37 @@ def _series(
 ) -> Series:
     metrics = {one.name: figures.metric(one) for one in study.figures}
     up = metrics[chart.y]
-    cells = selected(execution, rest, chart.only)
-    lines = _lines(study, chart, cells)
+    lines = [("", 0)]  # the values with a line, and where in its axis, which gives its colour
+    if chart.line:
+        here = {one.coordinates[chart.line] for one in cells}
+        every = names(study.axis(chart.line).values)
+        lines = [(value, at) for at, value in enumerate(every) if value in here]
     if chart.x in metrics:
-        rows, first, across = _of_figure(chart, metrics[chart.x], lines, cells)
+        kind, (rows, head, across) = "points", _of_figure(chart, metrics[chart.x], lines, cells)
     else:
-        rows, first, across = _of_axis(study, chart, lines, cells, beside)
-    kind = _kind(rows, of_figure=chart.x in metrics)
+        rows, head, across = _of_axis(study, chart, lines, cells, beside)
+        kind = "bars" if any(isinstance(row[0], str) for row in rows) else "lines"
     where = rest_title(study, {axis: v for axis, v in rest.items() if axis not in chart.only})
     title = chart.title or f"{up.headline()} by {across.title}"
-    columns = [
-        Column(
-            f"{line} {up.with_unit}".strip(),
-            line or up.headline(),
-            _show(up),
-            mark=_mark(at, kind),
-        )
-        for line, at in lines
-    ]
-    has_published = [
-        (at, line, place)
-        for at, (line, place) in enumerate(lines, start=1 + len(lines))
-        if any(len(row) > at and row[at] is not None for row in rows)
-    ]
-    columns += [
-        Column(
-            f"{line} {up.with_unit} published".strip(),
-            f"{line or up.headline()}, published",
-            _show(up),
-            mark=_mark(place, kind, published=True),
-        )
-        for _, line, place in has_published
-    ]
-    kept = [*range(1 + len(lines)), *(at for at, _, _ in has_published)]
-    return Series(
-        slug=_slug(f"chart-{number}-{'-'.join(rest.values())}"),
-        title=f"{title}: {where}" if where else title,
-        across=across,
-        up=_axis(up),
-        columns=(first, *columns),
-        rows=tuple(tuple(row[at] for at in kept) for row in rows),
-        note="Means over the runs that count."
-        + " Hollow: what was published." * bool(has_published),
-    )
-
-
-def _lines(study: Study, chart: Chart, cells: Sequence[MeasuredCell]) -> list[tuple[str, int]]:
-    """The values with a line, and the place of each in its axis, which gives it its colour."""
-    if not chart.line:
-        return [("", 0)]
-    here = {one.coordinates[chart.line] for one in cells}
-    every = names(study.axis(chart.line).values)
-    return [(value, at) for at, value in enumerate(every) if value in here]
+    columns, kept = [head], [0]
+    for is_published in (False, True):
+        behind, words = (" published", ", published") if is_published else ("", "")
+        for at, (line, place) in enumerate(lines, start=1 + len(lines) * is_published):
+            if is_published and all(len(row) <= at or row[at] is None for row in rows):
+                continue
+            name, shown = (
+                f"{line} {up.with_unit}{behind}".strip(),
+                f"{line or up.headline()}{words}",
+            )
+            mark = _mark(place, kind, published=is_published)
+            columns.append(Column(name, shown, _show(up), mark=mark))
+            kept.append(at)
+    note = "Means over the runs that count."
+    note += " Hollow: what was published." * (len(columns) > 1 + len(lines))
+    slug = re.sub(r"[^a-zA-Z0-9_]+", "-", f"chart-{number}-{'-'.join(rest.values())}").strip("-")
+    table = tuple(tuple(row[at] for at in kept) for row in rows)
+    whole = f"{title}: {where}" if where else title
+    return Series(slug, whole, across, _axis(up), tuple(columns), table, note)
 
 
 def _of_axis(
@@ -119,11 +93,13 @@ def _of_axis(
 ) -> tuple[list[Row], Column, Axis]:
     """A row for each value, with what was measured and then what was published of each line."""
     here = {one.coordinates[chart.x] for one in cells}
+    numbers, rows = list[float](), list[Row]()
     values = [one for one in names(study.axis(chart.x).values) if one in here]
-    numbers = _numbers(values)
-    rows: list[Row] = []
+    with suppress(ValueError):  # a word is among them
+        numbers = [float(one) for one in values]
     for place, value in zip(numbers or values, values, strict=True):
-        where = [{chart.x: value, **_at(chart, line)} for line, _ in lines]
+        at = {chart.x: value}
+        where = [at | ({chart.line: line} if chart.line else {}) for line, _ in lines]
         measured = (_mean(cells, chart.y, one) for one in where)
         rows.append((place, *measured, *(_published(cells, chart.y, one, beside) for one in where)))
     if numbers:
@@ -134,7 +110,6 @@ def _of_axis(
 def _of_figure(
     chart: Chart, metric: Metric, lines: Sequence[tuple[str, int]], cells: Sequence[MeasuredCell]
 ) -> tuple[list[Row], Column, Axis]:
-    """A point for each cell."""
     axis = _axis(metric)
     rows: list[Row] = []
     for cell in cells:
@@ -148,10 +123,6 @@ def _of_figure(
 
 def _first(row: Row) -> float:
     return float(row[0])
-
-
-def _at(chart: Chart, line: str) -> Coordinates:
-    return {chart.line: line} if chart.line else {}
 
 
 def _mean(cells: Sequence[MeasuredCell], figure: str, where: Coordinates) -> float | None:
@@ -172,33 +143,13 @@ def _published(
     return None
 
 
-def _numbers(values: Sequence[str]) -> list[float]:
-    """The values as numbers; none where one is a word."""
-    try:
-        return [float(one) for one in values]
-    except ValueError:
-        return []
-
-
-class Kind(Enum):
-    POINTS = "points"  #: Where both axes are figures.
-    BARS = "bars"  #: Over words.
-    LINES = "lines"
-
-
-def _kind(rows: Sequence[Row], *, of_figure: bool) -> Kind:
-    if of_figure:
-        return Kind.POINTS
-    return Kind.BARS if any(isinstance(row[0], str) for row in rows) else Kind.LINES
-
-
-def _mark(at: int, kind: Kind, *, published: bool = False) -> Mark:
-    """Of a value in its place of the axis; hollow or hatched where it was published."""
+def _mark(at: int, kind: str, *, published: bool) -> Mark:
+    """Points of two figures, bars over words, else lines; hollow or hatched where published."""
     colour = COLOURS[at % len(COLOURS)]
-    if kind is Kind.BARS:
+    if kind == "bars":
         pattern = {"shape": "/", "fillmode": "replace"} if published else {}
-        return beside_others({"color": colour, "pattern": pattern})
-    if kind is Kind.POINTS or published:
+        return Mark({"type": "bar", "marker": {"color": colour, "pattern": pattern}})
+    if kind == "points" or published:
         return points(colour, "circle-open" if published else "circle")
     return dotted_line(colour, list(DASHES)[at % len(DASHES)])
 
@@ -219,7 +170,3 @@ def _axis(metric: Metric) -> Axis:
 
 def _show(metric: Metric) -> Callable[[Any], str]:
     return lambda value: metric.show(None) if value is None else written(metric, value)
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"[^a-zA-Z0-9_]+", "-", text).strip("-")

@@ -1,9 +1,10 @@
 """An execution of a study beside others of it: one, or all that are like it."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from benchsuite.comparing.differences import SETTING, Difference, differences
+from benchsuite.comparing.differences import SETTING, differences
 from benchsuite.core.answer import Answer, Section, Table
 from benchsuite.models import Run, StudyRun
 from benchsuite.report.studies import rows
@@ -17,7 +18,7 @@ from benchsuite.report.studies.execution import (
 from benchsuite.studies import figures, trend
 from benchsuite.studies.claims import place
 from benchsuite.studies.study import Study
-from benchsuite.studies.trend import FEWEST_EXECUTIONS, Change, trends
+from benchsuite.studies.trend import FEWEST_EXECUTIONS, trends
 
 OTHER_FILE = (
     "The two are of another file or scale: configurations with the same values may not be the same."
@@ -28,80 +29,52 @@ NONE_TURNED = "No claim came out otherwise."
 MOST_EXECUTIONS = 60  #: In a trend, the newest.
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """What this execution has otherwise than an earlier or another one."""
+class Beside(NamedTuple):
+    """What an execution has otherwise than an earlier or another one."""
 
     other: StudyReport
-    environment: Sequence[Difference]
-    found: trend.Difference
-    same_file: bool
-
-    @property
-    def section(self) -> Section:
-        """What differs as a whole, in the environment, in claims and in figures; first the figures
-        that show a difference.
-        """
-        sentences = [
-            *[OTHER_FILE] * (not self.same_file),
-            *[ALIKE] * (not self.environment),
-            *[NONE_TURNED] * (not self.found.turned),
-        ]
-        changes = [one for one in self.found.changes if one.found.value is not None]
-        return Section(
-            title=f"Against the execution of {self.other.when}",
-            sentences=sentences,
-            points=[
-                *(one.words for one in self.environment),
-                *(f"{place(one)}: measured there only" for one in self.found.only_earlier),
-                *(f"{place(one)}: measured here only" for one in self.found.only_later),
-            ],
-            tables=[
-                *self._turned(),
-                *self._changes("shown", [one for one in changes if one.is_shown]),
-                *self._changes("not shown", [one for one in changes if not one.is_shown]),
-            ],
-        )
-
-    def _turned(self) -> Iterator[Table]:
-        if self.found.turned:
-            yield Table(
-                ["claim", "there", "here", "why"],
-                [
-                    [
-                        one.later.claim.says,
-                        *map(outcome, (one.earlier, one.later)),
-                        one.later.reason,
-                    ]
-                    for one in self.found.turned
-                ],
-            )
-
-    def _changes(self, word: str, changes: Sequence[Change]) -> Iterator[Table]:
-        if changes:
-            titles = {one.name: figures.metric(one).headline() for one in self.other.study.figures}
-            yield Table(
-                ["cell", "figure", "this / other [95 % interval]"],
-                [
-                    [place(one.coordinates), titles[one.figure], interval_words(one.found)]
-                    for one in changes
-                ],
-                title=f"{len(changes)} difference{'s' * (len(changes) != 1)} {word}",
-                is_folded=word != "shown",
-            )
+    section: Section
 
 
 def beside(mine: StudyReport, other: StudyReport) -> Beside:
-    """This one divided by the other; settings are the study's own, and not told."""
+    """This one divided by the other, in environment, claims and figures; settings are not told."""
     firsts = [_first(one.row) for one in (other, mine)]
     known = [one for one in firsts if one is not None]
     unlike = differences(known) if len(known) == len(firsts) else []
-    return Beside(
-        other,
-        [one for one in unlike if one.matters and not one.name.startswith(SETTING)],
-        trend.difference(mine.study, other.execution, mine.execution),
-        mine.row.digest == other.row.digest and mine.row.scale == other.row.scale,
+    unlike = [one for one in unlike if one.matters and not one.name.startswith(SETTING)]
+    same_file = mine.row.digest == other.row.digest and mine.row.scale == other.row.scale
+    found = trend.difference(mine.study, other.execution, mine.execution)
+    turned = [
+        [one.later.claim.says, *map(outcome, (one.earlier, one.later)), one.later.reason]
+        for one in found.turned
+    ]
+    tables = [Table(["claim", "there", "here", "why"], turned)] if turned else []
+    titles = {one.name: figures.metric(one).headline() for one in other.study.figures}
+    for word in ("shown", "not shown"):
+        rows = [
+            [place(one.coordinates), titles[one.figure], interval_words(one.found)]
+            for one in found.changes
+            if one.found.value is not None and one.is_shown == (word == "shown")
+        ]
+        title = f"{len(rows)} difference{'s' * (len(rows) != 1)} {word}"
+        heads = ["cell", "figure", "this / other [95 % interval]"]
+        if rows:
+            tables.append(Table(heads, rows, title=title, is_folded=word != "shown"))
+    section = Section(
+        title=f"Against the execution of {other.when}",
+        sentences=[
+            *[OTHER_FILE] * (not same_file),
+            *[ALIKE] * (not unlike),
+            *[NONE_TURNED] * (not turned),
+        ],
+        points=[
+            *(one.words for one in unlike),
+            *(f"{place(one)}: measured there only" for one in found.only_earlier),
+            *(f"{place(one)}: measured here only" for one in found.only_later),
+        ],
+        tables=tables,
     )
+    return Beside(other, section)
 
 
 def chosen_beside(mine: StudyReport, which: str) -> Beside | None:
@@ -111,16 +84,13 @@ def chosen_beside(mine: StudyReport, which: str) -> Beside | None:
 
 
 def _first(row: StudyRun) -> Run | None:
-    """Of its first cell that was measured."""
     runs = Run.objects.filter(study_cell__study_run=row, environment__isnull=False)
     wanted = runs.select_related("environment", "software").order_by("study_cell__order")
     return wanted.first()
 
 
 def trend_of(mine: StudyReport) -> tuple[Section, int]:
-    """Where the figure that the study is about, else its first, changed over the executions that
-    are like this one; and how many these are.
-    """
+    """Where the study's main figure changed over executions like this one; and their number."""
     study, row = mine.study, mine.row
     if not study.figures:
         return Section(title="Trend", points=["The study names no figures."]), 0

@@ -7,28 +7,47 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.metrics.every import Metric
+from benchsuite.core.results import Status
 from benchsuite.core.units import listed
 from benchsuite.models import Run, StudyRun
 from benchsuite.report import executions
 from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.exports.runs import table_as_csv
 from benchsuite.report.studies import charts, rows
-from benchsuite.report.studies.following import Follow, follows, next_step
 from benchsuite.studies import figures, matrix, published, tables
-from benchsuite.studies.claims import Judgement, Outcome, answered, judge, written
+from benchsuite.studies.claims import (
+    Answered,
+    Judgement,
+    Lead,
+    Outcome,
+    Situation,
+    answered,
+    judge,
+    written,
+)
 from benchsuite.studies.intervals import Interval
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Kind, Study, cell_title, names
 
 SHAPES = {Outcome.HOLDS: "●", Outcome.FAILS: "○", Outcome.UNTOLD: "◐"}
 """Beside the word, so that it is never told by a colour alone."""
+MOST = 5
+NAMED = 3  #: Of those that are as good as each other.
+ANSWERS, CLAIMS = "answers", "claims"
 
-NAMED = 6  #: Executions in a message.
+
+class Follow(NamedTuple):
+    """What follows from an execution, in a few plain sentences."""
+
+    words: str
+    asked: str = ""  #: The question that they answer.
+    place: str = CLAIMS  #: The section of the page that it rests on.
 
 
 @dataclass(frozen=True)
@@ -56,128 +75,88 @@ class StudyReport:
     @cached_property
     def answer(self) -> Answer:
         step, command = next_step(self.row, self.execution)
+        rows = [
+            [outcome(one), one.claim.says, one.claim.published, one.reason] for one in self.claims
+        ]
+        claims = Table(["outcome", "claim", "published", "why"], rows, title="Claims")
         return Answer(
             title=self.study.name,
             question=self.study.question,
-            headline=self.headline,
+            headline=self._headline(),
             reasons=[f"{one.asked} {one.words}".strip() for one in self.follows],
             premises=[self.remark] if self.remark else [],
-            table=self._claims() if self.claims else None,
-            cautions=[self.without_published] if self.without_published else [],
+            table=claims if self.claims else None,
+            cautions=[self.published[1]] if self.published[1] else [],
             next_steps=[step] if step else [],
             command=command,
-            sections=[
-                *self._checks(),
-                *self._answers(),
-                *self._tables(),
-                Section(title="Configurations", tables=[self._cells()]),
-                Section(
-                    title="Method",
-                    points=[f"{self.when}. Runs: {self.verdicts}.", *self.method],
-                    copies={"All configurations share": self.command},
-                ),
-                Section(title="Environment", facts=self.environment),
-            ],
+            sections=list(self._sections()),
         )
 
-    def _claims(self) -> Table:
-        return Table(
-            ["outcome", "claim", "published", "why"],
+    def _headline(self) -> str:
+        outcomes, many = {claim.outcome for claim in self.claims}, len(self.claims)
+        if len(outcomes) > 1:
+            return f"Of {many} claims {self.counts}."
+        if many == 1:
+            return f"The claim {self.claims[0].outcome.value}."
+        words = {Outcome.HOLDS: f"All {many} claims hold.",
+                 Outcome.FAILS: f"None of the {many} claims holds.",
+                 Outcome.UNTOLD: f"None of the {many} claims can be told here."}  # fmt: skip
+        return words[outcomes.pop()] if outcomes else "The study makes no claims."
+
+    def _sections(self) -> Iterator[Section]:
+        checks = [
             [
-                [outcome(one), one.claim.says, one.claim.published, one.reason]
-                for one in self.claims
-            ],
-            title="Claims",
-        )
-
-    def _checks(self) -> Iterator[Section]:
-        every = [(claim, check) for claim in self.claims for check in claim.checks]
-        if every:
-            rows = [
-                [
-                    *(claim.claim.name, check.name, interval_words(check.found), check.wanted),
-                    *(check.outcome.value, check.found.method),
-                ]
-                for claim, check in every
+                *(claim.claim.name, check.name, interval_words(check.found), check.wanted),
+                *(check.outcome.value, check.found.method),
             ]
+            for claim in self.claims
+            for check in claim.checks
+        ]
+        if checks:
             head = ["claim", "check", "measured [95 % interval]", "wanted", "outcome"]
-            title = f"{len(rows)} check{'s' * (len(rows) != 1)}"
-            table = Table([*head, "interval by"], rows, title=title, is_folded=True)
+            title = f"{len(checks)} check{'s' * (len(checks) != 1)}"
+            table = Table([*head, "interval by"], checks, title=title, is_folded=True)
             yield Section(title="Checks of the claims", tables=[table])
-
-    def _answers(self) -> Iterator[Section]:
         if self.questions:
             yield Section(title="Answers", sentences=[tables.HOW], tables=self.questions)
-
-    def _tables(self) -> Iterator[Section]:
-        if layouts := tables.tables(self.study, self.execution, self.published):
+        if layouts := tables.tables(self.study, self.execution, self.published[0]):
             yield Section(title="Measured and published", tables=layouts)
-
-    def _cells(self) -> Table:
+        stored = [one.arguments for one in self.row.cells.all()]  # of `runbench`
+        shared = [part for part in (stored or [[]])[0] if all(part in one for one in stored)]
         metrics = [figures.metric(one) for one in self.study.figures]
-        shared, headings = set(self.arguments), [one.headline() for one in metrics]
-        return Table(
-            ["configuration", "runs", *headings, "options of its own"],
+        headings = [metric.headline() for metric in metrics]
+        rows: list[list[str | Shown]] = [
             [
-                [
-                    cell_title(cell.coordinates),
-                    _starts(cell),
-                    *(tables.shown(cell, metric) for metric in metrics),
-                    shlex.join(part for part in stored.arguments if part not in shared),
-                ]
-                for cell, stored in zip(self.execution.cells, self.row.cells.all(), strict=True)
-            ],
-            figures=headings,
-        )
+                cell_title(cell.coordinates),
+                _starts(cell),
+                *(tables.shown(cell, metric) for metric in metrics),
+                shlex.join(part for part in arguments if part not in shared),
+            ]
+            for cell, arguments in zip(self.execution.cells, stored, strict=True)
+        ]
+        heads = ["configuration", "runs", *headings, "options of its own"]
+        yield Section(title="Configurations", tables=[Table(heads, rows, figures=headings)])
+        shared_command = command("runbench", *shared)
+        points = [f"{self.when}. Runs: {self.verdicts}.", *self.method()]
+        copies = {"All configurations share": shared_command}
+        yield Section(title="Method", points=points, copies=copies)
+        facts = executions.environment(self.machine, self.servers)
+        yield Section(title="Environment", facts=facts)
 
     @cached_property
-    def _published(self) -> tuple[list[published.Row], str]:
+    def published(self) -> tuple[list[published.Row], str]:
+        """And why there are none, where the study names some."""
         try:
             return published.rows(self.study), ""
         except UsageError as error:
             return [], str(error)
 
-    @property
-    def published(self) -> list[published.Row]:
-        return self._published[0]
-
-    @property
-    def without_published(self) -> str:
-        """Why there are no published figures, where the study names some."""
-        return self._published[1]
-
     @cached_property
     def charts(self) -> list[Chart]:
-        return charts.charts(self.study, self.execution, self.published)
-
-    @cached_property
-    def arguments(self) -> list[str]:
-        """Of `runbench`, that all cells share."""
-        stored = [one.arguments for one in self.row.cells.all()]
-        return [part for part in stored[0] if all(part in one for one in stored)] if stored else []
-
-    @property
-    def command(self) -> str:
-        """What all cells share, as a command."""
-        return command("runbench", *self.arguments)
-
-    @property
-    def headline(self) -> str:
-        if not self.claims:
-            return "The study makes no claims."
-        outcomes, many = {claim.outcome for claim in self.claims}, len(self.claims)
-        if many == 1:
-            return f"The claim {self.claims[0].outcome.value}."
-        if len(outcomes) > 1:
-            return f"Of {many} claims {self.counts}."
-        words = {Outcome.HOLDS: f"All {many} claims hold.",
-                 Outcome.FAILS: f"None of the {many} claims holds.",
-                 Outcome.UNTOLD: f"None of the {many} claims can be told here."}  # fmt: skip
-        return words[outcomes.pop()]
+        return charts.charts(self.study, self.execution, self.published[0])
 
     @property
     def outcomes(self) -> dict[str, int]:
-        """How many claims came out how."""
         return dict(Counter(claim.outcome.value for claim in self.claims))
 
     @property
@@ -191,10 +170,6 @@ class StudyReport:
         return ", ".join(f"{count} {word}" for word, count in counts.most_common()) or "no runs"
 
     @property
-    def environment(self) -> Mapping[str, object]:
-        return executions.environment(self.machine, self.servers)
-
-    @property
     def machine(self) -> dict[str, object]:
         return executions.machine(self.row)
 
@@ -202,13 +177,9 @@ class StudyReport:
     def servers(self) -> list[str]:
         return executions.servers(Run.objects.filter(study_cell__study_run=self.row))
 
-    @property
-    def method(self) -> list[str]:
+    def method(self) -> Iterator[str]:
         """How it was measured, from the file and from what was asked for."""
-        return list(self._method())
-
-    def _method(self) -> Iterator[str]:
-        study, row = self.study, self.row
+        study, row, scale = self.study, self.row, self.row.scale
         axes = " × ".join(f"{axis.name} ({', '.join(names(axis.values))})" for axis in study.axes)
         yield f"The configurations are {axes}."
         every, here = len(list(matrix.every(study))), len(self.execution.cells)
@@ -219,29 +190,24 @@ class StudyReport:
         if row.only:
             chosen = "; ".join(f"{axis}: {', '.join(some)}" for axis, some in row.only.items())
             yield f"It was asked for these values only: {chosen}."
-        if row.scale != 1:
-            yield from self._scaled()
+        if scale != 1:
+            shorter, faster = ", ".join(study.scaling.shorter), ", ".join(study.scaling.faster)
+            parts = [f"{shorter} multiplied by it, down to a least"] if shorter else []
+            parts += [f"{faster} divided by it"] if faster else []
+            for name, kept in matrix.kept_values(study, scale).items():
+                known = names(study.axis(name).values)
+                if len(kept) < len(known) and name not in row.only:
+                    few = f"{', '.join(kept)} ({len(kept)} of {len(known)})"
+                    parts.append(f"of {name} only what claims need and {few}")
+            how = f"It is at scale {scale:g}: {'; '.join(parts)}."
+            yield how if parts else f"Scale {scale:g}."
         for kind, words in KINDS.items():
             if arms := [v.name for axis in study.axes for v in axis.values if v.kind is kind]:
                 yield f"{words}: {', '.join(arms)}."
-        for order, values in sorted(row.resolved.items()):
+        for number, values in sorted(row.resolved.items()):
             options = ", ".join(f"--{name}={value}" for name, value in values.items())
-            cell = cell_title(self.execution.cells[int(order)].coordinates)
+            cell = cell_title(self.execution.cells[int(number)].coordinates)
             yield f"Known from other configurations: {options} for {cell}."
-
-    def _scaled(self) -> Iterator[str]:
-        study, scale = self.study, self.row.scale
-        parts = []
-        if study.scaling.shorter:
-            parts.append(f"{', '.join(study.scaling.shorter)} multiplied by it, down to a least")
-        if study.scaling.faster:
-            parts.append(f"{', '.join(study.scaling.faster)} divided by it")
-        for axis, kept in matrix.kept_values(study, scale).items():
-            of = names(study.axis(axis).values)
-            if len(kept) < len(of) and axis not in self.row.only:
-                few = f"{', '.join(kept)} ({len(kept)} of {len(of)})"
-                parts.append(f"of {axis} only what claims need and {few}")
-        yield f"It is at scale {scale:g}: {'; '.join(parts)}." if parts else f"Scale {scale:g}."
 
     @property
     def remark(self) -> str:
@@ -279,26 +245,17 @@ def study_report(row: StudyRun) -> StudyReport:
 
 
 def chosen(name: str, which: str = "", besides: StudyRun | None = None) -> StudyRun:
-    """The execution of the study with that id or, of those with that label, the newest that has
-    ended, else the newest; never the one that it is looked for `besides`.
-
-    Raises UsageError where there is none.
-    """
+    """The study's execution by id or label, the newest that ended first; else UsageError."""
     every = [one for one in rows.executions(name) if besides is None or one.pk != besides.pk]
     matching = [one for one in every if not which or which in (str(one.pk), one.label)]
     if not matching:
-        other = "other " if besides else ""
+        other, known = "other " if besides else "", [one.label or str(one.pk) for one in every]
         wanted = f"execution {which[:60]!r} of {name}" if which else f"execution of {name} yet"
-        raise UsageError(f"There is no {other}{wanted}; {_those(name, every)}")
+        there = f"there are, the newest first: {', '.join(dict.fromkeys(known[:6]))}."
+        if not known:
+            there = f"execute it: {command('runstudy', name)}"
+        raise UsageError(f"There is no {other}{wanted}; {there}")
     return next((one for one in matching if one.ended_at), matching[0])
-
-
-def _those(name: str, every: Sequence[StudyRun]) -> str:
-    """The labels and ids that there are, or how to execute the study."""
-    known = [one.label or str(one.pk) for one in every[:NAMED]]
-    if not known:
-        return f"execute it: {command('runstudy', name)}"
-    return f"there are, the newest first: {', '.join(dict.fromkeys(known))}."
 
 
 def outcome(judgement: Judgement) -> str:
@@ -329,23 +286,75 @@ def _starts(cell: MeasuredCell) -> Shown:
 def csv(report: StudyReport) -> Iterator[str]:
     """A row for each cell: coordinates, then each figure with least, most and published."""
     axes = [axis.name for axis in report.study.axes]
-    names = [one.name for one in report.study.figures]
-    head = [*axes, "state", "reason", "starts", "counted"]
+    head, table = [*axes, "state", "reason", "starts", "counted"], []
     units = [figures.metric(one).with_unit for one in report.study.figures]
     head += [f"{name}{end}" for name in units for end in ("", "_least", "_most", "_published")]
-    return table_as_csv(head, _rows(report, axes, names))
-
-
-def _rows(
-    report: StudyReport, axes: Sequence[str], names: Sequence[str]
-) -> Iterator[Sequence[Any]]:
     for cell in report.execution.cells:
         row: list[Any] = [cell.coordinates.get(axis, "") for axis in axes]
         row += [cell.state.value, cell.reason, len(cell.starts), len(cell.counted)]
-        beside = published.of(report.published, cell.coordinates)
-        for name in names:
-            values = cell.values(name)
+        beside = published.of(report.published[0], cell.coordinates)
+        for figure in report.study.figures:
+            values = cell.values(figure.name)
             known = [fmean(values), min(values), max(values)] if values else [None] * 3
             row += [None if one is None or math.isinf(one) else one for one in known]
-            row.append(beside.get(name))
-        yield row
+            row.append(beside.get(figure.name))
+        table.append(row)
+    return table_as_csv(head, table)
+
+
+def follows(
+    study: Study, answered: Sequence[Answered], claims: Sequence[Judgement]
+) -> list[Follow]:
+    """At most five: answers to the study's questions, then claims, first those that don't hold."""
+    metrics, following = {one.name: figures.metric(one) for one in study.figures}, []
+    for one in answered:
+        if one.situations:
+            asked = " ".join(one.answer.asks.split())
+            words = _words(one.situations, metrics[one.by.figure])
+            following.append(Follow(words, asked, ANSWERS))
+    for wanted in (Outcome.FAILS, Outcome.HOLDS):
+        for claim in claims:
+            if claim.outcome is wanted:
+                following.append(Follow(f"“{claim.claim.says.rstrip('.')}” {wanted.value} today."))
+    untold = [claim.reason for claim in claims if claim.outcome is Outcome.UNTOLD]
+    if untold:
+        (reason, _), *others = Counter(one.partition(";")[0] for one in untold).most_common()
+        of = "One claim" if len(untold) == 1 else f"{len(untold)} claims"
+        following.append(Follow(f"{of} can’t be told here{', mostly' * bool(others)}: {reason}."))
+    return following[:MOST]
+
+
+def _words(situations: Sequence[Situation], metric: Metric) -> str:
+    first = Counter(one.best[0].name for one in situations if one.lead is Lead.ALONE)
+    lead, best = situations[0].lead, situations[0].best
+    names = [arm.name for arm in best]
+    if len(situations) > 1:
+        if not first:
+            shared = any(one.lead is Lead.SHARED for one in situations)
+            return "In no case one is clearly best." if shared else "It can’t be told here."
+        leaders = [f"{name} in {count}" for name, count in first.most_common(NAMED)]
+        return f"Clearly best of {len(situations)} cases: {listed(leaders)}."
+    if lead is Lead.UNTOLD:
+        why = [*situations[0].unknown, *situations[0].absent]
+        return f"It can’t be told here{f'; {why[0]}' if why else ''}."
+    if lead is Lead.SHARED:
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        return f"{', '.join(names[:NAMED])}{more} may be equally good."
+    value = best[0].found.value
+    return f"{names[0]}{f' with {tables.written(metric, value)}' if value is not None else ''}."
+
+
+def next_step(row: StudyRun, execution: Execution) -> tuple[str, str]:
+    again = command("runstudy", row.name)
+    if row.status == Status.RUNNING.value:
+        return "", ""
+    if row.status != Status.FINISHED.value:
+        return "It has not ended; go on with it:", f"{again} --resume"
+    runs = [run for cell in execution.cells for run in cell.starts]
+    noisy = sum(any(why.startswith("B4") for why in run.excluded) for run in runs)
+    if 2 * noisy > len(runs):
+        busy = f"The machine was busy in {noisy} of {len(runs)} runs; see what keeps it busy:"
+        return busy, command("checkbench")
+    if row.scale != 1:
+        return "It was shortened; execute it whole to tell more:", again
+    return "Execute it again to see whether it stays so:", again

@@ -1,6 +1,7 @@
 """Stored executions of studies → what claims, tables and charts look at."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from benchsuite.models import Interval, Measurement, Run, StudyCell, StudyRun
 from benchsuite.studies import figures, reading
 from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
 from benchsuite.studies.strictly import Place
-from benchsuite.studies.study import Answer, Study
+from benchsuite.studies.study import Study
 
 HEAVY = ("log_tail", "argv", "settings_changed", "programs", "delay")
 HISTOGRAMS = ("response_histogram", "service_histogram", "wait_histogram")
@@ -31,42 +32,22 @@ def study(row: StudyRun) -> Study:
 
 
 def asking(study: Study) -> Study:
-    """With the answers of today's file that name what the study has; with its own where none does,
-    or the file can't be read.
-    """
-    file = conf.study_files().get(study.name)
-    try:
-        today = reading.read(file).answers if file else ()
-    except UsageError:
-        today = ()
-    return replace(study, answers=tuple(one for one in today if _fits(study, one)) or study.answers)
-
-
-def _fits(study: Study, answer: Answer) -> bool:
-    try:
-        reading.check_answers(replace(study, answers=(answer,)), Place(study.name))
-    except UsageError:
-        return False
-    return True
+    """With the answers of today's file that still fit the study; with its own where none does."""
+    file, fitting = conf.study_files().get(study.name), []
+    with suppress(UsageError):
+        for answer in reading.read(file).answers if file else ():
+            with suppress(UsageError):
+                reading.check_answers(replace(study, answers=(answer,)), Place(study.name))
+                fitting.append(answer)
+    return replace(study, answers=tuple(fitting) or study.answers)
 
 
 def executions(name: str) -> QuerySet[StudyRun]:
-    """Of that study, the newest first."""
     return StudyRun.objects.filter(name=name).select_related("environment")
 
 
 def execution(row: StudyRun, study: Study) -> Execution:
     """All its cells with the figures of their starts, in a number of queries that never grows."""
-    stored = row.cells.prefetch_related(Prefetch("runs", queryset=_runs(study)))
-    cells = list(stored)
-    if row.unreadable:
-        raise UsageError(f"What is stored of this execution can't be read ({row.unreadable}).")
-    return Execution(cells=[_cell(row, study, one) for one in cells], looks=row.looks)
-
-
-def _runs(study: Study) -> QuerySet[Run]:
-    """With as much as the study's figures are made of."""
-    runs = Run.objects.select_related("environment").defer(*HEAVY).order_by("repetition")
     parts: list[str | Prefetch[str, QuerySet[Measurement] | QuerySet[Interval], str]] = [
         "findings",
         Prefetch("measurements", queryset=Measurement.objects.defer(*HISTOGRAMS)),
@@ -74,7 +55,12 @@ def _runs(study: Study) -> QuerySet[Run]:
     ]
     if figures.of_readings(study.figures):
         parts.append("readings")
-    return runs.prefetch_related(*parts)
+    runs = Run.objects.select_related("environment").defer(*HEAVY).order_by("repetition")
+    runs = runs.prefetch_related(*parts)
+    cells = list(row.cells.prefetch_related(Prefetch("runs", queryset=runs)))
+    if row.unreadable:
+        raise UsageError(f"What is stored of this execution can't be read ({row.unreadable}).")
+    return Execution(cells=[_cell(row, study, one) for one in cells], looks=row.looks)
 
 
 def _cell(row: StudyRun, study: Study, cell: StudyCell) -> MeasuredCell:
@@ -113,10 +99,8 @@ def conditions(arguments: Iterable[str], runs: Sequence[Run]) -> Mapping[str, fl
     amounts: dict[str, float] = {}
     for word in arguments:
         name, _, value = word.removeprefix("--").partition("=")
-        try:
+        with suppress(UsageError):  # a word is no amount
             amounts[name] = parse_seconds(value)
-        except UsageError:  # a word is no amount
-            continue
     for run in runs:
         cpus = (run.spec.get("server") or {}).get("cpus")
         every = run.environment.data.get("cpu_logical") if run.environment else None

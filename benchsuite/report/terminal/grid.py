@@ -2,8 +2,9 @@
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from rich import box
 from rich.cells import cell_len
@@ -36,11 +37,10 @@ def wrapped(text: str, width: int, *, indent: int = 0, first: int = 0) -> list[s
         begin = len(paragraph) - len(paragraph.lstrip(" "))
         taken = 0 if lines else first
         command = COMMAND.search(paragraph)
-        if command and taken + cell_len(paragraph) > width:
-            lines += _wrapped(paragraph[: command.start()], width, max(begin, indent), taken)
-            lines.append(command[0])
-        else:
-            lines += _wrapped(paragraph, width, max(begin, indent), taken)
+        apart = command and taken + cell_len(paragraph) > width
+        words = paragraph[: command.start()] if command and apart else paragraph
+        lines += _wrapped(words, width, max(begin, indent), taken)
+        lines += [command[0]] if command and apart else []
     return lines
 
 
@@ -56,21 +56,18 @@ def _wrapped(paragraph: str, width: int, indent: int, taken: int) -> list[str]:
         expand_tabs=False,
         replace_whitespace=False,
     ) or [" " * taken]
-    return [
-        part.replace(FILLER, "")
-        for number, line in enumerate(lines)
-        for part in _broken(line[0 if number else taken :], width - (0 if number else taken))
-    ]
-
-
-def _broken(line: str, width: int) -> list[str]:
-    """A line of one word that is too long, in pieces, unless it is to be copied."""
-    word = line.strip()
-    if len(line) <= width or " " in word or COPIED.search(word):
-        return [line]
-    indent = line[: len(line) - len(line.lstrip())]
-    step = max(1, width - len(indent))
-    return [indent + word[place : place + step] for place in range(0, len(word), step)]
+    parts = []
+    for number, whole in enumerate(lines):
+        begin = 0 if number else taken
+        line, room = whole[begin:], width - begin
+        word = line.strip()
+        if len(line) <= room or " " in word or COPIED.search(word):
+            parts.append(line)
+            continue
+        indented = line[: len(line) - len(line.lstrip())]  # one word that is too long: in pieces
+        step = max(1, room - len(indented))
+        parts += [indented + word[at : at + step] for at in range(0, len(word), step)]
+    return [part.replace(FILLER, "") for part in parts]
 
 
 PLAIN = box.Box("\n".join(["    "] * 2 + [" -- "] + ["    "] * 5), ascii=True)
@@ -98,27 +95,19 @@ class Grid:
 
     def without(self, names: Sequence[str]) -> "Grid":
         kept = [place for place, name in enumerate(self.headings) if name not in names]
-        return Grid(
-            headings=[self.headings[place] for place in kept],
-            rows=[[row[place] for place in kept] for row in self.rows],
-            words=self.words,
-            prose=self.prose,
-            sections=self.sections,
-        )
+        headings = [self.headings[place] for place in kept]
+        rows = [[row[place] for place in kept] for row in self.rows]
+        return replace(self, headings=headings, rows=rows, spare=())
 
     def written(self, write: Callable[[str], str]) -> "Grid":
-        """With each of its texts so written."""
-        return replace(
-            self,
-            headings=[write(name) for name in self.headings],
-            rows=[
-                [Text(write(str(one)), getattr(one, "style", "")) for one in row]
-                for row in self.rows
-            ],
-            words=[write(name) for name in self.words],
-            prose=[write(name) for name in self.prose],
-            spare=[write(name) for name in self.spare],
-        )
+        rows = [
+            [Text(write(str(one)), getattr(one, "style", "")) for one in row] for row in self.rows
+        ]
+        lists = {name: getattr(self, name) for name in ("headings", "words", "prose", "spare")}
+        written: dict[str, Any] = {
+            name: [write(heading) for heading in some] for name, some in lists.items()
+        }
+        return replace(self, rows=rows, **written)
 
 
 def spare(figures: Iterable[Metric], **others: int) -> list[str]:
@@ -128,36 +117,47 @@ def spare(figures: Iterable[Metric], **others: int) -> list[str]:
 
 
 def show(grid: Grid, console: Console) -> None:
-    """Prints the grid as wide as the console allows; as one block a row where even what can't be
-    left out does not fit.
-    """
+    """Prints it as wide as the console allows; as a block a row where the least doesn't fit."""
     spare = [name for name in grid.spare if name in grid.headings]
     for count in range(len(spare) + 1):
-        rest = grid.without(spare[:count])
-        if _least_width(rest) <= console.width:
-            console.print(_table(rest, PLAIN if console.options.ascii_only else box.SIMPLE_HEAD))
-            if count:
-                for part in wrapped(
-                    f"Left out at this width: {', '.join(spare[:count])}.", console.width
-                ):
-                    console.print(part, markup=False, soft_wrap=True)
+        rest, least = grid.without(spare[:count]), BESIDE - BETWEEN
+        for place, name in enumerate(rest.headings):
+            texts = [str(row[place]) for row in rest.rows]
+            narrow = [_narrowest(texts)] if name in rest.prose else map(cell_len, texts)
+            least += max(cell_len(name), *narrow, 0) + BETWEEN
+        if least <= console.width:
+            lines = PLAIN if console.options.ascii_only else box.SIMPLE_HEAD
+            table = Table(box=lines, pad_edge=False)
+            for place, name in enumerate(rest.headings):
+                is_prose = name in rest.prose
+                texts = [str(row[place]) for row in rest.rows]
+                table.add_column(
+                    Text(name),
+                    justify="left" if not place or is_prose or name in rest.words else "right",
+                    no_wrap=not is_prose,
+                    overflow="fold",
+                    min_width=_narrowest(texts) if is_prose else None,
+                )
+            for place, row in enumerate(rest.rows):
+                table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+                if place in rest.sections:
+                    table.add_section()
+            console.print(table)
+            left_out = f"Left out at this width: {', '.join(spare[:count])}."
+            for part in wrapped(left_out, console.width) if count else ():
+                console.print(part, markup=False, soft_wrap=True)
             return
-    for line in (*blocks(grid, console.width), Text("")):
-        console.print(line, markup=False, soft_wrap=True)
-
-
-def blocks(grid: Grid, width: int) -> Iterator[Text]:
-    """Each row as lines: what its first column says, and one line for each other that is not
-    empty.
-    """
-    columns = grid.headings[1:]
+    columns, width = grid.headings[1:], console.width
     across = min(max((cell_len(name) for name in columns), default=0), max(width // 2 - 4, 1))
+    blocks = []
     for row in grid.rows:
-        yield Text("")
-        yield _lines(Text.assemble(row[0]), width, 0)
+        blocks += [Text(""), _lines(Text.assemble(row[0]), width, 0)]
         for name, cell in zip(columns, row[1:], strict=True):
             if str(cell):
-                yield _lines(Text.assemble(f"  {name:<{across}}  ", cell), width, across + 4)
+                text = Text.assemble(f"  {name:<{across}}  ", cell)
+                blocks.append(_lines(text, width, across + 4))
+    for line in (*blocks, Text("")):
+        console.print(line, markup=False, soft_wrap=True)
 
 
 def _lines(text: Text, width: int, indent: int) -> Text:
@@ -171,25 +171,6 @@ def _lines(text: Text, width: int, indent: int) -> Text:
     )
 
 
-def _table(grid: Grid, lines: box.Box) -> Table:
-    table = Table(box=lines, pad_edge=False)
-    for place, name in enumerate(grid.headings):
-        prose = name in grid.prose
-        texts = [str(row[place]) for row in grid.rows]
-        table.add_column(
-            Text(name),
-            justify="left" if not place or prose or name in grid.words else "right",
-            no_wrap=not prose,
-            overflow="fold",
-            min_width=_narrowest(texts) if prose else None,
-        )
-    for place, row in enumerate(grid.rows):
-        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
-        if place in grid.sections:
-            table.add_section()
-    return table
-
-
 def _narrowest(texts: Iterable[str]) -> int:
     """Lines after the first are to be copied: they stay whole."""
     least = 1
@@ -197,13 +178,3 @@ def _narrowest(texts: Iterable[str]) -> int:
         first, *further = text.split("\n")
         least = max(least, min(PROSE_WIDTH, cell_len(first)), *map(cell_len, further))
     return least
-
-
-def _least_width(grid: Grid) -> int:
-    """Columns of a terminal that the table needs, with what stands between its own."""
-    least = BESIDE
-    for place, name in enumerate(grid.headings):
-        texts = [str(row[place]) for row in grid.rows]
-        narrow = [_narrowest(texts)] if name in grid.prose else [cell_len(text) for text in texts]
-        least += max(cell_len(name), *narrow, 0) + BETWEEN
-    return least - BETWEEN

@@ -6,7 +6,7 @@ from math import prod
 from benchsuite.comparing.titles import Around
 from benchsuite.core.printable import hidden
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import KEEP, THROWAWAY, USER, LoadProfile, RunSpec
+from benchsuite.core.specs import KEEP, THROWAWAY, USER, RunSpec
 from benchsuite.core.units import format_period, listed
 from benchsuite.runner.plan import Plan
 from benchsuite.system import cpus
@@ -22,14 +22,26 @@ def line(plans: Sequence[Plan], estimate_s: float) -> str:
     extra = sum(bool(plan.spec.diagnoses) for plan in plans)
     plans = [plan for plan in plans if not plan.spec.diagnoses] or plans
     runs = [plan.spec for plan in plans]
-    first = runs[0]
-    largest = max(runs, key=lambda run: run.server.processes or 0)
-    load = first.load
+    largest, load = max(runs, key=lambda run: run.server.processes or 0), runs[0].load
+
+    def amount(plan: Plan) -> float:
+        load = plan.spec.load
+        return load.arrival_rate or 0 if load.is_open else load.users
+
+    warmup, window = format_period(load.warmup_s), format_period(load.duration_s)
+    if load.stages:
+        periods = f"{len(load.stages)} stages of {warmup} warm-up + {window}"
+    elif load.iterations is not None:
+        periods = f"until all journeys are made, {window} at most"
+    else:
+        periods = f"{format_period(load.window_start_s)} warm-up + {window} each"
+    ordered = [_facets(plan)["load"] for plan in sorted(plans, key=amount)]
+    loads = list(dict.fromkeys(ordered))
     parts = [
         _shape(plans),
-        first.workload.workload,
-        _several([_facets(plan)["load"] for plan in sorted(plans, key=_order)]),
-        _periods(load),
+        runs[0].workload.workload,
+        listed(loads) if len(loads) <= FEW else f"{loads[0]} … {loads[-1]}",
+        periods,
         *["cookies kept"] * load.keep_cookies,
         *[words for words in _around(plans[0]) if all(words in _around(plan) for plan in plans)],
     ]
@@ -59,12 +71,13 @@ def _shape(plans: Sequence[Plan]) -> str:
 def _facets(plan: Plan) -> dict[str, str]:
     """What may vary from run to run, beside the server, in words."""
     server, load = plan.spec.server, plan.spec.load
+    who = USER if plan.workload.unit == REQUEST else "connection"  # what the workload is about
     sizes = (("process", "processes", server.processes), ("thread", "threads", server.threads))
     values = (
         server.python_words or "this Python",
         ", ".join(f"{n} {one if n == 1 else many}" for one, many, n in sizes if n) or "usual size",
         server.front_words or "no front",
-        DIAGNOSTIC if plan.spec.diagnoses else load.words_of(_who(plan)),
+        DIAGNOSTIC if plan.spec.diagnoses else load.words_of(who),
         _delay(plan) or "no delay",
     )
     return dict(zip(FACETS, values, strict=True))
@@ -77,43 +90,23 @@ def _delay(plan: Plan) -> str:
     return f"{words} ({work.name} asks no database)" if unused else words
 
 
-def _several(words: Sequence[str]) -> str:
-    """All of a few, else the first and the last."""
-    known = list(dict.fromkeys(words))
-    return listed(known) if len(known) <= FEW else f"{known[0]} … {known[-1]}"
-
-
-def _order(plan: Plan) -> float:
-    return plan.spec.load.users if not plan.spec.load.is_open else plan.spec.load.arrival_rate or 0
-
-
 def _around(plan: Plan) -> list[str]:
     """What stands around every server of the plan, where it is not the default."""
     run = plan.spec
     around = Around.of_spec(run)
     delay = around.delay and f"{_delay(plan)} added"
     beside = (around.application, around.visitor, around.front)
-    told = (*beside, *_data(plan), around.layer, delay, around.static, hidden(around.target))
-    return [words for words in told if words]
-
-
-def _data(plan: Plan) -> list[str]:
-    """Where the data are, if not as usual; and what there are for pages of the project."""
-    data = plan.spec.database
-    reached = [] if data.reached == (THROWAWAY,) else list(data.reached)
-    if data.filled or not plan.server.serves_project or plan.workload.needs_target_app:
-        return [*reached, *data.filled]
-    if data.use == KEEP:
-        return [*reached, "your own data"]
-    return [
-        *reached,
-        f"rows of {plan.workload.name}" if plan.workload.has_own_data else "empty database",
-    ]
-
-
-def _who(plan: Plan) -> str:
-    """Who asks: connections, where those are what the workload is about."""
-    return USER if plan.workload.unit == REQUEST else "connection"
+    data, work = run.database, plan.workload
+    # Where the data are, if not as usual; and what there are for pages of the project.
+    reached = () if data.reached == (THROWAWAY,) else data.reached
+    if data.filled or not plan.server.serves_project or work.needs_target_app:
+        rows = data.filled
+    elif data.use == KEEP:
+        rows = ("your own data",)
+    else:
+        rows = (f"rows of {work.name}" if work.has_own_data else "empty database",)
+    layers = (around.layer, delay, around.static, hidden(around.target))
+    return [words for words in (*beside, *reached, *rows, *layers) if words]
 
 
 def cpus_words(run: RunSpec) -> str:
@@ -126,17 +119,6 @@ def cpus_words(run: RunSpec) -> str:
     crowded = (run.server.processes or 0) > usable(run.server.cpus)
     processes = f" with {run.server.processes} processes" * crowded
     return f"server{processes} on {words(run.server.cpus)}, load on {words(run.load.cpus)}{limit}"
-
-
-def _periods(load: LoadProfile) -> str:
-    if load.stages:
-        return (
-            f"{len(load.stages)} stages of {format_period(load.warmup_s)} warm-up + "
-            f"{format_period(load.duration_s)}"
-        )
-    if load.iterations is not None:
-        return f"until all journeys are made, {format_period(load.duration_s)} at most"
-    return f"{format_period(load.window_start_s)} warm-up + {format_period(load.duration_s)} each"
 
 
 def titles(plans: Sequence[Plan]) -> list[str]:

@@ -23,9 +23,7 @@ TOLD_FROM = 3  #: The first run with which plain lines tell the time left: two h
 
 
 class Progress:
-    """Shows one run after another. On a terminal the current run is one line that changes in
-    place.
-    """
+    """Shows one run after another; on a terminal the current one is a line that changes."""
 
     def __init__(
         self,
@@ -36,10 +34,8 @@ class Progress:
         *,
         grows: bool = False,
     ) -> None:
-        """`titles` say what each of the runs measures, in their order; `estimates_s` are the
-        seconds that those from a place on should take, as is known now. `made_before` were made
-        by a command that this one continues. `grows` where nobody knows how many runs there will
-        be: each title is added before its run begins.
+        """`titles` say what runs measure; `estimates_s` gives seconds of those from a place on;
+        `made_before` by a command that this continues; `grows`: titles are added as runs begin.
         """
         self.console = console
         self.total = None if grows else made_before + len(titles)
@@ -62,11 +58,9 @@ class Progress:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._is_live:
-            self._live.stop()
+        self._live.stop()
 
     def begin(self, spec: RunSpec) -> None:
-        """The next run begins."""
         self._begun = time.monotonic()
         self._expected_s = self._estimates_s(self._number)
         self._number += 1
@@ -76,45 +70,39 @@ class Progress:
         self._tick = None
 
     def skip(self, reason: str) -> None:
-        """The next run is none."""
         self._number += 1
-        self._print(f"skipped: {reason}")
+        self.note(f"skipped: {reason}")
 
     def stage(self, text: str) -> None:
         self._stage = text
         if self._is_live:
-            self._show()
+            self._live.update(self._line(self.console.width), refresh=True)
         elif self.place >= TOLD_FROM and not self._told_left:
             self._told_left = True
-            self._print(f"{text} · about {self._left} left")
+            self.note(f"{text} · about {format_period(math.ceil(self.left_s))} left")
         else:
-            self._print(text)
+            self.note(text)
 
     def note(self, text: str) -> None:
-        """A line that stays."""
-        self._print(text)
+        lines = wrapped(f"{self._name} {text}", self.console.width, indent=2)
+        self.console.print("\n".join(lines), highlight=False, soft_wrap=True, markup=False)
 
     def tick(self, tick: Tick) -> None:
         self._tick = tick
         if self._is_live:
-            self._show()
+            self._live.update(self._line(self.console.width), refresh=True)
 
     def end(self, summary: str) -> None:
         """The run is over; its line stays."""
         if self._is_live:
             self._live.update(Text(""), refresh=True)
-        self._print(summary)
+        self.note(summary)
 
     @property
     def left_s(self) -> float:
         """Seconds until the last run ends."""
         current_s, *later_s = self._expected_s
         return max(0.0, current_s - (time.monotonic() - self._begun)) + sum(later_s)
-
-    def _print(self, text: str) -> None:
-        words = f"{self._name()} {text}"
-        lines = wrapped(words, self.console.width, indent=2)
-        self.console.print("\n".join(lines), highlight=False, soft_wrap=True, markup=False)
 
     @property
     def place(self) -> int:
@@ -123,51 +111,41 @@ class Progress:
 
     @property
     def title(self) -> str:
-        """What it measures."""
         return self._titles[self._number - 1]
 
     @property
-    def _left(self) -> str:
-        return format_period(math.ceil(self.left_s))
-
     def _name(self) -> str:
         total = "" if self.total is None else f" of {self.total}"
         return f"▶ {self.title} ({self.place}{total})"
 
-    def _show(self) -> None:
-        self._live.update(self._line(self.console.width), refresh=True)
-
     def _line(self, width: int) -> Text:
         """All that fits, the least important left out first."""
         parts = self._parts()
-        kept = list(range(len(parts)))
-        for place in sorted(kept, key=lambda place: -parts[place][0]):
-            line = Text(" · ").join(parts[one][1] for one in kept)
-            if line.cell_len < width or len(kept) == 1:
+        for rank, part in sorted(parts, key=lambda part: -part[0]):
+            line = Text(" · ").join(text for _, text in parts)
+            if line.cell_len < width or len(parts) == 1:
                 break
-            kept.remove(place)
-        line = Text(" · ").join(parts[one][1] for one in kept)
+            parts.remove((rank, part))
         line.truncate(max(1, width - 1), overflow="ellipsis")
         return line
 
     def _parts(self) -> list[tuple[int, Text]]:
         """What the line says, each with its rank: the highest is left out first."""
         assert self._spec is not None
-        left = (1, Text(f"{self._left} left"))
-        name = (4, Text(self._name()))
-        total = "" if self.total is None else f"/{self.total}"
-        brief = (5, Text(f"{self.place}{total}"))
-        if self._tick is None:
-            return [name, brief, (0, Text(self._stage)), left]
-        tick, load = self._tick, self._spec.load
-        if tick.awaited is not None:
-            return [name, brief, (0, Text(phase_words(load, tick))), left]
+        left = (1, Text(f"{format_period(math.ceil(self.left_s))} left"))
+        total, tick, load = (
+            "" if self.total is None else f"/{self.total}",
+            self._tick,
+            self._spec.load,
+        )
+        now = phase_words(load, tick) if tick else self._stage
+        first = [(4, Text(self._name)), (5, Text(f"{self.place}{total}")), (0, Text(now))]
+        if tick is None or tick.awaited is not None:
+            return [*first, left]
         _, done, length = _phase(load, tick.elapsed_s)
         filled = round(BAR_WIDTH * min(1.0, done / length)) if length else BAR_WIDTH
         return [
-            name,
-            brief,
-            (0, Text(phase_words(load, tick))),
+            *first,
             (6, Text.assemble(("━" * filled, "green"), ("─" * (BAR_WIDTH - filled), "dim"))),
             (2, Text(format_rate(tick.rate))),
             (3, Text(f"p95 {format_duration(tick.p95_s)}")),
@@ -197,9 +175,7 @@ def _phase(load: LoadProfile, elapsed_s: float) -> tuple[str, float, float]:
 
 
 class TrialProgress(Progress):
-    """Nobody knows beforehand how many trials a search makes: when it should end is asked for when
-    a phase begins.
-    """
+    """A search's end is unknown beforehand, and asked for when a phase begins."""
 
     def __init__(self, console: Console, notebook: Notebook, end_s: Callable[[], float]) -> None:
         """`end_s` is when the search should have its answer, by its own clock."""
@@ -213,7 +189,6 @@ class TrialProgress(Progress):
         )
 
     def next(self, trial: Trial) -> None:
-        """What the next run will be."""
         if trial.phase is not self._phase:
             self._phase, self._end_s = trial.phase, self._ask_end_s()
             if (pick := self._book.pick()) and self._book.end is None:
@@ -233,5 +208,4 @@ class TrialProgress(Progress):
         """The figures of one level stand for a run, and here all count: `saw` tells them."""
 
     def saw(self, seen: Observation) -> None:
-        """What the search is told of the run that is over."""
         super().end(found_words(seen))

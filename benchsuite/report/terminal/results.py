@@ -8,17 +8,15 @@ from benchsuite.comparing.cells import Cell, cells
 from benchsuite.comparing.titles import cell_titles, levels_title, units_beside
 from benchsuite.core.answer import Answer, Section, Table
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.every import Metric, Place
+from benchsuite.core.metrics.every import Place
 from benchsuite.core.results import UNREADABLE, Ceiling, Status, Verdict
 from benchsuite.core.units import MISSING, format_percent, format_rate, listed
 from benchsuite.load.parent.ceiling import CONNECTIONS
 from benchsuite.models import Run
 from benchsuite.report import flames, run_answer
-from benchsuite.report.doubts import doubt_lines
-from benchsuite.report.levels import populations_table, stages_table
 from benchsuite.report.limiting import limit_lines, middle, told
-from benchsuite.report.sentences import completion_lines, model_sentence
-from benchsuite.report.sockets import sockets_table
+from benchsuite.report.parts import populations_table, sockets_table, stages_table
+from benchsuite.report.sentences import completion_lines, doubt_lines, model_sentence
 from benchsuite.report.terminal.grid import spare
 from benchsuite.stats.levels import ceiling_doubt
 from benchsuite.telemetry.machine import Check, State
@@ -27,12 +25,12 @@ SHAPES_OF_VERDICTS = {Verdict.VALID: "●", Verdict.WEAK: "◐", Verdict.INVALID
 
 
 def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
-    """What came of the runs of a command. Diagnostic runs tell of limits alone."""
     counted = [row for row in rows if not row.spec.get("diagnoses")]
     diagnosed = [row for row in rows if row not in counted]
     result_cells = cells(counted)
     card = _card(result_cells, diagnosed, margins)
     tables = (stages_table(counted), populations_table(counted), sockets_table(counted))
+    lines = [*runs_lines(result_cells), *completion_lines(result_cells)]
     own = own_targets((row.server, row.server_facts) for row in counted)
     return replace(
         card,
@@ -40,10 +38,8 @@ def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
         table=results_table(result_cells),
         cautions=list(filter(None, dict.fromkeys([*card.cautions, model_sentence(counted), own]))),
         sections=[
-            Section(title="Parts", brief=[one for one in tables if one]),
-            Section(
-                title="Runs", brief=[*runs_lines(result_cells), *completion_lines(result_cells)]
-            ),
+            Section(title="Parts", brief=[table for table in tables if table]),
+            Section(title="Runs", brief=lines),
             Section(title="Findings", brief=doubt_lines(counted)),
             Section(title="What limits it", brief=limit_lines(result_cells, diagnosed)),
             Section(title="Functions", brief=flames.top_tables(diagnosed)),
@@ -74,32 +70,27 @@ def results_table(cells: Sequence[Cell]) -> Table:
         for one in every.in_place(Place.TERMINAL)
         if any(one.only(run) for cell in cells for run in cell.runs)
     ]
+    rows = []
+    for title, cell in zip(cell_titles(cells), cells, strict=True):
+        if cell.measured:
+            shape = SHAPES_OF_VERDICTS[cell.verdict] if cell.verdict else ""
+            verdict = f"{shape} {cell.verdict.value}" if cell.verdict else MISSING
+        else:  # what became of them
+            states = {run.status for run in cell.runs}
+            words = (Status.FAILED.value, UNREADABLE, Status.INTERRUPTED.value)
+            verdict = f"✗ {next((one for one in words if one in states), words[-1])}"
+        values = [
+            _goodput(cell) if one.name == "goodput" else one.show(cell.value(one))
+            for one in figures
+        ]
+        rows.append([title, cell.starts.number, *values, verdict])
     headings = [one.heading for one in figures]
     return Table(
         ["server", "runs", *headings, "verdict"],
-        [
-            [
-                title,
-                cell.starts.number,
-                *(_figure(cell, one) for one in figures),
-                _verdict(cell),
-            ]
-            for title, cell in zip(cell_titles(cells), cells, strict=True)
-        ],
+        rows,
         figures=["runs", *headings],
         spare=spare(figures, runs=8),
     )
-
-
-def _verdict(cell: Cell) -> str:
-    """Its verdict or, where no run has figures, what became of them."""
-    if cell.measured:
-        return (
-            f"{SHAPES_OF_VERDICTS[cell.verdict]} {cell.verdict.value}" if cell.verdict else MISSING
-        )
-    states = {run.status for run in cell.runs}
-    words = (Status.FAILED.value, UNREADABLE, Status.INTERRUPTED.value)
-    return f"✗ {next((one for one in words if one in states), words[-1])}"
 
 
 def runs_lines(cells: Sequence[Cell]) -> list[str]:
@@ -109,10 +100,6 @@ def runs_lines(cells: Sequence[Cell]) -> list[str]:
         if len(cell.runs) > 1 and cell.measured and not cell.starts.is_whole:
             titles.setdefault(cell.starts.words, []).append(title)
     return [f"{listed(some)}: {words}." for words, some in titles.items()]
-
-
-def _figure(cell: Cell, metric: Metric) -> str:
-    return _goodput(cell) if metric.name == "goodput" else metric.show(cell.value(metric))
 
 
 def _goodput(cell: Cell) -> str:
@@ -138,42 +125,31 @@ def machine_answer(checks: Sequence[Check]) -> Answer:
     ordered = sorted(checks, key=lambda check: order.index(check.state))
     doubtful = [check.name for check in ordered if check.state is not State.OK]
     named = listed(doubtful) if doubtful else ""
+    headlines = {
+        State.OK: "This machine is ready: nothing was found that would disturb a run.",
+        State.DOUBTFUL: f"Runs here may be off because of {named}.",
+        State.BAD: f"Something disturbs runs here: {named}.",
+    }
+    rows = [
+        [f"{SHAPES[check.state]} {check.state}", check.name, check.found, check.advice]
+        for check in ordered
+    ]
     worst = ordered[0].state if ordered else State.OK
-    return Answer(
-        title="checkbench",
-        headline={
-            State.OK: "This machine is ready: nothing was found that would disturb a run.",
-            State.DOUBTFUL: f"Runs here may be off because of {named}.",
-            State.BAD: f"Something disturbs runs here: {named}.",
-        }[worst],
-        table=Table(
-            ["", "check", "found", "what to do"],
-            [
-                [f"{SHAPES[check.state]} {check.state}", check.name, check.found, check.advice]
-                for check in ordered
-            ],
-        ),
-    )
+    table = Table(["", "check", "found", "what to do"], rows)
+    return Answer(title="checkbench", headline=headlines[worst], table=table)
 
 
 def ceilings_table(ceilings: Iterable[Ceiling]) -> Table:
-    """One row for each load that was calibrated."""
     figures = ["in flight", "ceiling", "load CPU", "responder CPU", "others"]
-    return Table(
-        ["model", "in flight", "connections", *figures[1:], "doubt"],
-        [
+    rows = []
+    for one in ceilings:
+        cpus = (one.load_cpu_percent, one.responder_cpu_percent, one.others_percent)
+        doubt = f"not used: {why}" if (why := ceiling_doubt(one)) else ""
+        rows.append(
             [
-                one.model,
-                str(one.users),
-                CONNECTIONS[one.keep_alive],
-                format_rate(one.throughput),
-                format_percent(one.load_cpu_percent),
-                format_percent(one.responder_cpu_percent),
-                format_percent(one.others_percent),
-                f"not used: {why}" if (why := ceiling_doubt(one)) else "",
+                *(one.model, str(one.users), CONNECTIONS[one.keep_alive]),
+                *(format_rate(one.throughput), *map(format_percent, cpus), doubt),
             ]
-            for one in ceilings
-        ],
-        figures=figures,
-        spare=("others", "responder CPU", "load CPU"),
-    )
+        )
+    heads = ["model", "in flight", "connections", *figures[1:], "doubt"]
+    return Table(heads, rows, figures=figures, spare=("others", "responder CPU", "load CPU"))

@@ -197,7 +197,7 @@ class TuningReport:
         if self.flame:
             tables = [
                 Table(flames.HEADINGS, [one.cells for one in rows], title=heading)
-                for heading, rows in self.flame.tables
+                for heading, rows in self.flame.tables.items()
             ]
             title, sentences = "Where the CPU time goes", [self.flame.sentence]
             yield Section(title=title, sentences=sentences, tables=tables)

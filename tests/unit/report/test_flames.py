@@ -1,6 +1,7 @@
 """A profiled start in tables, words and JSON, and as a drawing."""
 
 import json
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -30,14 +31,17 @@ def made(**given: object) -> Flame:
 
 def test_functions_are_told_by_own_and_by_total_time() -> None:
     found = made()
-    own = [(one.function, one.own_percent, one.is_project) for one in found.by_own]
+    own = [(one.function, one.own_percent, one.is_project) for one in found.tables["By own time"]]
     assert own == [
         ("execute", 50.0, False),
         ("list_products", 30.0, True),
         ("inner", 15.0, False),
         ("parse_request_line_of_a_long_name", 5.0, False),
     ]
-    total = [(one.function, one.total_percent) for one in found.by_total]
+    total = [
+        (one.function, one.total_percent)
+        for one in found.tables["By total time, with what they call"]
+    ]
     assert total == [
         ("inner", 95.0),
         ("list_products", 80.0),
@@ -47,7 +51,8 @@ def test_functions_are_told_by_own_and_by_total_time() -> None:
 
 
 def test_the_projects_own_functions_are_told_though_all_come_through_them() -> None:
-    assert made(project=("run (threading.py:1002)",)).by_total[0].function == "run"
+    found = made(project=("run (threading.py:1002)",))
+    assert next(reversed(found.tables.values()))[0].function == "run"
 
 
 def test_what_was_put_together_is_said() -> None:
@@ -130,16 +135,5 @@ def test_a_call_can_be_shown_alone_with_what_leads_to_it() -> None:
 
 
 def test_calls_that_are_too_narrow_are_counted() -> None:
-    run = make_run()
-    run.diagnosis = profile()
-    found = flame(run)
-    assert found is not None
-    thin = Flame(
-        run=run,
-        stacks={("a",): 1, ("b",): 5000},
-        samples=5001,
-        rate_hz=100,
-        least=1,
-        project=frozenset(),
-    )
+    thin = replace(made(), stacks={("a",): 1, ("b",): 5000}, samples=5001)
     assert (len(drawing(thin).boxes), drawing(thin).narrow) == (1, 1)

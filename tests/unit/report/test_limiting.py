@@ -34,15 +34,8 @@ def test_a_diagnostic_start_is_told_with_its_cell() -> None:
     run = make_run("uwsgi", cpu_percent=10.0, environment={"cpu_usable": 16})
     start = make_run("uwsgi")
     start.key = RunSpec.from_json(run.spec).diagnosed.key
-    page = {
-        "page": "GET /",
-        "requests": 9,
-        "request_s": 0.1,
-        "queries": 1.0,
-        "query_s": 0.01,
-        "connecting_s": 0.05,
-        "shapes": [],
-    }
+    times = {"request_s": 0.1, "queries": 1.0, "query_s": 0.01, "connecting_s": 0.05}
+    page = {"page": "GET /", "requests": 9, **times, "shapes": []}
     start.diagnosis = {"pages": [page], "paused_s": 0.0, "longest_pause_s": 0.0, "cpu_s": 1.0}
     assert limit_lines(cells([run])) == []
     line, _ = limit_lines(cells([run]), [start])

@@ -7,9 +7,11 @@ import pytest
 from django.template.loader import render_to_string
 
 from benchsuite.core.answer import Answer, Section, Shown, Table
+from benchsuite.report.terminal.grid import Grid
 from benchsuite.report.terminal.results import machine_answer
-from benchsuite.report.writers import to_markdown, to_terminal
+from benchsuite.report.writers import grid, to_markdown, to_terminal
 from benchsuite.telemetry.machine import Check, State
+from tests.golden import Golden
 
 ROW = ["p95", "a|b", Shown("1.30", "[1.2, 1.4]")]
 TABLE = Table(["figure", "who", "ratio"], [ROW, ["memory", "c", Shown.missing("not read")]],
@@ -37,115 +39,47 @@ ANSWER = Answer(
 )
 
 
-def test_in_markdown() -> None:
-    assert (
-        to_markdown(ANSWER)
-        == r"""# x \< y
-
-**Which?**
-
-> Forced.
->
-> Code differs.
-
-Take a_b.
-
-It is faster.
-
-Mind 1 %.
-
-| figure | who | ratio |
-|---|---|---|
-| p95 | a\|b | 1.30 ([1.2, 1.4]) |
-| memory | c | — |
-
-> One is weak.
-
-Repeat it.
-
-## All evidence
-
-A sentence.
-
-- The CPUs are full.
-- CPU: fast
-
-### Others
-
-| part | run |
-|---|---|
-| a | ● |
-
-command:
-
-```
-run it
-```
-"""
-    )
+def test_in_markdown(golden: Golden) -> None:
+    golden(to_markdown(ANSWER))
 
 
-def test_in_a_terminal() -> None:
+def in_terminal(answer: Answer, **given: bool) -> list[Any]:
+    """What is said there, and the rows of a table."""
     lines: list[Any] = []
 
     class Console:
-        say = table = staticmethod(lines.append)
+        say = staticmethod(lines.append)
 
-    to_terminal(ANSWER, Console())
-    grid = lines.pop(5)
-    assert [[str(one) for one in row] for row in grid.rows] == [
-        ["p95", "a|b", "1.30 ([1.2, 1.4])"],
-        ["memory", "c", "—"],
-    ]
-    assert (list(grid.headings), list(grid.words)) == (
-        ["figure", "who", "ratio"],
-        ["figure", "who"],
-    )
-    assert lines == [
-        *("Forced.", "Code differs.", "Take a_b.", "It is faster.", "Repeat it.", "Mind 1 %."),
-        *("Note: One is weak.", "Limit: CPUs."),
-    ]
+        @staticmethod
+        def table(grid: Grid) -> None:
+            lines.append([list(grid.headings), *([str(one) for one in row] for row in grid.rows)])
+
+    to_terminal(answer, Console(), **given)
+    return lines
+
+
+def test_in_a_terminal(golden: Golden) -> None:
+    golden(in_terminal(ANSWER))
+    assert grid(TABLE).words == ["figure", "who"]
 
 
 def test_a_terminal_shows_eight_rows_and_what_is_recommended() -> None:
-    lines: list[Any] = []
-
-    class Console:
-        say = table = staticmethod(lines.append)
-
     long = replace(ANSWER, table=Table(["row"], [[str(n)] for n in range(12)], chosen=10))
-    to_terminal(long, Console())
-    (grid,) = (one for one in lines if not isinstance(one, str))
-    assert [str(row[0]) for row in grid.rows] == ["0", "1", "2", "3", "4", "5", "6", "7", "10"]
+    lines = in_terminal(long)
+    (rows,) = (one for one in lines if not isinstance(one, str))
+    assert rows[1:] == [[row] for row in ("0", "1", "2", "3", "4", "5", "6", "7", "10")]
     assert "3 more rows: -v2 shows all." in lines
-    lines.clear()
-    to_terminal(long, Console(), every_row=True)
-    (grid,) = (one for one in lines if not isinstance(one, str))
-    assert len(grid.rows) == 12
+    (rows,) = (one for one in in_terminal(long, every_row=True) if not isinstance(one, str))
+    assert len(rows) == 1 + 12
 
 
-def test_on_a_page() -> None:
-    page = "".join(
+def test_on_a_page(golden: Golden) -> None:
+    pages = [
         render_to_string(f"benchsuite/{name}.html", {"answer": ANSWER, "offline": True})
         for name in ("_answer", "_answer_sections")
-    )
-    text = " ".join(page.split())
-    assert '<p class="sentence headline">Take a_b.</p>' in text
-    for shown in (
-        '<p class="note">Forced.</p>',
-        '<p class="quiet caution">One is weak.</p>',
-        '<section aria-labelledby="all-evidence"> <h2 id="all-evidence">All evidence</h2>',
-        "<li>The CPUs are full.</li>",
-        "<details><summary>Others</summary>",
-        '</span> weak</span> <span class="quiet">late</span>',
-        "<code>run it",
-        "<dt>CPU</dt><dd>fast</dd>",
-    ):
-        assert shown in text
-    table = render_to_string("benchsuite/_answer_table.html", {"table": TABLE, "title": ""})
-    assert '<tr class="pick"><th scope="row">p95</th><td>a|b' in table
-    assert '<td class="figure">1.30<span class="range">[1.2, 1.4]</span>' in table
-    assert 'title="not read">—</span>' in table
+    ]
+    pages.append(render_to_string("benchsuite/_answer_table.html", {"table": TABLE, "title": ""}))
+    golden("\n".join(line for page in pages for line in page.splitlines() if line.strip()))
 
 
 @pytest.mark.parametrize("states", [[], [State.OK], [State.OK, State.DOUBTFUL], list(State)])

@@ -18,7 +18,7 @@ from benchsuite.core.results import (
 )
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.models import Run
-from benchsuite.report.levels import climb_words, overload_words
+from benchsuite.report.parts import climb_words, overload_words
 from benchsuite.stats.levels import Level, Point
 from tests.factories import BEGUN, begin
 

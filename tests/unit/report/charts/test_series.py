@@ -1,11 +1,14 @@
 """The numbers behind the charts."""
 
+from typing import Any
+
 import pytest
 
 from benchsuite.core.specs import LoadProfile
 from benchsuite.models import Interval, Measurement, Reading, Run
 from benchsuite.report.charts import of_run
 from benchsuite.report.charts.drawing import draw
+from benchsuite.report.parts import stages_of
 from benchsuite.stats import histogram
 from benchsuite.stats.summary import samples_needed
 
@@ -47,30 +50,28 @@ def test_distribution_shows_service_time_only_where_it_differs() -> None:
 
 
 def test_parts_read_a_moment_apart_share_a_row() -> None:
-    found = of_run.cpu(
-        [
-            Reading(second=0.499, part="load", cpu_percent=60.0),
-            Reading(second=0.501, part="target", cpu_percent=150.0),
-            Reading(second=1.5, part="target", cpu_percent=None),
-            Reading(second=1.503, part="load", cpu_percent=61.0),
-        ]
-    )
+    readings = [
+        Reading(second=0.499, part="load", cpu_percent=60.0),
+        Reading(second=0.501, part="target", cpu_percent=150.0),
+        Reading(second=1.5, part="target", cpu_percent=None),
+        Reading(second=1.503, part="load", cpu_percent=61.0),
+    ]
+    found = of_run.by_part(readings, "cpu")
     assert [column.title for column in found.columns] == ["second", "target", "load"]
     assert found.rows == ((0.5, 150.0, 60.0), (1.5, None, 61.0))
 
 
 def test_part_without_a_figure_has_no_column() -> None:
-    found = of_run.memory(
-        [
-            Reading(second=0.5, part="target", memory_bytes=5),
-            Reading(second=0.5, part="load", memory_bytes=None),
-        ]
-    )
+    readings = [
+        Reading(second=0.5, part="target", memory_bytes=5),
+        Reading(second=0.5, part="load", memory_bytes=None),
+    ]
+    found = of_run.by_part(readings, "memory")
     assert [column.title for column in found.columns] == ["second", "target"]
 
 
 def test_nothing_known_is_nothing_to_show() -> None:
-    assert not of_run.cpu([Reading(second=0.5, part="target")])
+    assert not of_run.by_part([Reading(second=0.5, part="target")], "cpu")
     assert not of_run.goodput(RUN, [])
 
 
@@ -120,14 +121,55 @@ def test_connections_by_state_against_the_most_there_can_be() -> None:
     found = of_run.database_connections(read)
     assert [column.title for column in found.columns] == ["second", "active", "idle", "limit"]
     assert found.rows == ((0.0, 3, 0, 20), (2.0, 1, 5, 20))
-    assert [trace["name"] for trace in draw(found).drawing["data"]] == [
-        "active",
-        "idle",
-        "limit",
-    ]
+    assert [trace["name"] for trace in draw(found).drawing["data"]] == ["active", "idle", "limit"]
     assert not of_run.database_connections([])
 
 
 def test_a_limit_of_connections_that_nobody_told_is_missing() -> None:
     found = of_run.database_connections([Reading(second=0.0, part="database", counts={"idle": 2})])
     assert found.rows == ((0.0, 2, None),)
+
+
+def stage(order: int, level: float, **given: Any) -> Measurement:
+    times = {"min_s": 0.01, "p10_s": 0.02, "p50_s": 0.05, "p90_s": 0.2, "max_s": 0.4}
+    fields: dict[str, Any] = {
+        "scope": "stage",
+        "name": f"{level:g} users",
+        "level": level,
+        "order": order,
+        "goodput": 100.0 * order,
+        "failures": 0,
+        "response_time": times,
+    }
+    return Measurement(**{**fields, **given})
+
+
+def test_no_levels_no_charts() -> None:
+    assert not of_run.goodput_of_levels([], "requests", "user")
+    assert not of_run.response_times_of_levels([], "user")
+
+
+def test_goodput_is_drawn_against_users() -> None:
+    series = of_run.goodput_of_levels(stages_of([stage(1, 50), stage(2, 100)]), "requests", "user")
+    drawing = draw(series).drawing
+    assert drawing["layout"]["xaxis"]["title"]["text"] == "users"
+    assert series.column(0) == [50, 100]
+    assert series.column(1) == [100.0, 200.0]
+
+
+def test_an_open_models_levels_are_rates() -> None:
+    series = of_run.goodput_of_levels(
+        stages_of([stage(1, 50, achieved_rate=49.0, dropped=3)]), "requests", "user"
+    )
+    assert series.across.title == "arrivals per second"
+    assert series.rows == ((50, 100.0, 49.0, 0, 3),)
+
+
+def test_the_band_reaches_from_least_to_longest_in_milliseconds() -> None:
+    series = of_run.response_times_of_levels(stages_of([stage(1, 50)]), "user")
+    drawing = draw(series).drawing
+    drawn = {one.get("name"): one for one in drawing["data"]}
+    assert {"min to max", "p10 to p90", "median"} <= set(drawn)
+    assert drawn["median"]["y"] == [50.0]
+    assert "p95" not in drawn, "what is missing is not drawn"
+    assert drawing["layout"]["yaxis"]["title"]["text"] == "response time (ms)"

@@ -22,11 +22,7 @@ GRID = Grid(
             "yes",
         ],
         [
-            "circus-chaussette-meinheld",
-            "9.00 /s",
-            "—",
-            "—",
-            Text("○ invalid", "red"),
+            *("circus-chaussette-meinheld", "9.00 /s", "—", "—", Text("○ invalid", "red")),
             "no: it is not installed here, and nobody knows whether it ever will be\n"
             "pip install 'django-benchsuite[meinheld]'",
         ],

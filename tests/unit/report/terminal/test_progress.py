@@ -35,15 +35,8 @@ def begun(count: int = 3) -> Progress:
 
 
 def tick(elapsed_s: float = 6.0, awaited: int | None = None) -> Tick:
-    return Tick(
-        elapsed_s=elapsed_s,
-        users=50,
-        requests=1000,
-        failures=3,
-        rate=204.0,
-        p95_s=0.004,
-        awaited=awaited,
-    )
+    counted = {"users": 50, "requests": 1000, "failures": 3}
+    return Tick(elapsed_s=elapsed_s, rate=204.0, p95_s=0.004, awaited=awaited, **counted)
 
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 120, 200])

@@ -1,0 +1,265 @@
+"""The parts of a run: levels, kinds of users, and what only WebSockets have."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from benchsuite.comparing.titles import keeps_alive, units_of, workload_title
+from benchsuite.core.answer import Table, Tile
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.every import Metric, Place, Unit
+from benchsuite.core.samples import EVENT, FANOUT, HANDSHAKE, POPULATION, UNSOLICITED
+from benchsuite.core.units import (
+    MISSING,
+    format_bytes,
+    format_count,
+    format_duration,
+    format_number,
+    format_rate,
+)
+from benchsuite.models import Measurement, Run
+from benchsuite.report.terminal.grid import spare
+from benchsuite.stats.levels import HELD, Level, climb
+from benchsuite.stats.messages import HEALTHY, SLOW
+
+
+def stages_of(measurements: Iterable[Measurement]) -> list[Measurement]:
+    """The levels among these measurements, in their order; none where there was only one."""
+    levels = [one for one in measurements if one.scope == "stage"]
+    return sorted(levels, key=lambda level: level.order)
+
+
+def times_of_levels() -> list[Metric]:
+    """The response times that are told of a level, from the shortest to the longest."""
+    return [one for one in every.in_place(Place.STAGE) if one.of_times]
+
+
+def stages_table(runs: Sequence[Run]) -> Table | None:
+    asked = [run for run in runs if run.requests]
+    rows = [(run, stage) for run in asked for stage in stages_of(run.measurements.all())]
+    shown = [one for one in every.in_place(Place.STAGE) if any(one.only(run) for run, _ in rows)]
+    return _table("load", rows, shown)
+
+
+def populations_table(runs: Sequence[Run]) -> Table | None:
+    rows = [(run, part) for run in runs for part in populations(run)]
+    return _table("users", rows, columns_of_parts())
+
+
+def _table(
+    what: str, rows: Sequence[tuple[Run, Measurement]], metrics: Sequence[Metric]
+) -> Table | None:
+    headings = [metric.heading for metric in metrics]
+    entries = [
+        [run.server, part.name, *(metric.show(metric.of_part(part)) for metric in metrics)]
+        for run, part in rows
+    ]
+    heads = ["server", what, *headings]
+    return Table(heads, entries, figures=headings, spare=spare(metrics)) if rows else None
+
+
+def climb_words(run: Run, measurements: Sequence[Measurement]) -> str:
+    """Which level was held, where it levels off or breaks; empty for a run without stages."""
+    levels = [_level(run, one) for one in stages_of(measurements)]
+    if run.level is None or not levels:
+        return ""
+    climbed, what = climb(levels), workload_title(run)
+    headline = levels[climbed.headline]
+    broken = levels[climbed.breaks] if climbed.breaks is not None else None
+    if headline.offered_rate is not None:
+        if not climbed.found:
+            return f"{run.server} held no level, and kept up with {_kept(run, headline)}"
+        beyond = f", and not {broken.name}" if broken else ", the highest level"
+        return f"{run.server} held {headline.name} of {what}{beyond}"
+    rate = f"{format_number(headline.goodput)} {units_of(run)}/s of {what}"
+    if headline.fails:
+        return f"{run.server} failed at every level of {what}"
+    if not climbed.found:
+        return f"{run.server} answered {rate} at {headline.name}, the highest level, still rising"
+    beyond = f", and breaks at {broken.name}" if broken else ""
+    return f"{run.server} levels off at {headline.name} with {rate}{beyond}"
+
+
+def overload_words(run: Run, measurements: Iterable[Measurement]) -> str:
+    """That an open run offered more than was taken; empty where it kept up, and in a closed run."""
+    total = next((one for one in measurements if one.scope == "all"), None)
+    if total is None or total.offered_rate is None or run.duration_s <= 0:
+        return ""
+    level = _level(run, total)
+    all_answered = not level.dropped and level.throughput >= HELD * level.requested_rate
+    if level.is_held or (level.fails and all_answered):  # right or wrong
+        return ""
+    return f"{run.server} kept up with {_kept(run, level)}"
+
+
+def _kept(run: Run, level: Level) -> str:
+    """Arrivals answered right, of those planned; a journey may ask several times."""
+    offered, dropped = level.offered_rate or 0.0, level.dropped or 0
+    sent = offered - dropped / run.duration_s
+    answered = level.goodput * sent / level.requested_rate if level.requested_rate else 0.0
+    never = f"; {format_count(dropped)} were never sent" if dropped else ""
+    return (
+        f"{format_number(answered)} of {format_number(offered)} arrivals/s of "
+        f"{workload_title(run)}{never}"
+    )
+
+
+def _level(run: Run, measurement: Measurement) -> Level:
+    return Level(
+        name=measurement.name,
+        value=measurement.level or 0.0,
+        requests=measurement.requests,
+        failures=measurement.failures,
+        throughput=measurement.throughput,
+        goodput=measurement.goodput,
+        requested_rate=measurement.requests / run.duration_s,
+        offered_rate=measurement.offered_rate,
+        achieved_rate=measurement.achieved_rate,
+        dropped=measurement.dropped,
+    )
+
+
+def populations(run: Run) -> list[Measurement]:
+    """The figures of each of them; none where all users do the same."""
+    return [one for one in run.measurements.all() if one.scope == POPULATION]
+
+
+def columns_of_parts() -> list[Metric]:
+    """Of tables of parts of a run: counts before the others."""
+    return sorted(every.in_place(Place.PART), key=lambda level: level.unit is not Unit.COUNT)
+
+
+NOTHING = 1.001
+"""Ratio of the rates without and with connecting below which nobody was connecting."""
+
+
+def socket_tiles(run: Run, *, brief: bool = False) -> list[Tile]:
+    """All that the run has, in order; what went astray is one figure when it is to be `brief`."""
+    data: Mapping[str, Any] | None = run.websockets
+    if not data:
+        return []
+    accounts = data["accounts"]
+    measurements = list(run.measurements.all())
+    by_scope = {one.scope: one for one in measurements}
+    shake, last = by_scope.get(HANDSHAKE), by_scope.get(FANOUT)
+    rate = data["rate_connected"]
+    opened, until = ("streams", "first event") if run.unit == EVENT else ("handshakes", "handshake")
+    reconnects = bool(rate and run.goodput and rate > run.goodput * NOTHING)
+    tiles = [
+        Tile("connections", _count(data["connections"]) if keeps_connections(run) else ""),
+        Tile("per connection", *_slope(data["idle"], kib=True)),
+        Tile("left by each", *_slope(data["closed"])),
+        Tile(opened, _count(accounts["handshakes"])),
+        Tile(f"{opened}/s", format_rate(shake.goodput) if shake and reconnects else ""),
+        *_times(until, shake),
+        Tile("without connecting", format_rate(rate) if reconnects else ""),
+        *_times("last subscriber", last),
+    ]
+    recovery = data["recovery"]
+    if recovery and recovery["cut"]:  # how long it took until these connections were back
+        whole, away_s = recovery["all_back_s"], recovery.get("away_s")
+        lacking = "" if whole is not None else f"{recovery['back']} of {recovery['cut']}"
+        tiles += [
+            Tile("half back", format_duration(recovery["half_back_s"])),
+            Tile("all back", format_duration(whole), lacking),
+            Tile("refused meanwhile", format_count(recovery["failed"])),
+            Tile("server away", format_duration(away_s) if away_s is not None else ""),
+            Tile("without close frame", _count(recovery.get("unclosed"))),
+        ]
+    if lagging := data["lagging"]:  # what the messages kept for the slow ones took
+        of = {
+            end: next((one for one in measurements if one.name.endswith(end)), None)
+            for end in (HEALTHY, SLOW)
+        }
+        grown = ", ".join(
+            f"{part} +{format_bytes(max(0, size))}" for part, size in lagging["grown_bytes"].items()
+        )
+        many, grown = format_count(lagging["subscribers"]), f"({grown})" if grown else ""
+        tiles += [*_times("healthy", of[HEALTHY]), Tile("slow subscribers", many, grown)]
+        tiles += _times("slow", of[SLOW])
+    astray = {
+        "twice": accounts["duplicated"],
+        "out of order": accounts["reordered"],
+        "damaged": accounts["corrupt"],
+        "misdirected": accounts["misdirected"],
+    }
+    counts = {"lost": accounts["lost"]}
+    counts |= {"astray": sum(astray.values())} if brief else astray
+    if accounts["messages"]:
+        tiles += [Tile(title, format_count(count)) for title, count in counts.items()]
+    if accounts["unsolicited"]:
+        rate = sum(one.goodput for one in measurements if one.scope == UNSOLICITED)
+        text = format_count(accounts["unsolicited"])
+        tiles.append(Tile("unsolicited", text, f"({format_rate(rate)})" if rate else ""))
+    codes = ", ".join(f"{format_count(many)} × {code}" for code, many in accounts["closes"].items())
+    early = format_count(accounts["closed_early"])
+    tiles.append(Tile("ended early", early, f"({codes})" if codes else ""))
+    if traffic := data["compression"]:  # what was negotiated, and what became of what was said
+        negotiated = ", ".join(one or "declined" for one in traffic["negotiated"])
+        tiles.append(Tile("compression", negotiated))
+        for way in ("sent", "received"):
+            plain, wire = traffic[f"{way}_bytes"], traffic[f"{way}_wire_bytes"]
+            if plain:
+                note = f"of {format_bytes(plain)}"
+                tiles.append(Tile(f"{way} on the wire", f"{100 * wire / plain:.1f} %", note))
+    return [tile for tile in tiles if tile.text]
+
+
+def _slope(stored: Mapping[str, Any] | None, *, kib: bool = False) -> tuple[str, str]:
+    """120 B and [100, 140], or 28.0 KiB and [27.8, 28.3]; empty if unknown."""
+    if not stored or stored["each_bytes"] is None:
+        return "", ""
+    each, low, high = (
+        "—" if one is None else f"{one / 1024:.1f}" if kib else f"{one:.0f}"
+        for one in map(stored.get, ("each_bytes", "low_bytes", "high_bytes"))
+    )
+    return f"{each} {'KiB' if kib else 'B'}", f"[{low}, {high}]"
+
+
+def sockets_table(runs: Sequence[Run]) -> Table | None:
+    rows = [(run, {one.title: one.whole for one in socket_tiles(run, brief=True)}) for run in runs]
+    rows = [(run, texts) for run, texts in rows if texts]
+    if not rows:
+        return None
+    titles: list[str] = []
+    for _, texts in rows:  # what only a later run has stands behind what precedes it there
+        place = 0
+        for title in texts:
+            if title not in titles:
+                titles.insert(place, title)
+            place = titles.index(title) + 1
+    return Table(
+        ["server", *titles],
+        [[run.server, *(texts.get(title, MISSING) for title in titles)] for run, texts in rows],
+        figures=titles,
+    )
+
+
+def keeps_connections(run: Run) -> bool:
+    """Whether connections outlive a message: else how many are open is a matter of the moment."""
+    return run.unit != HANDSHAKE and keeps_alive(run)
+
+
+def idle_sentence(run: Run) -> str:
+    """What a run of idle connections found out; empty for other runs."""
+    sockets = run.websockets or {}
+    idle = sockets.get("idle")
+    if not idle:
+        return ""
+    held = f"{run.server} held {format_count(sockets['connections'])} idle connections"
+    each, interval = _slope(idle, kib=True)
+    if each:
+        before = format_bytes(idle["before_bytes"])
+        took = f"each took {each} {interval} of its memory"
+        return f"{held}; {took}, which was {before} before the first"
+    return f"{held}; what memory each took can’t be told"
+
+
+def _count(count: int | None) -> str:
+    return "" if count is None else format_count(count)
+
+
+def _times(title: str, measurement: Measurement | None) -> list[Tile]:
+    """Median and p99 of one kind of times."""
+    figures = [every.figure(name) for name in ("p50_s", "p99_s")] if measurement else []
+    tiles = [(one.heading, one.show(one.of_part(measurement))) for one in figures]
+    return [Tile(f"{title} {name}", text) for name, text in tiles if text != MISSING]

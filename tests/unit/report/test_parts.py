@@ -1,0 +1,123 @@
+"""The parts of a run, levels and kinds of users: stored, shown as tables, told in JSON."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from benchsuite import store
+from benchsuite.core.answer import Table
+from benchsuite.core.results import Arrivals, Distribution, RunResult, Status, Summary
+from benchsuite.core.samples import POPULATION
+from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.models import Run
+from benchsuite.report.exports.runs import run_as_json
+from benchsuite.report.parts import populations_table, stages_of, stages_table, times_of_levels
+from benchsuite.report.terminal.progress import _phase
+from tests.factories import BEGUN, begin
+
+LOAD = LoadProfile(model="open", arrival_rate=200.0, stages=(200.0, 50.0, 200.0))
+TIMES = Distribution(count=2, min_s=0.001, max_s=0.5, mean_s=0.1, percentiles={50: 0.002})
+PART = Summary(
+    name="all requests",
+    scope="all",
+    requests=90,
+    failures=1,
+    throughput=9.0,
+    goodput=8.9,
+    response_time=TIMES,
+    service_time=TIMES,
+)
+PAGES = replace(PART, name="8 users of url", scope=POPULATION, order=1)
+ECHOES = replace(PAGES, name="2 users of ws_echo", requests=30, goodput=3.0, failures=0, order=2)
+
+
+def stage(level: float, order: int) -> Summary:
+    arrivals = Arrivals(offered_rate=level, achieved_rate=level / 2, late=4, dropped=3)
+    told: dict[str, Any] = {"throughput": level, "goodput": level * 0.9, "wait_time": TIMES}
+    name = LOAD.level_words(level)
+    return replace(
+        PART, name=name, scope="stage", arrivals=arrivals, level=level, order=order, **told
+    )
+
+
+def stored(total: Summary, *parts: Summary, **given: Any) -> Run:
+    spec = RunSpec(server=ServerSpec(server="uvicorn"), **given)
+    row = begin(spec, batch=store.UUID(int=1), started_at=BEGUN)
+    result = RunResult(
+        spec=spec,
+        status=Status.FINISHED,
+        started_at=BEGUN,
+        total=total,
+        summaries=parts,
+        environment={"hostname": "here"},
+    )
+    store.finish(row, result)
+    return Run.objects.get()
+
+
+@pytest.fixture
+def climb(db: None) -> Run:
+    total = replace(stage(200, 0), scope="all", name="all requests", level=None)
+    return stored(total, *map(stage, LOAD.stages, (1, 2, 3)), load=LOAD)
+
+
+@pytest.fixture
+def mixed(db: None) -> Run:
+    return stored(PART, PAGES, ECHOES, workload=WorkloadSpec(workload="mixed"))
+
+
+def rows_of(table: Table | None) -> list[dict[str, str]]:
+    assert table is not None
+    texts = [[str(cell).replace("\u2009", " ") for cell in row] for row in table.rows]
+    return [dict(zip(table.headings, row, strict=True)) for row in texts]
+
+
+def test_the_levels_are_in_their_order(climb: Run) -> None:
+    levels = stages_of(climb.measurements.all())
+    assert [one.level for one in levels] == [200, 50, 200]
+    times = {"min_s": 0.001, "p10_s": None, "p50_s": 0.002, "p90_s": None, "p95_s": None}
+    assert {time.name: time.of_part(levels[1]) for time in times_of_levels()} == {
+        **times,
+        "max_s": 0.5,
+    }
+    assert (levels[1].goodput, levels[1].achieved_rate, levels[1].dropped) == (45, 25, 3)
+    rows = rows_of(stages_table([climb]))
+    assert [row["load"] for row in rows] == ["200 /s", "50 /s", "200 /s"]
+    assert "25.0 /s" in rows[1].values()
+    assert stages_table([]) is None
+
+
+def test_json_tells_the_levels_and_the_arrivals(climb: Run) -> None:
+    told = run_as_json(climb)
+    assert (told["model"], told["users"], told["arrival_rate"]) == ("open", None, 200.0)
+    assert (told["offered_rate"], told["achieved_rate"]) == (200, 100)
+    assert (told["late"], told["dropped"]) == (4, 3)
+    assert (told["wait_time"]["p50_s"], told["wait_time"]["p99_s"]) == (0.002, None)
+    assert [one["level"] for one in told["stages"]] == [200, 50, 200]
+    assert told["stages"][0]["response_time"]["min_s"] == 0.001
+
+
+@pytest.mark.parametrize(
+    ("elapsed_s", "phase"),
+    [
+        (0.0, ("200 /s · warm-up", 0.0, 3.0)),
+        (4.0, ("200 /s · window", 1.0, 10.0)),
+        (13.5, ("50 /s · warm-up", 0.5, 3.0)),
+        (40.0, ("drain", 1.0, 30.0)),
+    ],
+)
+def test_the_progress_names_the_level(elapsed_s: float, phase: tuple[str, float, float]) -> None:
+    assert _phase(LOAD, elapsed_s) == phase
+
+
+def test_each_kind_of_users_has_a_row(mixed: Run) -> None:
+    rows = rows_of(populations_table([mixed]))
+    assert [row["users"] for row in rows] == [PAGES.name, ECHOES.name]
+    assert [list(row.values())[3] for row in rows] == ["1", "0"]
+    assert list(rows[0].values())[4:6] == ["8.90 /s", "2.00 ms"]
+    told = run_as_json(mixed)["populations"]
+    assert {one["name"]: one["goodput"] for one in told} == {PAGES.name: 8.9, ECHOES.name: 3.0}
+    mixed.measurements.filter(scope=POPULATION).delete()
+    assert populations_table([mixed]) is None
+    assert run_as_json(mixed)["populations"] == []
