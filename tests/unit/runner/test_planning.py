@@ -7,9 +7,7 @@ from benchsuite.core.results import Distribution, RunResult, Status, Summary
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import planning
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.planning import (
-    resolve,
-)
+from benchsuite.runner.planning import resolve
 from tests.golden import Golden
 
 
@@ -32,14 +30,8 @@ LOAD_S = 2 + 3 + 10
 
 def plan(server: str = "uvicorn", workload: str = "plain", **changes: Any) -> Plan:
     load = changes.pop("load", LOAD)
-    return resolve(
-        RunSpec(
-            server=ServerSpec(server=server),
-            workload=WorkloadSpec(workload=workload),
-            load=load,
-            **changes,
-        )
-    )
+    work = WorkloadSpec(workload=workload)
+    return resolve(RunSpec(server=ServerSpec(server=server), workload=work, load=load, **changes))
 
 
 def summary(goodput: float) -> Summary:
@@ -56,12 +48,8 @@ def summary(goodput: float) -> Summary:
 
 
 def ended(one: Plan, goodput: float) -> RunResult:
-    return RunResult(
-        spec=one.spec,
-        status=Status.FINISHED,
-        started_at=datetime.now(UTC),
-        total=summary(goodput),
-    )
+    now, total = datetime.now(UTC), summary(goodput)
+    return RunResult(spec=one.spec, status=Status.FINISHED, started_at=now, total=total)
 
 
 def test_values(golden: Golden) -> None:
