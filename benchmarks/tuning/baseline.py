@@ -3,9 +3,8 @@
 import random
 from collections.abc import Callable, Sequence
 
-from benchsuite.tuning.bounds import Probe
 from benchsuite.tuning.probing import full_load
-from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Question, Trial
+from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Probe, Question, Trial
 
 BISECTED, HALVINGS, CONFIRMING = 4, 5, 4
 SCREENING = 0.4  #: Of the budget, at most.

@@ -10,13 +10,14 @@ from benchmarks.tuning.ideal import driven
 from benchmarks.tuning.world import Outcome, Size, Start, World, capacity, holds, poisson, speed
 from benchsuite.core.specs.objective import Objective, parse
 from benchsuite.servers.base import Against
-from benchsuite.tuning.bounds import Probe, threads_needed
+from benchsuite.tuning.candidates import threads_needed
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Question, Trial
+from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Probe, Question, Trial
 
 OVERHEAD_S = 3.0
 NEVER = 1e9
+ARRIVALS = 40_000  #: In a window that tells what a size truly holds.
 
 
 class Measured:
@@ -171,9 +172,11 @@ def tune(world: World, question: Question, sizes: Sequence[Candidate] = ()) -> N
 class Exhaustive:
     """What the sizes of a world truly hold, each found once."""
 
-    def __init__(self, world: World, words: str, long_s: float = 150.0) -> None:
+    def __init__(self, world: World, words: str, long_s: float | None = None) -> None:
+        """In windows of so many arrivals, else, that chance hardly shows."""
         self.world = world
-        self.goal, self.long_s = parse(words).goals[0], long_s
+        arrivals_s = ARRIVALS * world.cpu_s / world.cpus
+        self.goal, self.long_s = parse(words).goals[0], long_s or max(200.0, arrivals_s)
         self.of = functools.cache(self._of)
 
     @functools.cached_property

@@ -1,8 +1,10 @@
 """What a tuning answers, at any time: from its notebook alone."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
 
 from benchsuite.core.answer import Answer, Section, Shown, Table, Tile
 from benchsuite.core.specs.objective import Goal
@@ -14,38 +16,47 @@ from benchsuite.core.units import (
     format_percent,
     format_rate,
 )
-from benchsuite.tuning import confirming, scaling, spread, variants
+from benchsuite.tuning import confirming, scaling
 from benchsuite.tuning.choosing import against
-from benchsuite.tuning.confirming import FEWEST_MISSES, Held, cliff
-from benchsuite.tuning.fresh import STARTS
-from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
+from benchsuite.tuning.confirming import FEWEST_MISSES, STARTS, Held, cliff
+from benchsuite.tuning.notebook import RISING, End, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING_S
 from benchsuite.tuning.scaling import Scaling
 from benchsuite.tuning.trial import Candidate, Phase
 
 
 def headline(notebook: Notebook, pick: Candidate | None, held: Held | None) -> str:
-    """The answer in one sentence; a second one where runs of the pick failed."""
-    objective = notebook.question.objective.words
-    if notebook.end is End.REFUSED:
-        return f"Nothing was started. {notebook.said[:1].upper()}{notebook.said[1:]}."
-    if notebook.end is End.NOTHING_RAN:
-        return f"Nothing could be measured{f': {notebook.said}' if notebook.said else ''}."
-    if notebook.end is End.UNSTABLE:
-        return f"No rate holds {objective} for sure: unstable, {notebook.said}."
-    if notebook.end is End.NOTHING_HOLDS:
-        rate = notebook.question.rate
-        asked = f" at {format_number(rate)}/s" if rate else ""
-        return f"Nothing holds {objective}{asked}: {notebook.said}."
+    """The answer in one sentence; a second one where more than one run of the pick failed."""
+    objective, rate, said = notebook.question.objective, notebook.question.rate, notebook.said
+    asked = f" at {format_number(rate)}/s" if rate else ""
+    ends = {
+        End.REFUSED: f"Nothing was started. {said[:1].upper()}{said[1:]}.",
+        End.NOTHING_RAN: f"Nothing could be measured{f': {said}' * bool(said)}.",
+        End.UNSTABLE: f"No rate holds {objective.words} for sure: unstable, {said}.",
+        End.NOTHING_HOLDS: f"Nothing holds {objective.words}{asked}: {said}.",
+    }
+    if notebook.end in ends:
+        return ends[notebook.end]
+    if pick is None and notebook.probe is not None:
+        whole, cpu = map(format_duration, (notebook.probe.response_s, notebook.probe.cpu_s))
+        return f"So far only one size was probed: a request takes {whole}, {cpu} of that on a CPU."
     if pick is None:
-        return _begun(notebook)
-    failed = _failed_words(notebook, pick)
-    if held is None:
-        return f"{_unconfirmed(notebook, pick)}{failed}"
-    at_least = "at least " if notebook.is_limited(pick) else ""
-    rate = notebook.question.rate or held.rate
-    goals = " and ".join(goal.words for goal in notebook.question.objective.goals)
-    return f"{described(pick)} holds {at_least}{format_number(rate)}/s with {goals}.{failed}"
+        return "Nothing has been measured yet."
+    if held is not None:
+        at_least = "at least " if notebook.is_limited(pick) else ""
+        goals = " and ".join(goal.words for goal in objective.goals)
+        number = format_number(rate or held.rate)
+        answer = f"{described(pick)} holds {at_least}{number}/s with {goals}."
+    elif notebook.end is not None and (rates := confirming.by_rate(notebook, pick)):
+        answer = (
+            f"{described(pick)} is the best found, and not confirmed: at "
+            f"{format_number(min(rates))}/s {_seen(notebook, pick)}."
+        )
+    else:
+        answer = f"So far {leading(notebook, pick)}; not confirmed."
+    entries = [entry for entry in notebook.entries if entry.trial.candidate == pick]
+    failed = sum(bool(entry.seen.failure) for entry in entries)
+    return f"{answer} But {failed} of its {len(entries)} runs failed." if failed > 1 else answer
 
 
 def became(state: State, why: str, between: str = ": ") -> str:
@@ -73,22 +84,6 @@ def described(candidate: Candidate) -> str:
     return ", ".join([candidate.server, " × ".join(parts), *candidate.settings])
 
 
-def failures(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
-    """What runs that did not start or ended early said, each once, with those that said it."""
-    by_text: dict[str, list[Entry]] = {}
-    for entry in entries:
-        if entry.seen.failure:
-            by_text.setdefault(entry.seen.failure.strip(), []).append(entry)
-    return by_text
-
-
-def _failed_words(notebook: Notebook, pick: Candidate) -> str:
-    """A sentence, where more than one run of it failed: once may be chance."""
-    entries = [entry for entry in notebook.entries if entry.trial.candidate == pick]
-    failed = sum(bool(entry.seen.failure) for entry in entries)
-    return f" But {failed} of its {len(entries)} runs failed." if failed > 1 else ""
-
-
 def _reasons(notebook: Notebook, pick: Candidate, held: Held | None) -> list[str]:
     """What follows from the answer: what runs now, what is as good, what is worth trying."""
     sentences = [_now(notebook, pick)]
@@ -97,12 +92,23 @@ def _reasons(notebook: Notebook, pick: Candidate, held: Held | None) -> list[str
     memory = notebook.memory_bytes(pick)
     if notebook.question.rate is not None and notebook.end is End.CONFIRMED and memory:
         sentences.append(f"Of all that were tried it needs least: {format_bytes(memory)}.")
-    close = [f"{one.name}{_ratio(_close(notebook, one, pick))}" for one in tied(notebook, pick)]
-    if close:
-        least = min(notebook.memory_bytes(one) or 0.0 for one in tied(notebook, pick))
+    if close := [_close(notebook, one, pick) for one in tied(notebook, pick)]:
+        least = min(notebook.memory_bytes(one.candidate) or 0.0 for one in close)
         more = ", more memory" if memory and memory <= least else ""
-        sentences.append(f"As good{more}: {', '.join(close)}.")
-    return [*filter(None, sentences), *variants.sentences(notebook)]
+        names = [
+            one.candidate.name
+            + (f" ({one.ratio:.2f}" if one.ratio else "")
+            + (f" [{one.low:.2f}, {one.high:.2f}]" if one.low and one.high else "")
+            + ")" * bool(one.ratio)
+            for one in close
+        ]
+        sentences.append(f"As good{more}: {', '.join(names)}.")
+    sentences += [
+        f"Worth trying: {variant.name}: {why}."
+        for variant, (state, why) in notebook.states.items()
+        if state is State.WORTH_TRYING
+    ]
+    return [one for one in sentences if one]
 
 
 def _sure(
@@ -121,8 +127,8 @@ def _sure(
             f"In {held.starts} fresh runs of {held.window_s:.3g} s at "
             f"{format_number(held.shown)}/s: {met}. {failed} failed, so at most "
             f"{100 * most:.2g} % do.",
-            f"Windows so short flatter by about {100 * (held.shown / held.rate - 1):.2g} %, which "
-            "is taken off.",
+            f"{100 * (1 - held.rate / held.shown):.2g} % of that is taken off, as windows so short "
+            "flatter and the next start may be a slower one.",
         ]
         own = notebook.estimate(pick)
         if own and any(row.rate is None and (row.estimate or 0.0) > held.rate for row in rows):
@@ -139,23 +145,65 @@ def _sure(
 def _cautions(notebook: Notebook, pick: Candidate) -> list[str]:
     """What the figures don't say by themselves."""
     question, lines = notebook.question, []
+    if notebook.recovers(pick) is False:
+        lines.append(
+            "It does not recover from overload: seconds after more came than it holds, most were "
+            "still late at half of that rate. Keep it below, or restart it."
+        )
     for kind, limit in question.connections_limit.items():
         if pick.connections is None or limit is None:
             continue
         needed = pick.connections * question.instances * question.aliases.get(kind, 1)
-        restart = (
-            f"; while a restart overlaps, {2 * needed}, too many" if 2 * needed > limit else ""
-        )
+        twice = f"; while a restart overlaps, {2 * needed}, too many" if 2 * needed > limit else ""
         lines.append(
-            f"It opens at most {needed} of the {limit} connections that {kind} has{restart}."
+            f"It opens at most {needed} of the {limit} connections that {kind} has{twice}."
         )
-    return [*lines, *spread.cautions(notebook, pick), *scaling.unmeasured_cautions(notebook, pick)]
+    return [*lines, *_unsteady(notebook, pick), *scaling.unmeasured_cautions(notebook, pick)]
+
+
+APART_OVER_TIME = 1.4
+"""Times as much CPU time of a request in one start as in another with no lower rates. What a
+request takes changes with the rate, too: more where requests are in each other's way, which is
+why higher rates show nothing, and some tenths where so few come that caches forget them."""
+ENOUGH_S = 1.0  #: Of CPU time in a start, which telemetry of each second tells exactly enough.
+
+
+def _unsteady(notebook: Notebook, pick: Candidate) -> list[str]:
+    """Of starts of the pick whose requests cost much more than those of others."""
+    costs = [
+        (max(level.rate for level in entry.seen.levels), cpu_s)
+        for entry in notebook.of(pick, *RISING, Phase.CONFIRM)
+        if (cpu_s := entry.seen.cpu_s)
+        and cpu_s * sum(level.planned for level in entry.seen.levels) >= ENOUGH_S
+    ]
+    slower = [
+        (cost / other, other, cost)
+        for (rate, cost), (higher, other) in permutations(costs, 2)
+        if rate <= higher and cost >= APART_OVER_TIME * other
+    ]
+    if not slower:
+        return []
+    _, least, most = max(slower)
+    return [
+        f"The machine was not equally fast all the time: a request took {format_duration(least)} "
+        f"of CPU in one run of {pick.name} and {format_duration(most)} in another. Tune again "
+        "where nothing else uses it."
+    ]
 
 
 def longer_search(notebook: Notebook, pick: Candidate | None, held: Held | None) -> str:
     """What the next minutes of a search would add, or a longer one."""
     if notebook.end is None:
-        return f"The next minutes add {_rest(notebook, pick)}."
+        phases = {entry.trial.phase for entry in notebook.entries}
+        confirmed = len(notebook.of(pick, Phase.CONFIRM)) if pick else 0
+        is_first = Phase.SCREEN not in phases and notebook.question.only is None
+        adds = "a first look at each size, " * is_first
+        adds += "rising rates for the best and fresh runs that confirm one"
+        if 0 < confirmed < STARTS:
+            adds = f"{STARTS - confirmed} more fresh runs that confirm it"
+        elif Phase.CONFIRM in phases:
+            adds = "what limits it, and other settings"
+        return f"The next minutes add {adds}."
     additions = []
     cut = sum(state is State.NOT_TRIED for state, _ in notebook.states.values())
     if cut:
@@ -165,34 +213,16 @@ def longer_search(notebook: Notebook, pick: Candidate | None, held: Held | None)
     if ended and now and now in notebook.states and not notebook.of(now, Phase.CONFIRM):
         additions.append("fresh runs of what runs now")
     if held is not None:
-        additions += _not_shown(notebook, held)
+        # goals that allow so few misses that so few requests can't show them
+        additions += [
+            f"{format_count(FEWEST_MISSES / (1 - goal.share))} requests, which {goal.words} takes "
+            f"to be shown ({format_count(held.planned)} were planned)"
+            for goal in notebook.question.objective.goals
+            if held.planned * (1 - goal.share) < FEWEST_MISSES
+        ]
         if held.window_s <= CONFIRMING_S:
             additions.append(f"windows longer than {held.window_s:.3g} s (--thorough)")
     return f"A longer search would add {'; '.join(additions)}." if additions else ""
-
-
-def _rest(notebook: Notebook, pick: Candidate | None) -> str:
-    """ "a first look at all sizes, higher rates for the best, and fresh runs that confirm one"."""
-    phases = {entry.trial.phase for entry in notebook.entries}
-    confirmed = len(notebook.of(pick, Phase.CONFIRM)) if pick else 0
-    if 0 < confirmed < STARTS:
-        return f"{STARTS - confirmed} more fresh runs that confirm it"
-    if Phase.CONFIRM in phases:
-        return "what limits it, and other settings"
-    steps = ["rising rates for the best", "fresh runs that confirm one"]
-    if Phase.SCREEN not in phases:
-        steps.insert(0, "a first look at each size")
-    return f"{', '.join(steps[:-1])} and {steps[-1]}"
-
-
-def _not_shown(notebook: Notebook, held: Held) -> list[str]:
-    """Goals that allow so few misses that so few requests can't show them."""
-    return [
-        f"{format_count(FEWEST_MISSES / (1 - goal.share))} requests, which {goal.words} takes to "
-        f"be shown ({format_count(held.planned)} were planned)"
-        for goal in notebook.question.objective.goals
-        if held.planned * (1 - goal.share) < FEWEST_MISSES
-    ]
 
 
 def _now(notebook: Notebook, pick: Candidate) -> str:
@@ -205,9 +235,9 @@ def _now(notebook: Notebook, pick: Candidate) -> str:
     you = f"You run {now.name} now"
     if held := confirming.held_by(notebook, now):
         return f"{you}: {format_number(held.rate)}/s."
-    if rates := confirming.rates_of(notebook, now):
-        rate = f"{format_number(rates[0])}/s"
-        if confirming.missed(notebook, now, rates[0]):
+    if rates := confirming.by_rate(notebook, now):
+        rate = f"{format_number(min(rates))}/s"
+        if confirming.missed(notebook, now, min(rates)):
             return f"{you}, which did not hold {rate}."
         return f"{you}, which is not shown to hold {rate}: {_seen(notebook, now)}."
     return f"{you}: {became(*notebook.states[now], between=', ')}."
@@ -215,29 +245,22 @@ def _now(notebook: Notebook, pick: Candidate) -> str:
 
 def _seen(notebook: Notebook, candidate: Candidate) -> str:
     """ "90.6 % in time in 3 fresh runs", at the lowest of their rates."""
-    shares = confirming.shares(notebook, candidate, confirming.rates_of(notebook, candidate)[0])
+    levels = next(iter(confirming.by_rate(notebook, candidate).values()))
+    shares = [level.met[0] / level.planned for level in levels]
     goal, *_ = notebook.question.objective.goals
     runs = f"{len(shares)} fresh run{'s' * (len(shares) != 1)}"
     return f"{goal.reached(sum(shares) / len(shares))} in {runs}"
 
 
-def _unconfirmed(notebook: Notebook, pick: Candidate) -> str:
-    rates = confirming.rates_of(notebook, pick)
-    if rates and notebook.end is not None:
-        return (
-            f"{described(pick)} is the best found, and not confirmed: at "
-            f"{format_number(rates[0])}/s {_seen(notebook, pick)}."
-        )
-    return f"So far {leading(notebook, pick)}; not confirmed."
-
-
 def leading(notebook: Notebook, pick: Candidate) -> str:
-    """ "uwsgi, 2 processes × 6 threads, leads with about 168/s (2 runs)", for a live line, too."""
-    estimate, asked = notebook.estimate(pick), notebook.question.rate
-    if estimate is not None:
+    """ "uwsgi, 2 processes × 6 threads, leads with about 168/s [160, 176] (2 runs)", for a live
+    line, too.
+    """
+    asked = notebook.question.rate
+    if estimated := leads_with(notebook, pick):
         count = len(notebook.of(pick, *RISING, Phase.CONFIRM))
         runs = f"{count} run{'s' * (count != 1)}"
-        return f"{described(pick)} leads with about {format_number(estimate)}/s ({runs})"
+        return f"{described(pick)} leads with about {estimated} ({runs})"
     if asked is not None:
         return f"{described(pick)} needs least of those that may hold {format_number(asked)}/s"
     through = notebook.screened(pick)
@@ -245,11 +268,13 @@ def leading(notebook: Notebook, pick: Candidate) -> str:
     return f"{described(pick)} gets most through{most}"
 
 
-def _begun(notebook: Notebook) -> str:
-    if notebook.probe is not None:
-        whole, cpu = map(format_duration, (notebook.probe.response_s, notebook.probe.cpu_s))
-        return f"So far only one size was probed: a request takes {whole}, {cpu} of that on a CPU."
-    return "Nothing has been measured yet."
+def leads_with(notebook: Notebook, pick: Candidate) -> str:
+    """ "168/s [160, 176]", by how much starts of one size differ here; empty before any rate."""
+    if (estimate := notebook.estimate(pick)) is None:
+        return ""
+    factor = math.exp(2 * notebook.spread() / math.sqrt(max(1, len(notebook.blocks(pick)))))
+    rate, low, high = map(format_number, (estimate, estimate / factor, estimate * factor))
+    return f"{rate}/s [{low}, {high}]"
 
 
 UNTRIED = (State.REFUSED, State.BOUNDED_OUT, State.NOT_TRIED)
@@ -313,38 +338,48 @@ class Outcome:
     scaling: Scaling | None = None  #: Where several numbers of CPUs were asked for.
 
 
+FIGURES = ("rate", "shown", "share", "low", "high", "starts", "window_s", "failures", "planned")
+
+
 def outcome(notebook: Notebook) -> Outcome:
     """The best that is known."""
-    if notebook.question.scaling:
-        return _on_several_cpus(notebook)
-    pick = notebook.pick()
-    held = confirming.held_by(notebook, pick) if pick else None
-    rows = tuple(_row(notebook, candidate) for candidate in notebook.states)
-    close = tuple(_close(notebook, one, pick) for one in tied(notebook, pick)) if pick else ()
+    several = bool(notebook.question.scaling)
+    order = sorted(notebook.states, key=lambda one: one.cpus or 0)
+    rows = tuple(_row(notebook, candidate) for candidate in order)
+    untried = ((row.candidate.name, row.why) for row in rows if row.state in UNTRIED)
+    not_tried = (*notebook.unable.items(), *untried)
+    now = next((row for row in rows if row.candidate == notebook.question.current), None)
+    pick = None if several else notebook.pick()
+    if pick is None:
+        curve = scaling.scaling(notebook) if several else None
+        nothing = notebook.end in (End.REFUSED, End.NOTHING_RAN, End.NOTHING_HOLDS)
+        told = [headline(notebook, None, None)]
+        if curve is not None and not nothing:
+            told = scaling.sentences(notebook, curve)
+        return Outcome(
+            end=notebook.end,
+            sentences=tuple(told),
+            now=now,
+            rows=rows,
+            not_tried=not_tried,
+            scaling=curve,
+            missing="" if several else longer_search(notebook, None, None),
+        )
+    held = confirming.held_by(notebook, pick)
+    figures: dict[str, Any] = {name: getattr(held, name) for name in FIGURES if held}
     return Outcome(
         end=notebook.end,
-        sentences=(
-            headline(notebook, pick, held),
-            *(_reasons(notebook, pick, held) if pick else ()),
-        ),
-        sure=tuple(_sure(notebook, pick, held, rows)) if pick else (),
-        cautions=tuple(_cautions(notebook, pick)) if pick else (),
+        sentences=(headline(notebook, pick, held), *_reasons(notebook, pick, held)),
+        sure=tuple(_sure(notebook, pick, held, rows)),
+        cautions=tuple(_cautions(notebook, pick)),
         pick=pick,
-        rate=held.rate if held else None,
-        shown=held.shown if held else None,
-        at_least=bool(pick and held and notebook.is_limited(pick)),
-        share=held.share if held else None,
-        low=held.low if held else None,
-        high=held.high if held else None,
-        starts=held.starts if held else 0,
-        window_s=held.window_s if held else None,
-        failures=held.failures if held else None,
-        planned=held.planned if held else None,
-        cliff=cliff(notebook, pick) if pick else None,
-        now=next((row for row in rows if row.candidate == notebook.question.current), None),
-        not_told_apart=close,
+        **figures,
+        at_least=bool(held and notebook.is_limited(pick)),
+        cliff=cliff(notebook, pick),
+        now=now,
+        not_told_apart=tuple(_close(notebook, one, pick) for one in tied(notebook, pick)),
         rows=rows,
-        not_tried=_not_tried(notebook, rows),
+        not_tried=not_tried,
         missing=longer_search(notebook, pick, held),
     )
 
@@ -357,22 +392,6 @@ def sentence(notebook: Notebook) -> str:
     return headline(notebook, pick, confirming.held_by(notebook, pick) if pick else None)
 
 
-def _on_several_cpus(notebook: Notebook) -> Outcome:
-    """What each of them holds: none is recommended."""
-    curve = scaling.scaling(notebook)
-    candidates = sorted(notebook.states, key=lambda candidate: candidate.cpus or 0)
-    rows = tuple(_row(notebook, candidate) for candidate in candidates)
-    nothing = notebook.end in (End.REFUSED, End.NOTHING_RAN, End.NOTHING_HOLDS)
-    sentences = [headline(notebook, None, None)] if nothing else scaling.sentences(notebook, curve)
-    return Outcome(
-        end=notebook.end,
-        sentences=tuple(sentences),
-        rows=rows,
-        not_tried=_not_tried(notebook, rows),
-        scaling=curve,
-    )
-
-
 def tied(notebook: Notebook, pick: Candidate) -> list[Candidate]:
     """Those that aren't told apart from the pick."""
     return [
@@ -382,15 +401,14 @@ def tied(notebook: Notebook, pick: Candidate) -> list[Candidate]:
     ]
 
 
-def _not_tried(notebook: Notebook, rows: Sequence[Row]) -> tuple[tuple[str, str], ...]:
-    untried = ((row.candidate.name, row.why) for row in rows if row.state in UNTRIED)
-    return (*notebook.unable.items(), *untried)
-
-
 def _row(notebook: Notebook, candidate: Candidate) -> Row:
     state, why = notebook.states[candidate]
     held = confirming.held_by(notebook, candidate)
-    low, high = _interval(notebook, candidate)
+    rates = list(notebook.blocks(candidate).values())
+    low = high = None
+    if len(rates) >= confirming.FEWEST_STARTS:
+        mean, half = confirming.interval(rates)
+        low, high = math.exp(mean - half), math.exp(mean + half)
     return Row(
         candidate=candidate,
         state=state,
@@ -409,15 +427,6 @@ def _row(notebook: Notebook, candidate: Candidate) -> Row:
     )
 
 
-def _interval(notebook: Notebook, candidate: Candidate) -> tuple[float | None, float | None]:
-    """Of the rate it just holds, start by start of the race."""
-    rates = list(notebook.blocks(candidate).values())
-    if len(rates) < confirming.FEWEST_STARTS:
-        return None, None
-    mean, half = confirming.interval(rates)
-    return math.exp(mean - half), math.exp(mean + half)
-
-
 def _close(notebook: Notebook, candidate: Candidate, pick: Candidate) -> Close:
     compared = against(notebook, candidate, pick)
     if compared is None:
@@ -425,13 +434,6 @@ def _close(notebook: Notebook, candidate: Candidate, pick: Candidate) -> Close:
         ratio = own / best if own and best else None
         return Close(candidate=candidate, ratio=ratio, low=None, high=None)
     return Close(candidate=candidate, ratio=compared.value, low=compared.low, high=compared.high)
-
-
-def _ratio(close: Close) -> str:
-    if close.ratio is None:
-        return ""
-    interval = f" [{close.low:.2f}, {close.high:.2f}]" if close.low and close.high else ""
-    return f" ({close.ratio:.2f}{interval})"
 
 
 ORDER = (
@@ -456,21 +458,16 @@ def answer(notebook: Notebook, outcome: Outcome) -> Answer:
     """The outcome with its figures, and folded below: how sure, which configurations, and what was
     not tried.
     """
-    rows = tried(outcome)
     first, *reasons = outcome.sentences
     return Answer(
         title=f"Tuning for {notebook.question.objective.words}",
         headline=first,
         tiles=_tiles(notebook, outcome),
         reasons=reasons,
-        table=_configurations(notebook, outcome, rows) if rows else None,
+        table=_configurations(notebook, outcome),
         cautions=outcome.cautions,
         next_steps=[outcome.missing] if outcome.missing else [],
-        sections=[
-            *_sureness(outcome),
-            *_failing(notebook),
-            *_untried(outcome),
-        ],
+        sections=[*_sections(notebook, outcome)],
     )
 
 
@@ -481,36 +478,42 @@ def _tiles(notebook: Notebook, outcome: Outcome) -> list[Tile]:
     goal, *_ = notebook.question.objective.goals
     now = outcome.now.rate if outcome.now and outcome.now != row else None
     return [
-        tile
-        for tile, value in (
-            (Tile("holds", format_rate(row.rate)), row.rate),
-            (Tile(f"{goal.name} there", format_duration(row.percentile_s)), row.percentile_s),
-            (Tile("memory", format_bytes(row.memory_bytes)), row.memory_bytes),
-            (Tile("you run now", format_rate(now)), now),
+        Tile(title, show(value))
+        for title, value, show in (
+            ("holds", row.rate, format_rate),
+            (f"{goal.name} there", row.percentile_s, format_duration),
+            ("memory", row.memory_bytes, format_bytes),
+            ("you run now", now, format_rate),
         )
         if value is not None
     ]
 
 
-def _sureness(outcome: Outcome) -> list[Section]:
-    if not outcome.sure:
-        return []
-    return [Section(title="How sure it is", sentences=outcome.sure, brief=outcome.sure[:1])]
-
-
-def _failing(notebook: Notebook) -> list[Section]:
-    """What failed runs said, once, and not in each cell of a table."""
-    texts = {}
-    for text, entries in failures(notebook.entries).items():
-        names = list(dict.fromkeys(entry.trial.candidate.name for entry in entries))
-        times = f", {len(entries)} times" if len(entries) > 1 else ""
-        texts[f"{', '.join(names)}{times}"] = text
-    if not texts:
-        return []
-    count = sum(bool(entry.seen.failure) for entry in notebook.entries)
-    lines = [f"Failed: {names}: {text.partition(chr(10))[0]}" for names, text in texts.items()]
-    title = f"{count} run{'s' * (count != 1)} that failed"
-    return [Section(title=title, copies=texts, brief=lines)]
+def _sections(notebook: Notebook, outcome: Outcome) -> Iterator[Section]:
+    """How sure it is; what failed runs said, once and not in each cell; what was not tried."""
+    if outcome.sure:
+        yield Section(title="How sure it is", sentences=outcome.sure, brief=outcome.sure[:1])
+    failed: dict[str, list[str]] = {}
+    for entry in notebook.entries:
+        if text := entry.seen.failure.strip():
+            failed.setdefault(text, []).append(entry.trial.candidate.name)
+    if failed:
+        texts = {
+            ", ".join(dict.fromkeys(names)) + f", {len(names)} times" * (len(names) > 1): text
+            for text, names in failed.items()
+        }
+        count = sum(map(len, failed.values()))
+        lines = [f"Failed: {who}: {text.partition(chr(10))[0]}" for who, text in texts.items()]
+        title = f"{count} run{'s' * (count != 1)} that failed"
+        yield Section(title=title, copies=texts, brief=lines)
+    if outcome.not_tried:
+        table = Table(
+            ["what", "why"],
+            outcome.not_tried,
+            title=f"{len(outcome.not_tried)} left out, with the reason",
+            is_folded=len(outcome.not_tried) >= MANY,
+        )
+        yield Section(title="Not tried", tables=[table], brief=untried_lines(outcome))
 
 
 def tried(outcome: Outcome) -> list[Row]:
@@ -522,18 +525,6 @@ def tried(outcome: Outcome) -> list[Row]:
     )
 
 
-def _untried(outcome: Outcome) -> list[Section]:
-    if not outcome.not_tried:
-        return []
-    table = Table(
-        ["what", "why"],
-        outcome.not_tried,
-        title=f"{len(outcome.not_tried)} left out, with the reason",
-        is_folded=len(outcome.not_tried) >= MANY,
-    )
-    return [Section(title="Not tried", tables=[table], brief=untried_lines(outcome))]
-
-
 def untried_lines(outcome: Outcome) -> list[str]:
     """One for each reason."""
     reasons: dict[str, list[str]] = {}
@@ -542,8 +533,10 @@ def untried_lines(outcome: Outcome) -> list[str]:
     return [f"Not tried: {', '.join(some)} ({why})" for why, some in reasons.items()]
 
 
-def _configurations(notebook: Notebook, outcome: Outcome, rows: Sequence[Row]) -> Table:
-    figures = columns(notebook.question.objective.goals[0])
+def _configurations(notebook: Notebook, outcome: Outcome) -> Table | None:
+    figures, rows = columns(notebook.question.objective.goals[0]), tried(outcome)
+    if not rows:
+        return None
     return Table(
         ["configuration", *figures, "state"],
         [
@@ -559,29 +552,37 @@ def _configurations(notebook: Notebook, outcome: Outcome, rows: Sequence[Row]) -
 
 def columns(goal: Goal) -> dict[str, Callable[[Row], Shown]]:
     """Heading → what a candidate has there, beside its name and its state."""
-    within = {}
-    if not goal.is_mean:
-        name = "right" if goal.within_s is None else f"within {format_duration(goal.within_s)}"
-        within[name] = lambda row: None if row.share is None else 100 * row.share
 
     def confirmed(
-        value: Callable[[Row], float | None], show: Callable[[float | None], str]
+        name: str, show: Callable[[float | None], str], times: float = 1.0
     ) -> Callable[[Row], Shown]:
         def shown(row: Row) -> Shown:
-            known = value(row)
-            return Shown(show(known)) if known is not None else Shown.missing(_why_not(row))
+            value: float | None = getattr(row, name)
+            return _why_not(row) if value is None else Shown(show(times * value))
 
         return shown
 
+    within = {}
+    if not goal.is_mean:
+        name = "right" if goal.within_s is None else f"within {format_duration(goal.within_s)}"
+        within[name] = confirmed("share", format_percent, 100.0)
     return {
-        "estimate": _estimate,
-        "holds": _held,
-        f"{'mean' if goal.is_mean else f'p{100 * goal.share:.6g}'} there": confirmed(
-            lambda row: row.percentile_s, format_duration
+        "estimate": lambda row: (
+            Shown.missing(state(row))
+            if row.estimate is None
+            else Shown(format_rate(row.estimate), interval(row))
         ),
-        **{name: confirmed(share, format_percent) for name, share in within.items()},
-        "memory": confirmed(lambda row: row.memory_bytes, format_bytes),
-        "CPU a request": confirmed(lambda row: row.cpu_s, format_duration),
+        "holds": lambda row: (
+            _why_not(row)
+            if row.rate is None
+            else Shown(format_rate(row.rate), f"shown at {format_rate(row.shown)}")
+        ),
+        f"{'mean' if goal.is_mean else f'p{100 * goal.share:.6g}'} there": confirmed(
+            "percentile_s", format_duration
+        ),
+        **within,
+        "memory": confirmed("memory_bytes", format_bytes),
+        "CPU a request": confirmed("cpu_s", format_duration),
         "connections": lambda row: (
             Shown.missing("how many it opens at most isn't known")
             if row.connections is None
@@ -601,19 +602,5 @@ def interval(row: Row) -> str:
     return f"[{format_number(row.low)}, {format_number(row.high)}]"
 
 
-def _estimate(row: Row) -> Shown:
-    """From all starts before the fresh ones; of all candidates alike, so it is for comparing."""
-    if row.estimate is None:
-        return Shown.missing(state(row))
-    return Shown(format_rate(row.estimate), interval(row))
-
-
-def _held(row: Row) -> Shown:
-    """What fresh starts say."""
-    if row.rate is None:
-        return Shown.missing(_why_not(row))
-    return Shown(format_rate(row.rate), f"shown at {format_rate(row.shown)}")
-
-
-def _why_not(row: Row) -> str:
-    return "no fresh runs confirmed it" if row.starts else state(row)
+def _why_not(row: Row) -> Shown:
+    return Shown.missing("no fresh runs confirmed it" if row.starts else state(row))

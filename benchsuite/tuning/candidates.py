@@ -1,18 +1,21 @@
-"""Sizes of each server that are worth a look, those beside the best one, and what is refused."""
+"""Sizes of each server that are worth a look, what no size can exceed, and what is refused.
 
+Bounds are those of the operational laws (Denning & Buzen 1978).
+"""
+
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import DatabaseSpec, Option, RunSpec, ServerSpec
 from benchsuite.core.specs.spec import changed
-from benchsuite.core.units import format_bytes
+from benchsuite.core.units import format_number
 from benchsuite.servers.base import Application, Fit, ServerAdapter
-from benchsuite.tuning.bounds import Probe, threads_needed
-from benchsuite.tuning.notebook import Notebook
-from benchsuite.tuning.trial import Candidate, Question
+from benchsuite.tuning.trial import Candidate, Probe, Question
 
+HOPELESS = 0.80  #: A candidate whose bound is below this share of the highest bound isn't started.
 THREADS = (1, 2, 4)  #: Times what keeps all CPUs busy.
 
 
@@ -189,13 +192,55 @@ def _counted(question: Question, candidate: Candidate, total: int) -> str:
     return f"it may open {total} database connections{product}"
 
 
-def excess(notebook: Notebook, candidate: Candidate) -> str:
-    """Which limit of the objective its starts exceeded; empty where none."""
-    objective = notebook.question.objective
-    memory, limit = notebook.memory_bytes(candidate), objective.memory_bytes
-    if memory is not None and limit is not None and memory > limit:
-        return f"it takes {format_bytes(memory)}, and the objective allows {format_bytes(limit)}"
-    opened, allowed = notebook.connections(candidate), objective.connections
-    if opened is not None and allowed is not None and opened > allowed:
-        return f"it opened {opened} database connections, and the objective allows {allowed}"
-    return ""
+@dataclass(frozen=True, slots=True)
+class Bound:
+    rate: float
+    because: str
+
+
+def bound(candidate: Candidate, probe: Probe, cpus: int, *, gil: bool = True) -> Bound:
+    """The lowest of its limits. Utilisation law: a CPU works 1 s each second. One process of a
+    Python with a GIL uses one CPU. Little's law: so many slots hold so many requests.
+    """
+    used = min(candidate.processes, cpus) if gil else cpus
+    limits = [
+        Bound(
+            used / probe.cpu_s,
+            f"{counted(used, 'CPU')}, {1000 * probe.cpu_s:.3g} ms of CPU time a request",
+        )
+    ]
+    if candidate.slots is not None:
+        limits.append(
+            Bound(
+                candidate.slots / probe.response_s,
+                f"{counted(candidate.slots, 'request')} at a time, "
+                f"{1000 * probe.response_s:.3g} ms each",
+            )
+        )
+    return min(limits, key=lambda limit: limit.rate)
+
+
+def hopeless(
+    candidates: Sequence[Candidate], probe: Probe, question: Question
+) -> dict[Candidate, str]:
+    """Those that are not worth a start, each with its reason: they can't come near the best, nor
+    near the rate that is asked for. Another server may cost a little less than the one that was
+    probed.
+    """
+    bounds = {one: bound(one, probe, question.cpus, gil=question.gil) for one in candidates}
+    rate = question.rate or max((limit.rate for limit in bounds.values()), default=0.0)
+    return {
+        candidate: f"{limit.because}: at most {format_number(limit.rate)}/s"
+        for candidate, limit in bounds.items()
+        if limit.rate < HOPELESS * rate
+    }
+
+
+def threads_needed(probe: Probe, processes: int, cpus: int) -> int:
+    """Threads of each process that keep all CPUs busy: the "2n+1" of advice, measured."""
+    return max(1, math.ceil(cpus * probe.response_s / (probe.cpu_s * processes)))
+
+
+def counted(number: int, what: str) -> str:
+    """ "1 CPU", "2 CPUs"."""
+    return f"{number} {what}{'s' * (number != 1)}"

@@ -5,18 +5,16 @@ least in fresh starts, until one of them holds it.
 """
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 
 from benchsuite.bottlenecks.evidence import Ratio, ratio
 from benchsuite.stats.compare import FEWEST_STARTS
 from benchsuite.tuning import confirming
-from benchsuite.tuning.candidates import excess
-from benchsuite.tuning.fresh import fresh
+from benchsuite.tuning.confirming import fresh, held_by
 from benchsuite.tuning.notebook import Notebook, State
-from benchsuite.tuning.planning import Making
+from benchsuite.tuning.planning import CONFIRMING_S, Making, Told
 from benchsuite.tuning.probing import unsaid
-from benchsuite.tuning.spread import spread
-from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Load, Phase
 
 TIED = 0.02  #: Within this of the best: nobody would act on it.
 CAUTION = 0.5  #: Standard errors that an estimate counts as lower: few starts may be lucky ones.
@@ -24,40 +22,29 @@ CAUTION = 0.5  #: Standard errors that an estimate counts as lower: few starts m
 
 def choose(notebook: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
     """The pick; the notebook says which others are behind the best, or as good as it."""
-    rates = {one: rate for one in notebook.going(alive) if (rate := notebook.estimate(one))}
-    for candidate in list(rates):
-        if why := excess(notebook, candidate):
+    rates: dict[Candidate, float] = {}
+    for candidate in notebook.going(alive):
+        if why := notebook.excess(candidate):
             notebook.decide(candidate, State.OVER, why)
-            del rates[candidate]
+        elif rate := notebook.estimate(candidate):
+            rates[candidate] = rate
     known = [one for one in rates if notebook.is_bracketed(one)] or list(rates)
     if not known:
         return None
-    apart = spread(notebook)
+    apart = notebook.spread()
     surely = {
         one: math.log(rates[one]) - CAUTION * apart / math.sqrt(max(1, len(notebook.blocks(one))))
         for one in known
     }
-    best = max(known, key=lambda one: surely[one])
-    tied = [one for one in known if surely[one] >= surely[best] - TIED]
-    pick = min(tied, key=lambda one: _preference(notebook, tied, one))
+    tied = [one for one in known if surely[one] >= max(surely.values()) - TIED]
+    # what runs now before a change that shows nothing
+    pick = min(tied, key=lambda one: (one != notebook.question.current, *needs(notebook, one)))
     for candidate in rates:
         if candidate not in known:
             notebook.drop(candidate)
         elif candidate != pick:
             _decide(notebook, candidate, pick, rates[candidate] / rates[pick])
     return pick
-
-
-def _preference(
-    notebook: Notebook, tied: Sequence[Candidate], candidate: Candidate
-) -> tuple[bool, float, float, float]:
-    """What runs now before a change that shows nothing; then what needs least, or what has most
-    room, where one of them did not recover from overload.
-    """
-    changes = candidate != notebook.question.current
-    if any(notebook.recovers(one) is False for one in tied):
-        return changes, -(candidate.slots or math.inf), 0.0, 0.0
-    return changes, *needs(notebook, candidate)
 
 
 def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, float, float]:
@@ -79,15 +66,13 @@ def _decide(notebook: Notebook, candidate: Candidate, best: Candidate, estimated
         notebook.decide(candidate, State.NOT_TOLD_APART)
     elif compared and len(notebook.blocks(candidate)) >= FEWEST_STARTS:
         less, most = (f"{100 * (1 - end):.0f}" for end in (compared.high, compared.low))
-        notebook.decide(
-            candidate, State.BEHIND, f"{100 * (1 - compared.value):.0f} % less [{less}, {most}]"
-        )
+        why = f"{100 * (1 - compared.value):.0f} % less [{less}, {most}]"
+        notebook.decide(candidate, State.BEHIND, why)
     else:
         notebook.drop(candidate)
 
 
-STARTS = 6  #: To confirm.
-FEWER = 5  #: Where time is short.
+STARTS, FEWER = 6, 5  #: To confirm a rate that is asked for, and where time is short.
 ARRIVALS = 150  #: Planned in the window that screens, at least.
 LONGEST_S = 20.0
 TRYING = 0.45  #: Of the budget at most goes into the first starts.
@@ -96,11 +81,9 @@ HOPE = -1.2
 """Logits below its goals in one short window, from which fresh starts don't bring a candidate back:
 a share of 85 % where 95 % were asked."""
 
-Picked = Generator[Trial, Observation, Candidate | None]
 
-
-def hold(making: Making, candidates: list[Candidate], rate: float) -> Picked:
-    """The one of least memory that holds the rate; None where none was shown to."""
+def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Told:
+    """Whether one was shown to hold the rate: then the one of least memory is recommended."""
     notebook, question, current = making.notebook, making.question, making.question.current
     window_s = min(LONGEST_S, max(3.0, ARRIVALS / rate))
     load = Load(rates=(rate,), warmup_s=1, window_s=window_s * question.window_factor)
@@ -108,95 +91,59 @@ def hold(making: Making, candidates: list[Candidate], rate: float) -> Picked:
     order = sorted(candidates, key=lambda one: (one != current, one.processes, one.slots or 0))
     for candidate in order[room:]:
         notebook.decide(candidate, State.NOT_TRIED, "the budget left no time for it")
-    candidates = [one for one in candidates if one in order[:room]]
-    for candidate in making.shuffled(candidates) if len(candidates) > 1 else []:
+    for candidate in making.shuffled(order[:room]) if len(candidates) > 1 else []:
         seen = yield from making.start(candidate, Phase.SCREEN, load, f"each once at {rate:g}/s")
-        _judge(making, candidate, seen)
-    starts = STARTS if 2 * _cost_s(making, rate, STARTS) <= making.left_s else FEWER
-    hopeful = [
-        candidate for candidate in candidates if notebook.state(candidate) in (None, State.RACING)
-    ]
-    pick = None
-    for candidate in sorted(hopeful, key=lambda candidate: needs(notebook, candidate)):
-        if pick is not None:
+        points = notebook.points(notebook.of(candidate, Phase.SCREEN))
+        state, why = State.RACING, notebook.excess(candidate)
+        if not points:
+            state, why = State.NO_STATEMENT, unsaid(seen)
+        elif why:
+            state = State.OVER
+        elif max(point.margin for point in points) < HOPE and candidate != current:
+            share = 100 * min(seen.levels[0].met) / seen.levels[0].planned
+            shown = f"{share:.3g} % in time at {points[0].rate:g}/s"
+            state, why = State.DROPPED, f"dropped after its first run, with {shown}"
+        notebook.decide(candidate, state, why)
+    rates = rate, rate * confirming.margin(notebook, rate, making.confirming().window_s)
+    each_s = making.cost_s(making.confirming(rates))
+    starts = STARTS if 2 * STARTS * each_s <= making.left_s else FEWER
+    hopeful = notebook.going(order[:room])
+    is_confirmed = False
+    for candidate in sorted(hopeful, key=lambda one: needs(notebook, one)):
+        others_s = FEWER * each_s if current in hopeful and candidate != current else 0.0
+        if current and notebook.of(current, Phase.CONFIRM):
+            others_s = 0.0
+        if is_confirmed:
             notebook.decide(candidate, State.BEHIND, "it may hold the rate, and needs more")
-        elif (
-            _cost_s(making, rate, starts) + _others_s(making, hopeful, candidate, rate)
-            > making.left_s
-        ):
+        elif starts * each_s + others_s > making.left_s:
             notebook.decide(candidate, State.RACING, "the budget left no time for its fresh runs")
-        elif (yield from _holds(making, candidate, rate, starts, "the one that needs least")):
-            notebook.decide(candidate, State.RECOMMENDED)
-            pick = candidate
+        else:
+            is_confirmed = yield from _holds(making, candidate, rates, starts)
     if current in hopeful and not notebook.of(current, Phase.CONFIRM):
-        state = notebook.states[current]
-        yield from _holds(making, current, rate, starts, "what runs now")
-        notebook.decide(current, *state)
-    return pick
+        state, why = notebook.states[current]
+        yield from _holds(making, current, rates, starts)
+        notebook.decide(current, state, why)
+    return is_confirmed
 
 
-def _others_s(
-    making: Making, hopeful: Sequence[Candidate], candidate: Candidate, rate: float
-) -> float:
-    """What fresh starts of what runs now will take, where these are not its own."""
-    now = making.question.current
-    if (
-        now is None
-        or now == candidate
-        or now not in hopeful
-        or making.notebook.of(now, Phase.CONFIRM)
-    ):
-        return 0.0
-    return _cost_s(making, rate, FEWER)
-
-
-def _rates(making: Making, rate: float) -> tuple[float, ...]:
-    """The one asked for, and as much more as windows of that length flatter."""
-    window_s, limit_s = making.confirming((rate,)).window_s, making.question.objective.limit_s
-    return rate, rate * confirming.flattered(window_s, limit_s)
-
-
-def _cost_s(making: Making, rate: float, starts: int) -> float:
-    return making.cost_s(making.confirming(_rates(making, rate)), starts)
-
-
-def _holds(
-    making: Making, candidate: Candidate, rate: float, starts: int, whose: str
-) -> Generator[Trial, Observation, bool]:
-    notebook = making.notebook
-    yield from fresh(making, candidate, _rates(making, rate), starts, whose)
-    held = confirming.held_by(notebook, candidate)
-    if why := excess(notebook, candidate):
+def _holds(making: Making, candidate: Candidate, rates: tuple[float, float], starts: int) -> Told:
+    notebook, (rate, highest) = making.notebook, rates
+    is_now = candidate == making.question.current
+    whose = "what runs now" if is_now else "the one that needs least"
+    yield from fresh(making, candidate, rates, (starts, CONFIRMING_S), whose)
+    held = held_by(notebook, candidate)
+    if why := notebook.excess(candidate):
         notebook.decide(candidate, State.OVER, why)
-    elif held is None or held.shown < _rates(making, rate)[-1]:
-        notebook.decide(candidate, State.BEHIND, _why(making, candidate, rate))
-    else:
+        return False
+    if held is not None and held.shown >= highest:
+        notebook.decide(candidate, State.RECOMMENDED)
         return True
+    levels = confirming.by_rate(notebook, candidate).get(rate, [])
+    why = "its fresh runs say nothing"
+    if levels:
+        mean = sum(level.met[0] / level.planned for level in levels) / len(levels)
+        why = f"{100 * mean:.3g} % in time at {rate:g}/s in {len(levels)} fresh runs"
+        if mean >= making.question.objective.goals[0].share:
+            why += ", which does not show that it holds"
+    notebook.decide(candidate, State.BEHIND, why)
     return False
-
-
-def _why(making: Making, candidate: Candidate, rate: float) -> str:
-    shares, goal = (
-        confirming.shares(making.notebook, candidate, rate),
-        making.question.objective.goals[0],
-    )
-    if not shares:
-        return "its fresh runs say nothing"
-    mean = sum(shares) / len(shares)
-    shown = f"{100 * mean:.3g} % in time at {rate:g}/s in {len(shares)} fresh runs"
-    return f"{shown}{', which does not show that it holds' if mean >= goal.share else ''}"
-
-
-def _judge(making: Making, candidate: Candidate, seen: Observation) -> None:
-    notebook = making.notebook
-    points = notebook.points(notebook.of(candidate, Phase.SCREEN))
-    if not points:
-        notebook.decide(candidate, State.NO_STATEMENT, unsaid(seen))
-    elif why := excess(notebook, candidate):
-        notebook.decide(candidate, State.OVER, why)
-    elif max(point.margin for point in points) < HOPE and candidate != making.question.current:
-        share = min(seen.levels[0].met) / seen.levels[0].planned
-        shown = f"{100 * share:.3g} % in time at {points[0].rate:g}/s"
-        notebook.decide(candidate, State.DROPPED, f"dropped after its first run, with {shown}")
-    else:
-        notebook.decide(candidate, State.RACING)

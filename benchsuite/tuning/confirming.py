@@ -4,40 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchsuite.tuning.notebook import RISING, Notebook
+from benchsuite.core.units import format_number
+from benchsuite.stats.levels import crossing
+from benchsuite.tuning.notebook import RISING, Notebook, State
+from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps, Told
+from benchsuite.tuning.probing import unlikely
 from benchsuite.tuning.trial import Candidate, Level, Phase
-
-GOOD = 0.99
-BAD = 0.80
-WITHIN = 1.1  #: Of the lower rate.
-FEWEST = 2  #: Levels on either side.
-
-
-def cliff(notebook: Notebook, candidate: Candidate) -> tuple[float, float] | None:
-    """The highest rate up to which nearly all is in time, and the rate above it from which it
-    collapses; None where shares fall slowly.
-    """
-    shares = sorted(
-        (level.rate, min(level.met) / level.planned)
-        for entry in notebook.of(candidate, *RISING, Phase.CONFIRM)
-        for level in entry.seen.levels
-        if level.planned and not entry.seen.limit
-    )
-    goods = [rate for rate, share in shares if share >= GOOD]
-    bads = [rate for rate, share in shares if share < BAD]
-    for low in reversed(goods):
-        for high in bads:
-            if low < high <= WITHIN * low and _falls(shares, low, high):
-                return low, high
-    return None
-
-
-def _falls(shares: Sequence[tuple[float, float]], low: float, high: float) -> bool:
-    """Not where starts differ: where one collapsed below, or one did well above."""
-    below = [share for rate, share in shares if rate <= low]
-    above = [share for rate, share in shares if rate >= high]
-    return min(len(below), len(above)) >= FEWEST and min(below) >= BAD and max(above) < GOOD
-
 
 CONFIDENCE = 0.95
 FEWEST_STARTS = 3
@@ -50,14 +22,37 @@ FLATTERS = 0.2
 flatters. The queue of a server near its limit comes and goes with the bursts of its arrivals, and a
 short window often meets none (3 % in 10 s where 200 ms are allowed, half of it in 40 s; simulated).
 """
+DIFFER = 0.6
+"""So many spreads of starts further down is what nearly each of them holds: that all of six held a
+rate says that the next one does in seven of eight cases."""
+MINUTE_S = 60.0
 CHANCE = 0.99  #: With which a start that just reaches a goal misses by no more than is let pass.
+
+GOOD, BAD = 0.99, 0.80
+WITHIN = 1.1  #: Of the lower rate.
+FEWEST_LEVELS = 2  #: On either side of a cliff.
+
+STARTS = 6  #: That confirm, where the budget allows it.
+LONGEST_S = 20.0  #: Longer windows than this would show little more.
+MOST_RATES = 6
+SPARE = 0.97  #: Of the time left is planned with: starts take a little more or less.
+AT_FIRST = 0.6  #: Of the time that is left goes into the first rate, at most.
+DOWN = 0.9  #: The next rate, of one that was missed.
+NEAR = 1.1  #: A rate that was missed, of one that held: between them none is tried.
+BELOW = 1.8
+"""So many spreads of starts below the estimate is the rate that is tried first: what one start in
+twenty does not hold."""
+LOWER_RATE = 0.95  #: Of the highest rate of fresh starts, the lowest tells what rates do.
+FEW = 0.5  #: Where more are late, all rates are too high.
+AS_LATE = 0.7  #: Of what is late at the higher rate, and of what is allowed.
+ROUND = 20  #: Places of the starts at another rate begin so much further.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
     """A rate that was held, by the fresh starts alone."""
 
-    rate: float  #: Lower than `shown`, by as much as so short windows flatter.
+    rate: float  #: Lower than `shown`, by a margin.
     shown: float  #: The rate of the windows that the other figures come from.
     share: float  #: Of the planned arrivals that met the first goal.
     low: float
@@ -76,33 +71,51 @@ def held_by(notebook: Notebook, candidate: Candidate) -> Held | None:
     only while all below hold.
     """
     held = None
-    for rate, levels in _by_rate(notebook, candidate).items():
+    for rate, levels in by_rate(notebook, candidate).items():
         if len(levels) < FEWEST_STARTS or not _reached(notebook, levels):
             break
-        held = _held(rate, levels, notebook, candidate)
+        mean, half = interval([level.met[0] / level.planned for level in levels])
+        times = [level.percentile_s for level in levels if level.percentile_s is not None]
+        window_s = min(
+            entry.trial.load.window_s
+            for entry in notebook.of(candidate, Phase.CONFIRM)
+            if rate in entry.trial.load.rates
+        )
+        held = Held(
+            rate=rate / margin(notebook, rate, window_s),
+            shown=rate,
+            share=mean,
+            low=max(0.0, mean - half),
+            high=min(1.0, mean + half),
+            starts=len(levels),
+            planned=sum(level.planned for level in levels),
+            failures=sum(level.failures for level in levels),
+            window_s=window_s,
+            percentile_s=sum(times) / len(times) if times else None,
+        )
     return held
+
+
+def by_rate(notebook: Notebook, candidate: Candidate) -> dict[float, list[Level]]:
+    """What its fresh starts showed at each rate, the lowest first."""
+    levels: dict[float, list[Level]] = {}
+    for entry in notebook.of(candidate, Phase.CONFIRM):
+        for level in entry.seen.levels:
+            if level.planned:
+                levels.setdefault(level.rate, []).append(level)
+    return dict(sorted(levels.items()))
 
 
 def missed(notebook: Notebook, candidate: Candidate, rate: float) -> bool:
     """Whether a fresh start missed a goal at this rate, so that more starts can't show that it is
     held.
     """
-    goals, levels = notebook.question.objective.goals, _by_rate(notebook, candidate).get(rate, [])
+    goals = notebook.question.objective.goals
     return any(
         _misses(level.planned, count, goal.share)
-        for level in levels
+        for level in by_rate(notebook, candidate).get(rate, [])
         for goal, count in zip(goals, level.met, strict=True)
     )
-
-
-def shares(notebook: Notebook, candidate: Candidate, rate: float) -> list[float]:
-    """Of each fresh start at this rate, the share that met the first goal."""
-    return [one.met[0] / one.planned for one in _by_rate(notebook, candidate).get(rate, [])]
-
-
-def rates_of(notebook: Notebook, candidate: Candidate) -> list[float]:
-    """That its fresh starts were asked for, rising."""
-    return list(_by_rate(notebook, candidate))
 
 
 def at_most(failures: int, planned: int) -> float:
@@ -114,79 +127,40 @@ def at_most(failures: int, planned: int) -> float:
     return float(betaincinv(failures + 1, planned - failures, CONFIDENCE))
 
 
-def _by_rate(notebook: Notebook, candidate: Candidate) -> dict[float, list[Level]]:
-    by_rate: dict[float, list[Level]] = {}
-    for entry in notebook.of(candidate, Phase.CONFIRM):
-        for level in entry.seen.levels:
-            if level.planned:
-                by_rate.setdefault(level.rate, []).append(level)
-    return dict(sorted(by_rate.items()))
-
-
 def _reached(notebook: Notebook, levels: Sequence[Level]) -> bool:
+    """By the bound over starts, and by each start as far as its arrivals can tell."""
     planned = sum(level.planned for level in levels)
     for place, goal in enumerate(notebook.question.objective.goals):
         allowed = planned * (1 - goal.share)
         if allowed < FEWEST_MISSES:
             if planned - sum(level.met[place] for level in levels) > allowed:
                 return False
-        elif not _is_shown(levels, place, goal.share):
+            continue
+        if any(_misses(level.planned, level.met[place], goal.share) for level in levels):
+            return False
+        mean, error = _mean([level.met[place] / level.planned for level in levels])
+        if mean - _quantile(CONFIDENCE, len(levels) - 1) * error < goal.share:
             return False
     return True
 
 
-def _is_shown(levels: Sequence[Level], place: int, share: float) -> bool:
-    """By the bound over starts, and by each start as far as its arrivals can tell."""
-    if any(_misses(level.planned, level.met[place], share) for level in levels):
-        return False
-    return _lower([level.met[place] / level.planned for level in levels]) >= share
-
-
-def flattered(window_s: float, limit_s: float) -> float:
-    """A rate that a window of this length shows, of the one that is held for long."""
-    return 1 + FLATTERS * math.sqrt(limit_s / window_s)
+def margin(notebook: Notebook, rate: float, window_s: float) -> float:
+    """A rate that fresh starts held in windows of this length, of the one that is said: windows so
+    short meet few bursts, the next start may be a slower one, and what comes in a minute differs.
+    """
+    flatters = FLATTERS * math.sqrt(notebook.question.objective.limit_s / window_s)
+    return math.exp(flatters + DIFFER * notebook.spread() + 1 / math.sqrt(MINUTE_S * rate))
 
 
 def _misses(planned: int, met: int, share: float) -> bool:
     """Whether that is fewer than chance explains where the goal is just reached."""
-    from scipy import stats
-
-    return planned - met > stats.binom.ppf(CHANCE, planned, 1 - share)
+    return unlikely(planned - met, planned, 1 - share, CHANCE)
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
     """Mean, and half of its interval, by Student's t."""
     mean, error = _mean(values)
     return mean, _quantile((1 + CONFIDENCE) / 2, len(values) - 1) * error
-
-
-def _lower(values: Sequence[float]) -> float:
-    """One-sided lower bound of their mean, by Student's t."""
-    mean, error = _mean(values)
-    return mean - _quantile(CONFIDENCE, len(values) - 1) * error
-
-
-def _held(rate: float, levels: Sequence[Level], notebook: Notebook, candidate: Candidate) -> Held:
-    shares = [level.met[0] / level.planned for level in levels]
-    mean, half = interval(shares)
-    times = [level.percentile_s for level in levels if level.percentile_s is not None]
-    window_s = min(
-        entry.trial.load.window_s
-        for entry in notebook.of(candidate, Phase.CONFIRM)
-        if rate in entry.trial.load.rates
-    )
-    return Held(
-        rate=rate / flattered(window_s, notebook.question.objective.limit_s),
-        shown=rate,
-        share=mean,
-        low=max(0.0, mean - half),
-        high=min(1.0, mean + half),
-        starts=len(levels),
-        planned=sum(level.planned for level in levels),
-        failures=sum(level.failures for level in levels),
-        window_s=window_s,
-        percentile_s=sum(times) / len(times) if times else None,
-    )
 
 
 def _mean(values: Sequence[float]) -> tuple[float, float]:
@@ -200,3 +174,115 @@ def _quantile(share: float, freedom: int) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, share))
+
+
+def cliff(notebook: Notebook, candidate: Candidate) -> tuple[float, float] | None:
+    """The highest rate up to which nearly all is in time, and the rate above it from which it
+    collapses; None where shares fall slowly, or starts differ.
+    """
+    shares = sorted(
+        (level.rate, min(level.met) / level.planned)
+        for entry in notebook.of(candidate, *RISING, Phase.CONFIRM)
+        for level in entry.seen.levels
+        if level.planned and not entry.seen.limit
+    )
+    for low in reversed([rate for rate, share in shares if share >= GOOD]):
+        for high in [rate for rate, share in shares if share < BAD]:
+            below = [share for rate, share in shares if rate <= low]
+            above = [share for rate, share in shares if rate >= high]
+            is_steep = min(below) >= BAD and max(above) < GOOD
+            is_seen = min(len(below), len(above)) >= FEWEST_LEVELS
+            if low < high <= WITHIN * low and is_steep and is_seen:
+                return low, high
+    return None
+
+
+def unsteady(notebook: Notebook, candidate: Candidate) -> str:
+    """ "5.1 % are late even at 40/s": where fresh starts at lower rates were as late as at higher
+    ones, so that it does not come from the rate; empty where it does.
+    """
+    rates = by_rate(notebook, candidate)
+    if not rates or min(rates) > LOWER_RATE * max(rates):
+        return ""
+    low, high = rates[min(rates)], rates[max(rates)]
+    for place, goal in enumerate(notebook.question.objective.goals):
+        late, most = (
+            1 - sum(one.met[place] for one in some) / sum(one.planned for one in some)
+            for some in (low, high)
+        )
+        if FEW > late > AS_LATE * max(most, 1 - goal.share):
+            return f"{100 * late:.2g} % are late even at {format_number(min(rates))}/s"
+    return ""
+
+
+def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.0) -> Told:
+    """Whether a rate was confirmed: a cautious one at first, then others between the highest that
+    held and the lowest that didn't, while there is time. `kept_s` of the budget is left for others.
+    """
+    notebook = making.notebook
+    estimate = notebook.estimate(candidate)
+    if estimate is None:
+        return False
+    apart = notebook.spread() * math.sqrt(1 + 1 / max(1, len(notebook.blocks(candidate))))
+    rate, lowest_missed = estimate * math.exp(-BELOW * apart), estimate
+    if notebook.is_limited(candidate):
+        points = notebook.points(notebook.of(candidate, *RISING))
+        rate = max((point.rate for point in points if point.margin >= 0), default=estimate)
+    elif fall := cliff(notebook, candidate):
+        rate = min(rate, fall[0])
+    for attempt in range(MOST_RATES):
+        left_s = SPARE * (making.left_s - kept_s)
+        shape = None if attempt else _shape(making, AT_FIRST * left_s)
+        shape = shape or _shape(making, left_s)
+        if shape is None or notebook.state(candidate) is State.DISCARDED:
+            break
+        held = held_by(notebook, candidate)
+        reason = whose + (", nearer to its limit" if held else ", at a lower rate" * bool(attempt))
+        yield from fresh(making, candidate, (rate,), shape, reason, kept_s, attempt * ROUND)
+        held = held_by(notebook, candidate)
+        if held is None or held.shown < rate:
+            lowest_missed = min(lowest_missed, rate)
+        if held is None:
+            points = notebook.points(notebook.of(candidate, Phase.CONFIRM))
+            rate = min([DOWN * rate, *([crossing(points).rate] if points else [])])
+        elif lowest_missed < NEAR * held.shown:
+            break
+        else:
+            rate = math.sqrt(held.shown * lowest_missed)
+    return held_by(notebook, candidate) is not None
+
+
+def _shape(making: Making, left_s: float) -> tuple[int, float] | None:
+    """How many starts with windows of which length fit; None for too few."""
+    shortest = making.confirming(window_s=0.0)
+    beside_s = making.cost_s(shortest) - shortest.window_s
+    least_s = max(shortest.window_s, CONFIRMING_S * making.longer)
+    for starts in range(STARTS, FEWEST_STARTS - 1, -1):
+        window_s = left_s / starts - beside_s
+        if window_s >= least_s or (starts == FEWEST_STARTS and 2.5 * window_s >= least_s):
+            return starts, min(window_s / making.longer, LONGEST_S)
+    return None
+
+
+def fresh(
+    making: Making,
+    candidate: Candidate,
+    rates: Sequence[float],
+    shape: tuple[int, float],
+    whose: str,
+    kept_s: float = 0.0,
+    first: int = 0,
+) -> Steps:
+    """As many starts as there is time for; none where these would be too few to show anything."""
+    starts, window_s = shape
+    load = making.confirming(rates, window_s)
+    for place in range(starts):
+        needed = max(1, FEWEST_STARTS - place)
+        if making.cost_s(load, needed) > making.left_s - kept_s:
+            break
+        reason = f"fresh runs of {whose}"
+        yield from making.start(candidate, Phase.CONFIRM, load, reason, place=first + place)
+        if missed(making.notebook, candidate, rates[0]):
+            break
+        if making.notebook.state(candidate) is State.DISCARDED:
+            break

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from benchsuite.core.specs.objective import margin
+from benchsuite.core.units import format_bytes
 from benchsuite.stats.levels import Crossing, Point, crossing, shifted
-from benchsuite.tuning.bounds import Probe
-from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
+from benchsuite.tuning.trial import Candidate, Observation, Phase, Probe, Question, Trial
 
 OVERHEAD_S = 4.0  #: Of the first start.
 COUNTED = tuple(one for one in Phase if one not in (Phase.DIAGNOSE, Phase.FLAME, Phase.STRAIN))
@@ -18,6 +18,10 @@ NEAR = 0.15  #: So far from that rate, in its logarithm, a start says how it dif
 FAILED_STARTS = 2  #: So many of one candidate are too many.
 STAYS_DOWN = 0.5
 """With less than this share in time at half of what it holds it has not come back from overload."""
+USUAL = 0.04
+"""Standard deviation of the logarithm of the rate that a start holds, as windows of a few seconds
+show it; less is chance, where starts are few."""
+NORMAL = 1.4826  #: Standard deviation of a normal distribution, in medians of its deviations.
 
 
 class State(StrEnum):
@@ -76,11 +80,11 @@ class Notebook:
 
     def note(self, trial: Trial, seen: Observation) -> None:
         self.entries.append(Entry(trial, seen))
-        failed = self.failed_starts(trial.candidate)
-        if seen.failure and len(failed) >= FAILED_STARTS:
-            starts = sum(one.trial.candidate == trial.candidate for one in self.entries)
+        mine = [one.seen for one in self.entries if one.trial.candidate == trial.candidate]
+        failed = sum(bool(one.failure) for one in mine)
+        if seen.failure and failed >= FAILED_STARTS:
             first_line = seen.failure.strip().partition("\n")[0].removesuffix(".")
-            why = f"{len(failed)} of its {starts} runs failed: {first_line}"
+            why = f"{failed} of its {len(mine)} runs failed: {first_line}"
             self.states[trial.candidate] = (State.DISCARDED, why)
 
     def decide(self, candidate: Candidate, state: State, why: str = "") -> None:
@@ -124,28 +128,11 @@ class Notebook:
             if one.trial.candidate == candidate and one.trial.phase in (phases or COUNTED)
         ]
 
-    def failed_starts(self, candidate: Candidate) -> list[str]:
-        """Why each of those starts failed that did, of all phases."""
-        return [
-            one.seen.failure
-            for one in self.entries
-            if one.trial.candidate == candidate and one.seen.failure
-        ]
-
     def screened(self, candidate: Candidate) -> float | None:
         """Geometric mean of its goodput with users who ask at once."""
-        goodput = self.through(candidate)
-        return math.exp(sum(goodput) / len(goodput)) if goodput else None
-
-    def through(self, candidate: Candidate) -> list[float]:
-        """The logarithm of that, start by start; nothing where one had no right answer."""
-        goodputs = [
-            level.goodput
-            for one in self.of(candidate, Phase.SCREEN)
-            if one.trial.load.users
-            for level in one.seen.levels
-        ]
-        return [] if 0 in goodputs else [math.log(one) for one in goodputs]
+        loaded = [one for one in self.of(candidate, Phase.SCREEN) if one.trial.load.users]
+        goodputs = [level.goodput for one in loaded for level in one.seen.levels]
+        return statistics.geometric_mean(goodputs) if goodputs and 0 not in goodputs else None
 
     def failings(self, candidate: Candidate) -> list[str]:
         """Findings by which it failed in each of its starts with such users."""
@@ -160,29 +147,43 @@ class Notebook:
             for one in entries
             if one.seen.memory_bytes is not None and one.trial.phase is not Phase.PROBE
         ]
-        return sorted(sizes)[len(sizes) // 2] if sizes else None
+        return statistics.median_high(sizes) if sizes else None
 
     def cpu_s(self, candidate: Candidate) -> float | None:
         """CPU time of a request, the median over its starts."""
         times = [entry.seen.cpu_s for entry in self.of(candidate) if entry.seen.cpu_s is not None]
-        return sorted(times)[len(times) // 2] if times else None
+        return statistics.median_high(times) if times else None
 
-    def connections(self, candidate: Candidate) -> int | None:
-        """Most that it had open to databases while it was asked for the rate in question: above
-        what it holds a server that answers as many at once as come opens as many connections.
+    def excess(self, candidate: Candidate) -> str:
+        """Which limit of the objective its starts exceeded; empty where none. Connections count
+        while it was asked for the rate in question: above what it holds a server that answers as
+        many at once as come opens as many of them.
         """
+        objective = self.question.objective
+        memory, limit = self.memory_bytes(candidate), objective.memory_bytes
+        if memory is not None and limit is not None and memory > limit:
+            return (
+                f"it takes {format_bytes(memory)}, and the objective allows {format_bytes(limit)}"
+            )
         tried = [entry for entry in self.of(candidate, Phase.SCREEN) if entry.trial.load.rates]
-        entries = self.of(candidate, Phase.CONFIRM) or tried
-        counts = [entry.seen.connections for entry in entries]
-        return max((entry for entry in counts if entry is not None), default=None)
+        entries, allowed = self.of(candidate, Phase.CONFIRM) or tried, objective.connections
+        opened = max((entry.seen.connections or 0 for entry in entries), default=0)
+        if allowed is not None and opened > allowed:
+            return f"it opened {opened} database connections, and the objective allows {allowed}"
+        return ""
 
     def points(self, entries: Iterable[Entry]) -> list[Point]:
         """Of all rates, as they came; where the load generator was the limit, of those that held.
 
         In a window of seconds chance makes a Poisson rate some percent higher or lower than it was
-        planned, which shows in the shares.
+        planned, which shows in the shares. Rates are those of journeys, each of so many requests.
         """
-        goals, each = self.question.objective.goals, self._requests_each()
+        goals, planned, asked = self.question.objective.goals, 0.0, 0.0
+        for one in self.entries:
+            for level in one.seen.levels if one.trial.phase in COUNTED else ():
+                planned += level.planned * bool(level.rate)
+                asked += level.rate * one.trial.load.window_s
+        each = planned / asked if planned else 1.0
         points = [
             (
                 Point(
@@ -198,16 +199,6 @@ class Notebook:
         ]
         return [point for point, limited in points if point.margin >= 0 or not limited]
 
-    def _requests_each(self) -> float:
-        """Of an arrival, on average: rates are those of journeys."""
-        planned = asked = 0.0
-        for one in self.entries:
-            for level in one.seen.levels:
-                if level.rate and one.trial.phase in COUNTED:
-                    planned += level.planned
-                    asked += level.rate * one.trial.load.window_s
-        return planned / asked if planned else 1.0
-
     def pick(self) -> Candidate | None:
         """What is recommended, or leads so far."""
         for candidate, (state, _) in self.states.items():
@@ -216,26 +207,21 @@ class Notebook:
         going = [size for size, (state, _) in self.states.items() if state is State.RACING]
         if self.question.rate is not None:
             return min(going, key=lambda size: self.memory_bytes(size) or math.inf, default=None)
-        rates = {size: rate for size in going if (rate := self.estimate(size))}
-        if rates:
-            return max(rates, key=lambda size: rates[size])
-        screened = {size: rate for size in going if (rate := self.screened(size))}
-        return max(screened, key=lambda size: screened[size]) if screened else None
+        for figure in (self.estimate, self.screened):
+            rates = {size: rate for size in going if (rate := figure(size))}
+            if rates:
+                return max(rates, key=lambda size: rates[size])
+        return None
 
     def crossing(self, candidate: Candidate) -> Crossing | None:
         """The rate at which it just holds the objective, from all its starts so far."""
         points = self.points(self.of(candidate, *RISING))
         return crossing(points) if points else None
 
-    def is_guessed(self, candidate: Candidate) -> bool:
-        """Whether its estimate lies far below all the rates that it was asked for."""
-        found = self.crossing(candidate)
-        return found is not None and found.beyond == "below" and found.is_far
-
     def is_bracketed(self, candidate: Candidate) -> bool:
         """Whether that rate lies between or near some that it was asked for."""
-        found = self.crossing(candidate)
-        return found is not None and (not found.is_far or len(self.blocks(candidate)) > 2)
+        whole = self.crossing(candidate)
+        return whole is not None and (not whole.is_far or len(self.blocks(candidate)) > 2)
 
     def estimate(self, candidate: Candidate) -> float | None:
         """That rate; None without any start that says something."""
@@ -257,43 +243,29 @@ class Notebook:
             if any(abs(math.log(point.rate / whole.rate)) <= NEAR for point in points)
         }
 
+    def spread(self) -> float:
+        """Standard deviation of the logarithm of what starts of one size hold, by the median of all
+        deviations: one size whose rates were far off must not count for all.
+        """
+        deviations = []
+        for candidate in self.states:
+            rates = self.blocks(candidate).values()
+            if (count := len(rates)) > 1:
+                mean, lost = statistics.fmean(rates), math.sqrt(count / (count - 1))
+                deviations += [lost * abs(rate - mean) for rate in rates]
+        return max(USUAL, NORMAL * statistics.median(deviations or [0.0]))
+
     def is_limited(self, candidate: Candidate) -> bool:
         """Whether the load generator gave out before the candidate did."""
         entries = self.of(candidate, *RISING)
-        if not any(one.seen.limit for one in entries):
-            return False
-        found = self.crossing(candidate)
-        return found is None or found.beyond == "above"
+        whole = self.crossing(candidate)
+        limited = any(one.seen.limit for one in entries)
+        return limited and (whole is None or whole.beyond == "above")
 
     def recovers(self, candidate: Candidate) -> bool | None:
         """Whether it is in time again seconds after more came than it holds; None if not asked."""
         for entry in self.of(candidate, Phase.STRAIN):
-            if (
-                entry.is_whole
-                and len(entry.seen.levels) > 1
-                and (last := entry.seen.levels[-1]).planned
-            ):
+            levels = entry.seen.levels
+            if entry.is_whole and len(levels) > 1 and (last := levels[-1]).planned:
                 return min(last.met) >= STAYS_DOWN * last.planned
         return None
-
-    def highest_held(self, candidate: Candidate) -> float | None:
-        """The highest rate that one of its starts held."""
-        points = self.points(self.of(candidate, *RISING))
-        return max((one.rate for one in points if one.margin >= 0), default=None)
-
-    def best_share(self, candidate: Candidate) -> tuple[float, float] | None:
-        """The largest share in time that it had at a rate, and that rate."""
-        shares = [
-            (min(level.met) / level.planned, level.rate)
-            for one in self.of(candidate)
-            for level in one.seen.levels
-            if level.planned and level.rate
-        ]
-        return max(shares, default=None)
-
-    def held_any(self, candidate: Candidate) -> bool:
-        """Whether a start held the rate, if one is asked for, or any."""
-        asked = self.question.rate or 0.0
-        return any(
-            point.margin >= 0 and point.rate >= asked for point in self.points(self.of(candidate))
-        )

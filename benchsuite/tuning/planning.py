@@ -10,6 +10,7 @@ from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
 Steps = Generator[Trial, Observation, None]
 Seen = Generator[Trial, Observation, Observation]
 Narrowed = Generator[Trial, Observation, list[Candidate]]  #: Steps that leave some candidates.
+Told = Generator[Trial, Observation, bool]
 
 PHASES = tuple(Phase)
 LEAST_S = 120.0  #: A smaller budget shows nothing.
@@ -20,7 +21,7 @@ CONFIRMING_S = 10.0  #: The shortest window that confirms, where the budget allo
 THOROUGH_S = 40.0
 DIAGNOSING_S = 5.0
 SHORTEST_S = 1.0  #: No window is shorter, however short those are that confirm.
-WAITS_S = (10.0, 20.0, 40.0)  #: Before a start is made again, as the machine was busy.
+WAITS_S = (10.0, 20.0, 40.0, 40.0, 40.0, 40.0)  #: Before a start is made again on a busy machine.
 PATIENCE = 0.4  #: Of the budget may go into starts that were spoiled, and into waiting.
 
 
@@ -59,40 +60,27 @@ class Making:
             ends_early=ends_early,
         )
         seen = yield trial
-        self.notebook.note(trial, seen)
-        for count in range(len(WAITS_S) * 2 if again else 0):
-            wait_s = 0.0
-            if seen.says_nothing:
-                wait_s = WAITS_S[min(count, len(WAITS_S) - 1)] if self._is_patient else 0.0
-                why = f"because of {', '.join(seen.codes)}"
-            elif seen.failure and not seen.levels:
-                why = "as it failed"
-            else:
+        notebook = self.notebook
+        notebook.note(trial, seen)
+        for count, waiting_s in enumerate(WAITS_S if again else ()):
+            lost_s = sum(
+                one.seen.took_s if one.seen.says_nothing else one.trial.wait_s
+                for one in notebook.entries
+            )
+            is_patient = seen.says_nothing and lost_s < PATIENCE * self.question.budget_s
+            wait_s = waiting_s if is_patient else 0.0
+            if not (seen.says_nothing or (seen.failure and not seen.levels)):
                 break
-            is_given_up = count and not wait_s
-            discarded = self.notebook.state(candidate) is State.DISCARDED
-            if is_given_up or discarded or self.cost_s(load) + wait_s > self.left_s:
+            is_given_up = notebook.state(candidate) is State.DISCARDED or (count and not wait_s)
+            if is_given_up or self.cost_s(load) + wait_s > self.left_s:
                 break
+            why = f"because of {', '.join(seen.codes)}" if seen.says_nothing else "as it failed"
             repeated = replace(trial, reason=f"{reason}; once more, {why}", wait_s=wait_s)
             seen = yield repeated
-            self.notebook.note(repeated, seen)
+            notebook.note(repeated, seen)
         return seen
 
-    @property
-    def _is_patient(self) -> bool:
-        lost_s = sum(
-            entry.seen.took_s if entry.seen.says_nothing else entry.trial.wait_s
-            for entry in self.notebook.entries
-        )
-        return lost_s < PATIENCE * self.question.budget_s
-
-    def users(self, count: int, warmup_s: float, window_s: float) -> Load:
-        return self._load(warmup_s, window_s, users=count)
-
-    def arrivals(self, rates: Sequence[float], warmup_s: float, window_s: float) -> Load:
-        return self._load(warmup_s, window_s, rates=rates)
-
-    def _load(
+    def load(
         self, warmup_s: float, window_s: float, *, users: int = 0, rates: Sequence[float] = ()
     ) -> Load:
         """With longer windows the warm-up stays as it is, with shorter ones it shrinks too."""
@@ -103,17 +91,16 @@ class Making:
             window_s=max(SHORTEST_S, window_s * self.longer),
         )
 
-    def confirming(self, rates: Sequence[float], window_s: float = CONFIRMING_S) -> Load:
-        load = self.arrivals(rates, 2, window_s)
-        if self.question.thorough:
-            return replace(load, window_s=max(THOROUGH_S, load.window_s))
-        return load
+    def confirming(self, rates: Sequence[float] = (1.0,), window_s: float = CONFIRMING_S) -> Load:
+        load = self.load(2, window_s, rates=rates)
+        least_s = THOROUGH_S if self.question.thorough else 0.0
+        return replace(load, window_s=max(least_s, load.window_s))
 
     def cost_s(self, load: Load, starts: int = 1) -> float:
         return starts * (self.notebook.overhead_s + load.duration_s)
 
     def diagnosing(self, rates: Sequence[float] = ()) -> Load:
-        return self.arrivals(rates, 1, DIAGNOSING_S)
+        return self.load(1, DIAGNOSING_S, rates=rates)
 
     @property
     def unspent_s(self) -> float:
@@ -125,15 +112,8 @@ class Making:
         """The same beside what a diagnostic start of the pick will take."""
         return self.unspent_s - self.cost_s(self.diagnosing())
 
-    def reserved_s(self) -> float:
-        """For the fresh starts."""
-        share = CONFIRMING + CURRENT * (self.question.current is not None)
-        return share * self.question.budget_s
-
     def shuffled(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        order = list(candidates)
-        self.random.shuffle(order)
-        return order
+        return self.random.sample(candidates, len(candidates))
 
 
 def least_s(window_factor: float) -> float:

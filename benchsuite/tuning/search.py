@@ -1,37 +1,65 @@
 """The search: which trial is next. Each step is a function that yields trials and is sent what was
-seen; the order of trials follows from the question and the observations alone."""
+seen; the order of trials follows from the question and the observations alone.
 
-from collections.abc import Callable, Container, Sequence
+Screening under a full load takes seconds where a rate takes several starts, and ranks by what gets
+through, which isn't what holds an objective: bisecting the best corrects it, one rate a start,
+nearer each time to what it just holds. Each start is a fresh one, so no overload is carried on.
+"""
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
-from benchsuite.core.units import format_number, format_period
-from benchsuite.tuning import choosing
-from benchsuite.tuning.bisecting import bisect
-from benchsuite.tuning.bounds import Probe, bound
-from benchsuite.tuning.candidates import Resize, excess, refusal
-from benchsuite.tuning.choosing import choose
-from benchsuite.tuning.confirming import FEWEST_STARTS
-from benchsuite.tuning.diagnosing import diagnose
-from benchsuite.tuning.fresh import confirm, strain
-from benchsuite.tuning.notebook import End, Entry, Notebook, State
-from benchsuite.tuning.planning import Making, Narrowed, Steps, least_s
-from benchsuite.tuning.probing import probe
+from benchsuite.core.units import format_number, format_period, listed
+from benchsuite.tuning.candidates import Resize, beside, bound, hopeless, refusal
+from benchsuite.tuning.choosing import choose, hold
+from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, unsteady
+from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
+from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
+from benchsuite.tuning.planning import (
+    CONFIRMING,
+    CURRENT,
+    SCREENING,
+    Making,
+    Narrowed,
+    Steps,
+    least_s,
+)
+from benchsuite.tuning.probing import full_load, probe, unsaid
 from benchsuite.tuning.scaling import scale
-from benchsuite.tuning.screening import screen, startable
-from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
-from benchsuite.tuning.variants import Variants, vary
+from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Probe, Trial
 
 Grid = Callable[[Probe], Sequence[Candidate]]
 
 ASSUMED = Probe(response_s=0.05, cpu_s=0.01, goodput=100.0, memory_bytes=None)
 """A page, before one was seen: what is refused in all its sizes is never started."""
 SPOILED = (State.NO_STATEMENT, State.DISCARDED)
-UNSTEADY = 2  #: Servers that are so: then the page is.
 MOST_NAMED = 3  #: Refusals that the end quotes.
 
+FAR = 0.85  #: Of the most that another server got through: its other sizes come last.
+EQUAL = 0.03  #: Less than so much of what gets through, in the logarithm: it tells nothing apart.
+FEWEST = 4  #: Are screened, however short the budget is.
 
-class Search:
+FIELD = 5  #: So many of those that were screened are bisected,
+OF_A_SERVER = 2  #: and so many of one server.
+KEPT = 0.80  #: Of the most that a full load got through: others are not.
+ROUNDS = 8  #: Each candidate that is left has one start in each.
+LEFT = (5, 4, 4, 3)  #: Are left at most after each round; of the last from then on.
+MOST_LIMITED = 5  #: Starts of one candidate until the load generator keeps up.
+ALONE = 4  #: Starts of a candidate that has no rival left.
+ON_SEVERAL_CPUS = 6  #: The same, where its rate is compared with that on other CPUs.
+WINDOW_S = 6.0
+CLOSE = 0.02  #: So far behind the best, in the logarithm, nobody is given up.
+SURE = 1.0  #: Standard errors beyond that from which one is.
+FIRST = 0.93  #: Of what a full load got through: the rate of a first start.
+HIGHER = 1.08  #: Of the highest rate, where all were held.
+LOWER = 0.8  #: Of the lowest, where none was by far.
+
+
+class Search(Making):
     """One tuning, on its notebook."""
 
     def __init__(
@@ -44,36 +72,38 @@ class Search:
         variants: Variants | None = None,
     ) -> None:
         """`first` is probed, or the first of `spare` that runs where it doesn't; `grid` gives the
-        candidates when the probe has been seen, `resize` the size next to one at its edge, and
-        `variants` other settings of the pick.
+        candidates when the probe has been seen, `resize` the size next to the best, and `variants`
+        other settings of the pick.
         """
-        self.notebook, self.question = notebook, notebook.question
+        super().__init__(notebook)
         self.variants = variants
         self.grid, self.firsts, self.resize = grid, (first, *spare), resize
-        self.making = Making(notebook)
 
     def steps(self) -> Steps:
         """All trials in their order; `notebook.end` then says how it ended."""
-        if self.question.scaling:
+        question = self.question
+        if question.scaling:
             yield from scale(
-                self.notebook, lambda part, candidate: Search(part, self.grid, candidate).steps()
+                self.notebook, lambda part, one: Searching(Search(part, self.grid, one))
             )
             return
         firsts = self._startable()
-        probed = (yield from probe(self.making, firsts)) if firsts else None
-        if probed is None:
+        if not firsts or not (yield from probe(self, firsts)):
             return
-        candidates = startable(self.making, self._candidates(probed))
-        if not candidates:
+        assert self.notebook.probe is not None
+        candidates = [
+            one for one in self._candidates(self.notebook.probe) if not self._is_refused(one)
+        ]
+        if not candidates or (question.rate and not self._bounded(candidates)):
             self._refused()
-        elif self.question.rate is not None:
-            pick = yield from choosing.hold(self.making, candidates, self.question.rate)
-            self._ended(candidates, confirmed=pick is not None)
+        elif question.rate is not None:
+            confirmed = yield from hold(self, self._bounded(candidates), question.rate)
+            self._ended(candidates, confirmed=confirmed)
         else:
             yield from self._highest(candidates)
-        yield from diagnose(self.making)
+        yield from diagnose(self)
         if self.variants is not None:
-            yield from vary(self.making, self.variants)
+            yield from vary(self, self.variants)
 
     def _startable(self) -> list[Candidate]:
         """What may be probed; none, and the end in the notebook, where nothing may be started."""
@@ -90,8 +120,7 @@ class Search:
         sizes = self._candidates(ASSUMED)
         whys = {size: why for size in sizes if (why := refusal(question, size))}
         if len(whys) == len(sizes) or question.only in whys:
-            for refused, reason in whys.items():
-                notebook.decide(refused, State.REFUSED, reason)
+            notebook.states.update({one: (State.REFUSED, why) for one, why in whys.items()})
             self._refused()
             return []
         if question.only is not None:
@@ -110,6 +139,30 @@ class Search:
         if question.current is not None:
             possible.append(question.current)
         return list(dict.fromkeys(possible))
+
+    def _is_refused(self, candidate: Candidate) -> bool:
+        why = refusal(self.question, candidate)
+        if why:
+            self.notebook.decide(candidate, State.REFUSED, why)
+        return bool(why)
+
+    def _bounded(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Those that arithmetic does not find hopeless, beside each other and those that are still
+        in; the others are noted so. What runs now is measured even where it can't win.
+        """
+        question, notebook = self.question, self.notebook
+        assert notebook.probe is not None
+        going = [one for one, (state, _) in notebook.states.items() if state is State.RACING]
+        both = list(dict.fromkeys([*candidates, *going]))
+        out = hopeless(both, notebook.probe, question)
+        kept = (question.current, question.only, *going)
+        left = []
+        for candidate in candidates:
+            if candidate in out and candidate not in kept:
+                notebook.decide(candidate, State.BOUNDED_OUT, out[candidate])
+            else:
+                left.append(candidate)
+        return left
 
     def _refused(self) -> None:
         notebook, question = self.notebook, self.question
@@ -131,110 +184,258 @@ class Search:
 
     def _highest(self, candidates: list[Candidate]) -> Steps:
         """The highest rate that one of them holds."""
-        notebook, making, only = self.notebook, self.making, self.question.only
-        ranked = candidates
-        if only is None:
-            ranked = yield from screen(making, candidates, self.resize)
-        alive = yield from bisect(making, ranked, self.resize)
-        confirmed, unsteady = False, dict[str, str]()
-        while not confirmed and len(unsteady) < UNSTEADY:
+        notebook, now, only = self.notebook, self.question.current, self.question.only
+        ranked = [only] if only is not None else (yield from self._screen(candidates))
+        alive = yield from self._bisect(ranked)
+        confirmed = False
+        while not confirmed:
             pick = choose(notebook, alive)
             if pick is None:
-                alive = yield from self._given_up(ranked, unsteady)
+                alive = yield from self._given_up(ranked)
                 if not alive:
                     break
                 continue
-            if not (yield from strain(making, pick)):
-                unsteady[pick.server] = self._late(pick)
-                for one in notebook.going([pick, *notebook.states]):
-                    if one.server == pick.server:
-                        notebook.decide(one, State.BEHIND, f"unstable: {self._late(pick)}")
-                continue
-            if notebook.recovers(pick) is False:
-                pick = choose(notebook, alive) or pick
             notebook.decide(pick, State.RECOMMENDED)
-            confirmed = yield from confirm(making, pick, "the pick", self._kept_s(pick))
-            if over := excess(notebook, pick):
+            kept_s = 0.0
+            if now not in (None, pick) and notebook.estimate(now):
+                kept_s = self.cost_s(self.confirming(), 1 + FEWEST_STARTS)
+            confirmed = yield from confirm(self, pick, "the pick", kept_s)
+            if over := notebook.excess(pick):
                 notebook.decide(pick, State.OVER, over)
             if notebook.state(pick) is not State.RECOMMENDED:
                 confirmed = False
             elif not confirmed:
                 break
-        now = self.question.current
-        if now is not None and self._waits(now, notebook.pick()):
-            yield from confirm(making, now, "what runs now")
-        if unsteady and notebook.pick() is None:
-            notebook.end, notebook.said = End.UNSTABLE, next(iter(unsteady.values()))
-            return
+        if now is not None and now != notebook.pick():
+            yield from confirm(self, now, "what runs now")
+        if confirmed and pick is not None:
+            yield from overload(self, pick)
         self._ended(candidates, confirmed=confirmed)
 
-    def _late(self, candidate: Candidate) -> str:
-        """ "5.1 % are late even at 40/s", by the lowest rate that it was asked for."""
-        entries = [*self.notebook.of(candidate), *self.notebook.of(candidate, Phase.STRAIN)[:1]]
-        levels = [level for entry in entries for level in entry.seen.levels if level.rate]
-        lowest = min(levels, key=lambda level: level.rate)
-        late = 100 * (1 - min(lowest.met) / lowest.planned)
-        return f"{late:.2g} % are late even at {format_number(lowest.rate)}/s"
+    def _screen(self, candidates: list[Candidate]) -> Narrowed:
+        """Those of which something got through, the best first: each once under a full load, first
+        each server in a middling size, then the sizes of the better servers. Of equal ones that
+        comes first which needs least, and last those that failed users, as what they leave
+        unanswered comes back at any rate.
+        """
+        notebook, question = self.notebook, self.question
+        assert notebook.probe is not None
+        limits = [bound(one, notebook.probe, question.cpus, gil=question.gil) for one in candidates]
+        load = self.load(1, 3, users=full_load(question.objective, max(one.rate for one in limits)))
+        room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(load)))
+        sizes: dict[str, list[Candidate]] = {}
+        for one in sorted(candidates, key=lambda one: (one.slots or 0, one.processes)):
+            sizes.setdefault(one.server, []).append(one)
+        middling = [some[len(some) // 2] for some in sizes.values()]
+        waiting, tried = self.shuffled(candidates), list[Candidate]()
 
-    def _kept_s(self, pick: Candidate) -> float:
-        """What fresh starts of what runs now will take."""
-        now = self.question.current
-        if now is None or not self._waits(now, pick):
-            return 0.0
-        return self.making.cost_s(self.making.confirming((1.0,)), FEWEST_STARTS)
+        def rank(candidate: Candidate) -> tuple[bool, bool, bool]:
+            through = {one: notebook.screened(one) or 0.0 for one in notebook.going(tried)}
+            own = [rate for one, rate in through.items() if one.server == candidate.server]
+            is_far = bool(own) and max(own) < FAR * max(through.values())
+            return candidate != question.current, candidate not in middling, is_far
 
-    def _given_up(self, ranked: Sequence[Candidate], unsteady: Container[str]) -> Narrowed:
-        """Where all that were left are over a limit that only their own rates show, or unsteady:
-        who was given up, and then who was only screened.
+        while len(tried) < room:
+            # beside those that exceed no limit: others are then no measure
+            going = [*waiting, *notebook.going(tried)]
+            out = hopeless(going, notebook.probe, question)
+            ready = [one for one in waiting if one not in out or one == question.current]
+            if not ready:
+                break
+            candidate = min(ready, key=rank)
+            waiting.remove(candidate)
+            tried.append(candidate)
+            reason = "each server once, then the sizes of the better ones"
+            seen = yield from self.start(candidate, Phase.SCREEN, load, reason)
+            self._judge(candidate, seen, is_known=bool(notebook.screened(candidate)))
+        for candidate in self._bounded(waiting):
+            notebook.decide(candidate, State.NOT_TRIED, "the budget left no time for it")
+        left = [one for one in notebook.going(tried) if notebook.screened(one)]
+        return sorted(
+            left,
+            key=lambda one: (
+                bool(notebook.failings(one)),
+                -round(math.log(notebook.screened(one) or 1.0) / EQUAL),
+                notebook.memory_bytes(one) or 0.0,
+                one.slots or 0,
+            ),
+        )
+
+    def _judge(self, candidate: Candidate, seen: Observation, *, is_known: bool) -> None:
+        if not is_known:
+            self.notebook.decide(candidate, State.NO_STATEMENT, unsaid(seen))
+        elif why := self.notebook.excess(candidate):
+            self.notebook.decide(candidate, State.OVER, why)
+        else:
+            self.notebook.decide(candidate, State.RACING)
+
+    def _field(self, ranked: Sequence[Candidate]) -> list[Candidate]:
+        """The first few, not all of one server, and what runs now; the others are dropped."""
+        notebook, current = self.notebook, self.question.current
+        if self.question.only is not None:
+            return [*ranked]
+        through = {one: notebook.screened(one) or 0.0 for one in ranked}
+        best = max(through.values(), default=0.0)
+        field: list[Candidate] = []
+        for candidate in [one for one in ranked if not notebook.failings(one)] or ranked:
+            alike = sum(one.server == candidate.server for one in field)
+            if alike < OF_A_SERVER and through[candidate] >= KEPT * best and len(field) < FIELD:
+                field.append(candidate)
+        if current and current in ranked and current not in field:
+            field.append(current)
+        for candidate in ranked:
+            if candidate not in field:
+                own = format_number(through[candidate])
+                why = f"{own}/s under a full load, the best {format_number(best)}/s"
+                if failings := notebook.failings(candidate):
+                    why = f"the server failed under a full load ({listed(failings)})"
+                notebook.decide(candidate, State.DROPPED, f"dropped after the screening: {why}")
+        return field
+
+    def _bisect(self, ranked: Sequence[Candidate]) -> Narrowed:
+        """Those that are left, `ranked` by what a full load got through."""
+        notebook, question = self.notebook, self.question
+        field = self._field(ranked)
+        alone = ON_SEVERAL_CPUS if any(one.cpus for one in field) else ALONE
+        share = CONFIRMING + CURRENT * (question.current is not None)
+        looked: list[Candidate] = []
+        for place in range(ROUNDS):
+            for candidate in self.shuffled(field):
+                load = self.load(1, WINDOW_S, rates=[self._rate(candidate, looked)])
+                if looked and self.cost_s(load) > self.left_s - share * question.budget_s:
+                    return notebook.going(looked)
+                yield from self._once(candidate, load, place)
+                looked = [*dict.fromkeys([*looked, candidate])]
+            field = self._kept(notebook.going(field), LEFT[min(place, len(LEFT) - 1)])
+            new = self._beside(field) if place else []
+            is_settled = len(field) <= 1 and place + 1 >= alone
+            if not field or any(map(notebook.is_limited, field)) or (is_settled and not new):
+                break
+            field += new
+        return notebook.going(looked)
+
+    def _once(self, candidate: Candidate, load: Load, place: int) -> Steps:
+        reason = "one rate, nearer to what it just holds" if place else "one rate below a full load"
+        notebook = self.notebook
+        for _ in range(MOST_LIMITED):
+            seen = yield from self.start(
+                candidate, Phase.BISECT, load, reason, place=place, ends_early=True
+            )
+            is_known = bool(notebook.points(notebook.of(candidate, *RISING)))
+            if is_known or not seen.limit or self.cost_s(load) > self.left_s:
+                break
+            load = replace(load, rates=(LOWER * load.rates[0],))
+        self._judge(candidate, seen, is_known=is_known)
+
+    def _rate(self, candidate: Candidate, looked: Sequence[Candidate]) -> float:
+        """That of its next start: what it just holds, as far as is known."""
+        notebook, question = self.notebook, self.question
+        if crossing := notebook.crossing(candidate):
+            rates = [one.rate for one in notebook.points(notebook.of(candidate, *RISING))]
+            if crossing.beyond == "above":
+                return max(crossing.rate, HIGHER * max(rates))
+            if crossing.beyond == "below" and crossing.is_far:
+                return LOWER * min(rates)
+            return crossing.rate
+        assert notebook.probe is not None
+        limit = 1.1 * bound(candidate, notebook.probe, question.cpus, gil=question.gil).rate
+        through = notebook.screened(candidate)
+        estimates = {one: rate for one in looked if (rate := notebook.estimate(one))}
+        if through is None:
+            return max(estimates.values(), default=FIRST * min(notebook.probe.goodput, limit))
+        shares = [
+            rate / own
+            for one, rate in estimates.items()
+            if notebook.is_bracketed(one) and (own := notebook.screened(one))
+        ]
+        return min(through, limit) * (statistics.median(shares) if shares else FIRST)
+
+    def _kept(self, field: Sequence[Candidate], most: int) -> list[Candidate]:
+        """The best of them, and those that may be as good; what runs now whatever it shows."""
+        notebook, current = self.notebook, self.question.current
+        found = {one: crossing for one in field if (crossing := notebook.crossing(one))}
+        known = {
+            one: crossing.rate
+            for one, crossing in found.items()
+            if not (crossing.beyond == "below" and crossing.is_far)
+        } or {one: crossing.rate for one, crossing in found.items()}
+        order = sorted(known, key=lambda one: -known[one])
+        apart = notebook.spread()
+        kept = []
+        for candidate in order[:most]:
+            counts = [max(1, len(notebook.blocks(one))) for one in (candidate, order[0])]
+            error = apart * math.sqrt(sum(1 / count for count in counts))
+            behind = math.log(known[order[0]] / known[candidate])
+            # of one that has missed no rate more is not known
+            if behind <= CLOSE + SURE * error or found[candidate].beyond == "above":
+                kept.append(candidate)
+        if current and current in field and current not in kept:
+            kept.append(current)
+        for candidate in field:
+            if candidate not in kept:
+                notebook.drop(candidate)
+        return kept
+
+    def _beside(self, field: Sequence[Candidate]) -> list[Candidate]:
+        """Sizes next to the best that nobody has tried yet."""
+        if self.resize is None or self.question.only is not None or not field:
+            return []
+        best = max(field, key=lambda one: self.notebook.estimate(one) or 0.0)
+        new = [one for one in beside(best, self.resize) if one not in self.notebook.states]
+        return self._bounded([one for one in new if not self._is_refused(one)])
+
+    def _given_up(self, ranked: Sequence[Candidate]) -> Narrowed:
+        """Where all that were left are over a limit that only their own rates show: who was given
+        up, and then who was only screened.
         """
         notebook = self.notebook
         dropped = [
             one
             for one, (state, _) in notebook.states.items()
-            if state in (State.DROPPED, State.NOT_TOLD_APART) and one.server not in unsteady
+            if state in (State.DROPPED, State.NOT_TOLD_APART)
         ]
         climbed = [one for one in dropped if notebook.estimate(one)]
         for candidate in climbed or dropped:
             del notebook.states[candidate]
         if climbed or not dropped:
             return climbed
-        return (yield from bisect(self.making, [one for one in ranked if one in dropped], None))
-
-    def _waits(self, now: Candidate, pick: Candidate | None) -> bool:
-        """Whether what runs now is to have fresh starts beside the pick's."""
-        return now != pick and self.notebook.estimate(now) is not None
+        return (yield from self._bisect([one for one in ranked if one in dropped]))
 
     def _ended(self, candidates: Sequence[Candidate], *, confirmed: bool) -> None:
-        notebook = self.notebook
+        notebook, asked = self.notebook, self.question.rate or 0.0
         if confirmed:
             notebook.end = End.CONFIRMED
             return
-        shares = {
-            candidate: best_share
-            for candidate in candidates
-            if (best_share := notebook.best_share(candidate))
-        }
-        if not shares:
+        pick = notebook.pick()
+        if pick is not None and (why := unsteady(notebook, pick)):
+            notebook.end, notebook.said = End.UNSTABLE, why
+            notebook.decide(pick, State.BEHIND, f"unstable: {why}")
+            return
+        nearest = [
+            (min(level.met) / level.planned, level.rate, one.name, entry.seen.wrong)
+            for one in candidates
+            for entry in notebook.of(one)
+            for level in entry.seen.levels
+            if level.planned and level.rate
+        ]
+        points = notebook.points(entry for one in candidates for entry in notebook.of(one))
+        if not nearest:
             notebook.end = End.NOTHING_RAN
             whys = [why for state, why in notebook.states.values() if state in SPOILED]
             notebook.said = "; ".join(dict.fromkeys(whys))
-            return
-        limited = any(entry.seen.limit for entry in notebook.entries)
-        if limited or any(notebook.held_any(candidate) for candidate in shares):
+        elif any(entry.seen.limit for entry in notebook.entries) or any(
+            point.margin >= 0 and point.rate >= asked for point in points
+        ):
             notebook.end = End.NOT_CONFIRMED
-            return
-        notebook.end = End.NOTHING_HOLDS
-        if (pick := notebook.pick()) is not None:
-            notebook.decide(pick, State.BEHIND, "it held no rate")
-        best = max(shares, key=lambda candidate: shares[candidate][0])
-        share, rate = shares[best]
-        wrong = next(
-            (candidate.seen.wrong for candidate in notebook.of(best) if candidate.seen.wrong), ""
-        )
-        notebook.said = (
-            f"{best.name} came nearest: {100 * share:.3g} % in time at {format_number(rate)}/s"
-            f"{f'; wrong answers said: {wrong}' * bool(wrong)}"
-        )
+        else:
+            notebook.end = End.NOTHING_HOLDS
+            if pick is not None:
+                notebook.decide(pick, State.BEHIND, "it held no rate")
+            share, rate, name, wrong = max(nearest)
+            said = f"; wrong answers said: {wrong}" if wrong else ""
+            notebook.said = (
+                f"{name} came nearest: {100 * share:.3g} % in time at {format_number(rate)}/s{said}"
+            )
 
 
 class Searching:

@@ -123,6 +123,16 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """What one user and a full load found, of one candidate."""
+
+    response_s: float  #: One user alone.
+    cpu_s: float  #: CPU time of a request.
+    goodput: float  #: Under full load.
+    memory_bytes: float | None  #: Of one process.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """Which candidate holds the objective at the highest rate, or at `rate` with least memory; or
     which rate `only` holds.

@@ -24,7 +24,7 @@ from benchsuite.servers.deploying import KINDS
 from benchsuite.system import cpus
 from benchsuite.telemetry import profiler
 from benchsuite.tuning import candidates
-from benchsuite.tuning.bounds import counted
+from benchsuite.tuning.candidates import counted
 from benchsuite.tuning.planning import CONFIRMING_S, least_s
 from benchsuite.tuning.trial import Candidate, Question
 

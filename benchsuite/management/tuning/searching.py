@@ -10,13 +10,12 @@ from benchsuite.management.options.tune import Asked
 from benchsuite.management.tuning.databases import KEPT_S, reached
 from benchsuite.runner import planning
 from benchsuite.servers.base import Against, ServerAdapter
-from benchsuite.tuning import bounds, candidates
+from benchsuite.tuning import candidates
 from benchsuite.tuning.answer import UNTRIED, outcome, untried_lines
-from benchsuite.tuning.bounds import Probe
+from benchsuite.tuning.diagnosing import Variants
 from benchsuite.tuning.notebook import End, Entry, Notebook
 from benchsuite.tuning.search import Search, Searching
-from benchsuite.tuning.trial import Candidate, Level, Observation, Trial
-from benchsuite.tuning.variants import Variants
+from benchsuite.tuning.trial import Candidate, Level, Observation, Probe, Trial
 
 Settings = tuple[Mapping[str, Option], Mapping[str, Option]]
 """Options of the server, and fields of a RunSpec by their dotted names."""
@@ -111,7 +110,7 @@ def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation
     probe, load, candidate = notebook.probe or ASSUMED, trial.load, trial.candidate
     cpus = candidate.cpus or notebook.question.cpus
     through = notebook.screened(candidate)
-    limit = USED * (through or bounds.bound(candidate, probe, cpus).rate)
+    limit = USED * (through or candidates.bound(candidate, probe, cpus).rate)
     closed = [min(through or limit, load.users / probe.response_s)] * bool(load.users)
     rates = closed or load.rates
     levels = []

@@ -13,7 +13,7 @@ from benchsuite.core.specs import LoadProfile, RunSpec
 from benchsuite.core.units import format_count, format_duration, format_period, format_rate
 from benchsuite.load.job import Tick
 from benchsuite.report.terminal.grid import wrapped
-from benchsuite.tuning.answer import leading, longer_search
+from benchsuite.tuning.answer import leading, leads_with, longer_search
 from benchsuite.tuning.log import found_words
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.trial import Observation, Phase, Trial
@@ -200,8 +200,9 @@ class TrialProgress(Progress):
 
     def _parts(self) -> list[tuple[int, Text]]:
         pick = self._book.pick()
-        rate = self._book.estimate(pick) or self._book.screened(pick) if pick else None
-        leads = f"{pick.name} leads, {format_rate(rate)}" if pick and rate else ""
+        through = self._book.screened(pick) if pick else None
+        rate = (leads_with(self._book, pick) if pick else "") or format_rate(through)
+        leads = f"{pick.name} leads, {rate}" if pick else ""
         return [*super()._parts(), *([(3, Text(leads))] if leads else [])]
 
     def end(self, summary: str) -> None:

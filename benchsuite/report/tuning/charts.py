@@ -16,7 +16,7 @@ from benchsuite.report.charts.drawing import Chart, Spot, draw, rounded, scatter
 from benchsuite.report.charts.series import MEMORY, Axis, Column, Series, band, first, line, points
 from benchsuite.report.charts.styles import Style, styles
 from benchsuite.tuning.answer import Outcome, Row, interval, state
-from benchsuite.tuning.bounds import bound
+from benchsuite.tuning.candidates import bound
 from benchsuite.tuning.notebook import RISING, Entry, Notebook, State
 from benchsuite.tuning.trial import Candidate, Phase
 

@@ -1,7 +1,7 @@
 """One tuning with all its evidence: what limits the pick, how to deploy it, and each decision."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -27,7 +27,7 @@ from benchsuite.isolation.served.project import named
 from benchsuite.models import Run, Tuning
 from benchsuite.report import executions, flames, limiting
 from benchsuite.report.charts.drawing import Chart
-from benchsuite.report.flames import Drawing, Flame, drawing
+from benchsuite.report.flames import Drawing, drawing
 from benchsuite.report.tuning.charts import against_memory, scaling, shares
 from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
@@ -99,36 +99,32 @@ class TuningReport:
     @cached_property
     def answer(self) -> Answer:
         bare = answer(self.notebook, self.outcome)
-        steps, command = self._start()
+        alone_s, confirmed = self.notebook.question.alone_s, self.outcome.rate is not None
+        proposed = (
+            f" (proposed: one user alone waits {format_duration(alone_s)})" if alone_s else ""
+        )
+        limits = self.limiting.limits[:1] if self.limiting and confirmed else ()
+        command, steps = "", [self.unpasted] if confirmed and self.unpasted else []
+        if confirmed and self.paste:
+            *_, command = self.paste["command"].splitlines()
+            steps = ["Start it with:"]
         return replace(
             bare,
-            question=f"Asked: {self.objective}{self._proposed}, of {self.workload}. "
+            question=f"Asked: {self.objective}{proposed}, of {self.workload}. "
             f"{executions.when(self.row)}.",
             premises=[self.stopped] if self.stopped else [],
-            reasons=[*bare.reasons, *self._limit()],
+            reasons=[*bare.reasons, *(f"{one.says} {one.fix} ({one.code})" for one in limits)],
             next_steps=[*steps, *([] if command else bare.next_steps)],
             command=command,
             sections=[
                 *self._paste(),
                 *self._limits(),
-                *self._flame(),
                 *bare.sections,
                 *self._decisions(),
                 Section(title="Question", sentences=bare.next_steps, facts=self.question),
                 Section(title="Environment", facts=self.environment),
             ],
         )
-
-    @property
-    def _proposed(self) -> str:
-        """Where the objective comes from, if not from whoever asked."""
-        alone_s = self.notebook.question.alone_s
-        return f" (proposed: one user alone waits {format_duration(alone_s)})" if alone_s else ""
-
-    def _limit(self) -> list[str]:
-        """The first limit in one sentence, with what to do."""
-        limits = self.limiting.limits if self.limiting and self.outcome.rate else ()
-        return [f"{one.says} {one.fix} ({one.code})" for one in limits[:1]]
 
     @property
     def headline(self) -> str:
@@ -158,13 +154,9 @@ class TuningReport:
         return limits(self.row, self.notebook, self.outcome.pick)
 
     @property
-    def flame(self) -> Flame | None:
-        """Which functions use the CPU time of the pick, where a start of it was profiled."""
-        return self.limiting.flame if self.limiting else None
-
-    @property
     def drawing(self) -> Drawing | None:
-        return drawing(self.flame) if self.flame else None
+        """Which functions use the CPU time of the pick, where a start of it was profiled."""
+        return drawing(self.limiting.flame) if self.limiting and self.limiting.flame else None
 
     @property
     def parts(self) -> list[tuple[str, str, str, float]]:
@@ -192,15 +184,13 @@ class TuningReport:
             points=points,
             brief=[f"Limit: {one}" for one in points[1:]],  # the first stands in the answer
         )
-
-    def _flame(self) -> Iterator[Section]:
-        if self.flame:
+        if flame := self.limiting.flame:
             tables = [
                 Table(flames.HEADINGS, [one.cells for one in rows], title=heading)
-                for heading, rows in self.flame.tables.items()
+                for heading, rows in flame.tables.items()
             ]
-            title, sentences = "Where the CPU time goes", [self.flame.sentence]
-            yield Section(title=title, sentences=sentences, tables=tables)
+            title = "Where the CPU time goes"
+            yield Section(title=title, sentences=[flame.sentence], tables=tables)
 
     def _paste(self) -> Iterator[Section]:
         if self.paste or self.unpasted:
@@ -217,13 +207,6 @@ class TuningReport:
                 copies=self.paste,
                 brief=[brief] if self.paste and self.outcome.rate else [],
             )
-
-    def _start(self) -> tuple[list[str], str]:
-        """How to start what is confirmed, and the command that does; "" without one."""
-        if self.outcome.rate is None or not self.paste:
-            return [self.unpasted] if self.outcome.rate and self.unpasted else [], ""
-        *_, command = self.paste["command"].splitlines()
-        return ["Start it with:"], command
 
     @property
     def paste(self) -> Mapping[str, str]:
@@ -367,16 +350,27 @@ def limits(
     """
     if pick is None:
         return None
+
+    def last(phases: Collection[Phase], *, of: Candidate | None = pick) -> int:
+        """Which trial was its last start in these phases that showed something; -1 for none."""
+        orders = [
+            order
+            for order, entry in enumerate(notebook.entries)
+            if entry.trial.phase in phases
+            and entry.seen.levels
+            and (entry.trial.candidate == of if of else entry.trial.load.users == 1)
+        ]
+        return max(orders, default=-1)
+
     counted = [Phase.CONFIRM] if notebook.of(pick, Phase.CONFIRM) else COUNTED
-    order, diagnosed = _last(notebook, pick, *counted), _last(notebook, pick, Phase.DIAGNOSE)
-    one_user_order, looked_at = _one_user(notebook), _last(notebook, pick, Phase.FLAME)
-    trials = row.trials.filter(order__in=[order, diagnosed, one_user_order, looked_at])
-    trials = trials.select_related("run").prefetch_related("run__measurements")
-    runs = {one.order: one.run for one in trials}
-    run, start, looked_into = runs.get(order), start or runs.get(diagnosed), runs.get(looked_at)
+    orders = last(counted), last([Phase.DIAGNOSE]), last([Phase.PROBE], of=None)
+    looked_at = last([Phase.FLAME])
+    trials = row.trials.filter(order__in=[*orders, looked_at]).select_related("run")
+    runs = {one.order: one.run for one in trials.prefetch_related("run__measurements")}
+    run, diagnosed, alone_run = (runs.get(order) for order in orders)
+    start, looked_into = start or diagnosed, runs.get(looked_at)
     if run is None:
         return None
-    alone_run = runs.get(one_user_order)
     mean = Alone(mean_s=notebook.probe.response_s) if notebook.probe else None
     levels = [level for entry in notebook.entries for level in entry.seen.levels]
     limited = limiting.told(
@@ -389,25 +383,3 @@ def limits(
         profiled=profiled(looked_into) if looked_into else None,
     )
     return replace(limited, flame=flames.flame(looked_into)) if looked_into else limited
-
-
-def _last(notebook: Notebook, pick: Candidate, *phases: Phase) -> int:
-    """Which trial was its last start in these phases that showed something; -1 for none."""
-    return max(
-        (
-            order
-            for order, entry in enumerate(notebook.entries)
-            if entry.trial.candidate == pick and entry.trial.phase in phases and entry.seen.levels
-        ),
-        default=-1,
-    )
-
-
-def _one_user(notebook: Notebook) -> int:
-    """Which trial was the last start of one user that showed something; -1 for none."""
-    orders = [
-        order
-        for order, entry in enumerate(notebook.entries)
-        if entry.trial.phase is Phase.PROBE and entry.trial.load.users == 1 and entry.seen.levels
-    ]
-    return max(orders, default=-1)

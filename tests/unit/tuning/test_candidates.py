@@ -8,9 +8,8 @@ from benchsuite.servers.gunicorn import GunicornGevent, GunicornGthread, Gunicor
 from benchsuite.servers.launched import Waitress
 from benchsuite.servers.uvicorn import Uvicorn
 from benchsuite.servers.uwsgi import Uwsgi
-from benchsuite.tuning.bounds import Probe
 from benchsuite.tuning.candidates import grid
-from benchsuite.tuning.trial import Candidate
+from benchsuite.tuning.trial import Candidate, Probe
 
 WAITS = Probe(response_s=0.040, cpu_s=0.010, goodput=90.0, memory_bytes=None)
 """Four requests under way keep one CPU busy."""

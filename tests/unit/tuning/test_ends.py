@@ -273,4 +273,4 @@ def test_connections_count_that_are_open_at_the_rate_in_question() -> None:
     )
     pick = notebook.pick()
     assert pick in sizes[:2]
-    assert (notebook.end, notebook.connections(pick)) == (End.CONFIRMED, 8)
+    assert (notebook.end, notebook.excess(pick)) == (End.CONFIRMED, "")

@@ -192,7 +192,7 @@ def test_json_has_the_answer_and_each_trial_with_its_reason() -> None:
     assert 60 <= told["answer"]["rate"] <= 90
     assert told["answer"]["end"] == "confirmed"
     phases = [one["phase"] for one in told["trials"]]
-    every = ["probe", "bisect", "strain", "confirm", "diagnose", "vary"]
+    every = ["probe", "bisect", "confirm", "strain", "diagnose", "vary"]
     assert list(dict.fromkeys(phases)) == every
     assert all(one["reason"] and one["observation"]["took_s"] >= 0 for one in told["trials"])
     assert {one["run"] for one in told["trials"]} == {str(one.pk) for one in Run.objects.all()}
@@ -317,7 +317,7 @@ def test_ctrl_c_in_any_phase_answers_with_what_is_known_and_is_gone_on_with(
 ) -> None:
     whole = as_json(*FEW)
     phases = [one["phase"] for one in whole["trials"]]
-    every = ["probe", "screen", "bisect", "strain", "confirm", "diagnose", "vary"]
+    every = ["probe", "screen", "bisect", "confirm", "strain", "diagnose", "vary"]
     assert list(dict.fromkeys(phases)) == every
     for place in map(phases.index, dict.fromkeys(phases)):
         machine.made.clear()
@@ -517,7 +517,7 @@ def test_a_dry_run_starts_nothing_and_says_how_long(
     assert "confirm" in out
     assert re.search(r"diagnose +1 run ", out)
     assert re.search(r"Compared: .*gunicorn-gthread 1×", out)
-    assert "Not tried: gunicorn-sync 1, " in out
+    assert "Not tried: gunicorn-sync 1 (1 request at a time, " in out
     assert "holds" not in out, "nothing has been measured"
     assert not machine.made
     assert not Tuning.objects.exists()
