@@ -17,7 +17,7 @@ from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Probe,
 
 OVERHEAD_S = 3.0
 NEVER = 1e9
-ARRIVALS = 40_000  #: In a window that tells what a size truly holds.
+ARRIVALS = 15_000  #: In a window that tells what a size truly holds.
 
 
 class Measured:
@@ -176,7 +176,7 @@ class Exhaustive:
         """In windows of so many arrivals, else, that chance hardly shows."""
         self.world = world
         arrivals_s = ARRIVALS * world.cpu_s / world.cpus
-        self.goal, self.long_s = parse(words).goals[0], long_s or max(200.0, arrivals_s)
+        self.goal, self.long_s = parse(words).goals[0], long_s or max(150.0, arrivals_s)
         self.of = functools.cache(self._of)
 
     @functools.cached_property
@@ -213,10 +213,6 @@ class Exhaustive:
 
     def regret(self, pick: Candidate) -> float:
         return max(0.0, 1 - self.of(pick) / self.best)
-
-    def took_s(self, starts: int = 6, levels: int = 5, window_s: float = 6.0) -> float:
-        """Of measuring all sizes so."""
-        return len(self.sizes) * starts * (OVERHEAD_S + levels * window_s)
 
 
 def keeps(world: World, question: Question, pick: Candidate, rate: float, at_s: float) -> bool:

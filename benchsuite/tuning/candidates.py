@@ -110,24 +110,7 @@ Resize = Callable[[Candidate, int, int | None], Candidate | None]
 """The same server with so many processes and threads; None where it can't have them."""
 
 
-def beyond(
-    best: Candidate, tried: Sequence[Candidate], cpus: int, resize: Resize
-) -> list[Candidate]:
-    """More processes and fewer, more threads and fewer: where none of that server had them."""
-    alike = [one for one in tried if (one.server, one.options) == (best.server, best.options)]
-    processes = [one.processes for one in alike]
-    sizes: list[tuple[int, int | None]] = []
-    if best.processes == max(processes):
-        sizes.append((best.processes + cpus, best.threads))
-    if best.processes == min(processes):
-        sizes.append((best.processes - 1, best.threads))
-    if best.threads is not None:
-        threads = [one.threads for one in alike if one.processes == best.processes]
-        if best.threads == max(one for one in threads if one is not None):
-            sizes.append((best.processes, 2 * best.threads))
-        if best.threads == min(one for one in threads if one is not None):
-            sizes.append((best.processes, best.threads // 2))
-    return [one for one in _resized(best, sizes, resize) if one not in tried]
+STEP = 0.2  #: Of so many processes or threads is a step to the next size.
 
 
 def beside(best: Candidate, resize: Resize) -> list[Candidate]:
@@ -138,17 +121,8 @@ def beside(best: Candidate, resize: Resize) -> list[Candidate]:
     if threads is not None:
         step = max(1, round(STEP * threads))
         sizes += [(processes, threads + step), (processes, threads - step)]
-    return _resized(best, sizes, resize)
-
-
-STEP = 0.2  #: Of so many processes or threads is a step to the next size.
-
-
-def _resized(
-    like: Candidate, sizes: Iterable[tuple[int, int | None]], resize: Resize
-) -> list[Candidate]:
-    resized = [resize(like, *size) for size in sizes if 0 not in size]
-    return [one for one in dict.fromkeys(resized) if one is not None and one != like]
+    resized = [resize(best, *size) for size in sizes if 0 not in size]
+    return [one for one in dict.fromkeys(resized) if one is not None and one != best]
 
 
 def refusal(question: Question, candidate: Candidate) -> str:

@@ -98,7 +98,6 @@ def overload(making: Making, pick: Candidate) -> Steps:
 
 Variants = Callable[[Candidate, Against], Sequence[Candidate]]
 """The same size in the settings that may help against that; none where its server knows none."""
-Wanted = dict[Candidate, str]  #: Variant → what speaks for it.
 
 BY_LIMIT = {
     "L04d": Against.CONNECTING,
@@ -109,6 +108,7 @@ BY_LIMIT = {
 }
 """Number of a limit → what it calls for."""
 
+SAVING = (Against.MEMORY, Against.ARENAS)
 LEVELS = (0.95, 1.05, 1.15)  #: Of the pick's estimate: there it shows who holds more.
 STARTS = 2  #: Of each, before it is worth more.
 WORTH = 0.03  #: Nobody would act on less.
@@ -138,145 +138,103 @@ def vary(making: Making, variants: Variants) -> Steps:
     held = held_by(notebook, pick) if pick else None
     if notebook.end is not End.CONFIRMED or pick is None or held is None:
         return
-    faster: Wanted = {}
-    smaller: Wanted = {}
-    for against, why in reasons(notebook, pick).items():
-        saves = against in (Against.MEMORY, Against.ARENAS)
+    for against, why in sorted(reasons(notebook, pick).items(), key=lambda one: one[0] in SAVING):
         for variant in variants(pick, against):
             if refused := refusal(making.question, variant):
                 notebook.decide(variant, State.REFUSED, refused)
-            elif variant not in faster:
-                (smaller if saves else faster)[variant] = why
-    yield from _race(making, pick, held, faster)
-    yield from _save(making, pick, held, smaller)
+            elif variant not in notebook.states:
+                yield from _try(making, pick, held, variant, why, saves=against in SAVING)
 
 
-def _race(making: Making, pick: Candidate, held: Held, wanted: Wanted) -> Steps:
-    """In turn with starts of the pick, at the same arrivals. Two starts of each are soon better by
-    chance: those that look better are raced on, and the best confirmed where the interval shows it.
+def _try(
+    making: Making, pick: Candidate, held: Held, variant: Candidate, why: str, *, saves: bool
+) -> Steps:
+    """Twice: what should save memory at the rate that the pick holds, anything else in turn with
+    the pick, at the same arrivals. What is then worth more is confirmed by fresh starts.
+    """
+    notebook, rate = making.notebook, making.question.rate or held.rate
+    before, highest = notebook.memory_bytes(pick), notebook.estimate(pick) or held.rate
+    load = making.load(1, 5, rates=[level * highest for level in LEVELS])
+    load = making.confirming((rate,)) if saves else load
+    turns = [variant] if saves else [pick, variant]
+    if making.cost_s(load, STARTS * len(turns)) > making.unspent_s:
+        notebook.decide(variant, State.NOT_TRIED, f"{why}, and {NO_TIME}")
+        return
+    for place in range(STARTS):
+        for each in making.shuffled(turns):
+            reason = why if each == variant else "beside its variants"
+            yield from making.start(
+                each, Phase.VARY, load, reason, place=place, ends_early=not saves
+            )
+    entries, after = notebook.of(variant, Phase.VARY), notebook.memory_bytes(variant)
+    gains = _gains(notebook, pick, variant)
+    state, told = State.WORTH_TRYING, "its runs say nothing"
+    points = notebook.points(entries)
+    if not points or not (gains or (saves and after and before)):
+        notebook.decide(variant, State.NO_STATEMENT, told)
+        return
+    if saves and after and before:
+        gain = before / after
+        told = f"{_more(after / before)} memory in {len(entries)} runs ({why})"
+        if min(point.margin for point in points) < 0:
+            state, told = State.DROPPED, f"it missed {rate:.3g}/s; {told}"
+        elif after > (1 - WORTH) * before:
+            state = State.NO_DIFFERENCE
+    else:
+        gain = math.exp(sum(gains) / len(gains))
+        told = f"{_more(gain)} in {STARTS} runs of each ({why})"
+        if abs(gain - 1) < WORTH:
+            state = State.NO_DIFFERENCE
+        elif gain < 1:
+            state = State.DROPPED
+    is_worth = state is State.WORTH_TRYING
+    notebook.decide(variant, state, f"{told}, not confirmed" if is_worth else told)
+    if is_worth and notebook.pick() == pick and (not saves or making.question.rate):
+        yield from _confirm(making, pick, variant, held, 1.0 if saves else gain)
+
+
+def _gains(notebook: Notebook, pick: Candidate, variant: Candidate) -> list[float]:
+    """The logarithm of what it holds to what the pick holds, pair by pair of starts."""
+    points = notebook.points(notebook.of(pick, Phase.VARY))
+    mine, picks = (
+        {
+            entry.trial.seed: shifted(seen, crossing(points))
+            for entry in notebook.of(each, Phase.VARY)
+            if points and (seen := notebook.points([entry]))
+        }
+        for each in (variant, pick)
+    )
+    return [mine[seed] - picks[seed] for seed in mine if seed in picks]
+
+
+def _confirm(making: Making, pick: Candidate, variant: Candidate, held: Held, gain: float) -> Steps:
+    """By as many fresh starts as the pick had, at as much higher rates; it is recommended in its
+    place where these hold a higher one, or need less memory where that is what was asked.
     """
     notebook = making.notebook
-    rate = notebook.estimate(pick) or held.rate
-    load = making.load(1, 5, rates=[level * rate for level in LEVELS])
-    racing = _room(making, wanted, int(making.unspent_s / making.cost_s(load, STARTS)) - 1)
-    for place in range(max(held.starts, STARTS)):
-        if place >= STARTS:
-            cost_s = making.cost_s(load, (held.starts - place) * (1 + len(racing)))
-            if cost_s + _confirm_s(making, pick, held) > making.unspent_s:
-                break
-        for each in making.shuffled([pick, *racing]) if racing else []:
-            why = wanted.get(each, "beside its variants")
-            yield from making.start(each, Phase.VARY, load, why, place=place, ends_early=True)
-        for variant in list(racing):
-            mine, picks = (_logarithms(notebook, pick, one) for one in (variant, pick))
-            gains = [mine[seed] - picks[seed] for seed in mine if seed in picks]
-            gain = math.exp(sum(gains) / len(gains)) if gains else None
-            told = f"{_more(gain or 1.0)} in {place + 1} runs of each ({wanted[variant]})"
-            state, why = State.WORTH_TRYING, f"{told}, not confirmed"
-            if gain is None:
-                state, why = State.NO_STATEMENT, "its runs say nothing"
-            elif abs(gain - 1) < WORTH:
-                state, why = State.NO_DIFFERENCE, told
-            elif gain < 1:
-                state, why = State.DROPPED, told
-            if place + 1 >= STARTS:
-                notebook.decide(variant, state, why)
-                if state is not State.WORTH_TRYING:
-                    racing.remove(variant)
-    for variant in racing:
-        gained = ratio(*(_logarithms(notebook, pick, one) for one in (variant, pick)))
-        count = len(notebook.of(variant, Phase.VARY))
-        if gained is None or count < held.starts:
-            continue
-        told = (
-            f"{gained.value:.2f} times the pick's rate, [{gained.low:.2f}, {gained.high:.2f}], in "
-            f"{count} runs of each ({wanted[variant]})"
-        )
-        if gained.low <= 1:
-            notebook.decide(variant, State.NO_DIFFERENCE, told)
-            continue
-        notebook.decide(variant, State.WORTH_TRYING, f"{told}, not confirmed")
-        rates = [gained.value * each for each in _rates(notebook, pick)]
-        yield from _confirm(making, pick, variant, held, rates)
-
-
-def _save(making: Making, pick: Candidate, held: Held, wanted: Wanted) -> Steps:
-    """What they need at the rate that the pick holds, beside what it needed in its own starts."""
-    notebook, before = making.notebook, making.notebook.memory_bytes(pick)
-    rate = making.question.rate or held.rate
-    load = making.confirming((rate,))
-    room = int(making.unspent_s / making.cost_s(load, STARTS)) if before else 0
-    for variant in _room(making, wanted, room):
-        for place in range(STARTS):
-            yield from making.start(variant, Phase.VARY, load, wanted[variant], place=place)
-        entries, after = notebook.of(variant, Phase.VARY), notebook.memory_bytes(variant)
-        points = notebook.points(entries)
-        if not after or not before or not points:
-            notebook.decide(variant, State.NO_STATEMENT, "its runs say nothing")
-            continue
-        reason = f"{_more(after / before)} memory in {len(entries)} runs ({wanted[variant]})"
-        if min(point.margin for point in points) < 0:
-            notebook.decide(variant, State.DROPPED, f"it missed {rate:.3g}/s; {reason}")
-        elif after > (1 - WORTH) * before:
-            notebook.decide(variant, State.NO_DIFFERENCE, reason)
-        else:
-            notebook.decide(variant, State.WORTH_TRYING, f"{reason}, not confirmed")
-            if making.question.rate is not None:
-                yield from _confirm(making, pick, variant, held, _rates(notebook, pick))
-
-
-def _room(making: Making, wanted: Wanted, room: int) -> list[Candidate]:
-    """Those for which there is time; the others are noted."""
-    for variant, why in list(wanted.items())[max(0, room) :]:
-        making.notebook.decide(variant, State.NOT_TRIED, f"{why}, and {NO_TIME}")
-    return list(wanted)[: max(0, room)]
-
-
-def _confirm_s(making: Making, pick: Candidate, held: Held) -> float:
-    return making.cost_s(making.confirming(_rates(making.notebook, pick)), held.starts)
-
-
-def _confirm(
-    making: Making, pick: Candidate, variant: Candidate, held: Held, rates: Sequence[float]
-) -> Steps:
-    """By as many fresh starts as the pick had; it is then recommended in its place."""
-    notebook, asked = making.notebook, making.question.rate
-    if notebook.pick() != pick or _confirm_s(making, pick, held) > making.unspent_s:
+    load = notebook.of(pick, Phase.CONFIRM)[-1].trial.load
+    rates = [gain * rate for rate in load.rates]
+    if making.cost_s(load, held.starts) > making.unspent_s:
         return
-    shape = held.starts, held.window_s / making.longer
+    shape = held.starts, load.window_s / making.longer
     yield from fresh(making, variant, rates, shape, "a variant of the pick")
     now = held_by(notebook, variant)
     if now is None or now.starts < held.starts or notebook.excess(variant):
         return
-    if asked is None and now.rate <= held.rate:
-        return
-    if asked is not None:
-        before, after = (
-            [entry.seen.memory_bytes or 0.0 for entry in notebook.of(each, Phase.CONFIRM)]
-            for each in (pick, variant)
-        )
+    before, after = (
+        [entry.seen.memory_bytes or 0.0 for entry in notebook.of(each, Phase.CONFIRM)]
+        for each in (pick, variant)
+    )
+    is_better = now.rate > held.rate
+    if making.question.rate is not None:
         compared = compare(before, after, margin=WORTH)
-        if compared.outcome is not Outcome.SHOWN or (compared.value or 1.0) >= 1:
-            return
+        is_better = compared.outcome is Outcome.SHOWN and (compared.value or 1.0) < 1
+    if not is_better:
+        return
     for other, (state, _) in list(notebook.states.items()):
         if state in (State.RECOMMENDED, State.NOT_TOLD_APART):
             notebook.decide(other, State.BEHIND, f"{variant.name} is better, of fresh runs")
     notebook.decide(variant, State.RECOMMENDED)
-
-
-def _logarithms(notebook: Notebook, pick: Candidate, each: Candidate) -> dict[int, float]:
-    """Seed of each start → the logarithm of the rate that it just holds, as steeply as the pick."""
-    points = notebook.points(notebook.of(pick, Phase.VARY))
-    return {
-        entry.trial.seed: shifted(seen, crossing(points))
-        for entry in notebook.of(each, Phase.VARY)
-        if points and (seen := notebook.points([entry]))
-    }
-
-
-def _rates(notebook: Notebook, pick: Candidate) -> tuple[float, ...]:
-    """At which the pick was confirmed."""
-    return notebook.of(pick, Phase.CONFIRM)[-1].trial.load.rates
 
 
 def _more(ratio: float) -> str:

@@ -146,15 +146,18 @@ class Search(Making):
             self.notebook.decide(candidate, State.REFUSED, why)
         return bool(why)
 
+    def hopeless(self, candidates: Sequence[Candidate]) -> dict[Candidate, str]:
+        """Those that can't come near the best of these, by arithmetic, each with its reason."""
+        assert self.notebook.probe is not None
+        return hopeless(candidates, self.notebook.probe, self.question)
+
     def _bounded(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those that arithmetic does not find hopeless, beside each other and those that are still
         in; the others are noted so. What runs now is measured even where it can't win.
         """
         question, notebook = self.question, self.notebook
-        assert notebook.probe is not None
         going = [one for one, (state, _) in notebook.states.items() if state is State.RACING]
-        both = list(dict.fromkeys([*candidates, *going]))
-        out = hopeless(both, notebook.probe, question)
+        out = self.hopeless(list(dict.fromkeys([*candidates, *going])))
         kept = (question.current, question.only, *going)
         left = []
         for candidate in candidates:
@@ -238,7 +241,7 @@ class Search(Making):
         while len(tried) < room:
             # beside those that exceed no limit: others are then no measure
             going = [*waiting, *notebook.going(tried)]
-            out = hopeless(going, notebook.probe, question)
+            out = self.hopeless(going)
             ready = [one for one in waiting if one not in out or one == question.current]
             if not ready:
                 break

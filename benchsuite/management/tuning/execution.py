@@ -41,10 +41,6 @@ class Watcher(Protocol):
     def saw(self, seen: Observation) -> None: ...
 
 
-Limiting = Callable[[Candidate, Run], Sequence[str]]
-"""Codes of what limits the pick, by its diagnostic start and those that confirmed it."""
-
-
 @dataclass(slots=True)
 class Execution:
     """A tuning that is made, its search on a notebook of its own."""
@@ -55,8 +51,14 @@ class Execution:
     runs: list[str | None] = field(default_factory=list)
     """The id of the run of each trial; None where it is gone, or there was none."""
 
-    def run(self, at_work: Session, shown: Watcher, limiting: Limiting) -> None:
-        """Makes trials until the search has its answer.
+    def run(
+        self,
+        at_work: Session,
+        shown: Watcher,
+        limiting: Callable[[Candidate, Run], Sequence[str]],
+    ) -> None:
+        """Makes trials until the search has its answer; `limiting` gives the codes of what limits
+        the pick, by its diagnostic start and those that confirmed it.
 
         Raises BenchsuiteError where nothing that follows could be measured or stored, and
         KeyboardInterrupt after Ctrl-C: the trial under way is made again when this is resumed.
@@ -79,16 +81,13 @@ class Execution:
                     if trial.phase is Phase.DIAGNOSE and seen.levels:
                         seen = replace(seen, named=tuple(limiting(trial.candidate, ran)))
                     shown.saw(seen)
-                self._keep(seen, ran)
-
-    def _keep(self, seen: Observation, ran: Run | None) -> None:
-        with held_back():  # the search must not know of what isn't stored
-            self.searching.tell(seen)
-            self.runs.append(str(ran.pk) if ran else None)
-            try:
-                purposes.keep_tuning(self.row, self.notebook, ran)
-            except Error as error:
-                raise BenchsuiteError(store.refusal(error)) from error
+                with held_back():  # the search must not know of what isn't stored
+                    self.searching.tell(seen)
+                    self.runs.append(str(ran.pk) if ran else None)
+                    try:
+                        purposes.keep_tuning(self.row, self.notebook, ran)
+                    except Error as error:
+                        raise BenchsuiteError(store.refusal(error)) from error
 
     def plan_of(self, trial: Trial) -> Plan:
         """Its run; raises UsageError and UnavailableError where it can't be had."""
@@ -110,11 +109,6 @@ class Execution:
     def notebook(self) -> Notebook:
         return self.searching.notebook
 
-    @property
-    def name(self) -> str:
-        """As people write it."""
-        return self.row.short_id
-
     def plan(self) -> Plan:
         """A run like those that will be made, in the Python that serves all of them."""
         spec = self.asked.spec
@@ -125,7 +119,9 @@ class Execution:
         """Stores that it begins, or goes on."""
         if self.row._state.adding:
             (plan,) = at_work.prepared([self.plan()])
-            self.row.software = store.software(_software(plan))
+            python = plan.server.python
+            facts = {"python": dict(python.facts), "packages": dict(python.packages)}
+            self.row.software = store.software(facts)
             self.row.revision = resuming.revision()
         resuming.begin(self.row, environment)
 
@@ -195,9 +191,3 @@ def stored(given: str) -> Tuning:
 def which(row: Tuning) -> str:
     """Names a tuning at the begin of a sentence."""
     return f"The tuning {row.short_id} of {row.started_at:%d %b %Y, %H:%M}"
-
-
-def _software(plan: Plan) -> dict[str, Any]:
-    """What serves, as runs store it."""
-    python = plan.server.python
-    return {"python": dict(python.facts), "packages": dict(python.packages)}

@@ -53,6 +53,9 @@ def observation(
     each = _requests_each(result)
     levels = tuple(_levels(trial, result, objective.goals, each, own_pace))
     cpu = every.cpu(result)
+    late = any(one.code.startswith(LATE) for one in result.findings)
+    failing = _codes(result, FAILING if late else (*FAILING, *PILING_UP))
+    starving = {one.code for one in _found(result, STARVING, Weight.WEAK)}
     mean_s = total.response_time.mean_s
     return Observation(
         levels=levels,
@@ -63,9 +66,9 @@ def observation(
         connections=most_sessions(result.readings),
         codes=() if levels else spoiled,
         limit=_codes(result, GENERATOR),
-        fails=_fails(result),
+        fails=tuple(sorted({*failing, *starving})),
         wrong=_wrong(result),
-        failure=result.failure if _died(result) else "",
+        failure=result.failure if result.status is Status.FAILED else "",
     )
 
 
@@ -82,13 +85,6 @@ def _found(
 
 def _codes(result: RunResult, numbers: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({one.code for one in _found(result, numbers)}))
-
-
-def _fails(result: RunResult) -> tuple[str, ...]:
-    late = any(one.code.startswith(LATE) for one in result.findings)
-    failing = FAILING if late else (*FAILING, *PILING_UP)
-    starving = {one.code for one in _found(result, STARVING, Weight.WEAK)}
-    return tuple(sorted({*_codes(result, failing), *starving}))
 
 
 def _wrong(result: RunResult) -> str:
@@ -114,7 +110,7 @@ def _levels(
     """Those that were reached and not spoiled; that in which the server died was met by nobody."""
     if trial.load.users:
         assert result.total is not None
-        yield _level(0.0, result.total, goals, each, died=_died(result))
+        yield _level(0.0, result.total, goals, each, died=result.status is Status.FAILED)
         return
     reached = [one for one in result.summaries if one.scope == "stage" and _planned(one, each)]
     spoiled = {name for one in _found(result, SPOILING) for name in one.stages}
@@ -122,7 +118,7 @@ def _levels(
     for stage in sorted(reached, key=lambda level: level.order):
         if stage.name in spoiled:
             continue
-        died = _died(result) and stage.order == last
+        died = result.status is Status.FAILED and stage.order == last
         rate = trial.load.rates[stage.order - 1]
         if own_pace is not None:
             rate = own_pace.rate(stage.level or 0.0)
@@ -186,7 +182,3 @@ def _requests_each(result: RunResult) -> float:
     requests = sum(one.requests for one in stages)
     journeys = sum(one.requests for one in result.summaries if one.scope == JOURNEY)
     return max(1.0, requests / journeys) if journeys else 1.0
-
-
-def _died(result: RunResult) -> bool:
-    return result.status is Status.FAILED

@@ -66,10 +66,6 @@ OVERHEAD_S = 2.5  #: Of a start beside its load, where no run of its server is k
 
 def begun(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
     """On a notebook of its own; goes on after these entries, or raises UsageError."""
-    return Searching(_search(Notebook(asked.question), asked), entries)
-
-
-def _search(notebook: Notebook, asked: Asked) -> Search:
     question, servers = asked.question, asked.servers
     database = reached(asked.spec.database, pool=question.pool, keeps=question.keeps_connections)
 
@@ -80,11 +76,12 @@ def _search(notebook: Notebook, asked: Asked) -> Search:
     def grid(probe: Probe) -> list[Candidate]:
         return candidates.grid(servers, probe, question.cpus, database)
 
-    first, *spare = grid(ASSUMED)
-    given = question.only or question.current
-    if given is not None:
-        first, spare = given, [first, *spare]
-    return Search(notebook, grid, first, spare, resize, variants(asked))
+    firsts = grid(ASSUMED)
+    if given := question.only or question.current:
+        firsts.insert(0, given)
+    first, *spare = firsts
+    search = Search(Notebook(question), grid, first, spare, resize, variants(asked))
+    return Searching(search, entries)
 
 
 def rehearsed(

@@ -11,13 +11,12 @@ from benchsuite.core.specs import (
     OPEN,
     POISSON,
     QUERIES,
-    LoadProfile,
     RunSpec,
 )
 from benchsuite.core.specs.objective import Objective
 from benchsuite.system import cpus
 from benchsuite.tuning.candidates import configured
-from benchsuite.tuning.trial import Load, Observation, Phase, Trial
+from benchsuite.tuning.trial import Observation, Phase, Trial
 
 
 def pinned(spec: RunSpec, count: int | None) -> RunSpec:
@@ -99,39 +98,35 @@ def spec_of(
         server = replace(spec.server, cpus=placed(base, candidate.cpus))
         spec = replace(spec, server=server)
     patience_s = max(PATIENCE_S, PATIENT * objective.limit_s)
-    load = _profile(trial.load, base.load, patience_s, own_pace)
-    if trial.ends_early and load.is_open:
-        load = replace(load, ends_below=HOPELESS, ends_within_s=objective.limit_s)
-    diagnoses = DIAGNOSES.get(trial.phase, "")
-    return replace(spec, load=load, seed=trial.seed, diagnoses=diagnoses)
-
-
-def _profile(
-    load: Load, base: LoadProfile, patience_s: float, own_pace: Pace | None
-) -> LoadProfile:
-    common = replace(
-        base,
+    asked = trial.load
+    load = replace(
+        base.load,
         model=CLOSED,
         spawn_rate=None,
-        warmup_s=load.warmup_s,
-        duration_s=load.window_s,
+        warmup_s=asked.warmup_s,
+        duration_s=asked.window_s,
         timeout_s=patience_s,
         drain_s=patience_s,
     )
     if own_pace is not None:
-        levels = [own_pace.users(rate) for rate in load.rates]
-        users = max(levels, default=own_pace.instead_of(load.users))
-        stages = tuple(map(float, levels))
-        return replace(common, users=users, stages=stages, processes=min(base.processes, users))
-    if load.users:
-        users = min(load.users, IN_FLIGHT)
-        return replace(common, users=users, processes=min(base.processes, users))
-    rates = tuple(float(f"{rate:.{DIGITS}g}") for rate in load.rates)
-    return replace(
-        common,
-        model=OPEN,
-        arrivals=POISSON,
-        arrival_rate=max(rates),
-        stages=rates,
-        in_turn=True,  # else few connections are used, and with them few processes
-    )
+        levels = [own_pace.users(rate) for rate in asked.rates]
+        users = max(levels, default=own_pace.instead_of(asked.users))
+        load = replace(load, users=users, stages=tuple(map(float, levels)))
+    elif asked.users:
+        load = replace(load, users=min(asked.users, IN_FLIGHT))
+    else:
+        rates = tuple(float(f"{rate:.{DIGITS}g}") for rate in asked.rates)
+        load = replace(
+            load,
+            model=OPEN,
+            arrivals=POISSON,
+            arrival_rate=max(rates),
+            stages=rates,
+            in_turn=True,  # else few connections are used, and with them few processes
+        )
+        if trial.ends_early:
+            load = replace(load, ends_below=HOPELESS, ends_within_s=objective.limit_s)
+    if load.model == CLOSED and load.users:
+        load = replace(load, processes=min(base.load.processes, load.users))
+    diagnoses = DIAGNOSES.get(trial.phase, "")
+    return replace(spec, load=load, seed=trial.seed, diagnoses=diagnoses)

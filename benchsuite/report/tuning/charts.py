@@ -1,9 +1,7 @@
 """The charts of a tuning: capacity against memory or CPUs, and shares in time against rates."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from benchsuite.core.units import (
     format_bytes,
@@ -14,13 +12,14 @@ from benchsuite.core.units import (
 )
 from benchsuite.report.charts.drawing import Chart, Spot, draw, rounded, scatter
 from benchsuite.report.charts.series import MEMORY, Axis, Column, Series, band, first, line, points
-from benchsuite.report.charts.styles import Style, styles
+from benchsuite.report.charts.styles import styles
 from benchsuite.tuning.answer import Outcome, Row, interval, state
 from benchsuite.tuning.candidates import bound
 from benchsuite.tuning.notebook import RISING, Entry, Notebook, State
-from benchsuite.tuning.trial import Candidate, Phase
+from benchsuite.tuning.trial import Phase
 
-SEARCHED = RISING
+SEARCHED, FRESH = RISING, Phase.CONFIRM
+RATE = Axis("capacity (arrivals per second)", "/s")
 IN_TIME = Axis("planned arrivals in time (%)", " %")
 GREY = "#8a8a8a"
 
@@ -28,16 +27,17 @@ GREY = "#8a8a8a"
 def shares(notebook: Notebook, answer: Outcome) -> Chart:
     """Of each candidate in the race: what share met the first goal at each of its rates."""
     goal = notebook.question.objective.goals[0]
-    tried = (*SEARCHED, Phase.CONFIRM)
-    racing = [row.candidate for row in answer.rows if notebook.of(row.candidate, *tried)]
-    drawn = [
-        (candidate, style, phases)
-        for candidate, style in zip(racing, styles([one.server for one in racing]), strict=True)
-        for phases in (SEARCHED, (Phase.CONFIRM,))
-        if notebook.of(candidate, *phases)
-    ]
-    columns = [_shares_column(*one) for one in drawn]
-    measured = [shares_of(notebook.of(candidate, *phases)) for candidate, _, phases in drawn]
+    racing = [one.candidate for one in answer.rows if notebook.of(one.candidate, *SEARCHED, FRESH)]
+    columns, measured = [], []
+    for candidate, style in zip(racing, styles([one.server for one in racing]), strict=True):
+        for title, symbol, phases in (
+            (candidate.name, f"{style.marker}-open", SEARCHED),
+            (f"{candidate.name}, fresh", style.marker, (FRESH,)),
+        ):
+            if entries := notebook.of(candidate, *phases):
+                mark = points(style.colour, symbol)
+                columns.append(Column(f"{title} percent", title, format_percent, mark=mark))
+                measured.append(shares_of(entries))
     rates = sorted({rate for one in measured for rate in one})
     asked = Column("asked_percent", "asked for", format_percent, mark=line(GREY, "dash"))
     chart = draw(
@@ -56,13 +56,6 @@ def shares(notebook: Notebook, answer: Outcome) -> Chart:
     return chart
 
 
-def _shares_column(candidate: Candidate, style: Style, phases: Sequence[Phase]) -> Column:
-    fresh = Phase.CONFIRM in phases
-    title = f"{candidate.name}, fresh" if fresh else candidate.name
-    marker = style.marker if fresh else f"{style.marker}-open"
-    return Column(f"{title} percent", title, format_percent, mark=points(style.colour, marker))
-
-
 def shares_of(entries: Sequence[Entry]) -> dict[float, float]:
     """Rate → percent of the planned arrivals there, all starts together."""
     planned: Counter[float] = Counter()
@@ -73,89 +66,40 @@ def shares_of(entries: Sequence[Entry]) -> dict[float, float]:
     return {rate: 100 * met[rate] / planned[rate] for rate in planned if planned[rate]}
 
 
-RATE = Axis("capacity (arrivals per second)", "/s")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """A candidate in the chart."""
-
-    row: Row
-    memory: float | None
-    value: float
-    low: float | None = None
-    high: float | None = None
-    hollow: bool = False  #: It was never started.
-
-
 def against_memory(notebook: Notebook, answer: Outcome) -> Chart:
-    """Capacities or, where a rate is asked for, the share in time at that rate."""
-    if notebook.question.rate is None:
-        return _chart(
-            "capacity-memory",
-            "Capacity against memory",
-            RATE,
-            Column("capacity_per_s", "capacity", format_rate),
-            _capacities(notebook, answer),
-            "Filled: estimated by the search, with the interval over runs. Hollow: never "
-            "started, at the most that arithmetic allows, with the memory of its processes as "
-            "that of the one that was probed.",
-        )
-    return _chart(
-        "share-memory",
-        f"Share in time at {format_number(notebook.question.rate)}/s against memory",
-        IN_TIME,
-        Column("share_percent", "in time", format_percent),
-        _shares(notebook, answer),
-        "Of fresh runs where there are any, else of one short window.",
-    )
-
-
-def _capacities(notebook: Notebook, answer: Outcome) -> list[Point]:
-    """A bar for an interval; a hollow point where its bound was enough, beside measured ones."""
-    measured = [
-        Point(row=row, memory=row.memory_bytes, value=row.estimate, low=row.low, high=row.high)
-        for row in answer.rows
-        if row.estimate is not None
-    ]
-    probe, question = notebook.probe, notebook.question
-    if probe is None or not measured:
-        return measured
-    each = probe.memory_bytes
-    return measured + [
-        Point(
-            row=row,
-            memory=None if each is None else row.candidate.processes * each,
-            value=bound(row.candidate, probe, question.cpus, gil=question.gil).rate,
-            hollow=True,
-        )
-        for row in answer.rows
-        if row.state is State.BOUNDED_OUT
-    ]
-
-
-def _shares(notebook: Notebook, answer: Outcome) -> list[Point]:
-    """At the lowest rate of its starts, which is the one that was asked for."""
-    points = []
+    """Capacities, with a bar for an interval and hollow where a bound was enough; or, where a rate
+    is asked for, the share in time at that rate, which is the lowest of a candidate's starts.
+    """
+    asked, probe, question = notebook.question.rate, notebook.probe, notebook.question
+    spots: list[tuple[Row, float | None, float]] = []
     for row in answer.rows:
-        entries = notebook.of(row.candidate, Phase.CONFIRM) or notebook.of(
-            row.candidate, Phase.SCREEN
-        )
-        shares = shares_of(entries)
-        if shares:
-            points.append(Point(row=row, memory=row.memory_bytes, value=shares[min(shares)]))
-    return points
-
-
-def _chart(
-    slug: str, title: str, up: Axis, column: Column, points: Sequence[Point], note: str
-) -> Chart:
-    drawn = [one for one in points if one.memory is not None]
+        entries = notebook.of(row.candidate, FRESH) or notebook.of(row.candidate, Phase.SCREEN)
+        if asked is not None and (shares := shares_of(entries)):
+            spots.append((row, row.memory_bytes, shares[min(shares)]))
+        elif asked is None and row.estimate is not None:
+            spots.append((row, row.memory_bytes, row.estimate))
+    if asked is None and probe is not None and spots:
+        each = probe.memory_bytes
+        spots += [
+            (
+                row,
+                None if each is None else row.candidate.processes * each,
+                bound(row.candidate, probe, question.cpus, gil=question.gil).rate,
+            )
+            for row in answer.rows
+            if row.state is State.BOUNDED_OUT
+        ]
+    drawn = [(row, memory, value) for row, memory, value in spots if memory is not None]
+    capacity = Column("capacity_per_s", "capacity", format_rate)
+    in_time = Column("share_percent", "in time", format_percent)
+    column = capacity if asked is None else in_time
     series = Series(
-        slug,
-        title,
+        "capacity-memory" if asked is None else "share-memory",
+        "Capacity against memory"
+        if asked is None
+        else f"Share in time at {format_number(asked)}/s against memory",
         MEMORY,
-        up,
+        RATE if asked is None else IN_TIME,
         (
             Column("configuration", "configuration", str),
             Column("memory_bytes", "memory", format_bytes),
@@ -165,31 +109,40 @@ def _chart(
             Column("state", "state", str),
         ),
         tuple(
-            (one.row.candidate.name, one.memory, one.value, one.low, one.high, one.row.state.value)
-            for one in drawn
+            (row.candidate.name, memory, value, *_ends(row, asked), row.state.value)
+            for row, memory, value in drawn
         ),
-        note,
+        "Filled: estimated by the search, with the interval over runs. Hollow: never "
+        "started, at the most that arithmetic allows, with the memory of its processes as "
+        "that of the one that was probed."
+        if asked is None
+        else "Of fresh runs where there are any, else of one short window.",
     )
-    return scatter(series, [_spot(one, column.show) for one in drawn], legend=True)
+    found = []
+    for row, memory, value in drawn:
+        (style,) = styles([row.candidate.server])
+        is_best, is_hollow = row.state is State.RECOMMENDED, row.state is State.BOUNDED_OUT
+        symbol = ("star" if is_best else "circle") + "-open" * is_hollow
+        shown = "at most " * is_hollow + column.show(value)
+        low, high = _ends(row, asked)
+        found.append(
+            Spot(
+                title=f"{row.candidate.name}, {state(row)}: {shown}"
+                + f" {interval(row)}" * (low is not None),
+                x=memory,
+                y=value,
+                marker={"color": style.colour, "symbol": symbol},
+                text=row.candidate.name if is_best else "",
+                group=row.candidate.server,
+                low=low,
+                high=high,
+            )
+        )
+    return scatter(series, found, legend=True)
 
 
-def _spot(point: Point, show: Callable[[Any], str]) -> Spot:
-    candidate = point.row.candidate
-    (style,) = styles([candidate.server])
-    best = point.row.state is State.RECOMMENDED
-    symbol = "star" if best else "circle"
-    value = f"at most {show(point.value)}" if point.hollow else show(point.value)
-    ends = f" {interval(point.row)}" if point.low is not None else ""
-    return Spot(
-        title=f"{candidate.name}, {state(point.row)}: {value}{ends}",
-        x=point.memory,
-        y=point.value,
-        marker={"color": style.colour, "symbol": f"{symbol}-open" if point.hollow else symbol},
-        text=candidate.name if best else "",
-        group=candidate.server,
-        low=point.low,
-        high=point.high,
-    )
+def _ends(row: Row, asked: float | None) -> tuple[float | None, float | None]:
+    return (row.low, row.high) if asked is None else (None, None)
 
 
 TICKS = 20  #: Up to so many CPUs each has its tick.
@@ -216,7 +169,11 @@ def scaling(answer: Outcome) -> Chart:
         chart.layout["xaxis"]["dtick"] = 1
     for trace in chart.drawing["data"]:
         if trace.get("name") == "just held":
-            trace["error_y"] = _bars([rows.get(cpus) for cpus in counts][: len(trace["y"])])
+            found = [rows.get(cpus) for cpus in counts][: len(trace["y"])]
+            ends = [_around(one) for one in found]
+            above, below = ([rounded(one[side]) for one in ends] for side in (0, 1))
+            bars = {"type": "data", "symmetric": False, "array": above, "arrayminus": below}
+            trace["error_y"] = bars
     return chart
 
 
@@ -251,13 +208,8 @@ def _scaling_row(answer: Outcome, cpus: int | None, row: Row | None) -> Iterator
     yield from (predicted.low, predicted.high)
 
 
-def _bars(rows: Sequence[Row | None]) -> dict[str, object]:
-    """The interval of each point, in plotly's words."""
-    known = [
-        (one.high - one.estimate, one.estimate - one.low)
-        if one and one.estimate is not None and one.low is not None and one.high is not None
-        else (None, None)
-        for one in rows
-    ]
-    above, below = ([rounded(ends[side]) for ends in known] for side in (0, 1))
-    return {"type": "data", "symmetric": False, "array": above, "arrayminus": below}
+def _around(row: Row | None) -> tuple[float | None, float | None]:
+    """How far the ends of its interval lie above and below its estimate."""
+    if row is None or row.estimate is None or row.low is None or row.high is None:
+        return None, None
+    return row.high - row.estimate, row.estimate - row.low

@@ -5,13 +5,12 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.tuning.ideal import Ideal, driven
-from benchmarks.tuning.simulated import asked, candidate, grid, resize, tune
+from benchmarks.tuning.simulated import asked, candidate, resize, tune
 from benchmarks.tuning.world import World
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import outcome
-from benchsuite.tuning.candidates import beyond
 from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.search import ASSUMED, Search
+from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Observation, Phase, Question, Trial
 
 SIZES = [
@@ -121,26 +120,6 @@ def test_windows_of_40_s_confirm_where_that_is_asked() -> None:
     told = outcome(notebook)
     assert told.window_s == 40.0
     assert "--thorough" not in told.missing
-
-
-def test_next_to_the_edge_of_the_grid_there_are_other_sizes() -> None:
-    tried = grid(World(name="grid", cpus=2, servers={"gthread": 1.0}), ASSUMED)
-    processes = sorted({one.processes for one in tried})
-    assert processes == [2, 3, 4]
-    largest = max(tried, key=lambda one: (one.processes, one.threads or 0))
-    found = {(one.processes, one.threads) for one in beyond(largest, tried, 2, resize)}
-    assert found == {(6, largest.threads), (4, 2 * (largest.threads or 0))}
-    middle = next(
-        one
-        for one in tried
-        if one.processes == 3
-        and one.threads
-        not in (
-            min(t.threads for t in tried if t.processes == 3),
-            max(t.threads for t in tried if t.processes == 3),
-        )
-    )
-    assert beyond(middle, tried, 2, resize) == []
 
 
 def test_the_best_at_the_edge_brings_its_neighbour_into_the_race() -> None:

@@ -1,0 +1,136 @@
+"""The search, without one of its steps each, and the baseline: what each finds in a world."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from statistics import mean
+
+from benchmarks.table import share
+from benchmarks.tuning.baseline import Baseline
+from benchmarks.tuning.ideal import driven
+from benchmarks.tuning.simulated import (
+    Exhaustive,
+    Measured,
+    asked,
+    candidate,
+    grid,
+    keeps,
+    search,
+)
+from benchmarks.tuning.worlds import Case
+from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.notebook import State
+from benchsuite.tuning.search import Search
+from benchsuite.tuning.trial import Candidate, Question
+
+truth_of = cache(lambda case: Exhaustive(case.world, case.objective))
+
+
+@dataclass(slots=True)
+class Found:
+    """By many tunings of a world, or of some worlds."""
+
+    regrets: list[float] = field(default_factory=list)
+    """By how much less the pick holds than the best size; 1 without one, or of a flaky server."""
+    near: list[bool] = field(default_factory=list)  #: Whether nobody would act on that.
+    rates: list[float] = field(default_factory=list)  #: That were told, of the true ones.
+    kept: list[bool] = field(default_factory=list)  #: Whether another start holds them a minute.
+    wrong: list[bool] = field(default_factory=list)
+    """Of those that are told to be behind: whether they are not."""
+    took_s: list[float] = field(default_factory=list)
+
+    def add(self, other: "Found") -> None:
+        for name in self.__slots__:
+            getattr(self, name).extend(getattr(other, name))
+
+    @property
+    def short(self) -> str:
+        return f"{100 * mean(self.regrets):.1f} / {100 * max(self.regrets):.1f} %"
+
+    @property
+    def cells(self) -> list[str]:
+        """Short of the best, within, confirmed, holds a minute."""
+        count = len(self.regrets)
+        return [
+            self.short,
+            share(sum(self.near), count),
+            share(len(self.rates), count),
+            share(sum(self.kept), len(self.kept)),
+        ]
+
+
+Tuned = tuple[Candidate | None, float | None, float, list[Candidate]]
+"""The pick, the rate that is told, how long it took, and who is said to be behind."""
+Tuner = Callable[[Case, Question], Tuned]
+
+
+def found(case: Case, tuner: Tuner, seeds: Sequence[int], budget_s: float = 900.0) -> Found:
+    truth, world, result = truth_of(case), case.world, Found()
+    now = candidate(*case.current) if case.current else None
+    for seed in seeds:
+        question = asked(world, case.objective, seed)
+        question = replace(question, budget_s=budget_s, current=now)
+        pick, rate, took_s, behind = tuner(case, question)
+        lost = 1.0 if pick is None or pick.server in world.flaky else truth.regret(pick)
+        result.regrets.append(lost)
+        result.near.append(lost <= case.within)
+        result.took_s.append(took_s)
+        result.wrong += [truth.of(one) >= truth.of(pick) for one in behind if pick]
+        if pick is not None and rate:
+            result.rates.append(rate / truth.of(pick))
+            result.kept.append(keeps(world, question, pick, rate, took_s))
+    return result
+
+
+def _driven(case: Case, made: Search) -> Tuned:
+    notebook = driven(made, Measured(case.world, made.question.objective, made.question.seed))
+    told = outcome(notebook)
+    behind = [one.candidate for one in told.rows if one.state is State.BEHIND]
+    return told.pick, told.rate, notebook.spent_s, behind
+
+
+def ours(case: Case, question: Question) -> Tuned:
+    return _driven(case, search(case.world, question))
+
+
+class Unbounded(Search):
+    def hopeless(self, candidates: Sequence[Candidate]) -> dict[Candidate, str]:
+        return {}
+
+
+def unbounded(case: Case, question: Question) -> Tuned:
+    """Starts what arithmetic finds hopeless, too."""
+    usual = search(case.world, question)
+    return _driven(case, Unbounded(usual.notebook, usual.grid, usual.firsts[0], (), usual.resize))
+
+
+def unwalked(case: Case, question: Question) -> Tuned:
+    """Tries no size next to the best."""
+    made = search(case.world, question)
+    made.resize = None
+    return _driven(case, made)
+
+
+def unsure(case: Case, question: Question) -> Tuned:
+    """Tells the rate of the windows that held it, without a margin."""
+    notebook = driven(
+        search(case.world, question), Measured(case.world, question.objective, question.seed)
+    )
+    told = outcome(notebook)
+    return told.pick, told.shown, notebook.spent_s, []
+
+
+def baseline(case: Case, question: Question) -> Tuned:
+    made = Baseline(question, Measured(case.world, question.objective, question.seed))
+    first = candidate(next(iter(case.world.servers)), case.world.cpus, 4)
+    pick, rate = made.tune(lambda probe: grid(case.world, probe), first)
+    return pick, rate, made.spent_s, []
+
+
+WITHOUT = {
+    "as it is": ours,
+    "without bounds": unbounded,
+    "without the walk": unwalked,
+    "without the margin": unsure,
+    "baseline": baseline,
+}
