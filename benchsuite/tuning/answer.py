@@ -92,7 +92,7 @@ def _reasons(notebook: Notebook, pick: Candidate, held: Held | None) -> list[str
     memory = notebook.memory_bytes(pick)
     if notebook.question.rate is not None and notebook.end is End.CONFIRMED and memory:
         sentences.append(f"Of all that were tried it needs least: {format_bytes(memory)}.")
-    if close := [_close(notebook, one, pick) for one in tied(notebook, pick)]:
+    if close := list(_close(notebook, pick)):
         least = min(notebook.memory_bytes(one.candidate) or 0.0 for one in close)
         more = ", more memory" if memory and memory <= least else ""
         names = [
@@ -377,7 +377,7 @@ def outcome(notebook: Notebook) -> Outcome:
         at_least=bool(held and notebook.is_limited(pick)),
         cliff=cliff(notebook, pick),
         now=now,
-        not_told_apart=tuple(_close(notebook, one, pick) for one in tied(notebook, pick)),
+        not_told_apart=tuple(_close(notebook, pick)),
         rows=rows,
         not_tried=not_tried,
         missing=longer_search(notebook, pick, held),
@@ -390,15 +390,6 @@ def sentence(notebook: Notebook) -> str:
         return outcome(notebook).sentences[0]
     pick = notebook.pick()
     return headline(notebook, pick, confirming.held_by(notebook, pick) if pick else None)
-
-
-def tied(notebook: Notebook, pick: Candidate) -> list[Candidate]:
-    """Those that aren't told apart from the pick."""
-    return [
-        one
-        for one, (state, _) in notebook.states.items()
-        if state is State.NOT_TOLD_APART and one != pick
-    ]
 
 
 def _row(notebook: Notebook, candidate: Candidate) -> Row:
@@ -416,10 +407,7 @@ def _row(notebook: Notebook, candidate: Candidate) -> Row:
         estimate=notebook.estimate(candidate),
         low=low,
         high=high,
-        rate=held.rate if held else None,
-        shown=held.shown if held else None,
-        share=held.share if held else None,
-        percentile_s=held.percentile_s if held else None,
+        **{name: getattr(held, name, None) for name in ("rate", "shown", "share", "percentile_s")},
         memory_bytes=notebook.memory_bytes(candidate),
         cpu_s=notebook.cpu_s(candidate),
         connections=candidate.connections,
@@ -427,29 +415,19 @@ def _row(notebook: Notebook, candidate: Candidate) -> Row:
     )
 
 
-def _close(notebook: Notebook, candidate: Candidate, pick: Candidate) -> Close:
-    compared = against(notebook, candidate, pick)
-    if compared is None:
-        own, best = notebook.estimate(candidate), notebook.estimate(pick)
-        ratio = own / best if own and best else None
-        return Close(candidate=candidate, ratio=ratio, low=None, high=None)
-    return Close(candidate=candidate, ratio=compared.value, low=compared.low, high=compared.high)
+def _close(notebook: Notebook, pick: Candidate) -> Iterator[Close]:
+    """Those that aren't told apart from the pick."""
+    best = notebook.estimate(pick)
+    for candidate, (state, _) in notebook.states.items():
+        if state is State.NOT_TOLD_APART and candidate != pick:
+            own, compared = notebook.estimate(candidate), against(notebook, candidate, pick)
+            yield Close(
+                candidate=candidate,
+                ratio=compared.value if compared else (own / best if own and best else None),
+                low=compared.low if compared else None,
+                high=compared.high if compared else None,
+            )
 
-
-ORDER = (
-    State.RECOMMENDED,
-    State.MEASURED,
-    State.NOT_TOLD_APART,
-    State.WORTH_TRYING,
-    State.NO_DIFFERENCE,
-    State.RACING,
-    State.OVER,
-    State.DROPPED,
-    State.BEHIND,
-    State.NO_STATEMENT,
-    State.DISCARDED,
-)
-"""The nearer to the answer, the higher in the table."""
 
 MANY = 20  #: Rows from which on a page folds a table.
 
@@ -521,7 +499,11 @@ def tried(outcome: Outcome) -> list[Row]:
     started = [row for row in outcome.rows if row.state not in UNTRIED]
     return sorted(
         started,
-        key=lambda row: (row.candidate.cpus or 0, ORDER.index(row.state), -(row.estimate or 0.0)),
+        key=lambda row: (
+            row.candidate.cpus or 0,
+            [*State].index(row.state),
+            -(row.estimate or 0.0),
+        ),
     )
 
 
@@ -534,62 +516,51 @@ def untried_lines(outcome: Outcome) -> list[str]:
 
 
 def _configurations(notebook: Notebook, outcome: Outcome) -> Table | None:
-    figures, rows = columns(notebook.question.objective.goals[0]), tried(outcome)
+    rows = tried(outcome)
     if not rows:
         return None
+    shown = [figures(row, notebook.question.objective.goals[0]) for row in rows]
     return Table(
-        ["configuration", *figures, "state"],
+        ["configuration", *shown[0], "state"],
         [
-            [row.candidate.name, *(show(row) for show in figures.values()), state(row)]
-            for row in rows
+            [row.candidate.name, *cells.values(), state(row)]
+            for row, cells in zip(rows, shown, strict=True)
         ],
         title="Configurations",
-        figures=list(figures),
+        figures=list(shown[0]),
         spare=("starts", "connections", "CPU a request"),
         chosen=next((at for at, row in enumerate(rows) if row.candidate == outcome.pick), None),
     )
 
 
-def columns(goal: Goal) -> dict[str, Callable[[Row], Shown]]:
+def figures(row: Row, goal: Goal) -> dict[str, Shown]:
     """Heading → what a candidate has there, beside its name and its state."""
+    missing = "no fresh runs confirmed it" if row.starts else state(row)
 
-    def confirmed(
-        name: str, show: Callable[[float | None], str], times: float = 1.0
-    ) -> Callable[[Row], Shown]:
-        def shown(row: Row) -> Shown:
-            value: float | None = getattr(row, name)
-            return _why_not(row) if value is None else Shown(show(times * value))
+    def shown(
+        value: float | None, show: Callable[[float], str], note: str = "", why: str = missing
+    ) -> Shown:
+        return Shown.missing(why) if value is None else Shown(show(value), note)
 
-        return shown
-
-    within = {}
-    if not goal.is_mean:
-        name = "right" if goal.within_s is None else f"within {format_duration(goal.within_s)}"
-        within[name] = confirmed("share", format_percent, 100.0)
-    return {
-        "estimate": lambda row: (
-            Shown.missing(state(row))
-            if row.estimate is None
-            else Shown(format_rate(row.estimate), interval(row))
+    share = None if row.share is None else 100 * row.share
+    name = "right" if goal.within_s is None else f"within {format_duration(goal.within_s)}"
+    cells = {
+        "estimate": shown(row.estimate, format_rate, interval(row), state(row)),
+        "holds": shown(row.rate, format_rate, f"shown at {format_rate(row.shown)}"),
+        f"{'mean' if goal.is_mean else f'p{100 * goal.share:.6g}'} there": shown(
+            row.percentile_s, format_duration
         ),
-        "holds": lambda row: (
-            _why_not(row)
-            if row.rate is None
-            else Shown(format_rate(row.rate), f"shown at {format_rate(row.shown)}")
+        name: shown(share, format_percent),
+        "memory": shown(row.memory_bytes, format_bytes),
+        "CPU a request": shown(row.cpu_s, format_duration),
+        "connections": shown(
+            row.connections, format_count, why="how many it opens at most isn't known"
         ),
-        f"{'mean' if goal.is_mean else f'p{100 * goal.share:.6g}'} there": confirmed(
-            "percentile_s", format_duration
-        ),
-        **within,
-        "memory": confirmed("memory_bytes", format_bytes),
-        "CPU a request": confirmed("cpu_s", format_duration),
-        "connections": lambda row: (
-            Shown.missing("how many it opens at most isn't known")
-            if row.connections is None
-            else Shown(format_count(row.connections))
-        ),
-        "starts": lambda row: Shown(format_count(row.starts)),
+        "starts": shown(row.starts, format_count),
     }
+    if goal.is_mean:
+        del cells[name]
+    return cells
 
 
 def state(row: Row) -> str:
@@ -600,7 +571,3 @@ def interval(row: Row) -> str:
     if row.low is None or row.high is None:
         return ""
     return f"[{format_number(row.low)}, {format_number(row.high)}]"
-
-
-def _why_not(row: Row) -> Shown:
-    return Shown.missing("no fresh runs confirmed it" if row.starts else state(row))

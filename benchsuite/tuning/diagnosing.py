@@ -92,7 +92,7 @@ def overload(making: Making, pick: Candidate) -> Steps:
     rates = [share * held.rate for share in STRAIN if held]
     load = making.load(1, STRAIN_S, rates=rates)
     if rates and making.cost_s(load) <= making.left_s and not notebook.is_limited(pick):
-        reason = "more than it holds, and then half of it: whether it recovers"
+        reason = "half as much again as was confirmed, then half: whether it recovers"
         yield from making.start(pick, Phase.STRAIN, load, reason, again=False)
 
 

@@ -25,22 +25,22 @@ NORMAL = 1.4826  #: Standard deviation of a normal distribution, in medians of i
 
 
 class State(StrEnum):
-    """How far a candidate came."""
+    """What became of a candidate, nearest to the answer first."""
 
+    RECOMMENDED = "recommended"
+    MEASURED = "measured"  #: On one of several numbers of CPUs.
+    NOT_TOLD_APART = "not told apart"
+    WORTH_TRYING = "worth trying"  #: A variant of the pick that looked better in a few starts.
+    NO_DIFFERENCE = "no difference shown"  #: By a variant of it.
+    RACING = "racing"
+    OVER = "over a limit"  #: It needs more memory or connections than the objective allows.
+    DROPPED = "dropped"  #: To save time, which is no claim.
+    BEHIND = "behind"  #: As intervals over its starts or fresh starts show.
+    NO_STATEMENT = "no statement"  #: All its starts were spoiled.
+    DISCARDED = "discarded"  #: Several of its starts failed.
     REFUSED = "refused"  #: By arithmetic, or it can't run here.
     BOUNDED_OUT = "bounded out"  #: It can't be among the best.
     NOT_TRIED = "not tried"  #: No time was left for it.
-    NO_STATEMENT = "no statement"  #: All its starts were spoiled.
-    DISCARDED = "discarded"  #: Several of its starts failed.
-    OVER = "over a limit"  #: It needs more memory or connections than the objective allows.
-    BEHIND = "behind"  #: As intervals over its starts or fresh starts show.
-    DROPPED = "dropped"  #: To save time, which is no claim.
-    RACING = "racing"
-    NOT_TOLD_APART = "not told apart"
-    RECOMMENDED = "recommended"
-    MEASURED = "measured"  #: On one of several numbers of CPUs.
-    WORTH_TRYING = "worth trying"  #: A variant of the pick that looked better in a few starts.
-    NO_DIFFERENCE = "no difference shown"  #: By a variant of it.
 
 
 class End(StrEnum):
