@@ -111,7 +111,7 @@ class Command(BriefCommand):
             is_ctrl_c = isinstance(error, KeyboardInterrupt)
             words = "Interrupted." if is_ctrl_c else str(error)
             if resuming.can_go_on(execution.row):
-                again = command("tunebench", f"--resume={execution.name}")
+                again = command("tunebench", f"--resume={execution.row.short_id}")
                 words += f" Go on with: {again}"
             raise CommandError(words, returncode=130 if is_ctrl_c else 1) from error
         _tell(screen, execution, options)
