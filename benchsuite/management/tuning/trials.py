@@ -111,9 +111,12 @@ def spec_of(
     if own_pace is not None:
         levels = [own_pace.users(rate) for rate in asked.rates]
         users = max(levels, default=own_pace.instead_of(asked.users))
-        load = replace(load, users=users, stages=tuple(map(float, levels)))
+        processes = min(load.processes, users)
+        stages = tuple(map(float, levels))
+        load = replace(load, users=users, stages=stages, processes=processes)
     elif asked.users:
-        load = replace(load, users=min(asked.users, IN_FLIGHT))
+        users = min(asked.users, IN_FLIGHT)
+        load = replace(load, users=users, processes=min(load.processes, users))
     else:
         rates = tuple(float(f"{rate:.{DIGITS}g}") for rate in asked.rates)
         load = replace(
@@ -126,7 +129,5 @@ def spec_of(
         )
         if trial.ends_early:
             load = replace(load, ends_below=HOPELESS, ends_within_s=objective.limit_s)
-    if load.model == CLOSED and load.users:
-        load = replace(load, processes=min(base.load.processes, load.users))
     diagnoses = DIAGNOSES.get(trial.phase, "")
     return replace(spec, load=load, seed=trial.seed, diagnoses=diagnoses)
