@@ -129,7 +129,7 @@ def test_what_a_process_forgets_is_counted(left_out):
 def test_requests_go_through_the_layer(command, words, workers):
     one = measured(command, "--server=daphne --workload=layer", *words)
     assert one["failures"] == 0
-    assert one["requests"] > 10
+    assert one["requests"] > 5
     parts = [program["part"] for program in one["programs"]]
     assert parts.count("workers") == workers
     assert parts.count("target") == 1

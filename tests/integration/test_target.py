@@ -96,7 +96,7 @@ class PlainClient:
         name: str = "",
         headers: Any = None,
     ) -> requests.Response:
-        return self._ask("POST", path, data, {"Content-Type": content_type, **dict(headers)})
+        return self._ask("POST", path, data, {"Content-Type": content_type, **(headers or {})})
 
     def _ask(self, method: str, path: str, data: Any, headers: Any) -> requests.Response:
         answer = requests.request(method, self.url + path, data=data, headers=headers, timeout=30)
