@@ -111,9 +111,16 @@ def _execute(asked: argparse.Namespace, program: str) -> int:
     os.environ["DJANGO_SETTINGS_MODULE"] = "benchsuite.cli.settings"
     import django
     from django.core.management import call_command, load_command_class
+    from django.db import Error
 
     django.setup()
-    call_command("migrate", verbosity=0)
+    try:
+        call_command("migrate", verbosity=0)
+    except Error as error:
+        raise UnavailableError(
+            f"Results can't be kept in {results.absolute()}: {error}; name another file: "
+            "--results FILE."
+        ) from error
     if verb == "serve":
         return _serve(words)
     if project and verb == "run" and not words:

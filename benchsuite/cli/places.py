@@ -4,6 +4,7 @@ import os
 import secrets
 from pathlib import Path
 
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.system import folders
 
 RESULTS_VARIABLE = "BENCHSUITE_RESULTS"  #: Path of the SQLite file.
@@ -12,12 +13,20 @@ ADDRESS = os.environ.get("BENCHSUITE_ADDRESS", "127.0.0.1:8765")  #: Of `benchsu
 
 
 def data_folder() -> Path:
-    """`benchsuite` in the user's data folder, made when it is not there, closed to others."""
+    """`benchsuite` in the user's data folder, made when it is not there, closed to others.
+
+    Raises UnavailableError where it can't be made.
+    """
     home = os.environ.get("XDG_DATA_HOME", "")
     # The specification ignores relative paths.
     base = Path(home) if os.path.isabs(home) else Path.home() / ".local/share"
     folder = base / "benchsuite"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnavailableError(
+            f"{folder} can't be made ({error.strerror}); name another place in XDG_DATA_HOME."
+        ) from error
     return folder
 
 

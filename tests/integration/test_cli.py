@@ -173,6 +173,12 @@ def _answers(opener: urllib.request.OpenerDirector, url: str) -> bool:
         ("run", {"src/manage.py": "import sys"}, 1, r"ends without Django's command line"),
         ("run", {".env": "NO=thing"}, 1, r"can't be loaded with shop\.settings: KeyError: 'SHOP_"),
         ("--python /bin/true run", {}, 1, r"No Python can load .*\n  /bin/true: it ended without"),
+        (
+            "--results /proc/no/x.sqlite3 run",
+            {},
+            1,
+            r"can't be kept in /proc/no/x\.sqlite3: unable",
+        ),
         ("--settings shop.nowhere run", {}, 1, r"can't be loaded with shop\.nowhere: ModuleNotFo"),
     ],
 )
