@@ -48,7 +48,6 @@ examples, in the folder of a Django project:
   {program} tune --path=/shop/ --objective="p95 < 200ms"
 """
 SHOWN = 8  #: Pages.
-TOKEN_VARIABLE = "BENCHSUITE_TOKEN"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -127,7 +126,7 @@ def _execute(asked: argparse.Namespace, program: str) -> int:
         sys.stdout.write(introduction(project))
         return 0
     if project and verb != "completesurvey":
-        words = [*_own(project, verb, words), *words]
+        words = [*project_options(project, verb, words), *words]
     made = load_command_class("benchsuite", COMMANDS.get(verb, verb))
     made.run_from_argv([os.environ[PROGRAM_VARIABLE], verb, *words])
     return 0
@@ -151,13 +150,18 @@ def _enter(project: Project) -> None:
         sys.modules[project.settings] = stand_in
 
 
-def _own(project: Project, verb: str, words: Sequence[str]) -> list[str]:
-    """The project's Python, and its name as label, where nothing else is asked for."""
+def project_options(project: Project, verb: str, words: Sequence[str]) -> list[str]:
+    """The project's Python, and its name as label, where nothing else is asked for.
+
+    A study has no Python of its own: its files name one where it matters.
+    """
     named = {word.partition("=")[0] for word in words}
     if named & STORED:
         return []
-    python = [f"--python={project.python}"] * (not project.is_own and "--python" not in named)
-    return [*python, *[f"--label={project.name}"] * (verb != "tune" and "--label" not in named)]
+    options = {"--label": project.name}
+    if verb != "study" and not project.is_own:
+        options["--python"] = str(project.python)
+    return [f"{flag}={value}" for flag, value in options.items() if flag not in named]
 
 
 def introduction(project: Project) -> str:
@@ -200,6 +204,8 @@ def introduction(project: Project) -> str:
 def _serve(words: Sequence[str]) -> int:
     """The pages, until Ctrl-C."""
     from django.core.management import call_command
+
+    from benchsuite.views.access import TOKEN_VARIABLE
 
     parser = argparse.ArgumentParser(prog="benchsuite serve", allow_abbrev=False)
     parser.add_argument("--address", default=places.ADDRESS, help="default: %(default)s")

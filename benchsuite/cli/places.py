@@ -3,6 +3,7 @@
 import os
 import secrets
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.system import folders
@@ -28,6 +29,15 @@ def data_folder() -> Path:
             f"{folder} can't be made ({error.strerror}); name another place in XDG_DATA_HOME."
         ) from error
     return folder
+
+
+def local_zone() -> str:
+    """The name of this machine's time zone; UTC where it has none that is known."""
+    name = os.environ.get("TZ") or os.path.realpath("/etc/localtime").rpartition("zoneinfo/")[2]
+    try:
+        return ZoneInfo(name).key
+    except (LookupError, ValueError, OSError):
+        return "UTC"
 
 
 def token() -> str:

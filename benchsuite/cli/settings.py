@@ -4,12 +4,12 @@ import os
 import secrets
 from pathlib import Path
 
-from benchsuite.cli.places import ADDRESS, PROJECT_VARIABLE, RESULTS_VARIABLE
+from benchsuite.cli.places import ADDRESS, PROJECT_VARIABLE, RESULTS_VARIABLE, local_zone
 
 SECRET_KEY = secrets.token_urlsafe()
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
 USE_TZ = True
-TIME_ZONE = os.environ.get("TZ") or os.path.realpath("/etc/localtime").rpartition("zoneinfo/")[2]
+TIME_ZONE = local_zone()
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATABASES = {
     "default": {

@@ -1,0 +1,45 @@
+"""What the program adds to a command, and where it is."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchsuite.cli.main import project_options
+from benchsuite.cli.places import local_zone
+from benchsuite.cli.project import Project
+
+PYTHON = "/shop/.venv/bin/python"
+
+
+@pytest.mark.parametrize(
+    ("verb", "words", "python", "added"),
+    [
+        ("run", ["--path=/"], PYTHON, ["--label=shop", f"--python={PYTHON}"]),
+        ("tune", [], PYTHON, ["--label=shop", f"--python={PYTHON}"]),
+        ("study", ["async_vs_sync"], PYTHON, ["--label=shop"]),
+        ("run", ["--path=/"], sys.executable, ["--label=shop"]),
+        ("run", ["--label=mine", "--python", "3.13"], PYTHON, []),
+        ("run", ["--again", "0123abcd"], PYTHON, []),
+        ("tune", ["--resume=0123abcd"], PYTHON, []),
+    ],
+)
+def test_a_command_is_told_the_projects_python_and_name(
+    verb: str, words: list[str], python: str, added: list[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "shop"
+    (folder / ".git").mkdir(parents=True)
+    known = {"settings": "shop.settings", "django": "5.2", "environment": {}, "folders": []}
+    project = Project(folder=folder, python=Path(python), **known)  # type: ignore[arg-type]
+    assert project_options(project, verb, words) == added
+
+
+@pytest.mark.parametrize(
+    ("name", "zone"),
+    [("Europe/Berlin", "Europe/Berlin"), (":/etc/localtime", "UTC"), ("X/Y", "UTC")],
+)
+def test_a_zone_that_nobody_knows_is_utc(
+    name: str, zone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", name)
+    assert local_zone() == zone
