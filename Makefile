@@ -10,6 +10,10 @@ SERVE ?= 1
 ARGS ?=
 JOBS ?= 5
 
+# The tests start thousands of Pythons: without compiled files, or with the allocator of -X dev, they take a third longer.
+unit test audit coverage: export PYTHONDONTWRITEBYTECODE =
+unit test audit coverage: export PYTHONMALLOC = pymalloc
+
 # Measured on 2 CPUs, 2026-11-26: test 14 min 3 s; audit 7 min 40 s shared out, 14 min 38 s one by one.
 TEST_TAKES := about 14 minutes on 2 CPUs
 AUDIT_TAKES := about 22 minutes on 2 CPUs
