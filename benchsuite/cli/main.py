@@ -1,10 +1,10 @@
 """The command line: `benchsuite run --path=/shop/` in the folder of a Django project."""
 
-import argparse
 import os
 import shlex
 import shutil
 import sys
+from argparse import REMAINDER, SUPPRESS, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
@@ -14,7 +14,7 @@ from textwrap import TextWrapper
 from benchsuite import __version__
 from benchsuite.cli import places
 from benchsuite.cli.project import Project, find
-from benchsuite.core.commands import PROGRAM_VARIABLE, SHORT, command
+from benchsuite.core.commands import PROGRAM_VARIABLE, SHORT, Parser, command
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError, choices
 from benchsuite.core.printable import hidden
 from benchsuite.pythons.interpreter import Interpreter
@@ -32,6 +32,7 @@ VERBS = {
 }
 COMMANDS = {short: name for name, short in SHORT.items()}
 OTHERS = ("completesurvey", "buildheritage", "buildpeer")
+WITHOUT_RESULTS = ("list", *OTHERS)  #: Which neither read nor store any.
 PROJECTS = ("run", "tune", "study", "completesurvey")  #: Which need a project.
 HELPS = {"-h", "--help", "--help-all"}
 STORED = {"--again", "--resume", "--paste"}  #: Options that repeat or show what is stored.
@@ -74,27 +75,26 @@ def _program() -> str:
     return "uvx --from django-benchsuite benchsuite" if uvx else "benchsuite"
 
 
-def _parser(program: str) -> argparse.ArgumentParser:
+def _parser(program: str) -> Parser:
     width = max(map(len, VERBS))
-    parser = argparse.ArgumentParser(
-        prog=program,
+    parser = Parser(
+        program,
         usage=f"{program} [--project FOLDER] VERB [options]",
         description="Measures the Django project of this folder. Nothing is added to the project.",
         epilog="verbs (VERB --help says more):\n"
         + "".join(f"  {verb:{width}}  {words}\n" for verb, words in VERBS.items())
         + f"\n{EXAMPLES.format(program=program)}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        formatter_class=RawDescriptionHelpFormatter,
     )
     for name, (metavar, words) in OPTIONS.items():
         parser.add_argument(f"--{name}", metavar=metavar, default="", help=words)
     parser.add_argument("--version", action="version", version=f"benchsuite {__version__}")
-    parser.add_argument("verb", nargs="?", help=argparse.SUPPRESS)
-    parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    parser.add_argument("verb", nargs="?", help=SUPPRESS)
+    parser.add_argument("words", nargs=REMAINDER, help=SUPPRESS)
     return parser
 
 
-def _execute(asked: argparse.Namespace, program: str) -> int:
+def _execute(asked: Namespace, program: str) -> int:
     verb, words = SHORT.get(asked.verb, asked.verb), asked.words
     if verb not in VERBS and verb not in OTHERS:
         raise UsageError(f"There is no verb {verb!r}; {choices(verb, [*VERBS, *OTHERS])}")
@@ -102,17 +102,35 @@ def _execute(asked: argparse.Namespace, program: str) -> int:
     results = Path(asked.results or places.data_folder() / "results.sqlite3").expanduser()
     os.environ[PROGRAM_VARIABLE] = shlex.join([*program.split(), *given])
     os.environ[places.RESULTS_VARIABLE] = str(results.absolute())
-    project = None
-    if verb in PROJECTS and HELPS.isdisjoint(words):
+    project, helps = None, not HELPS.isdisjoint(words)
+    if verb in PROJECTS and not helps:
         folder = Path(asked.project).expanduser().absolute()
         project = find(folder, asked.settings, asked.python)
         _enter(project)
     os.environ["DJANGO_SETTINGS_MODULE"] = "benchsuite.cli.settings"
     import django
-    from django.core.management import call_command, load_command_class
-    from django.db import Error
+    from django.core.management import load_command_class
 
     django.setup()
+    if project and verb == "run" and not words:
+        sys.stdout.write(introduction(project))
+        return 0
+    if not helps and verb not in WITHOUT_RESULTS:
+        _migrate(results)
+    if verb == "serve":
+        return _serve(words)
+    if project and verb != "completesurvey":
+        words = [*project_options(project, verb, words), *words]
+    made = load_command_class("benchsuite", COMMANDS.get(verb, verb))
+    made.run_from_argv([os.environ[PROGRAM_VARIABLE], verb, *words])
+    return 0
+
+
+def _migrate(results: Path) -> None:
+    """Gives the file of the results the tables of this version."""
+    from django.core.management import call_command
+    from django.db import Error
+
     try:
         call_command("migrate", verbosity=0)
     except Error as error:
@@ -120,16 +138,6 @@ def _execute(asked: argparse.Namespace, program: str) -> int:
             f"Results can't be kept in {results.absolute()}: {error}; name another file: "
             "--results FILE."
         ) from error
-    if verb == "serve":
-        return _serve(words)
-    if project and verb == "run" and not words:
-        sys.stdout.write(introduction(project))
-        return 0
-    if project and verb != "completesurvey":
-        words = [*project_options(project, verb, words), *words]
-    made = load_command_class("benchsuite", COMMANDS.get(verb, verb))
-    made.run_from_argv([os.environ[PROGRAM_VARIABLE], verb, *words])
-    return 0
 
 
 def _enter(project: Project) -> None:
@@ -207,7 +215,7 @@ def _serve(words: Sequence[str]) -> int:
 
     from benchsuite.views.access import TOKEN_VARIABLE
 
-    parser = argparse.ArgumentParser(prog="benchsuite serve", allow_abbrev=False)
+    parser = Parser(prog="benchsuite serve")
     parser.add_argument("--address", default=places.ADDRESS, help="default: %(default)s")
     address = parser.parse_args(words).address
     os.environ[TOKEN_VARIABLE] = places.token()

@@ -12,6 +12,14 @@ RESULTS_VARIABLE = "BENCHSUITE_RESULTS"  #: Path of the SQLite file.
 PROJECT_VARIABLE = "BENCHSUITE_PROJECT"  #: The settings module of the measured project.
 ADDRESS = os.environ.get("BENCHSUITE_ADDRESS", "127.0.0.1:8765")  #: Of `benchsuite serve`.
 
+SQLITE = {
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+}
+"""OPTIONS of the file: readers and one writer share it, and a transaction takes the write lock when
+it begins, so that two writers wait for each other instead of failing."""
+
 
 def data_folder() -> Path:
     """`benchsuite` in the user's data folder, made when it is not there, closed to others.

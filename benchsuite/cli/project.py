@@ -13,7 +13,7 @@ from typing import Any
 from benchsuite.cli import probe
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.units import listed
-from benchsuite.pythons.interpreter import ASTRAY
+from benchsuite.pythons.interpreter import executed
 
 ASK_S = 120.0  #: How long a project may take to load.
 DEEPEST = 2  #: Folders below the one that was named.
@@ -159,18 +159,9 @@ def _answer(line: Sequence[str], folder: Path) -> str:
 
 def _asked(python: Path, manage: Path | None, home: Path, settings: str) -> dict[str, Any]:
     """What the probe reports; an `error` alone where not even Django was found."""
-    source = Path(probe.__file__).read_text(encoding="utf-8")
-    env = {name: value for name, value in os.environ.items() if name not in ASTRAY}
+    words = (str(manage or ""), settings)
     try:
-        ended = subprocess.run(
-            [python, "-c", source, str(manage or ""), settings],
-            cwd=home,
-            env=env,
-            capture_output=True,
-            text=True,
-            timeout=ASK_S,
-            stdin=subprocess.DEVNULL,
-        )
+        ended = executed(python, probe.__file__, *words, folder=home, limit_s=ASK_S)
     except subprocess.TimeoutExpired:
         return {"error": f"the project did not load in {ASK_S:g} s"}
     except OSError as error:

@@ -4,7 +4,7 @@ import os
 import secrets
 from pathlib import Path
 
-from benchsuite.cli.places import ADDRESS, PROJECT_VARIABLE, RESULTS_VARIABLE, local_zone
+from benchsuite.cli.places import ADDRESS, PROJECT_VARIABLE, RESULTS_VARIABLE, SQLITE, local_zone
 
 SECRET_KEY = secrets.token_urlsafe()
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
@@ -15,11 +15,7 @@ DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": Path(os.environ[RESULTS_VARIABLE]),
-        "OPTIONS": {
-            "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
-        },
+        "OPTIONS": SQLITE,
     }
 }
 INSTALLED_APPS = [

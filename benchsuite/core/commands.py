@@ -1,7 +1,13 @@
-"""A command as somebody types it here, for what to do next."""
+"""Command lines: as somebody types one here, for what to do next, and as argparse refuses one."""
 
+import argparse
 import os
+import re
 import shlex
+from collections.abc import Iterable
+from typing import Any, Never
+
+from benchsuite.core.exceptions import meant
 
 PROGRAM_VARIABLE = "BENCHSUITE_PROGRAM"
 """How the program of its own was called, such as `benchsuite`; unset for manage.py."""
@@ -24,3 +30,23 @@ def command(name: str, *words: object) -> str:
     program = os.environ.get(PROGRAM_VARIABLE)
     start = f"{program} {SHORT.get(name, name)}" if program else f"python manage.py {name}"
     return shlex.join([*shlex.split(start), *map(str, words)])
+
+
+def with_guess(message: str, options: Iterable[str]) -> str:
+    """Argparse's own message, with the option or the value that may have been meant."""
+    near = ""
+    if option := re.match(r"unrecognized arguments: (--[\w-]+)", message):
+        near = meant(option[1], options)
+    elif value := re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message):
+        near = meant(value[1], [name.strip(" '") for name in value[2].split(",")])
+    return f"{message}; did you mean {near}?" if near else message
+
+
+class Parser(argparse.ArgumentParser):
+    """Takes no abbreviation for an option, which another one may be called tomorrow."""
+
+    def __init__(self, prog: str, **options: Any) -> None:
+        super().__init__(prog, allow_abbrev=False, **options)
+
+    def error(self, message: str) -> Never:
+        super().error(with_guess(message, self._option_string_actions))

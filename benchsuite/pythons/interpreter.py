@@ -89,21 +89,30 @@ def _told(executable: str) -> Mapping[str, Any]:
 def ask(executable: str) -> Mapping[str, Any]:
     """What an interpreter reports now (`installed.told`); raises UnavailableError if it can't."""
     try:
-        done = subprocess.run(
-            [executable, "-c", Path(installed.__file__).read_text(encoding="utf-8")],
-            capture_output=True,
-            text=True,
-            timeout=ASK_S,
-            check=True,
-            cwd="/",  # the project's folder may contain metadata of its own
-            env={name: value for name, value in os.environ.items() if name not in ASTRAY},
-        )
-        report: dict[str, Any] = json.loads(done.stdout)
+        # the project's folder may contain metadata of its own
+        ended = executed(executable, installed.__file__, folder="/", limit_s=ASK_S)
+        ended.check_returncode()
+        report: dict[str, Any] = json.loads(ended.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise UnavailableError(
             f"{executable} can't list its installed packages: {error}."
         ) from error
     return report
+
+
+def executed(
+    executable: str | Path, file: str, *words: str, folder: str | Path, limit_s: float
+) -> subprocess.CompletedProcess[str]:
+    """Has a Python execute this file of ours, which it need not be able to import."""
+    return subprocess.run(
+        [executable, "-c", Path(file).read_text(encoding="utf-8"), *words],
+        cwd=folder,
+        env={name: value for name, value in os.environ.items() if name not in ASTRAY},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=limit_s,
+    )
 
 
 PACKAGE = Path(__file__).resolve().parents[1]

@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from benchsuite.cli.places import SQLITE
+
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 
 SECRET_KEY = os.environ.get("SECRET_KEY", "not-secret-this-project-serves-loopback-only")
@@ -14,11 +16,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 
 def _database() -> dict[str, Any]:
-    """The database of DATABASE_URL, else a SQLite file beside manage.py.
-
-    Readers and one writer share the file (WAL), and a transaction takes the write lock when it
-    begins, so that two writers wait for each other instead of failing.
-    """
+    """The database of DATABASE_URL, else a SQLite file beside manage.py."""
     if url := os.environ.get("DATABASE_URL"):
         import dj_database_url
 
@@ -26,11 +24,7 @@ def _database() -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": BASE_DIR / "benchsuite.sqlite3",
-        "OPTIONS": {
-            "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
-        },
+        "OPTIONS": SQLITE,
     }
 
 

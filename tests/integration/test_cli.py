@@ -60,7 +60,7 @@ class Program:
     """`python -m benchsuite`, with data of its own, in a folder."""
 
     def __init__(self, folder: Path, data: Path) -> None:
-        self.folder = folder
+        self.folder, self.data = folder, data
         ours = {"XDG_DATA_HOME": str(data), "PYTHONPATH": str(ROOT), "COLUMNS": "400"}
         self.env = {**os.environ, **ours}
         for name in ("DJANGO_SETTINGS_MODULE", "VIRTUAL_ENV", "BENCHSUITE_ADDRESS"):
@@ -174,7 +174,7 @@ def _answers(opener: urllib.request.OpenerDirector, url: str) -> bool:
         ("run", {".env": "NO=thing"}, 1, r"can't be loaded with shop\.settings: KeyError: 'SHOP_"),
         ("--python /bin/true run", {}, 1, r"No Python can load .*\n  /bin/true: it ended without"),
         (
-            "--results /proc/no/x.sqlite3 run",
+            "--results /proc/no/x.sqlite3 run --path=/",
             {},
             1,
             r"can't be kept in /proc/no/x\.sqlite3: unable",
@@ -206,3 +206,12 @@ def test_its_help_is_that_of_its_verbs(program: Program) -> None:
     assert ended.status == 0
     assert "usage: python -m benchsuite tune [options]" in ended.out
     assert "\n  python -m benchsuite tune --" in ended.out
+
+
+@pytest.mark.parametrize(
+    "words", [("run", "--help"), ("compare", "--help-all"), ("list",), ("run",)]
+)
+def test_what_uses_no_results_makes_none(program: Program, words: tuple[str, ...]) -> None:
+    ended = program.run(*words)
+    assert ended.status == 0, ended.err
+    assert not list(program.data.rglob("*.sqlite3*"))

@@ -6,6 +6,7 @@ What a command would do is left out; what it makes of its options is not.
 import argparse
 import contextlib
 import io
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -196,3 +197,18 @@ def test_every_command_is_here_and_reads_its_options_alike():
     found = {path.stem for path in folder.glob("*.py")} - {"__init__"}
     assert {name for name in found if isinstance(command(name), BriefCommand)} == found
     assert found == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_abbreviation_stands_for_an_option(name, capsys):
+    """It may become another one's, as --python was --pythonpath where there is no --python."""
+    options = parser(name)._option_string_actions
+    for option in options:
+        short = option[:-1]
+        if not option.startswith("--") or len(option) < 6 or short in options:
+            continue
+        with pytest.raises(SystemExit) as ended:
+            parser(name).parse_args([*COMMANDS[name], short])
+        assert ended.value.code == 2
+        refusal = " ".join(capsys.readouterr().err.split())
+        assert re.search(rf"unrecognized arguments: {short}; did you mean .*{option}", refusal)

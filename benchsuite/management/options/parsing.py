@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from io import StringIO
@@ -14,7 +13,8 @@ from django.core.management.base import CommandError
 from django.db import Error
 
 from benchsuite import conf, store
-from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError, meant
+from benchsuite.core.commands import with_guess
+from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.printable import hidden, is_control, printable
 from benchsuite.core.specs.spec import Entry
 from benchsuite.management import streams
@@ -72,13 +72,7 @@ class Parser(base.CommandParser):
         return super().parse_known_args(words, namespace)
 
     def error(self, message: str) -> Never:  # type: ignore[misc]  # the stubs let it return
-        """Argparse's own message, with the word that may have been meant."""
-        near = ""
-        if option := re.match(r"unrecognized arguments: (--[\w-]+)", message):
-            near = meant(option[1], self._option_string_actions)
-        elif value := re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message):
-            near = meant(value[1], [one.strip(" '") for one in value[2].split(",")])
-        words = hidden(f"{message}; did you mean {near}?" if near else message)
+        words = hidden(with_guess(message, self._option_string_actions))
         if self.called_from_command_line:
             words = streams.fitted(words, sys.stderr, first=len(f"{self.prog}: error: "))
         super().error(words)
@@ -142,7 +136,8 @@ class BriefCommand(base.BaseCommand):
         self.stderr.style_func = style
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: object) -> Parser:
-        parser = super().create_parser(prog_name, subcommand, usage=self.usage, **kwargs)
+        how = {"usage": self.usage, "allow_abbrev": False, **kwargs}
+        parser = super().create_parser(prog_name, subcommand, **how)
         parser.__class__ = Parser  # Django names the class of its own
         assert isinstance(parser, Parser)
         parser.first, parser.examples = self.first, self.examples

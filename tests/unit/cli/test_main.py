@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.cli.main import project_options
+from benchsuite.cli.main import _serve, main, project_options
 from benchsuite.cli.places import local_zone
 from benchsuite.cli.project import Project
 
@@ -43,3 +43,23 @@ def test_a_zone_that_nobody_knows_is_utc(
 ) -> None:
     monkeypatch.setenv("TZ", name)
     assert local_zone() == zone
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal"),
+    [
+        (["--pyth=3.13", "run"], "--pyth=3.13; did you mean --python?"),
+        (["serve", "--addr=127.0.0.1:9"], "--addr=127.0.0.1:9; did you mean --address?"),
+    ],
+)
+def test_an_abbreviated_option_of_the_program_is_refused(
+    words: list[str],
+    refusal: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("benchsuite.cli.main._execute", lambda asked, program: _serve(asked.words))
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert f"unrecognized arguments: {refusal}" in capsys.readouterr().err
