@@ -75,7 +75,7 @@ def as_json(run: Run) -> dict[str, Any]:
 
 def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[str]:
     """What limits the middle one of the runs of each configuration, with its diagnostic run, and
-    beside the others: of one with its evidence; of several who has which, and what all can do.
+    beside the others: of several who has which, the evidence of the first, and what all can do.
     """
     starts = [*diagnosed, *(run for cell in cells for run in cell.shown)]
     limits_by_title = {
@@ -95,7 +95,11 @@ def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[st
     lines = []
     for code in sorted(having):
         of_code = having[code]
-        lines.append(f"{code}  {listed([title for title, _ in of_code])}: {meaning(code)}")
+        first_title, first = of_code[0]
+        alike = all(limit.evidence == first.evidence for _, limit in of_code)
+        evidence = first.evidence if alike else f"{first_title}: {first.evidence}"
+        titles = listed([title for title, _ in of_code])
+        lines.append(f"{code}  {titles}: {meaning(code)} {evidence}")
         fixes = {limit.fix for _, limit in of_code}
         lines += [f"  {fix}" for fix in fixes if len(fixes) == 1]
     return lines
