@@ -27,7 +27,7 @@ def test_of_many_cells_who_has_which_with_the_evidence_of_one() -> None:
     runs = [make_run(server, rate=600.0 - 9 * n, **FULL) for n, server in enumerate(servers)]
     line, fix = limit_lines(cells(runs))
     titles = "uwsgi, gunicorn-gthread and granian-wsgi"
-    assert line.startswith(f"L01 cpu  {titles}: The CPUs are full. 2.00 CPUs are busy")
+    assert line.startswith(f"L01 cpu  {titles}: The CPUs are full. uwsgi: 2.00 CPUs are")
     assert fix.startswith("  Give the load generator CPUs of its own")
 
 
