@@ -243,15 +243,12 @@ def _run(
     """Runs a program and its processes to the end; raises UnavailableError with the last error."""
     env = {name: value for name, value in os.environ.items() if name not in (*ASTRAY, *ELSEWHERE)}
     env |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "NO_COLOR": "1", **(variables or {})}
-    deadline = time.monotonic() + STEP_S
     with running(command, name=name, log=log, env=env, marker=secrets.token_hex(8)) as process:
-        while (status := process.poll()) is None:
-            if time.monotonic() > deadline:
-                raise UnavailableError(
-                    f"The environment {name} was not built within {STEP_S:.0f} s; see the log of "
-                    f"the last step: {log}."
-                )
-            time.sleep(POLL_S)
+        if (status := process.wait(STEP_S)) is None:
+            raise UnavailableError(
+                f"The environment {name} was not built within {STEP_S:.0f} s; see the log of the "
+                f"last step: {log}."
+            )
     if status != 0:
         raise UnavailableError(
             f"The environment {name} can't be built: {last_error(logfile.tail(log, 400))} (the "

@@ -48,9 +48,13 @@ class Interpreter:
         """The start of a command line that runs an installed module."""
         return [self.executable, "-m", name]
 
+    def folder(self, of: str) -> str:
+        """That of "scripts", "packages", "compiled" packages, or its "prefix" or "base"."""
+        return str(_told(self.executable)[of])
+
     def script(self, name: str) -> str:
         """The path of a console script of its environment, else the bare name."""
-        candidate = Path(str(_told(self.executable)["scripts"])) / name
+        candidate = Path(self.folder("scripts"), name)
         return str(candidate) if os.access(candidate, os.X_OK) else name
 
     def installed(self, distribution: str) -> str | None:
@@ -81,13 +85,11 @@ _own_packages = cache(installed.distributions)
 @cache
 def _told(executable: str) -> Mapping[str, Any]:
     """What an interpreter reports about itself, asked once."""
-    if executable == sys.executable:
-        return {"facts": installed.facts(), "scripts": sysconfig.get_path("scripts")}
-    return ask(executable)
+    return installed.itself() if executable == sys.executable else ask(executable)
 
 
 def ask(executable: str) -> Mapping[str, Any]:
-    """What an interpreter reports now (`installed.told`); raises UnavailableError if it can't."""
+    """What an interpreter reports now, with its packages; raises UnavailableError if it can't."""
     try:
         # the project's folder may contain metadata of its own
         ended = executed(executable, installed.__file__, folder="/", limit_s=ASK_S)

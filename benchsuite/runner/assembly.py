@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -119,7 +119,6 @@ def about_the_project(instructions: Path) -> dict[str, str]:
 
 
 READY_TIMEOUT_S = 60.0  #: How long each program may take, unless --start-timeout says it.
-ASKING_LOOK_S = 0.05
 LONGEST_LINE = 100  #: Characters of a line of a log that are told.
 
 
@@ -387,10 +386,8 @@ class Assembly:
         env = self._env(adapter, folder / "instructions.json")
         argv = [*adapter.python.module("benchsuite.isolation.asking"), str(folder / "request.json")]
         log = folder / "asking.log"
-        deadline = monotonic() + (self.timeout_s or READY_TIMEOUT_S)
         with running(argv, name="asking", log=log, env=env, marker=self.token) as process:
-            while process.poll() is None and monotonic() < deadline:
-                sleep(ASKING_LOOK_S)
+            process.wait(self.timeout_s or READY_TIMEOUT_S)
         try:
             answer: Mapping[str, Any] = json.loads(logfile.tail(log, 1))
         except ValueError:

@@ -44,7 +44,7 @@ from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system import cpus, fingerprint, network, scratch
 from benchsuite.system.guard import guarded
 from benchsuite.system.process import any_program, ending_in_words
-from benchsuite.telemetry.profiler import RATE_HZ, profiler
+from benchsuite.telemetry.profiler import RATE_HZ, Profiler
 from benchsuite.telemetry.sampler import Sampler
 
 COMPLETIONS = "completions"  #: So `Workload.count()` calls journeys that are stored.
@@ -211,7 +211,8 @@ class Session:
         sampler = monitor.sampler()
         monitor_cpus = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
         if spec.diagnoses == FLAME:
-            record.profiler = stack.enter_context(profiler(folder, load=spec.load, marker=token))
+            own = stack.enter_context(ExitStack())
+            record.profiler = Profiler(own, folder, spec.load, token)
         with (
             cpus.given(monitor_cpus),  # this thread and the sampler; the prober is a client
             monitor.watching(asked, job, folder),

@@ -3,13 +3,9 @@
 Sizes without an option are those of the 2014 survey study.
 """
 
-import json
 import os
 import re
 import signal
-import subprocess
-import sys
-import sysconfig
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -22,15 +18,9 @@ from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, Available, ServerAdapter
 from benchsuite.servers.deploying import Deployed
 
-ASK_S = 20.0
 PROGRAMS = ("/usr/sbin/apache2", "/usr/sbin/httpd", "/usr/bin/httpd")
 MODULES = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules")
 
-ASK = """
-import json, sys, sysconfig
-packages = sysconfig.get_path("platlib")
-print(json.dumps([sys.version_info[:2], sys.prefix, sys.base_prefix, packages]))
-"""
 _APACHE = re.compile(rb"Apache/(2\.\d+\.\d+)")
 _LINKED = re.compile(rb"libpython(\d+)\.(\d+)\.so")
 _VERSION = re.compile(rb"\0([4-9]\.\d+\.\d+)\0")
@@ -86,12 +76,13 @@ def wsgi_module(python: Interpreter) -> WsgiModule | None:
     own, file = python.installed("mod_wsgi"), _system_file()
     if own is None and file is None:
         return None
-    made_with, prefix, base, packages = _home(python)
+    prefix, made_with = python.folder("prefix"), tuple(map(int, python.version.split(".")[:2]))
     if own is not None:
-        files = sorted(Path(packages, "mod_wsgi", "server").glob("mod_wsgi-py*.so"))
+        server = Path(python.folder("compiled"), "mod_wsgi", "server")
+        files = sorted(server.glob("mod_wsgi-py*.so"))
         if files:
             return WsgiModule(files[0], own, prefix)
-    if file is None or made_with != made_for() or base != "/usr":
+    if file is None or made_with != made_for() or python.folder("base") != "/usr":
         return None
     version = _VERSION.search(file.read_bytes())
     return WsgiModule(file, version.group(1).decode() if version else "", prefix)
@@ -108,17 +99,6 @@ def made_for() -> tuple[int, int] | None:
 def _system_file() -> Path | None:
     file = (modules() or Path()) / "mod_wsgi.so"
     return file if file.is_file() else None
-
-
-@cache
-def _home(python: Interpreter) -> tuple[tuple[int, int], str, str, str]:
-    """An interpreter's version, prefixes and folder of compiled packages."""
-    if python.is_own:
-        return sys.version_info[:2], sys.prefix, sys.base_prefix, sysconfig.get_path("platlib")
-    words = [python.executable, "-c", ASK]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=ASK_S, check=True)
-    (major, minor), prefix, base, packages = json.loads(done.stdout)
-    return (major, minor), prefix, base, packages
 
 
 def _may_unshare() -> bool:
@@ -230,14 +210,9 @@ class ApachePrefork(Apache):
     options = EMBEDDED
 
     def _processes(self) -> Mapping[str, object]:
-        return {
-            "StartServers": self.processes,
-            "ServerLimit": self.processes,
-            "MinSpareServers": self.processes,
-            "MaxSpareServers": self.processes,
-            "MaxRequestWorkers": self.processes,
-            "MaxConnectionsPerChild": self.settings["max_connections"],
-        }
+        servers = ("StartServers", "ServerLimit", "MinSpareServers", "MaxSpareServers")
+        each = dict.fromkeys((*servers, "MaxRequestWorkers"), self.processes)
+        return {**each, "MaxConnectionsPerChild": self.settings["max_connections"]}
 
 
 class ApacheThreaded(Apache):
@@ -251,14 +226,13 @@ class ApacheThreaded(Apache):
         return 1 + min(int(self.settings["start_processes"]), self.processes)
 
     def _processes(self) -> Mapping[str, object]:
+        threads = ("ThreadLimit", "ThreadsPerChild", "MinSpareThreads")
+        together = ("MaxSpareThreads", "MaxRequestWorkers")
         return {
             "StartServers": self.expected_processes() - 1,
             "ServerLimit": self.processes,
-            "ThreadLimit": self.threads,
-            "ThreadsPerChild": self.threads,
-            "MinSpareThreads": self.threads,
-            "MaxSpareThreads": self.processes * self.threads,
-            "MaxRequestWorkers": self.processes * self.threads,
+            **dict.fromkeys(threads, self.threads),
+            **dict.fromkeys(together, self.processes * self.threads),
             "MaxConnectionsPerChild": self.settings["max_connections"],
         }
 
@@ -297,15 +271,9 @@ class ApacheDaemon(Apache):
     def _processes(self) -> Mapping[str, object]:
         together = self.processes * self.threads
         front = self.settings["front_threads"] or max(together, LEAST_FRONT_THREADS)
-        return {
-            "StartServers": 1,
-            "ServerLimit": 1,
-            "ThreadLimit": front,
-            "ThreadsPerChild": front,
-            "MinSpareThreads": 1,
-            "MaxSpareThreads": front,
-            "MaxRequestWorkers": front,
-        }
+        threads = ("ThreadLimit", "ThreadsPerChild", "MaxSpareThreads", "MaxRequestWorkers")
+        once = ("StartServers", "ServerLimit", "MinSpareThreads")
+        return {**dict.fromkeys(once, 1), **dict.fromkeys(threads, front)}
 
     def _application(self, python_home: str) -> Mapping[str, object]:
         words = {

@@ -7,7 +7,6 @@ its own.
 
 import secrets
 import shutil
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
@@ -185,14 +184,11 @@ class Service(ABC):
         """Runs a program that prepares it; raises StartError with its log when that fails."""
         timeout_s = self.start_timeout_s or RUN_S
         with self._running(argv, f"{self.title}'s {name}", name) as process:
-            deadline = time.monotonic() + timeout_s
-            while (status := process.poll()) is None:
-                if time.monotonic() >= deadline:
-                    raise StartError(
-                        f"{process.name} did not end within {timeout_s:g} s; give it more time "
-                        "with --start-timeout."
-                    )
-                time.sleep(0.02)
+            if (status := process.wait(timeout_s)) is None:
+                raise StartError(
+                    f"{process.name} did not end within {timeout_s:g} s; give it more time with "
+                    "--start-timeout."
+                )
         if status:
             end = f"{process.name} {ending_in_words(status)}"
             raise self.advised(StartError(end, process.log_tail()))

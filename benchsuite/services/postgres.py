@@ -1,10 +1,8 @@
 """A throw-away PostgreSQL: a cluster of the run's own, made, started, watched and removed."""
 
-import os
 import re
 import shutil
 import signal
-import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from urllib.parse import quote
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.readings import LIMIT, WAITS_FOR
 from benchsuite.services.base import HOST, USER, WATCHING, Asking, DatabaseService
-from benchsuite.system import sharedmemory
+from benchsuite.system import programs, sharedmemory
 from benchsuite.system.account import can_read
 
 if TYPE_CHECKING:
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
 
 DEBIAN = Path("/usr/lib/postgresql")
-TRY_S = 10.0
 
 
 def found() -> Path | None:
@@ -58,13 +55,8 @@ def check_open(folder: Path, user: str) -> None:
 
 
 def _output(*argv: str) -> str:
-    if not os.access(argv[0], os.X_OK):
-        return ""
-    try:
-        done = subprocess.run(argv, capture_output=True, timeout=TRY_S, check=False, text=True)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    done = programs.ran(*argv)
+    return done.stdout.decode().strip() if done and done.returncode == 0 else ""
 
 
 APPLICATION = "benchsuite"  #: Names our own connection, which is not counted.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.units import LONGEST
-from benchsuite.system.procfs import read_bytes
+from benchsuite.system.procfs import read_text
 
 
 def cgroup_folders(controller: str, groups: str, root: Path = Path("/")) -> Iterator[Path]:
@@ -28,7 +28,7 @@ def cgroup_folders(controller: str, groups: str, root: Path = Path("/")) -> Iter
 
 def own_cgroup(root: Path = Path("/")) -> str:
     """What the kernel says of this process's groups; empty where it says nothing."""
-    return _text(root / "proc" / "self" / "cgroup")
+    return read_text(root / "proc" / "self" / "cgroup")
 
 
 def cpu_quota(root: Path = Path("/")) -> float | None:
@@ -37,17 +37,13 @@ def cpu_quota(root: Path = Path("/")) -> float | None:
     for folder in cgroup_folders("cpu", own_cgroup(root), root):
         # In version 2 "200000 100000", of which the first may be "max"; in version 1 two files, of
         # which the first may be -1.
-        words = _text(folder / "cpu.max").split() or [
-            *_text(folder / "cpu.cfs_quota_us").split(),
-            *_text(folder / "cpu.cfs_period_us").split(),
+        words = read_text(folder / "cpu.max").split() or [
+            *read_text(folder / "cpu.cfs_quota_us").split(),
+            *read_text(folder / "cpu.cfs_period_us").split(),
         ]
         if len(words) == 2 and all(word.isdigit() for word in words) and int(words[1]):
             quotas.append(int(words[0]) / int(words[1]))
     return min(quotas, default=None)
-
-
-def _text(path: Path) -> str:
-    return (read_bytes(str(path)) or b"").decode(errors="replace")
 
 
 SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"

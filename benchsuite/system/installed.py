@@ -92,16 +92,19 @@ def plain(distribution):
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-def told():
+def itself():
     # type: () -> dict[str, object]
-    """Facts, distributions, and the folders of scripts and packages."""
+    """Facts, and the folders of scripts, packages, compiled ones and the Python itself."""
     return {
         "facts": facts(),
-        "installed": distributions(),
         "scripts": sysconfig.get_path("scripts"),
         "packages": sysconfig.get_path("purelib"),
+        "compiled": sysconfig.get_path("platlib"),
+        "prefix": sys.prefix,
+        "base": getattr(sys, "base_prefix", sys.prefix),
     }
 
 
 if __name__ == "__main__":
-    print(json.dumps(told()))  # noqa: T201 - the answer to the Python that asked
+    answer = dict(itself(), installed=distributions())
+    print(json.dumps(answer))  # noqa: T201 - to the Python that asked

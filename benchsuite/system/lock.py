@@ -18,7 +18,7 @@ from zlib import crc32
 
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.printable import hidden, printable
-from benchsuite.system.procfs import all_pids, read_bytes, read_stat
+from benchsuite.system.procfs import all_pids, command_line, read_stat
 from benchsuite.system.tree import CLAIMS, RLIMIT_LOCKS, limit_of
 
 LONGEST = 200  #: Characters of a name; a host name has at most 64.
@@ -123,13 +123,12 @@ class Claim:
 
     def __str__(self) -> str:
         """ "process 71 of bob since 14:03:22, python manage.py runbench" """
-        line = (read_bytes(f"/proc/{self.pid}/cmdline") or b"").decode(errors="replace")
         since = time.time() - (_now_us() - self.number % (1 << TIME_BITS)) / 1e6
         user = "somebody"
         with suppress(OSError, KeyError):  # it may have ended, or have no name in a container
             user = pwd.getpwuid(os.stat(f"/proc/{self.pid}").st_uid).pw_name
         when = time.strftime("%H:%M:%S", time.localtime(since))
-        command = hidden(printable(line.replace("\0", " ")))[:WORDS]
+        command = hidden(printable(command_line(self.pid)))[:WORDS]
         return f"process {self.pid} of {user} since {when}, {command}"
 
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 
 from benchsuite.core.exceptions import StartError, UsageError
-from benchsuite.system.procfs import all_pids, read_bytes
+from benchsuite.system.procfs import all_pids, command_line, read_text
 
 LOCAL, STATE, INODE = 1, 3, 9  #: Columns of /proc/net/tcp (proc_pid_net(5)).
-LISTENS = b"0A"
+LISTENS = "0A"
 
 
 def free_port(host: str = "127.0.0.1") -> int:
@@ -61,17 +61,16 @@ def _socket(host: str, port: int) -> Iterator[tuple[socket.socket, tuple[object,
 
 
 def _holder(port: int) -> str:
-    tables = (read_bytes(f"/proc/net/{name}") or b"" for name in ("tcp", "tcp6"))
+    tables = (read_text(f"/proc/net/{name}") for name in ("tcp", "tcp6"))
     rows = [line.split() for table in tables for line in table.splitlines()[1:]]
     sockets = {  # as links in /proc/PID/fd name them
-        f"socket:[{row[INODE].decode()}]"
+        f"socket:[{row[INODE]}]"
         for row in rows
-        if row[STATE] == LISTENS and int(row[LOCAL].rpartition(b":")[2], 16) == port
+        if row[STATE] == LISTENS and int(row[LOCAL].rpartition(":")[2], 16) == port
     }
     for pid in all_pids() if sockets else ():
         if not sockets.isdisjoint(_open_files(pid)):
-            command = (read_bytes(f"/proc/{pid}/cmdline") or b"").replace(b"\0", b" ")
-            return f" by process {pid} ({command.decode(errors='replace').strip()[:100]})"
+            return f" by process {pid} ({command_line(pid)[:100]})"
     return ""
 
 

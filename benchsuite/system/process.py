@@ -35,6 +35,7 @@ def ending_in_words(status: int) -> str:
     return f"was ended by {name}{guess}"
 
 
+POLL_S = 0.02
 KILL_S = 5.0  #: How long processes may take to vanish after SIGKILL before an error is raised.
 ORPHAN_S = 0.5
 """How long the children of an ended leader may take to end before they get the signal too."""
@@ -74,6 +75,13 @@ class Process:
         if ended is None:
             return None
         return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
+
+    def wait(self, timeout_s: float) -> int | None:
+        """The leader's exit status once it has ended; None when it still runs after that time."""
+        deadline = time.monotonic() + timeout_s
+        while (status := self.poll()) is None and time.monotonic() < deadline:
+            time.sleep(POLL_S)
+        return status
 
     def log_tail(self, lines: int = 20) -> str:
         """The last lines of its standard output and error."""
@@ -247,7 +255,6 @@ def wait_until_ready(
     answers: Callable[[], bool],
     *,
     timeout_s: float,
-    interval_s: float = 0.02,
     heard: Callable[[], str] = str,
     cause: Callable[[], str | None] = lambda: None,
 ) -> float:
@@ -264,7 +271,7 @@ def wait_until_ready(
             what = f"{process.name} did not answer within {timeout_s:g} s"
             what = f"{what}: {instead}" if instead else what
             break
-        time.sleep(interval_s)
+        time.sleep(POLL_S)
     else:
         what = f"{process.name} {ending_in_words(status)} before it answered"
         # Children of a failed server may still be ending: they are not the cause.

@@ -3,6 +3,7 @@
 import os
 import signal
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 RUN_VARIABLE = "BENCHSUITE_RUN"  #: The environment variable that every process of a run carries.
@@ -59,6 +60,15 @@ def carries(pid: int, assignment: bytes) -> bool:
     """
     data = read_bytes(f"/proc/{pid}/environ")
     return data is not None and assignment in data and assignment in data.split(b"\0")
+
+
+def read_text(path: str | Path) -> str:
+    """The file's content; empty where `read_bytes` has None."""
+    return (read_bytes(str(path)) or b"").decode(errors="replace")
+
+
+def command_line(pid: int) -> str:
+    return read_text(f"/proc/{pid}/cmdline").replace("\0", " ").strip()
 
 
 def read_bytes(path: str) -> bytes | None:

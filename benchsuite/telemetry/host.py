@@ -11,13 +11,13 @@ from pathlib import Path
 from benchsuite.core.observations import ClockCheck, HostShares
 from benchsuite.core.readings import DATABASE_BESIDE, OTHERS, STOLEN
 from benchsuite.system import cpus
-from benchsuite.system.procfs import Stat, all_pids, read_bytes, read_stat
+from benchsuite.system.procfs import Stat, all_pids, read_stat, read_text
 from benchsuite.system.tree import descendants
 from benchsuite.telemetry.base import Clocks, Snapshot
 from benchsuite.telemetry.devices import TICKS_PER_S, Cpu, waiting_us
 
 KERNEL_THREADS = 2  #: The PID of their parent: what they do they mostly do for us.
-TCP = [b"TcpExt:"]
+TCP = ["TcpExt:"]
 STOPPED = "T"  #: The state of a process after SIGSTOP (proc_pid_stat(5)); a debugger's is another.
 DATABASES = frozenset({"postgres", "mysqld", "mariadbd"})
 SERVICES = DATABASES | {"redis-server", "valkey-server", "memcached"}
@@ -73,8 +73,7 @@ class Others:
         """What it runs; read twice, because a new process may not run its own program yet."""
         key = (stat.pid, stat.started)
         if key not in self._names or key not in self._seen:
-            name = read_bytes(f"/proc/{stat.pid}/comm") or b""
-            self._names[key] = name.decode(errors="replace").strip()
+            self._names[key] = read_text(f"/proc/{stat.pid}/comm").strip()
         return self._names[key]
 
 
@@ -127,15 +126,15 @@ class Host:
     def look(self) -> None:
         clocks = self._clocks
         # Guests' time is in the user's already (proc(5)).
-        fields = self._read("stat").partition(b"\n")[0].split()[1:9]
+        fields = read_text(self._proc / "stat").partition("\n")[0].split()[1:9]
         ticks = [int(field) for field in fields] if len(fields) == 8 else []
         # Two lines for each group of counters: names, then numbers.
-        lines = [line.split() for line in self._read("net/netstat").splitlines()]
+        lines = [line.split() for line in read_text(self._proc / "net/netstat").splitlines()]
         pairs = (dict(zip(*pair, strict=False)) for pair in pairwise(lines) if pair[0][:1] == TCP)
-        kernel = next((pair for pair in pairs if b"ListenOverflows" in pair), None)
+        kernel = next((pair for pair in pairs if "ListenOverflows" in pair), None)
         counters: set[Path] = set()  #: Of the groups that this process and the target are in.
         for pid in ("self", *self._ours()):
-            text = self._read(f"{pid}/cgroup").decode()
+            text = read_text(self._proc / f"{pid}/cgroup")
             if text not in self._groups:
                 self._groups[text] = tuple(_control_groups(self._root, text))
             counters.update(self._groups[text])
@@ -147,15 +146,12 @@ class Host:
                 cpu_ticks=sum(ticks) if ticks else None,
                 steal_ticks=ticks[7] if ticks else None,
                 memory_waiting_us=waiting_us(self._proc / "pressure" / "memory"),
-                listen_overflows=int(kernel[b"ListenOverflows"]) if kernel else None,
+                listen_overflows=int(kernel["ListenOverflows"]) if kernel else None,
                 throttled={file: _periods(file) for file in counters},
                 others_percent=self._others.look(),
                 stopped=self._others.stopped,
             )
         )
-
-    def _read(self, path: str) -> bytes:
-        return read_bytes(str(self._proc / path)) or b""
 
     def sample(self) -> Mapping[str, int]:
         """What the last look adds to the counts of the target."""
@@ -235,10 +231,10 @@ def _control_groups(root: Path, groups: str) -> Iterator[Path]:
     """The counters of each control group with a limit, from a process's own upwards."""
     for folder in cpus.cgroup_folders("cpu", groups, root):
         file = folder / "cpu.stat"
-        if b"nr_throttled" in (read_bytes(str(file)) or b""):
+        if "nr_throttled" in read_text(file):
             yield file
 
 
 def _periods(file: Path) -> tuple[int, int]:
-    fields = dict(line.split() for line in (read_bytes(str(file)) or b"").splitlines())
-    return int(fields.get(b"nr_periods", 0)), int(fields.get(b"nr_throttled", 0))
+    fields = dict(line.split() for line in read_text(file).splitlines())
+    return int(fields.get("nr_periods", 0)), int(fields.get("nr_throttled", 0))

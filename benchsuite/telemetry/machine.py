@@ -12,7 +12,7 @@ from benchsuite.core.observations import HostShares
 from benchsuite.core.units import format_bytes, format_count, format_duration, format_percent
 from benchsuite.findings.host import noisy
 from benchsuite.system import fingerprint
-from benchsuite.system.procfs import read_bytes
+from benchsuite.system.procfs import read_text
 from benchsuite.telemetry.host import Host
 
 
@@ -73,7 +73,7 @@ def _of_cpus(facts: Mapping[str, object], proc: Path) -> Iterator[Check]:
     advice = "reading the time is slow or coarse with it"
     badness = 0 if clock in GOOD_CLOCKS else 2 if clock in SLOW_CLOCKS else 1
     yield graded("clock source", badness, (0, 1), clock, advice)
-    cpus, load = os.cpu_count() or 1, _text(proc / "loadavg").split()[:1]
+    cpus, load = os.cpu_count() or 1, read_text(proc / "loadavg").split()[:1]
     if load:
         yield graded(
             "load average",
@@ -86,7 +86,7 @@ def _of_cpus(facts: Mapping[str, object], proc: Path) -> Iterator[Check]:
 
 
 def _of_memory(proc: Path) -> Iterator[Check]:
-    lines = (line.partition(":") for line in _text(proc / "meminfo").splitlines())
+    lines = (line.partition(":") for line in read_text(proc / "meminfo").splitlines())
     info = {name: int(value.split()[0]) * 1024 for name, _, value in lines}
     total, free = info.get("MemTotal"), info.get("MemAvailable")
     if total and free is not None:
@@ -106,9 +106,9 @@ def _of_network(facts: Mapping[str, object], proc: Path) -> Iterator[Check]:
     text = "unlimited" if many else f"{format_count(files)} a process"
     advice = "ulimit -n 65536: each connection is an open file"
     yield graded("open files", 0.0 if many else -float(files), (-4096, -1024), text, advice)
-    ports = _text(proc / "sys/net/ipv4/ip_local_port_range") or "32768 60999"
+    ports = read_text(proc / "sys/net/ipv4/ip_local_port_range") or "32768 60999"
     low, high = map(int, ports.split())
-    sockets = _text(proc / "net/sockstat").split("TCP:")[-1].split()
+    sockets = read_text(proc / "net/sockstat").split("TCP:")[-1].split()
     waiting = int(sockets[sockets.index("tw") + 1]) if "tw" in sockets else 0
     yield graded(
         "ports",
@@ -129,16 +129,12 @@ def _pressure(
     proc: Path, name: str, awaited: str, limits: tuple[float, float], advice: str
 ) -> Iterator[Check]:
     """By the avg10 of the line "some avg10=1.23 …", in percent."""
-    _, separator, rest = _text(proc / "pressure" / name).partition("some avg10=")
+    _, separator, rest = read_text(proc / "pressure" / name).partition("some avg10=")
     if separator:
         percent = float(rest.split()[0])
         text = f"something waited for {awaited} {format_percent(percent)} of the last 10 s"
         title = f"{name.upper() if name == 'cpu' else name} pressure"
         yield graded(title, percent, limits, text, advice)
-
-
-def _text(path: Path) -> str:
-    return (read_bytes(str(path)) or b"").decode()
 
 
 GAP_S = 0.0001  #: A loop that does nothing else is never held up so long, unless it lost its CPU.

@@ -4,8 +4,8 @@ import math
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
 
@@ -81,7 +81,9 @@ def refusal(reason: str, who: str) -> str:
 
 
 class Profiler:
-    """Looks at some processes, with all their children, while the window of a load lasts."""
+    """Looks at some processes, with all their children, while the window of a load lasts; what it
+    starts ends with the stack.
+    """
 
     def __init__(self, stack: ExitStack, folder: Path, load: LoadProfile, marker: str) -> None:
         self._stack = stack
@@ -129,10 +131,3 @@ class Profiler:
                 reason = refusal(process.log_tail() or default, "the server's processes")
                 raise UnavailableError(reason) from None
         return "".join(stacks)
-
-
-@contextmanager
-def profiler(folder: Path, *, load: LoadProfile, marker: str) -> Iterator[Profiler]:
-    """One for this load, which never outlives the block."""
-    with ExitStack() as stack:
-        yield Profiler(stack, folder, load, marker)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchsuite.core.results import Reading
-from benchsuite.system.procfs import read_stat
+from benchsuite.system.procfs import Stat, read_stat
 from benchsuite.telemetry.base import Device, Figures, ServiceProbe, Snapshot
 from benchsuite.telemetry.devices import Counts, Cpu, Memory, OpenFiles
 
@@ -128,42 +128,35 @@ class Sampler:
             self._costly_from = now + rest_s
 
     def _read_part(self, part: str, pids: Pids, devices: Sequence[Device], *, costly: bool) -> None:
-        try:
-            stats = [stat for pid in pids() if (stat := read_stat(pid)) is not None]
-        except Exception as error:  # noqa: BLE001 - a border: watching must not end what is watched
-            self._note(f"{part}, its processes", error)
-            return
-        snapshot = Snapshot(
-            at=time.monotonic(),
-            stats=tuple(stat for stat in stats if stat.alive),
-            reaped_s=self._reaped_s(part),
-            costly=costly,
-        )
+        stats: list[Stat] = []
         figures: Figures = {}
         counts: dict[str, int] = {}
+
+        def list_processes() -> None:
+            stats.extend(stat for pid in pids() if (stat := read_stat(pid)) and stat.alive)
+
+        def add(device: Device, snapshot: Snapshot) -> None:
+            seen: Figures = {**device.sample(snapshot)}
+            counts.update(seen.pop("counts", {}))
+            figures.update(seen)
+
+        if not self._tried(f"{part}, its processes", list_processes):
+            return
+        snapshot = Snapshot(
+            at=time.monotonic(), stats=tuple(stats), reaped_s=self._reaped_s(part), costly=costly
+        )
         for device in devices:
-            try:
-                seen: Figures = {**device.sample(snapshot)}
-                counts |= seen.pop("counts", {})
-                figures.update(seen)
-            except Exception as error:  # noqa: BLE001 - the same border
-                self._note(f"{part}, {type(device).__name__}", error)
+            self._tried(f"{part}, {type(device).__name__}", add, device, snapshot)
         if probe := self._service_probes.get(part):
-            try:
-                counts |= probe.sample()
-            except Exception as error:  # noqa: BLE001 - the same border
-                self._note(f"{part}, its counts", error)
+            self._tried(f"{part}, its counts", lambda: counts.update(probe.sample()))
         if counts:
             figures["counts"] = counts
         self._readings.append(Reading(second=snapshot.at, part=part, **figures))
 
-    def _tried(self, where: str, action: Callable[[], object]) -> bool:
+    def _tried(self, where: str, action: Callable[..., object], *arguments: object) -> bool:
         try:
-            action()
-        except Exception as error:  # noqa: BLE001 - the same border
-            self._note(where, error)
+            action(*arguments)
+        except Exception as error:  # noqa: BLE001 - a border: watching must not end what is watched
+            self._errors[f"{where}: {type(error).__name__}: {error}"] += 1
             return False
         return True
-
-    def _note(self, where: str, error: Exception) -> None:
-        self._errors[f"{where}: {type(error).__name__}: {error}"] += 1

@@ -181,10 +181,13 @@ def _visitor(scope: dict[str, Any]) -> str:
     return ", and a user is signed in" if signed_in else ", and nobody is signed in (--login=USER)"
 
 
-class Listener:
-    """Costs nothing until something fails."""
+class Listener(logging.Handler):
+    """Costs nothing until something fails. Django's 400, 403 and 404 responses have no signal and
+    are only logged.
+    """
 
     def __init__(self, book: Book) -> None:
+        super().__init__(logging.WARNING)
         self._book = book
         self._denied: set[str] = set()
         self._lost: set[str] = set()
@@ -212,7 +215,7 @@ class Listener:
             watch.join()  # before the server forks
         got_request_exception.connect(self._raised, weak=False)
         for name in LOGGERS:
-            logging.getLogger(name).addHandler(_Refusals(self))
+            logging.getLogger(name).addHandler(self)
 
     def escaped(self, method: str, path: str, error: Exception) -> None:
         """An error that Django did not turn into a response: one in code around Django."""
@@ -230,8 +233,14 @@ class Listener:
         if error is not None:
             self._book.enter(500, _asked(request), error)
 
-    def refused(self, record: logging.LogRecord) -> None:
-        """Django's 400, 403 and 404 responses have no signal and are only logged."""
+    def emit(self, record: logging.LogRecord) -> None:
+        if getattr(record, "status_code", None) in REFUSED:
+            try:
+                self._refused(record)
+            except Exception:  # noqa: BLE001 - as logging's own: the answer stays what it is
+                self.handleError(record)
+
+    def _refused(self, record: logging.LogRecord) -> None:
         status, request = getattr(record, "status_code", None), getattr(record, "request", None)
         what = (record.exc_info and record.exc_info[1]) or record.getMessage()
         if status != LOST:
@@ -246,20 +255,6 @@ class Listener:
                 view = resolve(request.path_info, getattr(request, "urlconf", None))._func_path
         says = f"{view} is routed there and answers so" if view else NOT_ROUTED
         self._book.enter(status, _asked(request), says, routed=bool(view))
-
-
-class _Refusals(logging.Handler):
-    def __init__(self, listener: Listener) -> None:
-        super().__init__(logging.WARNING)
-        self._listener = listener
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if getattr(record, "status_code", None) not in REFUSED:
-            return
-        try:
-            self._listener.refused(record)
-        except Exception:  # noqa: BLE001 - as logging's own: the answer stays what it is
-            self.handleError(record)
 
 
 def _asked(request: Any) -> str:

@@ -84,10 +84,10 @@ def test_says_what_is_missing_and_the_command(monkeypatch, golden):
 @pytest.mark.parametrize(
     ("home", "taken"),
     [
-        (((3, 11), "/home/shop/venv", "/usr", ""), True),
-        (((3, 11), "/usr", "/usr", ""), True),
-        (((3, 11), "/home/shop/venv", "/opt/python", ""), False),
-        (((3, 12), "/home/shop/venv", "/usr", ""), False),
+        (("3.11.2", "/home/shop/venv", "/usr"), True),
+        (("3.11.2", "/usr", "/usr"), True),
+        (("3.11.2", "/home/shop/venv", "/opt/python"), False),
+        (("3.12.0", "/home/shop/venv", "/usr"), False),
     ],
 )
 def test_the_system_s_module_is_for_the_system_s_python(monkeypatch, tmp_path, home, taken):
@@ -95,11 +95,13 @@ def test_the_system_s_module_is_for_the_system_s_python(monkeypatch, tmp_path, h
     file.write_bytes(b"\0libpython3.11.so.1.0\0\0mod_wsgi/\x004.9.4\0")
     monkeypatch.undo()
     monkeypatch.setattr(apache, "_system_file", lambda: file)
-    monkeypatch.setattr(apache, "_home", lambda python: home)
+    version, prefix, base = home
+    itself = {"facts": {"version": version}, "prefix": prefix, "base": base, "compiled": ""}
+    monkeypatch.setattr("benchsuite.pythons.interpreter._told", lambda executable: itself)
     monkeypatch.setattr(Interpreter, "installed", lambda self, name: None)
     monkeypatch.setattr(apache, "made_for", apache.made_for.__wrapped__)
     found = apache.wsgi_module.__wrapped__(OWN)
-    assert found == (WsgiModule(file, "4.9.4", home[1]) if taken else None)
+    assert found == (WsgiModule(file, "4.9.4", prefix) if taken else None)
 
 
 def test_values(golden):

@@ -109,7 +109,7 @@ def test_databases_that_the_run_did_not_start_are_counted_apart(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(host, "all_pids", lambda: list(tree))
     monkeypatch.setattr(host, "read_stat", tree.get)
-    monkeypatch.setattr(host, "read_bytes", lambda path: names[int(path.split("/")[2])].encode())
+    monkeypatch.setattr(host, "read_text", lambda path: names[int(path.split("/")[2])])
     monkeypatch.setattr(host, "time", SimpleNamespace(monotonic=lambda: now[0]))
     seen = Others(lambda: [51])
     seen.look()
