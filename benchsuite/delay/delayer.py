@@ -162,13 +162,19 @@ def delayed(
             assert reply is not None
             yield process, reply
 
-    accuracy = None
+    tried: Accuracy | None = None
     if measured:
         with (
             _echo() as echo_port,
             proxy((HOST, echo_port), f"{name}-echo.log", f"{HOST}:0") as (process, reply),
         ):
-            accuracy = _measured(process, int(reply["port"]), delay_s)
+            before_s = _cpu_s(process.pid)
+            try:
+                round_trips_s = _round_trips(int(reply["port"]))
+            except OSError as error:
+                what = f"{name} forwards nothing: {error}"
+                raise StartError(what, process.log_tail()) from error
+            tried = accuracy(round_trips_s, delay_s, _cpu_s(process.pid) - before_s)
     with proxy(upstream, f"{name}.log", f"{host}:{port or 0}") as (process, reply):
         yield DelayedAddress(
             host=reply["host"],
@@ -178,7 +184,7 @@ def delayed(
             direction=direction,
             delay_s=delay_s,
             loop=reply["loop"],
-            accuracy=accuracy,
+            accuracy=tried,
         )
 
 
@@ -218,16 +224,6 @@ def _echo() -> Iterator[int]:
             thread.join()
 
 
-def _measured(process: Process, port: int, delay_s: float) -> Accuracy:
-    before = _cpu_s(process.pid)
-    try:
-        round_trips_s = _round_trips(port)
-    except OSError as error:
-        what = f"{process.name} forwards nothing: {error}"
-        raise StartError(what, process.log_tail()) from error
-    return accuracy(round_trips_s, delay_s, _cpu_s(process.pid) - before)
-
-
 def accuracy(round_trips_s: list[float], delay_s: float, cpu_s: float | None = None) -> Accuracy:
     """From the times of all messages; `cpu_s` is the CPU time of the proxy."""
     errors = sorted(seconds - delay_s for seconds in round_trips_s)
@@ -254,7 +250,7 @@ def _round_trips(port: int) -> list[float]:
     with socket.create_connection((HOST, port), timeout=LIMIT_S) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.sendall(bytes(MESSAGE_BYTES))  # excludes the time to connect
-        _receive(connection, MESSAGE_BYTES)
+        _receive(connection)
         sent: list[float] = []
         arrived: list[float] = []
         received_bytes = 0
@@ -265,7 +261,7 @@ def _round_trips(port: int) -> list[float]:
             pause_s = max(0.0, next_at - time.monotonic())
             if select.select([connection], [], [], pause_s)[0]:
                 now = time.monotonic()
-                received_bytes += len(_receive(connection, 1, 65536))
+                received_bytes += len(_receive(connection))
                 arrived += [now] * (received_bytes // MESSAGE_BYTES - len(arrived))
             elif len(sent) < MESSAGES:
                 sent.append(time.monotonic())
@@ -275,14 +271,11 @@ def _round_trips(port: int) -> list[float]:
     return [end - start for start, end in zip(sent, arrived, strict=True)]
 
 
-def _receive(connection: socket.socket, least: int, most: int = MESSAGE_BYTES) -> bytes:
-    data = b""
-    while len(data) < least:
-        block = connection.recv(most)
-        if not block:
-            raise ConnectionResetError("the connection was closed")
-        data += block
-    return data
+def _receive(connection: socket.socket) -> bytes:
+    block = connection.recv(65536)
+    if not block:
+        raise ConnectionResetError("the connection was closed")
+    return block
 
 
 @dataclass(kw_only=True)

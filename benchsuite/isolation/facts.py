@@ -1,10 +1,27 @@
-"""What the parent must know of the project and its data, which only the keeper has loaded."""
+"""What the parent orders of the keeper, and what it must know of the project, which only the keeper
+has loaded.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from benchsuite.core.specs import Option, WorkloadSpec
+from benchsuite.core.specs import DatabaseSpec, Option, WorkloadSpec
+from benchsuite.core.specs.spec import Spec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order(Spec):
+    """Which databases the keeper makes."""
+
+    workload_path: str
+    workload: WorkloadSpec
+    database: DatabaseSpec
+    login: str = ""  #: The user in whose session all ask.
+    rights: str = ""  #: What he must be ("staff").
+    left: tuple[str, ...] | None = None
+    """Tokens of the clones of another keeper, whose databases this one only drops."""
+
 
 PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}
 """Default port, by the last word of the engine."""

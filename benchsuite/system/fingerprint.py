@@ -87,7 +87,8 @@ def digest(data: Mapping[str, Any]) -> str:
 def _system() -> dict[str, Any]:
     release = _pairs("/etc/os-release", "=")
     hypervisor = _text("/sys/hypervisor/type")
-    if not hypervisor and "hypervisor" in _first_cpu().get("flags", "").split():
+    first_cpu = _pairs("/proc/cpuinfo", ":", until_blank=True)
+    if not hypervisor and "hypervisor" in first_cpu.get("flags", "").split():
         hypervisor = _text("/sys/class/dmi/id/sys_vendor") or "unknown hypervisor"
     container = _text("/run/systemd/container")
     if Path("/.dockerenv").exists():
@@ -114,7 +115,8 @@ def _system() -> dict[str, Any]:
 
 
 def _cpu() -> dict[str, Any]:
-    first, folder = _first_cpu(), Path("/sys/devices/system/cpu")
+    first = _pairs("/proc/cpuinfo", ":", until_blank=True)
+    folder = Path("/sys/devices/system/cpu")
     flags = first.get("flags") or first.get("Features")
     cores = folder.glob("cpu[0-9]*/topology/thread_siblings_list")
     named = [first[name] for name in ("cpu family", "model", "stepping") if name in first]
@@ -139,10 +141,6 @@ def _cpu() -> dict[str, Any]:
         "cpu_max_khz": _number(_text(folder / "cpu0/cpufreq/cpuinfo_max_freq")),
         "cpu_turbo": turbo if no_turbo is None else no_turbo == "0",
     }
-
-
-def _first_cpu() -> dict[str, str]:
-    return _pairs("/proc/cpuinfo", ":", until_blank=True)
 
 
 def _memory() -> dict[str, Any]:

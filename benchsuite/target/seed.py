@@ -61,13 +61,16 @@ def seed(rows: int, *, comments: bool = False, using: str = "default") -> Seeded
     if count < rows:
         _add(count + 1, rows, using)
     elif count > rows:
-        _remove(count - rows, using)
+        # any rows: no other row refers to them any more
+        table = Post._meta.db_table
+        chosen = f"SELECT id FROM (SELECT id FROM {table} LIMIT %s) AS chosen"
+        _execute(using, f"DELETE FROM {table} WHERE id IN ({chosen})", [count - rows])
     if comments:
         _execute(using, _COMMENTS, [CONTENT])
     # COUNT(*) on a new PostgreSQL table is slow before a vacuum
     statement = {"postgresql": "VACUUM ANALYZE", "sqlite": "ANALYZE"}.get(connections[using].vendor)
-    for table in (Post, Comment) if statement else ():
-        _execute(using, f"{statement} {table._meta.db_table}", [])
+    for model in (Post, Comment) if statement else ():
+        _execute(using, f"{statement} {model._meta.db_table}", [])
     now = counted(using=using)
     if now != rows:
         raise SeedError(
@@ -108,13 +111,6 @@ def _add(first: int, last: int, using: str) -> None:
             else:
                 posts = (Post(title=f"Post {n}", content=CONTENT) for n in range(start, end + 1))
                 Post.objects.using(using).bulk_create(posts, batch_size=BATCH)
-
-
-def _remove(amount: int, using: str) -> None:
-    """Removes any rows: no other row refers to them any more."""
-    table = Post._meta.db_table
-    chosen = f"SELECT id FROM (SELECT id FROM {table} LIMIT %s) AS chosen"
-    _execute(using, f"DELETE FROM {table} WHERE id IN ({chosen})", [amount])
 
 
 def _execute(using: str, statement: str, parameters: list[Any]) -> None:

@@ -125,7 +125,6 @@ echo_async = csrf_exempt(require_POST(only_in_a_run_async(unwrap(echo))))
 
 @only_in_a_run_async
 async def sleep_async(request: HttpRequest) -> HttpResponse:
-    """Waits and does nothing else; says how long that took."""
     seconds = work.wanted_sleep(request)
     start = time.perf_counter()
     await asyncio.sleep(seconds)
@@ -136,24 +135,20 @@ async def sleep_async(request: HttpRequest) -> HttpResponse:
 @require_POST
 @only_in_a_run_async
 async def io_create_async(request: HttpRequest) -> HttpResponse:
-    """Inserts one row."""
     post = await Post.objects.acreate(**work.wanted_post(request))
     return JsonResponse(post.to_json(), status=201)
 
 
 @only_in_a_run_async
 async def io_read_async(request: HttpRequest) -> HttpResponse:
-    """Reads a page of rows and counts them all."""
     posts = [post async for post in Post.objects.all()[: work.PAGE]]
     return JsonResponse(work.page(posts, await Post.objects.acount()))
 
 
 @only_in_a_run_async
 async def io_join_async(request: HttpRequest) -> HttpResponse:
-    """Reads one comment and its post in one query."""
-    comment = await aget_object_or_404(
-        work.JOINED, number=work.wanted(request, "row", work.MAX_ROWS)
-    )
+    number = work.wanted(request, "row", work.MAX_ROWS)
+    comment = await aget_object_or_404(work.JOINED, number=number)
     return JsonResponse(work.joined(comment))
 
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Protocol, TypedDict
 
 from benchsuite.system.procfs import Stat
@@ -57,10 +58,7 @@ class ServiceProbe(Protocol):
 
 
 TRIES = 5
-
-
-def _since_boot() -> float:
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
+_since_boot = partial(time.clock_gettime, time.CLOCK_BOOTTIME)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +67,8 @@ class Clocks:
 
     monotonic: Callable[[], float] = time.monotonic  #: Not set; stands in a suspension.
     wall: Callable[[], float] = time.time  #: May be set at any moment.
-    since_boot: Callable[[], float] = _since_boot  #: Not set, and goes on in a suspension.
+    since_boot: Callable[[], float] = _since_boot
+    """Not set, and goes on in a suspension."""
 
     def apart(self, other: Callable[[], float]) -> float:
         """How far another clock is ahead, by the least interrupted try: mostly exact to 1 µs."""

@@ -3,7 +3,7 @@
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -136,7 +136,9 @@ class Host:
         for pid in ("self", *self._ours()):
             text = read_text(self._proc / f"{pid}/cgroup")
             if text not in self._groups:
-                self._groups[text] = tuple(_control_groups(self._root, text))
+                files = (one / "cpu.stat" for one in cpus.cgroup_folders("cpu", text, self._root))
+                counting = (file for file in files if "nr_throttled" in read_text(file))
+                self._groups[text] = tuple(counting)
             counters.update(self._groups[text])
         self.looks.append(
             Look(
@@ -225,14 +227,6 @@ def _throttled(looks: list[Look]) -> float | None:
         if ended > begun:
             shares.append(100 * (held_at_last - held) / (ended - begun))
     return max(shares, default=None)
-
-
-def _control_groups(root: Path, groups: str) -> Iterator[Path]:
-    """The counters of each control group with a limit, from a process's own upwards."""
-    for folder in cpus.cgroup_folders("cpu", groups, root):
-        file = folder / "cpu.stat"
-        if "nr_throttled" in read_text(file):
-            yield file
 
 
 def _periods(file: Path) -> tuple[int, int]:

@@ -4,7 +4,7 @@ import copy
 import dataclasses
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,13 +24,13 @@ from django.utils.module_loading import import_string
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.observations import FILES_STORED, MAILS_SENT
 from benchsuite.core.refusals import SQLITE, Refusal, first_line, where, why
-from benchsuite.core.specs import KEEP, DatabaseSpec, WorkloadSpec
+from benchsuite.core.specs import KEEP
 from benchsuite.core.units import format_bytes
 from benchsuite.isolation.databases import filling
 from benchsuite.isolation.databases.creation import Rows, Throwaway, engine, with_rows
 from benchsuite.isolation.databases.filling import fill
 from benchsuite.isolation.databases.signing_in import check_apps, signed_in
-from benchsuite.isolation.facts import Facts, database_address
+from benchsuite.isolation.facts import Facts, Order, database_address
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import files
 from benchsuite.isolation.overrides.applied import change_followers, overridden
@@ -53,28 +53,13 @@ class DatabaseAdmin:
     """Made once; `make()` first, then `clone()` and `drop()` for each run, `end()` at last."""
 
     def __init__(
-        self,
-        *,
-        workload_path: str,
-        workload: WorkloadSpec,
-        database: DatabaseSpec,
-        instructions: Instructions,
-        login: str = "",
-        rights: str = "",
-        begin: Callable[[str], None] = lambda phase: None,
+        self, order: Order, instructions: Instructions, begin: Callable[[str], None]
     ) -> None:
-        """`login` is the user in whose session all ask, `rights` what he must be ("staff"); `begin`
-        is told each phase of `make()`.
-        """
-        self._login = login
-        self._rights = rights
+        """`begin` is told each phase of `make()`."""
+        self._order = order
         self._begin = begin
-        self._database = database
-        self._kept = (
-            database.use == KEEP
-        )  #: The project's own; then there is nothing to throw away.
-        self._spec = workload
-        self._workload_path = workload_path
+        self._database = order.database
+        self._kept = self._database.use == KEEP  #: The project's own: nothing is thrown away.
         self._instructions = instructions
         self._folder = Path(instructions.folder)
         self._throwaway = Throwaway(instructions.token, self._folder)
@@ -108,8 +93,9 @@ class DatabaseAdmin:
             if not self._kept:
                 self._point_others_at_templates()
         self._set_up()
-        if self._login:
-            check_apps(self._login)  # refused before data are made
+        login = self._order.login
+        if login:
+            check_apps(login)  # refused before data are made
         with _explained():
             if not self._kept:
                 self._begin("migrate")
@@ -132,10 +118,8 @@ class DatabaseAdmin:
             prepared = prepare(self._database) or {}
             self._begin("log in")
             empty = not self._kept and bool(apps.get_models()) and with_rows() <= migrated
-            cookies: dict[str, str] = {}
-            who, superuser = "", False
-            if self._login:
-                cookies, who, superuser = signed_in(self._login, self._rights)
+            signed = signed_in(login, self._order.rights) if login else ({}, "", False)
+            cookies, who, superuser = signed
             program = engine()
         connections.close_all()
         cookies = {**prepared.get("cookies", {}), **cookies}
@@ -161,9 +145,9 @@ class DatabaseAdmin:
         )
         return {"settings_changed": self._changes(), "facts": dataclasses.asdict(facts)}
 
-    def take_over(self, tokens: Sequence[str]) -> dict[str, Any]:
-        """What another keeper made, with these clones, is this one's to drop."""
-        self._throwaway.take_over([token[:SUFFIX] for token in tokens])
+    def take_over(self) -> dict[str, Any]:
+        """What another keeper made, with the clones that it left, is this one's to drop."""
+        self._throwaway.take_over([token[:SUFFIX] for token in self._order.left or ()])
         return {}
 
     def clone(self, token: str, amended: Mapping[str, Any]) -> dict[str, Any]:
@@ -270,7 +254,8 @@ class DatabaseAdmin:
         change_followers(changes, self._instructions)
         for name in changes.values.keys() - changed:
             setattr(settings, name, changes.values[name])
-        replaced, variables = Replaced(changes, self._instructions), self._variables()
+        replaced = Replaced(changes, self._instructions)
+        variables = self._variables()
         os.environ.update({**replaced.parts(variables), **replaced.addresses(variables)})
 
     @staticmethod
@@ -280,7 +265,8 @@ class DatabaseAdmin:
         return variables
 
     def _workload(self) -> Workload:
-        made: Workload = import_string(self._workload_path)(**self._spec.options)
+        order = self._order
+        made: Workload = import_string(order.workload_path)(**order.workload.options)
         return made
 
     def _run_instructions(

@@ -7,13 +7,14 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from benchsuite.core.exceptions import DatabaseError, UsageError
 from benchsuite.core.specs import KEEP, DatabaseSpec, VisitorSpec, WorkloadSpec
-from benchsuite.isolation.facts import Facts, Rows
+from benchsuite.isolation.facts import Facts, Order, Rows
 from benchsuite.isolation.instructions import (
     INSTRUCTIONS_VARIABLE,
     RUN_VARIABLE,
@@ -288,33 +289,33 @@ def throwaway(
         static=static,
         host=visitor.host,
     )
-    request = {
-        "workload_path": workload_path,
-        "workload": workload.to_json(),
-        "database": database.to_json(),
-        "login": visitor.user,
-        "rights": visitor.rights,
-    }
+    order = Order(
+        workload_path=workload_path,
+        workload=workload,
+        database=database,
+        login=visitor.user,
+        rights=visitor.rights,
+    )
     instructions.write(folder / "keeper-instructions.json")
     with ExitStack() as stack:
 
-        def start(**more: Any) -> Keeper:
+        def start(order: Order) -> Keeper:
             with held_back():
-                folders.write_private(
-                    folder / "keeper-request.json", json.dumps({**request, **more})
-                )
+                request = json.dumps(order.to_json())
+                folders.write_private(folder / "keeper-request.json", request)
                 child, answers = _start(folder, env, log, python)
                 keeper = Keeper(child, answers, log, database.rows, start_timeout_s)
                 stack.callback(keeper.end)
             return keeper
 
-        keeper = start()
+        keeper = start(order)
         try:
             yield keeper
         finally:
             keeper.end()
             if keeper.was_killed and not instructions.keeps_databases:
-                _take_over(start(left=keeper.clones), instructions)
+                left = start(replace(order, left=tuple(keeper.clones)))
+                _take_over(left, instructions)
 
 
 def _take_over(keeper: Keeper, instructions: Instructions) -> None:

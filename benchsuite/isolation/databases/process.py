@@ -25,7 +25,7 @@ from types import FrameType
 from typing import Any, TextIO
 
 from benchsuite.core.exceptions import BenchsuiteError, NobodyWaits
-from benchsuite.core.specs import DatabaseSpec, WorkloadSpec
+from benchsuite.isolation.facts import Order
 from benchsuite.isolation.instructions import Instructions
 
 Message = dict[str, Any]
@@ -64,9 +64,9 @@ def main() -> None:
     commands = Commands(source)
     descriptor, path = sys.argv[1:]
     sys.argv = ["manage.py", "migrate"]  # what projects look at that do more when they serve
-    request = json.loads(Path(path).read_text())
+    order = Order.from_json(json.loads(Path(path).read_text()))
     with os.fdopen(int(descriptor), "w", buffering=1) as answers:
-        keep(request, commands, answers)
+        keep(order, commands, answers)
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:
@@ -74,7 +74,7 @@ def _stop(signum: int, frame: FrameType | None) -> None:
     raise NobodyWaits(0)
 
 
-def keep(request: Message, commands: Commands, answers: TextIO) -> None:
+def keep(order: Order, commands: Commands, answers: TextIO) -> None:
     """Makes the databases, then serves commands until there are no more. Django is set up in
     between: the project's code meets no database but a throw-away one.
     """
@@ -86,19 +86,10 @@ def keep(request: Message, commands: Commands, answers: TextIO) -> None:
         except BrokenPipeError:
             sys.exit(0)
 
-    admin = DatabaseAdmin(
-        workload_path=request["workload_path"],
-        workload=WorkloadSpec.from_json(request["workload"]),
-        database=DatabaseSpec.from_json(request["database"]),
-        login=request["login"],
-        rights=request["rights"],
-        begin=lambda phase: say(0, phase=phase),
-        instructions=Instructions.of_this_process(),
-    )
-    first: Message = {"number": 0, "do": "make"}
-    if "left" in request:
-        first = {"number": 0, "do": "take_over", "tokens": request["left"]}
-    command: Message | None = first
+    instructions = Instructions.of_this_process()
+    admin = DatabaseAdmin(order, instructions, lambda phase: say(0, phase=phase))
+    do = "make" if order.left is None else "take_over"
+    command: Message | None = {"number": 0, "do": do}
     try:
         while command is not None:
             number, do = command.pop("number"), command.pop("do")

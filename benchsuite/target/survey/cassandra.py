@@ -48,24 +48,17 @@ STATEMENTS = {
 }
 
 
-def _of_the_run() -> dict[str, Any]:
-    url = urlsplit(os.environ.get(CASSANDRA_URL, ""))
-    if not url.hostname:
-        return {}
-    return {"HOSTS": [url.hostname], "PORT": url.port, "KEYSPACE": url.path.strip("/")}
-
-
-def _of_the_settings() -> dict[str, Any]:
-    return dict(getattr(settings, "BENCHSUITE_SURVEY_CASSANDRA", {}))
-
-
 class CassandraStore:
     """The run's own Cassandra, else that of the setting BENCHSUITE_SURVEY_CASSANDRA (HOSTS, PORT,
     KEYSPACE). Connects when created, at a process's first request: connections survive no fork.
     """
 
     def __init__(self) -> None:
-        chosen = {**DEFAULTS, **(_of_the_run() or _of_the_settings())}
+        chosen = {**DEFAULTS, **getattr(settings, "BENCHSUITE_SURVEY_CASSANDRA", {})}
+        url = urlsplit(os.environ.get(CASSANDRA_URL, ""))
+        if url.hostname:
+            keyspace = url.path.strip("/")
+            chosen = {"HOSTS": [url.hostname], "PORT": url.port, "KEYSPACE": keyspace}
         profile = ExecutionProfile(load_balancing_policy=RoundRobinPolicy())
         self._cluster = Cluster(
             chosen["HOSTS"],

@@ -58,7 +58,9 @@ def hint(question: Question) -> str:
 
 
 def _field(question: Question) -> forms.Field:
-    required, choices = question.required, _choices(question)
+    required, choices = question.required, list[tuple[str, str]]()
+    if question.kind in WITH_CHOICES:
+        choices = [(choice.value, choice.label) for choice in question.choices.all()]
     length = question.max_length or (LONG_LENGTH if question.kind == Kind.LONG else SHORT_LENGTH)
     match question.kind:
         case Kind.SHORT:
@@ -91,12 +93,6 @@ def _field(question: Question) -> forms.Field:
             return _multiple(question, choices)
         case _:
             return _file(question)
-
-
-def _choices(question: Question) -> list[tuple[str, str]]:
-    if question.kind not in WITH_CHOICES:
-        return []
-    return [(choice.value, choice.label) for choice in question.choices.all()]
 
 
 def _number(question: Question) -> forms.Field:

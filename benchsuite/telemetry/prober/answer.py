@@ -47,20 +47,32 @@ def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float)
     path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
     lines = [f"{name}: {value}" for name, value in fields.items()]
     lines = [f"GET {quoted(path)} HTTP/1.1", *lines, "Connection: close", "", ""]
-    incoming = _Incoming()
+    head, came, rest = None, b"", b""
     with _connected(parts.scheme, parts.hostname, parts.port, timeout_s) as connection:
         try:
             connection.sendall("\r\n".join(lines).encode("latin-1"))
-            while incoming.head is None:
+            while head is None:
                 left_s = deadline - time.monotonic()
                 if left_s <= 0:
                     raise TimeoutError
                 connection.settimeout(left_s)
-                incoming.add(connection.recv(BLOCK_BYTES))
+                if not (block := connection.recv(BLOCK_BYTES)):
+                    raise ConnectionError("closed")
+                came += block
+                head, rest = _head(came)
         except TimeoutError:
-            raise NotAnswered(incoming.so_far(timeout_s)) from None
+            waited = format_period(timeout_s)
+            what = f"it takes a connection and sends nothing for {waited}"
+            if rest:
+                size = format_bytes(len(rest))
+                what = f"after {waited} it is still sending its header, {size} by now"
+            elif came:
+                what = f"after {waited} it has only announced an answer (status 1xx)"
+            raise NotAnswered(what) from None
         except OSError as error:
-            raise NotAnswered(incoming.cut_off(str(error.strerror or error))) from None
+            where = "within the header of its answer" if came else "without an answer"
+            how = error.strerror or error
+            raise NotAnswered(f"it ends the connection {where} ({how})") from None
         left, until = LEAVE_BYTES, time.monotonic() + LEAVE_S
         with suppress(OSError):  # how the body ends, or that it doesn't, says nothing
             while left > 0 and (left_s := until - time.monotonic()) > 0:
@@ -68,7 +80,7 @@ def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float)
                 if not (block := connection.recv(BLOCK_BYTES)):
                     break
                 left -= len(block)
-    return incoming.head
+    return head
 
 
 def answers_as(url: str, run_header: str, *, timeout_s: float = 2.0) -> bool:
@@ -97,54 +109,31 @@ def _connected(scheme: str, host: str, port: int | None, timeout_s: float) -> so
         raise NotAnswered(f"it does not speak TLS: {why}") from None
 
 
-class _Incoming:
-    """What has come of an answer's header, and of those before it that only announce one."""
-
-    def __init__(self) -> None:
-        self.head: Head | None = None
-        self._received = b""  #: Since the end of the last interim answer.
-        self._passed = 0  #: Bytes of interim answers.
-
-    def add(self, block: bytes) -> None:
-        """Raises NotAnswered where this can't become an answer any more."""
-        if not block:
-            raise NotAnswered(self.cut_off("closed"))
-        self._received += block
-        while end := END.search(self._received):
-            head, rest = self._received[: end.end()], self._received[end.end() :]
-            status = STATUS.match(head)
-            if status is None:
-                raise NotAnswered(f"what it answers is no HTTP: {head[:SHOWN_BYTES]!r}")
-            if status[1][:1] != b"1":
-                fields = (line.partition(":") for line in head.decode("latin-1").splitlines()[1:])
-                ours = (value for name, _, value in fields if name.lower() == RUN_HEADER.lower())
-                run = next(ours, None)
-                self.head = Head(int(status[1]), None if run is None else run.strip(" \t"))
-                return
-            self._passed += len(head)
-            self._received = rest
-        if not b"HTTP/".startswith(self._received[: len(b"HTTP/")]):
-            raise NotAnswered(f"what it answers is no HTTP: {self._received[:SHOWN_BYTES]!r}")
-        size = self._passed + len(self._received)
-        if size > MAX_HEAD_BYTES:
-            raise NotAnswered(
-                f"its answer has no end of its header in {format_bytes(size)}; "
-                f"{format_bytes(MAX_HEAD_BYTES)} are read at most"
-            )
-
-    def so_far(self, waited_s: float) -> str:
-        waited = format_period(waited_s)
-        if self._received:
-            size = format_bytes(len(self._received))
-            return f"after {waited} it is still sending its header, {size} by now"
-        if self._passed:
-            return f"after {waited} it has only announced an answer (status 1xx)"
-        return f"it takes a connection and sends nothing for {waited}"
-
-    def cut_off(self, how: str) -> str:
-        if self._received or self._passed:
-            return f"it ends the connection within the header of its answer ({how})"
-        return f"it ends the connection without an answer ({how})"
+def _head(came: bytes) -> tuple[Head | None, bytes]:
+    """The header, once it is whole, and what has come since the last answer that only announces
+    one. Raises NotAnswered where this can't become an answer any more.
+    """
+    begin = 0
+    while end := END.search(came, begin):
+        head = came[begin : end.end()]
+        status = STATUS.match(head)
+        if status is None:
+            raise NotAnswered(f"what it answers is no HTTP: {head[:SHOWN_BYTES]!r}")
+        if status[1][:1] != b"1":
+            fields = (line.partition(":") for line in head.decode("latin-1").splitlines()[1:])
+            ours = (value for name, _, value in fields if name.lower() == RUN_HEADER.lower())
+            run = next(ours, None)
+            return Head(int(status[1]), None if run is None else run.strip(" \t")), head
+        begin = end.end()
+    rest = came[begin:]
+    if not b"HTTP/".startswith(rest[: len(b"HTTP/")]):
+        raise NotAnswered(f"what it answers is no HTTP: {rest[:SHOWN_BYTES]!r}")
+    if len(came) > MAX_HEAD_BYTES:
+        raise NotAnswered(
+            f"its answer has no end of its header in {format_bytes(len(came))}; "
+            f"{format_bytes(MAX_HEAD_BYTES)} are read at most"
+        )
+    return None, rest
 
 
 FIRST_S = 2.0
