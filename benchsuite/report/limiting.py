@@ -96,10 +96,10 @@ def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[st
     for code in sorted(having):
         of_code = having[code]
         first_title, first = of_code[0]
-        alike = all(limit.evidence == first.evidence for _, limit in of_code)
-        evidence = first.evidence if alike else f"{first_title}: {first.evidence}"
         titles = listed([title for title, _ in of_code])
-        lines.append(f"{code}  {titles}: {meaning(code)} {evidence}")
+        whose = "" if len({limit.evidence for _, limit in of_code}) == 1 else f"{first_title}: "
+        says = first.says if len({limit.says for _, limit in of_code}) == 1 else meaning(code)
+        lines.append(f"{code}  {titles}: {says} {whose}{first.evidence}")
         fixes = {limit.fix for _, limit in of_code}
         lines += [f"  {fix}" for fix in fixes if len(fixes) == 1]
     return lines

@@ -2,26 +2,19 @@
 
 import hashlib
 import json
-import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 import urllib.request
-import venv
 from collections.abc import Mapping
 from http.cookiejar import CookieJar
-from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.command import ROOT, Ended, wait_for
-
-PACKAGES = ("django", "asgiref", "sqlparse", "waitress")
-"""All that the project's environment has: neither benchsuite nor what it needs."""
+from tests.integration.command import wait_for
+from tests.integration.program import Program, environment
 
 MANAGE = """
 import os, sys
@@ -56,40 +49,9 @@ urlpatterns = [
 """
 
 
-class Program:
-    """`python -m benchsuite`, with data of its own, in a folder."""
-
-    def __init__(self, folder: Path, data: Path) -> None:
-        self.folder, self.data = folder, data
-        ours = {"XDG_DATA_HOME": str(data), "PYTHONPATH": str(ROOT), "COLUMNS": "400"}
-        self.env = {**os.environ, **ours}
-        for name in ("DJANGO_SETTINGS_MODULE", "VIRTUAL_ENV", "BENCHSUITE_ADDRESS"):
-            self.env.pop(name, None)
-
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        line = [sys.executable, "-m", "benchsuite", *words]
-        how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen(line, cwd=self.folder, env=self.env, **how)  # type: ignore[call-overload,no-any-return]
-
-    def run(self, *words: str) -> Ended:
-        with self.start(*words) as process:
-            out, err = process.communicate(timeout=90)
-        return Ended(process.returncode, out, err)
-
-
 def sums(folder: Path) -> Mapping[str, str]:
     files = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-
-
-def environment(folder: Path) -> None:
-    """A virtual environment that has these packages alone, linked from ours."""
-    venv.create(folder, symlinks=True)
-    (there,) = folder.glob("lib/python*/site-packages")
-    for name in PACKAGES:
-        found = distribution(name)
-        for top in {file.parts[0] for file in found.files or () if file.parts[0] != ".."}:
-            (there / top).symlink_to(Path(str(found.locate_file(top))))
 
 
 @pytest.fixture
@@ -101,7 +63,7 @@ def program(tmp_path: Path) -> Program:
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_text(text)
     (tmp_path / "checkout/.git").mkdir()
-    environment(tmp_path / "checkout/.venv")
+    environment(tmp_path / "checkout/.venv", "waitress")
     return Program(tmp_path / "checkout", tmp_path / "data")
 
 
