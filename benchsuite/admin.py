@@ -1,4 +1,7 @@
-"""Stored runs in Django's admin: to look at and to delete, never to change."""
+"""Stored runs in Django's admin: to look at and to delete, never to change.
+
+Every command of a project reads this module: what only its pages need is imported by them.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,12 +15,7 @@ from django.utils.safestring import SafeString
 
 from benchsuite import models
 from benchsuite.core import units
-from benchsuite.core.metrics import every
-from benchsuite.core.metrics.every import Place
 from benchsuite.models import Measurement, Run, StudyRun, Tuning
-from benchsuite.report import queries
-from benchsuite.report.pages import html
-from benchsuite.store.abandoned import sweep, sweep_executions
 
 
 class ReadOnly(admin.options.BaseModelAdmin):
@@ -53,6 +51,9 @@ def _shown(field: "Field[Any, Any]") -> Callable[[Model], str]:
 
     @admin.display(description=field.verbose_name, ordering=field.name)
     def shown(obj: Model) -> str:
+        from benchsuite.core.metrics import every
+        from benchsuite.report.pages import html
+
         known = [one for one in every.METRICS if one.name == field.name]
         if known and isinstance(obj, Run):
             return html.figure_text(obj, known[0])
@@ -125,15 +126,22 @@ class RunAdmin(WithPage):
     inlines = (FindingInline, MeasurementInline)
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        figures = [SHOWN.get((Run, one.name)) for one in every.in_place(Place.LIST)]
+        from benchsuite.core.metrics.every import Place, in_place
+
+        figures = [SHOWN.get((Run, one.name)) for one in in_place(Place.LIST)]
         return [*self.list_display, *filter(None, figures)]
 
     def get_queryset(self, request: HttpRequest) -> Any:
+        from benchsuite.report import queries
+        from benchsuite.store.abandoned import sweep
+
         sweep()
         return queries.listed()
 
     @admin.display(description="verdict", ordering="verdict")
     def state(self, obj: Run) -> SafeString:
+        from benchsuite.report.pages import html
+
         return html.badge(html.state(obj))
 
 
@@ -142,11 +150,15 @@ class ExecutionAdmin(WithPage):
     search_fields = ("label",)
 
     def get_queryset(self, request: HttpRequest) -> Any:
+        from benchsuite.store.abandoned import sweep_executions
+
         sweep_executions()
         return super().get_queryset(request)
 
     @admin.display(description="status", ordering="status")
     def state(self, obj: StudyRun | Tuning) -> SafeString:
+        from benchsuite.report.pages import html
+
         return html.badge(obj.status)
 
 

@@ -15,3 +15,6 @@ class BenchsuiteConfig(AppConfig):
     name = "benchsuite"
     verbose_name = "Benchmarks"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from benchsuite import checks  # noqa: F401 - registers them

@@ -13,9 +13,9 @@ from typing import Any, Self
 from uuid import UUID
 
 from django.db import models
+from django.utils.module_loading import import_string
 
 from benchsuite.core.plain import Misfit, Reader, ranged, reader, wrong
-from benchsuite.stats import histogram
 
 KINDS: Mapping[Any, Any] = {
     models.FloatField: float,
@@ -31,7 +31,9 @@ EMPTY: Mapping[Any, Any] = {float: 0.0, int: 0, datetime: datetime.fromtimestamp
 
 
 class JSON(models.JSONField):
-    """JSON of a type; `empty` stands where it can't be read; `proof` raises ValueError for more."""
+    """JSON of a type, or of that with this dotted path, imported when a row is read; `empty` is
+    what stands where it can't be read; `proof` raises ValueError for more.
+    """
 
     def __init__(
         self,
@@ -120,6 +122,8 @@ def _reader(field: "models.Field[Any, Any]") -> Reader:
     words = [value for value, _ in field.flatchoices] if field.choices else []
     proof = field.proof if isinstance(field, JSON) else None
     if field.name.endswith("_histogram"):
+        from benchsuite.stats import histogram  # numpy, of which a project's commands need nothing
+
         proof = histogram.decode
 
     def read_column(value: Any) -> Any:
@@ -140,7 +144,7 @@ def _reader(field: "models.Field[Any, Any]") -> Reader:
 
 def _kind(field: "models.Field[Any, Any]") -> Any:
     if isinstance(field, JSON):
-        return field.kind
+        return import_string(field.kind) if isinstance(field.kind, str) else field.kind
     return next(kind for model, kind in KINDS.items() if isinstance(field, model))
 
 

@@ -13,9 +13,8 @@ from django.db import models
 from django.urls import reverse
 
 from benchsuite.columns import JSON, PartOf, Row
-from benchsuite.core import plain, results
+from benchsuite.core import plain, states
 from benchsuite.core.printable import is_control
-from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.stats import stacks
 from benchsuite.system.lock import LONGEST
 
@@ -25,6 +24,8 @@ def _choices(values: Iterable[StrEnum]) -> list[tuple[str, str]]:
 
 
 def _no_spec() -> dict[str, Any]:
+    from benchsuite.core.specs import RunSpec, ServerSpec
+
     return RunSpec(server=ServerSpec(server="")).to_json()
 
 
@@ -114,7 +115,7 @@ class Execution(Row):
         max_length=LONGEST, blank=True, help_text="The process that makes its runs, while it does."
     )
     status = models.CharField(
-        max_length=12, choices=_choices(results.Status), default=results.Status.RUNNING.value
+        max_length=12, choices=_choices(states.Status), default=states.Status.RUNNING.value
     )
 
     class Meta:
@@ -127,7 +128,7 @@ class Execution(Row):
 
     def mark(self, why: str) -> None:
         super().mark(why)
-        self.status = results.UNREADABLE
+        self.status = states.UNREADABLE
 
 
 class StudyRun(Execution):
@@ -195,7 +196,9 @@ class Tuning(Execution):
 
     question = JSON(kind=Mapping[str, Any], help_text="The objective, and by what the search goes.")
     spec = JSON(
-        kind=RunSpec, empty=_no_spec, help_text="Of its runs, but for servers, sizes and loads."
+        kind="benchsuite.core.specs.RunSpec",
+        empty=_no_spec,
+        help_text="Of its runs, but for servers, sizes and loads.",
     )
     servers = JSON(kind=list[str], default=list, help_text="Names of those that are compared.")
     revision = models.CharField(max_length=100, blank=True, help_text="Of the measured code.")
@@ -232,9 +235,9 @@ class Run(Row):
     started_at = models.DateTimeField(db_index=True)
     ended_at = models.DateTimeField(null=True, help_text="When all that it had started was gone.")
     status = models.CharField(
-        max_length=12, choices=_choices(results.Status), default=results.Status.RUNNING.value
+        max_length=12, choices=_choices(states.Status), default=states.Status.RUNNING.value
     )
-    verdict = models.CharField(max_length=8, choices=_choices(results.Verdict), blank=True)
+    verdict = models.CharField(max_length=8, choices=_choices(states.Verdict), blank=True)
     failure = models.TextField(blank=True)
     failure_code = models.CharField(
         max_length=20, blank=True, help_text="The same for programs, where that decides anything."
@@ -265,7 +268,7 @@ class Run(Row):
     duration_s = models.FloatField()
     warmup_s = models.FloatField()
     repetition = models.PositiveIntegerField(default=1)
-    spec = JSON(kind=RunSpec, empty=_no_spec)
+    spec = JSON(kind="benchsuite.core.specs.RunSpec", empty=_no_spec)
     server_facts = JSON(
         kind=plain.ServerFacts,
         default=dict,
@@ -275,7 +278,7 @@ class Run(Row):
 
     argv = JSON(kind=list[str], default=list, help_text="Of the server, or of its first instance.")
     programs = JSON(
-        kind=list[results.Program],
+        kind="benchsuite.core.results.Programs",
         default=list,
         help_text="All that were started: part, name, argv, version.",
     )
@@ -327,7 +330,7 @@ class Run(Row):
         null=True, help_text="Of the target's memory, for each idle WebSocket."
     )
     websockets = JSON(
-        kind=results.WebSockets,
+        kind="benchsuite.core.results.WebSockets",
         null=True,
         help_text="What became of messages and connections; null without WebSockets.",
     )
@@ -352,7 +355,7 @@ class Run(Row):
     def mark(self, why: str) -> None:
         """It has no figures then, as a run that failed has none."""
         super().mark(why)
-        self.status, self.verdict, self.owner = results.UNREADABLE, "", ""
+        self.status, self.verdict, self.owner = states.UNREADABLE, "", ""
         self.failure = f"{GARBLED} ({self.unreadable}). Delete it, or load it again."
         for field in self._meta.concrete_fields:
             if field.null and isinstance(field, (models.FloatField, models.IntegerField, JSON)):
@@ -426,7 +429,10 @@ class Measurement(Row):
         null=True, help_text="Of the requests in flight, those beyond what the server takes."
     )
     patterns = JSON(
-        kind=list[results.Pattern], default=list, empty=list, help_text="What slow answers share."
+        kind="benchsuite.core.results.Patterns",
+        default=list,
+        empty=list,
+        help_text="What slow answers share.",
     )
     response_time = JSON(kind=plain.Times, help_text="count, mean_s, min_s, max_s and percentiles.")
     service_time = JSON(kind=plain.Times, help_text="As response_time.")
@@ -460,7 +466,7 @@ class Interval(Row):
 
     run = PartOf(Run, on_delete=models.CASCADE, related_name="intervals")
     second = models.PositiveIntegerField()
-    phase = models.CharField(max_length=8, choices=_choices(results.Phase))
+    phase = models.CharField(max_length=8, choices=_choices(states.Phase))
     successes = models.PositiveIntegerField()
     failures = models.PositiveIntegerField()
     users = models.PositiveIntegerField(null=True)
@@ -514,7 +520,7 @@ class Finding(Row):
 
     run = PartOf(Run, on_delete=models.CASCADE, related_name="findings")
     code = models.CharField(max_length=40)
-    level = models.CharField(max_length=8, choices=_choices(results.Level))
+    level = models.CharField(max_length=8, choices=_choices(states.Level))
     message = models.TextField()
     hint = models.TextField(blank=True)
     value = models.FloatField(null=True, help_text="What was compared with the limits.")

@@ -1,50 +1,62 @@
 """The pages: `path("results/", include("benchsuite.urls"))`."""
 
-from django.urls import path
+from collections.abc import Callable
+from typing import Any
 
-from benchsuite.views import (
-    ask,
-    compare,
-    export,
-    listing,
-    live,
-    page,
-    run,
-    studies,
-    tuning,
-)
+from django.db import connections, transaction
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import path
+from django.utils.module_loading import import_string
 
 app_name = "benchsuite"
 
+
+def view(name: str) -> Callable[..., HttpResponseBase]:
+    """A view by its name, imported when it is first asked for: every command of a project reads
+    this module, and few need the pages.
+    """
+
+    def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        answer: HttpResponseBase = import_string(f"benchsuite.views.{name}")(
+            request, *args, **kwargs
+        )
+        return answer
+
+    for alias in connections:  # else Django would query the database before us
+        transaction.non_atomic_requests(using=alias)(asked)
+    return asked
+
+
+CHARTS = {
+    "compare": ("compare/", "export.comparison_chart"),
+    "study": ("studies/<str:name>/", "studies.chart"),
+    "tuning": ("tune/<uuid:pk>/", "tuning.chart"),
+    "run": ("<uuid:pk>/", "export.run_chart"),
+}
+"""What has charts, each as a file of its numbers and as one that draws it: where, and its view."""
+
 urlpatterns = [
-    path("", listing.show, name="list"),
-    path("under-way/", live.under_way, name="under-way"),
-    path("live/<str:kind>/<uuid:pk>/", live.show, name="live"),
-    path("export/", export.selection, name="export"),
-    path("note/", listing.note_on, name="note"),
-    path("configurations/", listing.configurations, name="configurations"),
-    path("configurations/<str:key>/", run.configuration, name="history"),
-    path("delete/", listing.delete, name="delete"),
-    path("ask/", ask.show, name="ask"),
-    path("compare/", compare.show, name="compare"),
-    path("compare/<slug:slug>.csv", export.comparison_chart, {"form": "csv"}, name="compare-data"),
-    path(
-        "compare/<slug:slug>.html", export.comparison_chart, {"form": "html"}, name="compare-chart"
+    path("", view("listing.show"), name="list"),
+    path("under-way/", view("live.under_way"), name="under-way"),
+    path("live/<str:kind>/<uuid:pk>/", view("live.show"), name="live"),
+    path("export/", view("export.selection"), name="export"),
+    path("note/", view("listing.note_on"), name="note"),
+    path("configurations/", view("listing.configurations"), name="configurations"),
+    path("configurations/<str:key>/", view("run.configuration"), name="history"),
+    path("delete/", view("listing.delete"), name="delete"),
+    path("ask/", view("ask.show"), name="ask"),
+    path("compare/", view("compare.show"), name="compare"),
+    path("studies/", view("studies.listing"), name="studies"),
+    path("studies/<str:name>/", view("studies.show"), name="study"),
+    path("tune/", view("tuning.listing"), name="tunings"),
+    path("tune/<uuid:pk>/", view("tuning.show"), name="tuning"),
+    path("plotly-<str:version>.min.js", view("page.script"), name="plotly"),
+    path("plotly-<str:version>.css", view("page.style"), name="plotly-style"),
+    path("<uuid:pk>/", view("run.show"), name="run"),
+    path("<uuid:pk>/export/", view("export.one_run"), name="run-export"),
+    *(
+        path(f"{place}<slug:slug>.{form}", view(chart), {"form": form}, name=f"{kind}-{what}")
+        for kind, (place, chart) in CHARTS.items()
+        for form, what in (("csv", "data"), ("html", "chart"))
     ),
-    path("studies/", studies.listing, name="studies"),
-    path("studies/<str:name>/", studies.show, name="study"),
-    path("studies/<str:name>/<slug:slug>.csv", studies.chart, {"form": "csv"}, name="study-data"),
-    path(
-        "studies/<str:name>/<slug:slug>.html", studies.chart, {"form": "html"}, name="study-chart"
-    ),
-    path("tune/", tuning.listing, name="tunings"),
-    path("tune/<uuid:pk>/", tuning.show, name="tuning"),
-    path("tune/<uuid:pk>/<slug:slug>.csv", tuning.chart, {"form": "csv"}, name="tuning-data"),
-    path("tune/<uuid:pk>/<slug:slug>.html", tuning.chart, {"form": "html"}, name="tuning-chart"),
-    path("plotly-<str:version>.min.js", page.script, name="plotly"),
-    path("plotly-<str:version>.css", page.style, name="plotly-style"),
-    path("<uuid:pk>/", run.show, name="run"),
-    path("<uuid:pk>/export/", export.one_run, name="run-export"),
-    path("<uuid:pk>/<slug:slug>.csv", export.run_chart, {"form": "csv"}, name="run-data"),
-    path("<uuid:pk>/<slug:slug>.html", export.run_chart, {"form": "html"}, name="run-chart"),
 ]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.signals import setting_changed
@@ -17,14 +17,14 @@ from benchsuite import workloads as workload_files
 from benchsuite.conf.keys import KEYS, UNKNOWN, Problem, fault_of, problems
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.printable import hidden
-from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers import heritage, peers
-from benchsuite.servers.base import ServerAdapter
-from benchsuite.services.base import DatabaseService, Service
-from benchsuite.studies import reading
-from benchsuite.system import folders
-from benchsuite.telemetry.base import Device
-from benchsuite.workloads.base import Workload
+
+if TYPE_CHECKING:
+    from benchsuite.fronts.base import FrontAdapter
+    from benchsuite.servers.base import ServerAdapter
+    from benchsuite.services.base import DatabaseService, Service
+    from benchsuite.telemetry.base import Device
+    from benchsuite.workloads.base import Workload
 
 BUILTIN = {
     "SERVERS": {**server_files.BUILTIN, **peers.PEERS, **heritage.BUILTIN},
@@ -62,6 +62,8 @@ setting_changed.connect(_forget, dispatch_uid="benchsuite.conf")
 
 def cache_folder() -> Path:
     """Where built environments are kept."""
+    from benchsuite.system import folders
+
     return folders.cache_folder(config()["CACHE"])
 
 
@@ -83,25 +85,27 @@ def workload_paths() -> dict[str, str]:
     return _paths("WORKLOADS")
 
 
-def servers() -> dict[str, type[ServerAdapter]]:
+def servers() -> dict[str, type["ServerAdapter"]]:
     """All server adapters by name; raises UsageError for one that can't be used."""
     return {name: server_class(name) for name in server_paths()}
 
 
-def fronts() -> dict[str, type[FrontAdapter]]:
+def fronts() -> dict[str, type["FrontAdapter"]]:
     return {name: front_class(name) for name in _paths("FRONTS")}
 
 
-def workloads() -> dict[str, type[Workload]]:
+def workloads() -> dict[str, type["Workload"]]:
     return {name: workload_class(name) for name in workload_paths()}
 
 
-def devices() -> tuple[type[Device], ...]:
+def devices() -> tuple[type["Device"], ...]:
     return tuple(import_string(path) for path in config()["TELEMETRY"].values())
 
 
 def study_files() -> Mapping[str, Path]:
     """All studies by name, built-in ones first; raises UsageError where two have one name."""
+    from benchsuite.studies import reading
+
     return reading.studies([Path(path) for path in config()["STUDIES"]])
 
 
@@ -113,29 +117,31 @@ def access_rule() -> Callable[..., bool | HttpResponseBase]:
     return rule
 
 
-def server_class(name: str) -> type[ServerAdapter]:
+def server_class(name: str) -> type["ServerAdapter"]:
     """The adapter of that name; raises UsageError with the valid names, as those below."""
-    adapter: type[ServerAdapter] = _class("server", name, server_paths(), ServerAdapter)
+    adapter: type[ServerAdapter] = _class("server", name, "SERVERS")
     return adapter
 
 
-def front_class(name: str) -> type[FrontAdapter]:
-    adapter: type[FrontAdapter] = _class("front", name, _paths("FRONTS"), FrontAdapter)
+def front_class(name: str) -> type["FrontAdapter"]:
+    adapter: type[FrontAdapter] = _class("front", name, "FRONTS")
     return adapter
 
 
-def workload_class(name: str) -> type[Workload]:
-    adapter: type[Workload] = _class("workload", name, workload_paths(), Workload)
+def workload_class(name: str) -> type["Workload"]:
+    adapter: type[Workload] = _class("workload", name, "WORKLOADS")
     return adapter
 
 
-def service_class(name: str) -> type[Service]:
-    adapter: type[Service] = _class("service", name, _paths("SERVICES"), Service)
+def service_class(name: str) -> type["Service"]:
+    adapter: type[Service] = _class("service", name, "SERVICES")
     return adapter
 
 
-def database_class(name: str) -> type[DatabaseService]:
+def database_class(name: str) -> type["DatabaseService"]:
     """The database of that name that a run can start; raises UsageError with what there is."""
+    from benchsuite.services.base import DatabaseService
+
     classes = {service: service_class(service) for service in _paths("SERVICES")}
     kinds = {key: kind for key, kind in classes.items() if issubclass(kind, DatabaseService)}
     if name not in kinds:
@@ -147,11 +153,12 @@ def database_class(name: str) -> type[DatabaseService]:
     return kinds[name]
 
 
-def _class(what: str, name: str, paths: dict[str, str], base: type) -> Any:
+def _class(what: str, name: str, key: str) -> Any:
+    paths = _paths(key)
     if name not in paths:
         raise UsageError(
             f"There is no {what} {name!r}; {choices(name, paths, seen_by='listbench')}"
         )
-    if fault := fault_of(paths[name], base):
+    if fault := fault_of(paths[name], key):
         raise UsageError(f"The {what} {name!r} can't be used: {fault}.")
     return import_string(paths[name])

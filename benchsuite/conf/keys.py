@@ -1,7 +1,7 @@
 """The keys of the BENCHSUITE setting: what each must be, and what is wrong with what it is."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,14 +11,16 @@ from urllib.parse import urlsplit
 from django.utils.module_loading import import_string
 
 from benchsuite.core.exceptions import UsageError, choices, last_line
-from benchsuite.core.metrics.every import compared
-from benchsuite.core.specs.database import names_one
-from benchsuite.fronts.base import FrontAdapter
-from benchsuite.servers.base import ServerAdapter
-from benchsuite.services.base import Service
-from benchsuite.studies import reading
-from benchsuite.telemetry.base import Device
-from benchsuite.workloads.base import Workload
+
+BASES = {
+    "SERVERS": "benchsuite.servers.base.ServerAdapter",
+    "FRONTS": "benchsuite.fronts.base.FrontAdapter",
+    "WORKLOADS": "benchsuite.workloads.base.Workload",
+    "SERVICES": "benchsuite.services.base.Service",
+    "TELEMETRY": "benchsuite.telemetry.base.Device",
+}
+"""What classes are subclasses of. Imported, as all that follows, only where a value is given:
+every command of a project reads this module."""
 
 UNKNOWN = "benchsuite.E002"  #: The id of a key that nothing reads.
 
@@ -67,12 +69,12 @@ def problems(given: object, *, importing: bool = True) -> Iterator[Problem]:
                 yield Problem(key.id, f"BENCHSUITE[{name!r}]{fault}.", hint)
 
 
-def fault_of(path: str, base: type) -> str:
-    """Why this is not the dotted path of a class of that kind; empty where it is."""
+def fault_of(path: str, key: str) -> str:
+    """Why this is not the dotted path of a class for that key; empty where it is."""
     imported, fault = _imported(path)
-    if fault or (isinstance(imported, type) and issubclass(imported, base)):
+    if fault or (isinstance(imported, type) and issubclass(imported, import_string(BASES[key]))):
         return fault
-    return f"{path!r} is no subclass of {base.__module__}.{base.__name__}"
+    return f"{path!r} is no subclass of {BASES[key]}"
 
 
 def _imported(path: str) -> tuple[Any, str]:
@@ -118,6 +120,8 @@ def _module(name: str | None) -> Iterator[str]:
 
 def _can_be_told(value: Any) -> bool:
     """To the measured server, as JSON, whose databases are the run's."""
+    from benchsuite.core.specs.database import names_one
+
     try:
         is_plain = isinstance(value, dict) and json.loads(json.dumps(value)).keys() == value.keys()
     except (TypeError, ValueError, RecursionError):
@@ -151,6 +155,8 @@ def _studies(value: Sequence[str | Path]) -> Iterator[str]:
         yield f": {str(path)!r} is not there"
     if missing:
         return
+    from benchsuite.studies import reading
+
     try:
         reading.studies([Path(path) for path in value])
     except UsageError as error:
@@ -159,7 +165,7 @@ def _studies(value: Sequence[str | Path]) -> Iterator[str]:
 
 def _are_margins(value: Any) -> bool:
     return isinstance(value, dict) and all(
-        name in ("all", *compared())
+        name in ("all", *_compared())
         and isinstance(percent, int | float)
         and not isinstance(percent, bool)
         and 0 <= percent < 100
@@ -167,17 +173,23 @@ def _are_margins(value: Any) -> bool:
     )
 
 
+def _compared() -> Iterable[str]:
+    from benchsuite.core.metrics.every import compared
+
+    return compared()
+
+
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
-def _classes(id: str, what: str, base: type) -> Key:
-    """Names → dotted paths of subclasses of `base`, added to the built-in ones."""
+def _classes(id: str, what: str, key: str) -> Key:
+    """Names → dotted paths of subclasses of its base, added to the built-in ones."""
 
     def faults(value: dict[str, str]) -> Iterator[str]:
         for name, path in value.items():
-            if fault := fault_of(path, base):
+            if fault := fault_of(path, key):
                 yield f"[{name!r}]: {fault}"
 
     return Key(
@@ -192,11 +204,11 @@ def _classes(id: str, what: str, base: type) -> Key:
 
 
 KEYS: dict[Any, Key] = {
-    "SERVERS": _classes("benchsuite.E003", "server adapters", ServerAdapter),
-    "FRONTS": _classes("benchsuite.E007", "fronts", FrontAdapter),
-    "WORKLOADS": _classes("benchsuite.E004", "workloads", Workload),
-    "SERVICES": _classes("benchsuite.E012", "services", Service),
-    "TELEMETRY": _classes("benchsuite.E013", "telemetry devices", Device),
+    "SERVERS": _classes("benchsuite.E003", "server adapters", "SERVERS"),
+    "FRONTS": _classes("benchsuite.E007", "fronts", "FRONTS"),
+    "WORKLOADS": _classes("benchsuite.E004", "workloads", "WORKLOADS"),
+    "SERVICES": _classes("benchsuite.E012", "services", "SERVICES"),
+    "TELEMETRY": _classes("benchsuite.E013", "telemetry devices", "TELEMETRY"),
     "STUDIES": Key(
         id="benchsuite.E014",
         default=[],
@@ -240,7 +252,7 @@ KEYS: dict[Any, Key] = {
         id="benchsuite.E011",
         default={},
         wanted="a dict of figures and percentages from 0 to below 100",
-        hint=lambda: f"Write {{'memory': 2}}; the figures are: all, {', '.join(compared())}.",
+        hint=lambda: f"Write {{'memory': 2}}; the figures are: all, {', '.join(_compared())}.",
         is_right=_are_margins,
     ),
     "OVERRIDES": Key(

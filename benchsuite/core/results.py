@@ -9,36 +9,11 @@ from operator import add, sub
 from typing import Any
 
 from benchsuite.core.specs import RunSpec
-
-
-class Phase(StrEnum):
-    WARM_UP = "warm-up"
-    WINDOW = "window"
-    DRAIN = "drain"
-
-
-class Status(StrEnum):
-    RUNNING = "running"
-    FINISHED = "finished"
-    FAILED = "failed"
-    INTERRUPTED = "interrupted"
-
-
-UNREADABLE = "unreadable"  #: In place of the status of what can't be read; it is never stored.
-
-
-class Verdict(StrEnum):
-    VALID = "valid"
-    WEAK = "weak"
-    INVALID = "invalid"
-
-
-class Level(StrEnum):
-    """How much a finding weighs: `info` does not change the verdict."""
-
-    INFO = "info"
-    WEAK = "weak"
-    INVALID = "invalid"
+from benchsuite.core.states import UNREADABLE as UNREADABLE
+from benchsuite.core.states import Level as Level
+from benchsuite.core.states import Phase as Phase
+from benchsuite.core.states import Status as Status
+from benchsuite.core.states import Verdict as Verdict
 
 
 class Reached(StrEnum):
@@ -313,6 +288,11 @@ class Program:
     argv: tuple[str, ...]
     version: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)  #: Of a service: what it runs with.
+
+
+Programs = list[Program]
+Patterns = list[Pattern]
+"""How these are stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,93 +1,9 @@
-"""Figures with their units in templates: `{% load benchsuite %}`."""
+"""`{% load benchsuite %}`. Django imports this module for every command of a project, so what the
+tags need is imported when a template first loads them.
+"""
 
-from collections.abc import Callable
-from typing import Any
+from importlib import import_module
 
-from django import template
-from django.template import Context
+from django.utils.functional import SimpleLazyObject
 
-from benchsuite.comparing.titles import (
-    cpus_title,
-    load_title,
-    options_title,
-    size_title,
-    workload_title,
-)
-from benchsuite.core.commands import command
-from benchsuite.core.glossary import meaning
-from benchsuite.core.units import (
-    MISSING,
-    format_bytes,
-    format_count,
-    format_duration,
-    format_percent,
-    format_rate,
-    in_words,
-)
-from benchsuite.models import Run
-from benchsuite.report.pages import history, html
-from benchsuite.store import notes
-from benchsuite.system.programs import short_revision
-
-register = template.Library()
-
-FILTERS: dict[str, Callable[..., Any]] = {
-    "count": format_count,
-    "rate": format_rate,
-    "percent": format_percent,
-    "bytes": format_bytes,
-    "duration": format_duration,
-    "words": in_words,
-    "meaning": meaning,
-    "badge": html.badge,
-    "state": html.state,
-    "reason": html.reason,
-    "term": html.term,
-    "codes": html.codes,
-    "figure": html.figure_text,
-    "listed": html.listed_text,
-    "load": html.load_text,
-    "load_title": load_title,
-    "size": size_title,
-    "cpus": cpus_title,
-    "workload": workload_title,
-    "options": options_title,
-    "moment": history.moment,
-    "configuration": history.title,
-}
-for name, function in FILTERS.items():
-    register.filter(name, function)
-register.simple_tag(html.missing, name="missing")
-register.simple_tag(command)
-
-
-@register.filter
-def seconds(value: float | None) -> str:
-    """A time that was set, not measured: every digit that was given."""
-    return MISSING if value is None else f"{value:g} s"
-
-
-@register.filter
-def at(figures: dict[str, Any], name: str) -> Any:
-    """One entry of a dict by its name, None when it is missing."""
-    return figures.get(name)
-
-
-@register.filter
-def revision(run: Run) -> str:
-    return short_revision(run.revision)
-
-
-@register.inclusion_tag("benchsuite/_history_line.html")
-def history_line(run: Run) -> dict[str, Any]:
-    """The runs of its configuration as a small line on which it is marked, in two queries."""
-    return {"run": run, "line": history.line(run)}
-
-
-@register.inclusion_tag("benchsuite/_note.html", takes_context=True)
-def note(context: Context, run: Run) -> dict[str, Any]:
-    """The notes of a run and of its label, and where they are changed, in one query."""
-    kept = notes.of([run])
-    own = any(one.run_id == run.pk for one in kept)
-    may = context.get("may_note") or bool  # of a page; a file has no such thing
-    return {"run": run, "notes": kept, "own": own, "may_note": may()}
+register = SimpleLazyObject(lambda: import_module("benchsuite.report.pages.tags").register)

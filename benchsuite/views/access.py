@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ImproperlyConfigured
-from django.db import Error, connections, transaction
+from django.db import Error
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render, resolve_url
@@ -118,8 +118,6 @@ def guarded(view: View) -> View:
         protect(response, login_url())
         return PACKER.process_response(request, response)
 
-    for alias in connections:  # else Django would query the database before us
-        transaction.non_atomic_requests(using=alias)(asked)
     return csrf_protect(asked)  # the project may lack the middleware
 
 

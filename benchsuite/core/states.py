@@ -1,0 +1,33 @@
+"""The words that are stored of runs, and of what was found in them."""
+
+from enum import StrEnum
+
+
+class Phase(StrEnum):
+    WARM_UP = "warm-up"
+    WINDOW = "window"
+    DRAIN = "drain"
+
+
+class Status(StrEnum):
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+UNREADABLE = "unreadable"  #: In place of the status of what can't be read; it is never stored.
+
+
+class Verdict(StrEnum):
+    VALID = "valid"
+    WEAK = "weak"
+    INVALID = "invalid"
+
+
+class Level(StrEnum):
+    """How much a finding weighs: `info` does not change the verdict."""
+
+    INFO = "info"
+    WEAK = "weak"
+    INVALID = "invalid"
