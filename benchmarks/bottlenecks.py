@@ -24,9 +24,10 @@ from benchmarks.limited.cases import CASES, HEALTHY, Case
 from benchmarks.machine import command_line, description
 from benchmarks.table import markdown
 from benchsuite import bottlenecks
-from benchsuite.bottlenecks.evidence import Alone, LimitEvidence, Other, Ratio, ratio
+from benchsuite.bottlenecks.evidence import Alone, LimitEvidence, Other
 from benchsuite.core.plain import plain, read
 from benchsuite.core.results import RunResult
+from benchsuite.stats.compare import Estimate, ratio
 from benchsuite.system import cpus
 from tests.integration.runs import Quiet
 
@@ -99,7 +100,7 @@ def beside(case: Case, turn: int, seen: Mapping[Key, LimitEvidence]) -> Other | 
     place = both.index(turn) if turn in both else 0
     turns = (both + both)[place : place + BLOCKS] if len(both) >= BLOCKS else []
 
-    def compared(name: str) -> Ratio | None:
+    def compared(name: str) -> Estimate | None:
         own, theirs = (
             {one: math.log(getattr(seen[which, one], name) or math.nan) for one in turns}
             for which in words

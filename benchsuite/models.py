@@ -4,7 +4,7 @@ Times in seconds, memory in bytes, CPU in percent of one CPU; null is "not known
 """
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -360,6 +360,15 @@ class Run(Row):
         for field in self._meta.concrete_fields:
             if field.null and isinstance(field, (models.FloatField, models.IntegerField, JSON)):
                 setattr(self, field.attname, None)
+
+    def part(self, name: str) -> Mapping[str, Any]:
+        """What its spec says of that part; nothing where that can't be read."""
+        part = self.spec.get(name)
+        return part if isinstance(part, Mapping) else {}
+
+    def asked(self, *, apart: Collection[str]) -> dict[str, Any]:
+        """Its spec without these parts."""
+        return {name: part for name, part in self.spec.items() if name not in apart}
 
     @property
     def packages(self) -> dict[str, str]:

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.contrasts import Side
 from benchsuite.core.specs import RunSpec
 from benchsuite.models import Environment, Finding, Run, Software
 from benchsuite.store.interchange import PARTS, attach
@@ -78,9 +77,9 @@ def found_out(run: Run, *codes: str) -> Run:
     return run
 
 
-def side(server: str, goodputs: Sequence[float], **given: Any) -> Side:
-    """A side that is not stored."""
-    return Side(server, Cell(tuple(starts(server, goodputs, stored=False, **given))))
+def side(server: str, goodputs: Sequence[float], **given: Any) -> Cell:
+    """A cell that is not stored."""
+    return Cell(tuple(starts(server, goodputs, stored=False, **given)), server)
 
 
 def doubt(run: Run, code: str, level: str = "invalid") -> None:

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from benchsuite.core.results import Pattern
 from benchsuite.core.units import format_duration, format_percent, listed
+from benchsuite.stats.compare import Estimate
 
 TARGET, DATABASE = "target", "database"  #: Parts of the system whose CPU the rules tell apart.
 BEHIND = 0.02  #: Of what arrives, that has to go without an answer to show a limit.
@@ -21,23 +21,14 @@ class Alone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ratio:
-    """This run's figure divided by another's, with its 95 % interval over paired starts."""
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Other:
-    """Another configuration that did the same work."""
+    """Another configuration that did the same work, and this run's figures divided by its."""
 
     processes: int
     threads: int
     interface: str
-    rate: Ratio  #: Of the answers per second.
-    cpu: Ratio  #: Of the CPU time of a request.
+    rate: Estimate  #: Of the answers per second.
+    cpu: Estimate  #: Of the CPU time of a request.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,21 +296,3 @@ def budget(evidence: LimitEvidence) -> Budget | None:
         tuple(name for name, seconds in known.items() if seconds is None),
         (evidence.busiest or 0.0) >= BUSY_PERCENT,
     )
-
-
-FEWEST = 3  #: Blocks that both were started in: of fewer there is no interval worth the name.
-CONFIDENCE = 0.95
-
-Block = TypeVar("Block")
-
-
-def ratio(own: Mapping[Block, float], theirs: Mapping[Block, float]) -> Ratio | None:
-    """Of logarithms by block, with its interval by Student's t; None with too few blocks."""
-    differences = [own[block] - theirs[block] for block in own if block in theirs]
-    if len(differences) < FEWEST:
-        return None
-    from scipy import stats
-
-    mean = sum(differences) / len(differences)
-    half = float(stats.sem(differences) * stats.t.ppf((1 + CONFIDENCE) / 2, len(differences) - 1))
-    return Ratio(value=math.exp(mean), low=math.exp(mean - half), high=math.exp(mean + half))

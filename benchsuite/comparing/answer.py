@@ -11,7 +11,6 @@ from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import (
     Contrast,
     Pair,
-    Side,
     contrasts,
     deciding,
     few,
@@ -81,7 +80,7 @@ def of_runs(comparison: Comparison, margins: Mapping[str, float]) -> Answer:
     own = own_targets((run.server, run.server_facts) for run in comparison.runs)
     pairs = comparison.pairs
     if not pairs:
-        headline = unranked(comparison.sides, figures[0]) if len(comparison.sides) > 1 else ""
+        headline = unranked(comparison.cells, figures[0]) if len(comparison.cells) > 1 else ""
         return Answer(title=TITLE, headline=headline, cautions=[own] if own else [])
     answer = of_pairs(pairs, contrasts(pairs, figures), [], comparison)
     return replace(answer, premises=[], cautions=[*answer.cautions, *[own] * bool(own)])
@@ -92,14 +91,14 @@ def ranking(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
     return of_runs(Comparison([run for cell in cells for run in cell.runs]), margins)
 
 
-def _card(sides: Sequence[Side], compared: Sequence[Contrast], metrics: Sequence[Metric]) -> Answer:
+def _card(cells: Sequence[Cell], compared: Sequence[Contrast], metrics: Sequence[Metric]) -> Answer:
     """Which to take, by a pair: the best and the baseline or, if it is that, the nearest."""
-    figure = deciding(sides, metrics)
-    ranks = standing(sides, figure)
+    figure = deciding(cells, metrics)
+    ranks = standing(cells, figure)
     if ranks is None:
-        return Answer(title=TITLE, headline=unranked(sides, figure))
-    by_cell = {id(one.candidate.cell): one for one in compared if one.metric is figure}
-    pair = by_cell.get(id(ranks.best.cell)) or by_cell[id(ranks.baseline.cell)]
+        return Answer(title=TITLE, headline=unranked(cells, figure))
+    by_cell = {id(one.candidate): one for one in compared if one.metric is figure}
+    pair = by_cell.get(id(ranks.best)) or by_cell[id(ranks.baseline)]
     told = {pair.candidate.title, pair.baseline.title}
     rivals = [one.candidate.title for one in ranks.rivals if one.candidate.title not in told]
     if (further := len(rivals) - NAMED) > 0:
@@ -132,7 +131,7 @@ def _headline(best: str, pair: Contrast) -> str:
     return f"{start}; {'it' if candidate == best else candidate} {relation}."
 
 
-def _besides(best: Side, pair: Contrast, compared: Sequence[Contrast]) -> str:
+def _besides(best: Cell, pair: Contrast, compared: Sequence[Contrast]) -> str:
     """What is clear of the same pair in the other figures: "It is worse in memory (1.22)."."""
     others = [
         one
@@ -167,12 +166,12 @@ def _table(compared: Sequence[Contrast]) -> Table:
 
 
 def _row(contrast: Contrast) -> list[Shown | str]:
-    sides = (contrast.candidate, contrast.baseline)
-    values = [contrast.metric.show(side.cell.value(contrast.metric)) for side in sides]
+    pair = (contrast.candidate, contrast.baseline)
+    values = [contrast.metric.show(cell.value(contrast.metric)) for cell in pair]
     compared = f"Holm, of {contrast.found.compared}" if contrast.found.compared > 1 else ""
     return [
         *(contrast.metric.short, contrast.candidate.title, contrast.baseline.title),
-        ":".join(side.cell.starts.number for side in sides),
+        ":".join(cell.starts.number for cell in pair),
         " : ".join(values),
         contrast.value_text,
         contrast.interval_text or MISSING,
@@ -266,11 +265,11 @@ def _goodput(cell: Cell) -> float:
     return cell.middle("goodput") or 0.0
 
 
+LEVEL = ("users", "arrival_rate", "max_in_flight")  #: Fields of a load that say how much it is.
+
+
 def climbs(comparison: Comparison, unlike: Sequence[Unlike]) -> list[Climbed]:
     """The configurations, best first, where cells differ in the level of load alone."""
-
-    def without(part: Mapping[str, Any] | None, *apart: str) -> dict[str, Any]:
-        return {name: value for name, value in (part or {}).items() if name not in apart}
 
     if [one.kind for one in unlike] != ["load"]:
         return []
@@ -278,8 +277,10 @@ def climbs(comparison: Comparison, unlike: Sequence[Unlike]) -> list[Climbed]:
     loads = []
     for cell in comparison.cells:
         run = cell.first
-        loads.append(without(run.spec.get("load"), "users", "arrival_rate", "max_in_flight"))
-        spec = without(run.spec, "load", "label", "repetition", "seed")
+        loads.append(
+            {name: run.part("load")[name] for name in run.part("load") if name not in LEVEL}
+        )
+        spec = run.asked(apart=("load", "label", "repetition", "seed"))
         made_with = (run.revision, run.server_version, run.python_version, run.software_id)
         if cell.measured:
             configuration = json.dumps([spec, run.label, *made_with], sort_keys=True)

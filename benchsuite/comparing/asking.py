@@ -58,10 +58,11 @@ def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[C
     groups: dict[str, list[Cell]] = {}
     for cell in filter(lambda cell: cell.is_sound, cells(runs)):
         run = cell.first
-        spec = {name: run.spec[name] for name in run.spec if name not in apart}
         # whether its size was asked for or came by itself
         size = {"processes": run.processes, "threads": run.threads}
-        configuration = json.dumps([spec, run.spec.get("server", {}) | size], sort_keys=True)
+        configuration = json.dumps(
+            [run.asked(apart=apart), {**run.part("server"), **size}], sort_keys=True
+        )
         groups.setdefault(configuration, []).append(cell)
     titles = cell_titles([some[0] for some in groups.values()])
     made = [

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from benchsuite.bottlenecks.evidence import Other, Ratio
+from benchsuite.bottlenecks.evidence import Other
 from benchsuite.comparing.starts import Standing, Start, Starts
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
@@ -13,7 +13,7 @@ from benchsuite.core.results import Level, Status, Verdict
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import CLOSED
 from benchsuite.models import Run
-from benchsuite.stats.compare import compare
+from benchsuite.stats.compare import Estimate, compare
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class Cell:
     """One server under one load: all its starts; which of them count is the rule of `starts`."""
 
     runs: Sequence[Run]  #: In order of their start; never empty.
+    title: str = ""  #: What tells it from the others that it is compared with.
 
     @property
     def first(self) -> Run:
@@ -59,13 +60,8 @@ class Cell:
         """The runs whose figures are shown: of an invalid cell, in which none counts, all."""
         return self.entering or self.measured
 
-    @property
-    def excluded(self) -> list[Run]:
-        return [run for run in self.runs if start(run).standing is Standing.EXCLUDED]
-
-    @property
-    def failed(self) -> list[Run]:
-        return [run for run in self.runs if start(run).standing is Standing.FAILED]
+    def of_standing(self, standing: Standing) -> list[Run]:
+        return [run for run in self.runs if start(run).standing is standing]
 
     @property
     def verdict(self) -> Verdict | None:
@@ -78,6 +74,11 @@ class Cell:
         return self.verdict in (Verdict.VALID, Verdict.WEAK) and bool(self.entering)
 
     @property
+    def doubt(self) -> str:
+        """Why nothing may be concluded from it; empty where something may."""
+        return "" if self.is_sound else f"{self.title} is invalid: {self.starts.words}"
+
+    @property
     def unit(self) -> str:
         """What its answers are: requests, messages or handshakes."""
         return self.first.unit
@@ -85,6 +86,10 @@ class Cell:
     def figures(self, metric: Metric) -> list[float]:
         """The figure of each of the starts shown that has it."""
         return [value for run in self.shown if (value := metric.value(run)) is not None]
+
+    def compared(self, metric: Metric) -> list[float]:
+        """One figure for each start that counts; less than nothing, as a slope may be, is none."""
+        return [value for value in self.figures(metric) if value >= 0] if self.entering else []
 
     def spread(self, metric: Metric) -> Spread | None:
         known = self.figures(metric)
@@ -146,6 +151,12 @@ def grouped(runs: Iterable[Run]) -> list[Cell]:
 
 
 GOODPUT = every.figure("goodput")
+NOT_WORK = (
+    "server",
+    "label",
+    "repetition",
+    "seed",
+)  #: Parts of a spec that don't say what is done.
 
 
 def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
@@ -153,14 +164,9 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
     if cell.first.model != CLOSED:
         return []
 
-    def without(part: dict[str, Any], *apart: str) -> dict[str, Any]:
-        return {name: value for name, value in part.items() if name not in apart}
-
-    def asked(run: Run) -> dict[str, Any]:
-        return without(run.spec, "server", "label", "repetition", "seed")
-
     def server(run: Run) -> dict[str, Any]:
-        return without(run.spec["server"], "processes", "threads")
+        sizes = ("processes", "threads")
+        return {name: value for name, value in run.part("server").items() if name not in sizes}
 
     def interface(run: Run) -> str:
         return run.server_facts.get("interface") or ""
@@ -174,7 +180,7 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
     compared = []
     for one in cells:
         other = one.first
-        if one is cell or asked(other) != asked(own):
+        if one is cell or other.asked(apart=NOT_WORK) != own.asked(apart=NOT_WORK):
             continue
         if server(other) != server(own) and interface(other) == interface(own):
             continue
@@ -186,9 +192,9 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
     return compared
 
 
-def _ratio(own: Sequence[float], other: Sequence[float]) -> Ratio | None:
+def _ratio(own: Sequence[float], other: Sequence[float]) -> Estimate | None:
     """As the same cells are compared everywhere; None with too few starts for an interval."""
     found = compare(other, own)
     if found.value is None or found.low is None or found.high is None:
         return None
-    return Ratio(value=found.value, low=found.low, high=found.high)
+    return Estimate(value=found.value, low=found.low, high=found.high)

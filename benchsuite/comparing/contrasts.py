@@ -18,7 +18,6 @@ from benchsuite.core.results import Level, Verdict
 from benchsuite.core.specs import OPEN
 from benchsuite.core.units import format_percent, format_period, listed
 from benchsuite.findings.host import cpu_speed
-from benchsuite.models import Run
 from benchsuite.stats.compare import Comparison, Outcome, compare, together
 from benchsuite.stats.summary import samples_needed
 
@@ -75,29 +74,7 @@ def margins_sentence(metrics: Iterable[Metric]) -> str:
     return f"Too small to matter is a difference below {margins} (--margin)."
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """The starts of one cell; those that `benchsuite.comparing.starts` leaves out never enter."""
-
-    title: str
-    cell: Cell
-
-    @property
-    def starts(self) -> list[Run]:
-        return self.cell.entering
-
-    @property
-    def doubt(self) -> str:
-        """Why nothing may be concluded from this side; empty where something may."""
-        invalid = f"{self.title} is invalid: {self.cell.starts.words}"
-        return "" if self.cell.is_sound else invalid
-
-    def figures(self, metric: Metric) -> list[float]:
-        """One figure for each start that has it; less than nothing, as a slope may be, is none."""
-        return [value for value in self.cell.figures(metric) if value >= 0] if self.starts else []
-
-
-Pair = tuple[Side, Side]  #: Baseline and candidate.
+Pair = tuple[Cell, Cell]  #: Baseline and candidate.
 
 APART_S = 600.0  #: Between the mean moments of what was not measured in turns.
 
@@ -106,8 +83,8 @@ APART_S = 600.0  #: Between the mean moments of what was not measured in turns.
 class Contrast:
     """A candidate against a baseline in one metric."""
 
-    baseline: Side
-    candidate: Side
+    baseline: Cell
+    candidate: Cell
     metric: Metric
     found: Comparison
 
@@ -237,13 +214,13 @@ def contrasts(pairs: Iterable[Pair], metrics: Sequence[Metric]) -> list[Contrast
     for figure in metrics:
         found = [
             compare(
-                *(one.figures(figure) for one in sides), scale=figure.scale, margin=figure.margin
+                *(one.compared(figure) for one in pair), scale=figure.scale, margin=figure.margin
             )
-            for sides in every
+            for pair in every
         ]
         for at, each in zip(sound, together(found[at] for at in sound), strict=True):
             found[at] = each
-        made += [Contrast(*sides, figure, each) for sides, each in zip(every, found, strict=True)]
+        made += [Contrast(*pair, figure, each) for pair, each in zip(every, found, strict=True)]
     return made
 
 
@@ -263,24 +240,24 @@ def notes(pairs: Iterable[Pair]) -> list[str]:
     """What to know beside the figures: starts excluded or failed, weak ones, time between."""
     every = list(pairs)
     whose: dict[str, list[str]] = {}
-    for side in {id(side): side for pair in every for side in pair}.values():
-        if not side.cell.starts.is_whole:
-            whose.setdefault(side.cell.starts.words, []).append(side.title)
-        weak = [run for run in side.starts if run.verdict == Verdict.WEAK.value]
+    for cell in {id(cell): cell for pair in every for cell in pair}.values():
+        if not cell.starts.is_whole:
+            whose.setdefault(cell.starts.words, []).append(cell.title)
+        weak = [run for run in cell.entering if run.verdict == Verdict.WEAK.value]
         if weak:
             findings = [finding for run in weak for finding in run.findings.all()]
             codes = {finding.code for finding in findings if finding.level == Level.WEAK.value}
-            words = f"{len(weak)} of {len(side.starts)} runs are weak"
+            words = f"{len(weak)} of {len(cell.entering)} runs are weak"
             words += f" ({', '.join(sorted(codes)) or 'see their pages'})"
-            whose.setdefault(words, []).append(side.title)
+            whose.setdefault(words, []).append(cell.title)
     lines = [f"{listed(titles)}: {words}." for words, titles in whose.items()]
     gaps: list[tuple[float, str]] = []
-    for sides in every:
-        if all(side.starts for side in sides):
+    for pair in every:
+        if all(cell.entering for cell in pair):
             first, second = (
-                fmean(run.started_at.timestamp() for run in side.starts) for side in sides
+                fmean(run.started_at.timestamp() for run in cell.entering) for cell in pair
             )
-            gaps.append((abs(second - first), " and ".join(side.title for side in sides)))
+            gaps.append((abs(second - first), " and ".join(cell.title for cell in pair)))
     gaps = [gap for gap in gaps if gap[0] > APART_S]
     if gaps:
         gap_s, names = max(gaps, key=lambda gap: gap[0])
@@ -294,12 +271,12 @@ def notes(pairs: Iterable[Pair]) -> list[str]:
 
 
 def speed_notes(pairs: Iterable[Pair]) -> list[str]:
-    """Where one side's CPUs were slower than the other's: of the pair furthest apart."""
+    """Where one cell's CPUs were slower than the other's: of the pair furthest apart."""
     apart = []
-    for sides in pairs:
+    for pair in pairs:
         works = {
-            side.title: [run.target_work_s for run in side.starts if run.target_work_s]
-            for side in sides
+            cell.title: [run.target_work_s for run in cell.entering if run.target_work_s]
+            for cell in pair
         }
         if all(works.values()):
             fast, slow = sorted(works, key=lambda title: median(works[title]))
@@ -327,7 +304,7 @@ class Standing:
     """Two or more sound configurations in one figure."""
 
     figure: Metric
-    best: Side
+    best: Cell
     others: Sequence[Contrast]
     """Each other one (the candidate) against the best (the baseline), the nearest first."""
 
@@ -337,64 +314,64 @@ class Standing:
         return [one for one in self.others if not is_clear(one)]
 
     @property
-    def baseline(self) -> Side:
+    def baseline(self) -> Cell:
         """What all are held against: the nearest clearly behind the best, else the nearest."""
         behind = (one for one in self.others if is_clear(one))
         return next(behind, self.others[0]).candidate
 
 
-def standing(sides: Sequence[Side], figure: Metric) -> Standing | None:
+def standing(cells: Sequence[Cell], figure: Metric) -> Standing | None:
     """None where nothing can be ranked, as `unranked()` says."""
-    if unranked(sides, figure):
+    if unranked(cells, figure):
         return None
-    able = [side for side in sides if side.cell.is_sound and side.figures(figure)]
-    means = {id(side): fmean(side.figures(figure)) for side in able}
-    able.sort(key=lambda side: means[id(side)], reverse=figure.more_is_better)
+    able = [cell for cell in cells if cell.is_sound and cell.compared(figure)]
+    means = {id(cell): fmean(cell.compared(figure)) for cell in able}
+    able.sort(key=lambda cell: means[id(cell)], reverse=figure.more_is_better)
     best, *others = able
     return Standing(figure, best, contrasts([(best, one) for one in others], [figure]))
 
 
-def deciding(sides: Sequence[Side], figures: Sequence[Metric]) -> Metric:
+def deciding(cells: Sequence[Cell], figures: Sequence[Metric]) -> Metric:
     """The figure to choose by: the first, but of arrivals answered alike the next of times."""
     figure = figures[0]
-    sound = [side for side in sides if side.cell.is_sound]
-    means = [fmean(values) for side in sound if (values := side.figures(figure))]
-    is_open = bool(sound) and all(side.cell.first.model == OPEN for side in sound)
+    sound = [cell for cell in cells if cell.is_sound]
+    means = [fmean(values) for cell in sound if (values := cell.compared(figure))]
+    is_open = bool(sound) and all(cell.first.model == OPEN for cell in sound)
     alike = len(means) > 1 and max(means) <= (1 + figure.margin) * min(means)
     times = (one for one in figures if one.of_times)
     return next(times, figure) if is_open and alike and figure.of_answers else figure
 
 
-def unranked(sides: Sequence[Side], figure: Metric) -> str:
+def unranked(cells: Sequence[Cell], figure: Metric) -> str:
     """Why nobody is named first by this figure; empty where somebody is."""
-    sound = [side for side in sides if side.cell.is_sound]
-    levels = {levels_title(side.cell) for side in sound}
+    sound = [cell for cell in cells if cell.is_sound]
+    levels = {levels_title(cell) for cell in sound}
     if not figure.more_is_better and len(levels) > 1:
         about = figure.heading[:1].upper() + figure.heading[1:]
         return f"{about} is not ranked: the figures are of {listed(sorted(filter(None, levels)))}."
-    if figure.of_answers and len({side.cell.unit for side in sound}) > 1:
+    if figure.of_answers and len({cell.unit for cell in sound}) > 1:
         return "Nothing is ranked: their answers are not of the same unit."
-    if sum(bool(side.figures(figure)) for side in sound) > 1:
+    if sum(bool(cell.compared(figure)) for cell in sound) > 1:
         return ""
     why: dict[str, list[str]] = {}
-    for side in sides:
-        starts = side.cell.starts
+    for cell in cells:
+        starts = cell.starts
         if not starts.counted:
             reason = f"excluded ({reasons_of(starts.excluded)})"
-        elif not side.cell.measured:
+        elif not cell.measured:
             reason = f"without figures ({reasons_of(starts.failed)})"
-        elif not side.cell.is_sound:
+        elif not cell.is_sound:
             reason = f"invalid ({reasons_of(starts.failed)})"
-        elif side.figures(figure):
+        elif cell.compared(figure):
             continue
         else:
             reason = f"without {figure.heading}"
-        why.setdefault(reason, []).append(side.title)
+        why.setdefault(reason, []).append(cell.title)
     if not why:
         return "There is nothing to compare it with."
     reasons = [
         f"all are {reason}"
-        if len(titles) == len(sides) > 1
+        if len(titles) == len(cells) > 1
         else f"{listed(titles)} {'is' if len(titles) == 1 else 'are'} {reason}"
         for reason, titles in why.items()
     ]
@@ -409,10 +386,10 @@ def is_clear(contrast: Contrast) -> bool:
     if contrast.found.scale is Scale.DIFFERENCE or not value:
         return value == 0
     ends = []
-    for side in (contrast.baseline, contrast.candidate):
-        lows = highs = side.figures(figure)
+    for cell in (contrast.baseline, contrast.candidate):
+        lows = highs = cell.compared(figure)
         if figure.name == "connection_bytes":  # a slope, which has an interval in each run
-            runs = [run for run in side.starts if run.websockets and run.connection_bytes]
+            runs = [run for run in cell.entering if run.websockets and run.connection_bytes]
             lows, highs = (
                 [run.websockets["idle"][end] for run in runs] for end in ("low_bytes", "high_bytes")
             )
@@ -431,22 +408,22 @@ def more_runs(standing: Standing) -> tuple[str, str]:
             break
     else:
         return "", ""
-    sides = [standing.best, *(one.candidate for one in undecided)]
+    cells = [standing.best, *(one.candidate for one in undecided)]
     more = max((wanted[id(one)] or 0) - min(one.found.starts) for one in undecided)
     seconds = more * sum(
         fmean(
             (run.ended_at - run.started_at).total_seconds()
             if run.ended_at
             else run.warmup_s + run.duration_s
-            for run in side.starts
+            for run in cell.entering
         )
-        for side in sides
+        for cell in cells
     )
     step = 10 if seconds < 120 else 60
     about = format_period(max(step, step * round(seconds / step)))
     who = listed([one.candidate.title for one in undecided])
     apart = f" {standing.best.title} from {who}" if standing.rivals not in ([], undecided) else ""
-    ids = ",".join(side.starts[0].pk.hex[:ID_LETTERS] for side in sides)
+    ids = ",".join(cell.entering[0].pk.hex[:ID_LETTERS] for cell in cells)
     return (
         f"{more} more run{'s' * (more != 1)} each, about {about}, would tell{apart}:",
         command("runbench", f"--again={ids}", f"--repeat={more}"),

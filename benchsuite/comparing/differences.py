@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from benchsuite.comparing.cells import Cell, cells
-from benchsuite.comparing.contrasts import Pair, Side, deciding, figures_of, metric, standing
-from benchsuite.comparing.titles import Around, cell_titles, load_title, workload_title
+from benchsuite.comparing.contrasts import Pair, deciding, figures_of, metric, standing
+from benchsuite.comparing.titles import around_of, load_title, titled, workload_title
 from benchsuite.core.units import MISSING, format_count, format_period, in_words
 from benchsuite.models import Run
 from benchsuite.system.fingerprint import VOLATILE
@@ -63,7 +63,7 @@ def differences(runs: Sequence[Run]) -> list[Difference]:
     """Between these runs, one of each cell."""
     revisions = [{REVISION: short_revision(run.revision)} if run.revision else {} for run in runs]
     pythons = []  # told where a server has another one than that which drives the load
-    if any(Around.of(run).python for run in runs):
+    if any(around_of(run)["python"] for run in runs):
         pythons = [_flat(run.software.data["python"]) if run.software else {} for run in runs]
     programs = [
         {
@@ -98,7 +98,7 @@ def _packages(runs: Sequence[Run]) -> Iterator[Difference]:
     differing = list(_differing(PACKAGE, [run.packages for run in runs]))
     elsewhere = [one for one in differing if not all(one.values)]
     yield from (one for one in differing if all(one.values))
-    if len({Around.of(run).python for run in runs}) < 2:
+    if len({around_of(run)["python"] for run in runs}) < 2:
         yield from elsewhere
     elif elsewhere:
         having = [
@@ -130,9 +130,8 @@ class Comparison:
     def __init__(self, runs: Sequence[Run], *, baseline: str = "") -> None:
         """`baseline` is the id of a run of the cell that was chosen."""
         self.runs = list(runs)
-        self.cells = cells(self.runs)
-        self.titles = cell_titles(self.cells)
-        self.sides = list(map(Side, self.titles, self.cells))
+        self.cells = titled(cells(self.runs))
+        self.titles = [cell.title for cell in self.cells]
         self.baseline = self._baseline(baseline)
 
     @cached_property
@@ -146,14 +145,14 @@ class Comparison:
         base = self.baseline
         if base is None:
             return []
-        return [(base, side) for side in self.sides if side is not base and side.cell.measured]
+        return [(base, cell) for cell in self.cells if cell is not base and cell.measured]
 
-    def _baseline(self, wanted: str) -> Side | None:
-        """The side with the wanted run, else the nearest behind the best; None if none is sound."""
-        sound = [side for side in self.sides if side.cell.is_sound]
-        for side in sound:
-            if wanted.replace("-", "") in {run.pk.hex for run in side.cell.runs}:
-                return side
+    def _baseline(self, wanted: str) -> Cell | None:
+        """The cell with the wanted run, else the nearest behind the best; None if none is sound."""
+        sound = [cell for cell in self.cells if cell.is_sound]
+        for cell in sound:
+            if wanted.replace("-", "") in {run.pk.hex for run in cell.runs}:
+                return cell
         figures = [metric(name) for name in figures_of(self.cells)]
         ranks = standing(sound, deciding(sound, figures))
         return ranks.baseline if ranks else next(iter(sound), None)
@@ -197,7 +196,7 @@ class Unlike:
             having: dict[str, list[str]] = {}
             for title, value in zip(titles, difference.values, strict=True):
                 having.setdefault(value or difference.absent, []).append(title)
-            values = " or ".join(f"{value} ({_some(each)})" for value, each in having.items())
+            values = " or ".join(f"{value} ({some_of(each)})" for value, each in having.items())
             told.append(values if difference.name == self.kind else f"{difference.name} {values}")
         if len(self.differences) > MOST_TOLD:
             told.append(f"{len(self.differences) - MOST_TOLD} more")
@@ -214,7 +213,7 @@ def unlike(comparison: Comparison) -> list[Unlike]:
             *_fields("load", firsts, IN_LOAD_TITLE),
         ],
         "data": [
-            *_words("data", lambda run: Around.of(run).database, firsts),
+            *_words("data", lambda run: around_of(run)["database"], firsts),
             *_fields("database", firsts, IN_DATABASE_WORDS),
         ],
         "environment": [
@@ -231,22 +230,13 @@ def reasons(comparison: Comparison) -> list[str]:
     return [one.sentence(comparison.titles) for one in unlike(comparison)]
 
 
-@dataclass(frozen=True, slots=True)
-class Lot:
-    """Cells that may be compared with each other."""
-
-    title: str
-    cells: Sequence[Cell]
-
-
-def alike(comparison: Comparison, kinds: Sequence[Unlike]) -> list[Lot]:
+def alike(comparison: Comparison, kinds: Sequence[Unlike]) -> list[list[Cell]]:
     """All cells in lots that have no difference of these; largest first."""
-    lots: dict[tuple[str, ...], list[tuple[str, Cell]]] = {}
-    for number, titled in enumerate(zip(comparison.titles, comparison.cells, strict=True)):
+    lots: dict[tuple[str, ...], list[Cell]] = {}
+    for number, cell in enumerate(comparison.cells):
         values = tuple(each.values[number] for one in kinds for each in one.differences)
-        lots.setdefault(values, []).append(titled)
-    in_order = sorted(lots.values(), key=len, reverse=True)
-    return [Lot(_some([title for title, _ in lot]), [cell for _, cell in lot]) for lot in in_order]
+        lots.setdefault(values, []).append(cell)
+    return sorted(lots.values(), key=len, reverse=True)
 
 
 def said_first(comparison: Comparison) -> list[str]:
@@ -283,7 +273,7 @@ def _value(name: str, value: Any) -> str:
     return value if isinstance(value, str) else in_words(value)
 
 
-def _some(titles: Sequence[str]) -> str:
+def some_of(titles: Sequence[str]) -> str:
     """The first of them, and how many more there are."""
     more = len(titles) - NAMED
     return ", ".join(titles[:NAMED]) + (f" and {more} more" if more > 0 else "")

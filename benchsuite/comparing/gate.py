@@ -106,7 +106,7 @@ def _judge(condition: Condition, contrast: Contrast) -> Judgement:
     unit = "%" if contrast.found.scale is Scale.RATIO else "points"
     why = "—" if change is None else f"{_signed(change)} {unit}"
     why += f" [{_signed(low)}, {_signed(high)}]"
-    starts = contrast.candidate.cell.starts
+    starts = contrast.candidate.starts
     if decision is Decision.HELD and starts.failed:
         why += f", but {starts.words}"
         return Judgement(condition, contrast, Decision.UNDECIDED, why)

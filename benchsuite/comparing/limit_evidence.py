@@ -55,7 +55,7 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEv
 
     response = total.response_time or {}
     in_vain = sum(total.failures_by_kind.get(kind.words, 0) for kind in IN_VAIN)
-    server, load = _part(run, "server"), _part(run, "load")
+    server, load = run.part("server"), run.part("load")
     python = run.software.data.get("python", {}) if run.software else {}
     machine: Mapping[str, Any] = run.environment.data if run.environment else {}
     parts = {one.part for one in readings} - NOT_ANSWERING
@@ -91,7 +91,7 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEv
         "interface": facts.get("interface") or "",
         "reuses_connections": reuses,
         "holds_gil": python.get("gil", True) is not False,
-        "pool": _part(run, "database").get("pool"),
+        "pool": run.part("database").get("pool"),
         "cpus": _cpus(server.get("cpus"), machine),
         "cpu_percent": {part: percent for part, percent in used.items() if percent is not None},
         "load_percent": (mean_cpu_percent(readings, LOAD, window) or 0.0) if shared else 0.0,
@@ -142,8 +142,8 @@ def highest_rate(run: Run, neighbours: Iterable[Run] = ()) -> float | None:
     """The most answers per second, at any level of it or of those that did the same work here."""
 
     def work(run: Run) -> tuple[Any, ...]:
-        cpus = _part(run, "server").get("cpus")
-        return _part(run, "workload"), cpus, run.revision, run.environment_id
+        cpus = run.part("server").get("cpus")
+        return run.part("workload"), cpus, run.revision, run.environment_id
 
     rates: list[float | None] = [one.throughput for one in run.measurements.all()]
     rates += [
@@ -158,9 +158,15 @@ def alone(run: Run, neighbours: Iterable[Run] = ()) -> Alone | None:
     """The times of one user: of its lowest stage, else of a run that differs in load alone."""
 
     def asked(run: Run) -> tuple[Any, ...]:
-        parts = {name: part for name, part in run.spec.items() if name not in LOADS}
-        keeps = _part(run, "load").get("keep_alive")
-        return parts, keeps, run.revision, run.software_id, run.environment_id, bool(run.diagnosis)
+        keeps = run.part("load").get("keep_alive")
+        return (
+            run.asked(apart=LOADS),
+            keeps,
+            run.revision,
+            run.software_id,
+            run.environment_id,
+            bool(run.diagnosis),
+        )
 
     stages = [one for one in run.measurements.all() if one.scope == "stage"]
     lowest = min(stages, key=lambda item: item.level or 0.0, default=None)
@@ -234,7 +240,7 @@ def profiled(run: Run) -> Profiled | None:
 
 def _window(run: Run, stage: Measurement | None) -> tuple[float, float] | None:
     """The span that the figures of a run are of, in seconds since its first request."""
-    data = _part(run, "load")
+    data = run.part("load")
     if not data:
         return None
     load = LoadProfile.from_json(data)
@@ -253,11 +259,6 @@ def _cpus(own: Sequence[int] | None, facts: Mapping[str, Any]) -> float | None:
     if usable and worth:
         return min(float(usable), worth[0] / (worth[1] if len(worth) > 1 else PERIOD_US))
     return float(usable) if usable else None
-
-
-def _part(run: Run, name: str) -> Mapping[str, Any]:
-    part = run.spec.get(name)
-    return part if isinstance(part, Mapping) else {}
 
 
 def _mean(counts: Counts, name: str) -> float | None:

@@ -8,9 +8,9 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from benchsuite.comparing.cells import Cell, grouped
-from benchsuite.comparing.contrasts import Pair, Side
+from benchsuite.comparing.contrasts import Pair
 from benchsuite.comparing.differences import Comparison
-from benchsuite.comparing.titles import cell_titles
+from benchsuite.comparing.titles import titled
 from benchsuite.core.exceptions import UsageError, meant
 from benchsuite.models import Run
 
@@ -150,8 +150,8 @@ def pairs(
     # the cell that the compare page holds the others against
     runs = [run for cell in first.cells for run in cell.runs]
     star = starred(runs)
-    side = Comparison(runs, baseline=str(star.pk) if star else "").baseline
-    chosen = side.cell.first if side else first.cells[0].first
+    baseline_cell = Comparison(runs, baseline=str(star.pk) if star else "").baseline
+    chosen = baseline_cell.first if baseline_cell else first.cells[0].first
     base = Named(first.word, [cell for cell in first.cells if chosen in cell.runs], first.notes)
     rest = [cell for cell in first.cells if cell not in base.cells]
     return _paired(base, [Named(first.word, rest)])
@@ -159,17 +159,17 @@ def pairs(
 
 def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]]:
     cells = [*base.cells, *(cell for other in others for cell in other.cells)]
-    sides = [Side(title, cell) for title, cell in zip(cell_titles(cells), cells, strict=True)]
-    bases, candidates = sides[: len(base.cells)], sides[len(base.cells) :]
+    cells = titled(cells)
+    bases, candidates = cells[: len(base.cells)], cells[len(base.cells) :]
     own_runs = {run.pk for cell in base.cells for run in cell.runs}
     words = " and ".join(other.word for other in others)
-    notes = [note for side in (base, *others) for note in side.notes]
+    notes = [note for named in (base, *others) for note in named.notes]
     found: list[Pair] = []
     alone = False
     for candidate in candidates:
-        if own_runs & {run.pk for run in candidate.cell.runs}:
+        if own_runs & {run.pk for run in candidate.runs}:
             continue
-        mine = [side for side in bases if side.cell.first.key == candidate.cell.first.key]
+        mine = [cell for cell in bases if cell.first.key == candidate.first.key]
         if mine or len(bases) == 1:
             found.append(((mine or bases)[0], candidate))
         else:
@@ -188,14 +188,14 @@ def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]
         )
     paired = {id(pair[0]) for pair in found}
     notes += [
-        f"{side.title} has no counterpart in {words} and is excluded."
-        for side in bases
-        if id(side) not in paired
+        f"{cell.title} has no counterpart in {words} and is excluded."
+        for cell in bases
+        if id(cell) not in paired
     ]
     return found, notes
 
 
-def runs(pairs_of_sides: Sequence[Pair]) -> list[Run]:
+def runs(pairs: Sequence[Pair]) -> list[Run]:
     """All runs of some pairs, each once, those of baselines first."""
-    sides = [pair[0] for pair in pairs_of_sides] + [pair[1] for pair in pairs_of_sides]
-    return list({run.pk: run for side in sides for run in side.cell.runs}.values())
+    cells = [pair[0] for pair in pairs] + [pair[1] for pair in pairs]
+    return list({run.pk: run for cell in cells for run in cell.runs}.values())

@@ -1,8 +1,8 @@
 """How runs and cells are called on pages and in sentences, and what stood around their servers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
 from benchsuite.comparing.cells import Cell
 from benchsuite.core import specs
@@ -26,40 +26,27 @@ PARTS: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
-    """Words for each thing; empty where there is nothing to say."""
+def around(spec: RunSpec) -> dict[str, str]:
+    """What stands around a server, in words by what it is; empty where there is nothing to say."""
+    return _around({name: getattr(spec, name) for name in PARTS}, spec.static)
 
-    python: str
-    application: str
-    front: str
-    database: str
-    layer: str
-    delay: str
-    visitor: str
-    static: str
-    target: str
 
-    @classmethod
-    def of_spec(cls, spec: RunSpec) -> Self:
-        return cls._of({name: getattr(spec, name) for name in PARTS}, spec.static)
+def around_of(run: Run) -> dict[str, str]:
+    """The same of a stored run, whichever parts its spec has."""
+    stored = {"server": {"server": ""}, **{name: part for name, part in run.spec.items() if part}}
+    parts = {name: kind.from_json(stored.get(name, {})) for name, kind in PARTS.items()}
+    return _around(parts, stored.get("static", ""))
 
-    @classmethod
-    def of(cls, run: Run) -> Self:
-        """Of a stored run, whichever parts its spec has."""
-        stored = {
-            "server": {"server": ""},
-            **{name: part for name, part in run.spec.items() if part},
-        }
-        parts = {name: kind.from_json(stored.get(name, {})) for name, kind in PARTS.items()}
-        return cls._of(parts, stored.get("static", ""))
 
-    @classmethod
-    def _of(cls, parts: Mapping[str, Any], static: str) -> Self:
-        server, application = parts["server"], parts["server"].application
-        own = {"python": server.python_words, "front": server.front_words}
-        rest = {name: part.words for name, part in parts.items() if name != "server"}
-        return cls(application=application, static=STATIC.get(static, ""), **own, **rest)
+def _around(parts: Mapping[str, Any], static: str) -> dict[str, str]:
+    server = parts["server"]
+    return {
+        **{name: part.words for name, part in parts.items() if name != "server"},
+        "python": server.python_words,
+        "application": server.application,
+        "front": server.front_words,
+        "static": STATIC.get(static, ""),
+    }
 
 
 NO_DETAILS = ("format version", "label", "repetition", "seed")
@@ -68,7 +55,7 @@ NO_DETAILS = ("format version", "label", "repetition", "seed")
 
 def workload_title(run: Run) -> str:
     """The workload with the options it was given: "io_read", "url /shop/", "cpu size=1000"."""
-    return workload_words(run.workload, _part(run.spec, "workload").get("options", {}))
+    return workload_words(run.workload, run.part("workload").get("options", {}))
 
 
 def workload_words(name: str, options: Mapping[str, object]) -> str:
@@ -85,7 +72,7 @@ def _settings(options: Mapping[str, object]) -> list[str]:
 
 def load_title(run: Run) -> str:
     """How much load: "100 users", "200 /s", "50, 100, 200 users", "100 connections"."""
-    load, who = _part(run.spec, "load"), who_of(run)
+    load, who = run.part("load"), who_of(run)
     if run.arrival_rate is not None or load.get("stages") or load.get("iterations"):
         return LoadProfile.from_json(load).words_of(who)
     return run.model if run.users is None else f"{run.users} {who}{'s' * (run.users != 1)}"
@@ -95,7 +82,7 @@ def level_title(run: Run) -> str:
     """Which of its levels the figures of a run with stages are of: "50 users"; empty for others."""
     if run.level is None:
         return ""
-    return LoadProfile.from_json(_part(run.spec, "load")).level_words(run.level, who_of(run))
+    return LoadProfile.from_json(run.part("load")).level_words(run.level, who_of(run))
 
 
 def levels_title(cell: Cell) -> str:
@@ -106,7 +93,7 @@ def levels_title(cell: Cell) -> str:
 
 def keeps_alive(run: Run) -> bool:
     """Whether the load kept connections; most do, also where the spec can't be read."""
-    return _part(run.spec, "load").get("keep_alive", True) is not False
+    return run.part("load").get("keep_alive", True) is not False
 
 
 def who_of(run: Run) -> str:
@@ -132,7 +119,7 @@ def size_title(run: Run) -> str:
 
 def cpus_title(run: Run) -> str:
     """Where server and load ran: "server on CPU 0, load on CPU 1", or that they shared all."""
-    server, load = _part(run.spec, "server").get("cpus"), _part(run.spec, "load").get("cpus")
+    server, load = run.part("server").get("cpus"), run.part("load").get("cpus")
     if server is None or load is None:
         return "server and load shared all CPUs"
     return f"server on {words(server)}, load on {words(load)}"
@@ -140,7 +127,7 @@ def cpus_title(run: Run) -> str:
 
 def options_title(run: Run) -> str:
     """The server's own options: "backlog=4096, http=h11"; empty without any."""
-    return ", ".join(_settings(_part(run.spec, "server").get("options", {})))
+    return ", ".join(_settings(run.part("server").get("options", {})))
 
 
 def cell_titles(cells: Sequence[Cell]) -> list[str]:
@@ -157,6 +144,12 @@ def cell_titles(cells: Sequence[Cell]) -> list[str]:
     ]
 
 
+def titled(cells: Sequence[Cell]) -> list[Cell]:
+    """The same cells, each with its title among these."""
+    named = zip(cells, cell_titles(cells), strict=True)
+    return [replace(cell, title=title) for cell, title in named]
+
+
 def _telling(facets: Sequence[Mapping[str, str]]) -> list[str]:
     """The fewest names, taken in their order, whose values tell all of these apart."""
     telling: list[str] = []
@@ -171,24 +164,24 @@ def _telling(facets: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def _facets(run: Run) -> dict[str, str]:
-    around = Around.of(run)
+    around = around_of(run)
     return {
         "server": run.server,
         "size": size_title(run),
         "options": options_title(run),
-        "python": around.python or "own environment",
-        "application": around.application or "the project",
-        "front": around.front,
-        "database": around.database,
-        "layer": around.layer,
-        "delay": around.delay,
-        "target": around.target,
+        "python": around["python"] or "own environment",
+        "application": around["application"] or "the project",
+        "front": around["front"],
+        "database": around["database"],
+        "layer": around["layer"],
+        "delay": around["delay"],
+        "target": around["target"],
         "label": run.label,
         "version": run.server_version,
         "workload": workload_title(run),
-        "visitor": around.visitor or "nobody in particular",
-        "cookies": "cookies kept" if _part(run.spec, "load").get("keep_cookies") else "",
-        "static": around.static or "static files as found",
+        "visitor": around["visitor"] or "nobody in particular",
+        "cookies": "cookies kept" if run.part("load").get("keep_cookies") else "",
+        "static": around["static"] or "static files as found",
         "load": load_title(run),
         "Python": f"Python {run.python_version}" if run.python_version else "",
         "revision": short_revision(run.revision),
@@ -213,8 +206,3 @@ def _details(spec: Mapping[str, Any], of: str = "") -> Iterator[tuple[str, str]]
         else:
             unit = " s" * field.endswith("_s")
             yield name, "" if value in (None, "") else f"{name} {value}{unit}"
-
-
-def _part(spec: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    part: Mapping[str, Any] = spec.get(name) or {}
-    return part

@@ -69,7 +69,6 @@ def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @finding("B103", "generator-ceiling", weak=70, invalid=90, by_stage=True)
 def ceiling(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """throughput against this generator's own ceiling"""
-    # Close to what the generator makes of a server that costs nothing, it is what is measured.
     highest = evidence.ceiling_rate
     if not highest or evidence.total is None:
         return
@@ -95,7 +94,6 @@ def ceiling(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 )
 def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """starts made against starts planned (open model)"""
-    # An open model that didn't keep to its plan measured another load than it says.
     arrivals = evidence.arrivals
     if arrivals is None or arrivals.offered_rate <= 0:
         return
@@ -175,7 +173,6 @@ def littles_law(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @finding("B107", "not-measured", invalid=0)
 def broken(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """load processes and throw-away databases that failed"""
-    # Such a start says nothing about the server, and enters no median.
     if evidence.broken:
         yield rule.found(
             Level.INVALID,

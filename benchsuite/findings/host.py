@@ -98,7 +98,6 @@ def clock(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @finding("B403", "shared-cpus", unit="", weak_words=INFORMATIONAL)
 def shared_cpus(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """CPUs that load and target may both use"""
-    # Informational: on the same CPUs, generator and target take time from each other.
     times = [shared for shared in evidence.cpus_shared if shared]
     if times:
         shared = frozenset.union(*times)
@@ -189,7 +188,6 @@ def settings(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @finding("B502", "diagnosed", invalid_words="always")
 def diagnosed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """a diagnostic run"""
-    # A start that is looked into answers slower than others, and never counts.
     if evidence.diagnosed:
         yield rule.found(
             Level.INVALID,
@@ -201,7 +199,6 @@ def diagnosed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @finding("B503", "view-not-run", weak_words=INFORMATIONAL, always_told=True)
 def view_not_run(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """answers for which no view ran"""
-    # A cache, or a middleware, that gives most answers in front of the views.
     asked = evidence.asked
     if asked is None or asked.viewed is None or 2 * asked.viewed >= asked.answered:
         return

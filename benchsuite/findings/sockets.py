@@ -17,7 +17,6 @@ ABOUT = (0.9, 1.5)  #: A time-out is noticed so much earlier (coarse clocks) or 
 @finding("B209", "messages-astray", weak=0, invalid=1)
 def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """WebSocket messages that came twice, out of order, damaged or to another connection"""
-    # Messages that nobody waited for: a server that sends one twice may well have lost others.
     accounts = evidence.accounts
     if accounts is None:
         return
@@ -42,7 +41,6 @@ def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @finding("B210", "connections-ended", weak=0, invalid=5)
 def ended(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """WebSockets that were not opened, or not ended, as they should be"""
-    # Connections that somebody else ended, or that never were or never ended as they should.
     accounts = evidence.accounts
     if accounts is None:
         return
@@ -91,7 +89,6 @@ def _advice(evidence: Evidence, silence_s: float | None) -> str:
 @finding("B216", "not-back", unit="", weak=0)
 def not_back(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """WebSockets that never came back after all were cut"""
-    # After a reconnect storm somebody is still outside.
     recovery = evidence.recovery
     if recovery is None:
         return
@@ -128,7 +125,6 @@ def dropped(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """messages that the channel layer dropped; reads of Redis that it gave up; connections to Redis
     that it lacked; processes that a layer in memory can't join
     """
-    # Messages for a full channel are dropped, and nobody but the layer knows.
     count = evidence.left_out or 0
     yield from rule.weighed(
         count,
@@ -173,7 +169,6 @@ MINUTE_S = 60.0
 @finding("B215", "memory-kept", unit=" bytes", weak=1024)
 def memory_kept(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """memory that each closed WebSocket leaves behind (the lower end of its interval)"""
-    # A target that grows with each connection it has closed runs full one day.
     closed = evidence.closed
     if closed is None or closed.each_bytes is None:
         return
@@ -210,7 +205,6 @@ def memory_grows(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 )
 def unsure_slope(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """half the interval of the memory per connection, of it"""
-    # Memory per connection is a slope, which few or scattered steps don't show.
     idle = evidence.idle
     if idle is None:
         return

@@ -60,7 +60,6 @@ LIMITS = {
 @finding("B201", "failures", weak=0.1, invalid=100 * FAILED, by_stage=True, beyond=True)
 def failures(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """failed requests"""
-    # Requests that failed.
     if evidence.total is not None:
         yield from _failed_share(rule, evidence.units, [evidence.total], evidence.turn)
 
@@ -131,7 +130,6 @@ def _failed_share(
 @finding("B212", "sent-again", weak=0.1, invalid=5, by_stage=True)
 def sent_again(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """requests that were sent a second time"""
-    # Requests that were answered at the second attempt only; without keep-alive they fail.
     total = evidence.total
     if total is None or not total.requests:
         return
@@ -169,7 +167,6 @@ def wrong_responder(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @finding("B213", "answered-elsewhere", weak=1, invalid=5, of_others=True)
 def answered_elsewhere(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """answers to requests that the target never saw"""
-    # Answers with the run's header to requests that the target never saw: they are copies.
     asked = evidence.asked
     if asked is None or asked.seen is None or not asked.answered:
         return
@@ -251,7 +248,6 @@ UNHEARD = (Kind.CONNECT_REFUSED, Kind.CONNECT_TIMEOUT, Kind.RESET, Kind.READ_TIM
 @finding("B204", "target-limit", unit="", weak=0)
 def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """limits that were reached"""
-    # Something had a limit and reached it: the listen queue, connections, the database.
     if evidence.died:
         return
     counts: dict[Reached, str] = {}  # or nothing, where a limit was reached who knows how often
@@ -378,7 +374,6 @@ def _connected_late(evidence: Evidence) -> bool:
 )
 def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """completions that the database has too few, or too many"""
-    # A completion that the target's database doesn't hold was none, whatever the pages said.
     if evidence.unheld:
         yield rule.found(
             Level.INFO,
@@ -413,7 +408,6 @@ def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @finding("B214", "not-checked", weak_words=INFORMATIONAL)
 def not_checked(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """what answers say that nobody checked"""
-    # What a wrong answer with the right status could have hidden behind; never weighs.
     if evidence.unchecked:
         yield rule.found(
             Level.INFO,

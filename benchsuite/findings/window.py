@@ -25,7 +25,6 @@ AT_CAPACITY = (
 @finding("B304", "near-capacity", weak=95, weak_words=INFORMATIONAL, by_stage=True)
 def near_capacity(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """time in which the target was busy (open model)"""
-    # Informational: what is wrong with such a run, other findings weigh.
     if message := _why(rule, evidence):
         yield rule.found(Level.INFO, message, hint=AT_CAPACITY)
 
@@ -172,7 +171,6 @@ def _not_steady(rule: Rule, what: str, seen: Change, evidence: Evidence) -> Find
 )
 def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """successes"""
-    # Invalid below 20; weak when not even p95 can be told, informational when p99 can't.
     if evidence.total is None or evidence.idle is not None:  # nothing was asked
         return
     count = evidence.total.response_time.count

@@ -164,9 +164,8 @@ def outcome(sent: Form, page: Page, given: Answers, arrival: Arrival, *, at: str
         return Outcome("ended")
     few = len(following.fillable) <= FEW and following.action not in ("", sent.action, path)
     button = next_button(following)
-    if few and (button is None or not says("onwards", button.words)):
-        return Outcome("ended", doubt=f"the last page has another form ({following.action})")
-    return Outcome("next", form=following)
+    is_beside = few and (button is None or not says("onwards", button.words))
+    return Outcome("ended") if is_beside else Outcome("next", form=following)
 
 
 def _same(sent: Form, page: Page, after: Page, *, elsewhere: bool) -> Form | None:

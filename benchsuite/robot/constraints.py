@@ -16,15 +16,7 @@ from benchsuite.robot import forms
 from benchsuite.robot.forms import TABLES, WORTH, first_said, mask, phrase, says, words_of
 
 LESS, EQUAL, MORE = "<=>"
-SIGNS = (
-    ("least", "=>"),
-    ("most", "<="),
-    ("upto", "<="),
-    ("more", ">"),
-    ("less", "<"),
-    ("equal", "="),
-)
-RELATIONS = {name: set(signs) for name, signs in SIGNS}
+RELATIONS = {"least": "=>", "most": "<=", "upto": "<=", "more": ">", "less": "<", "equal": "="}
 SAID = ("fresh", "same", "distinct", "spaceless", "upper", "lower")
 TINY = Fraction(1, 10**9)  #: By which a number is more than another one, at least.
 GROUPS = re.compile(r"[\s\u00a0\u202f'’]")
@@ -196,7 +188,7 @@ class _Clause:
         behind = noun and not self._relation
         if noun or self._noun:
             self._relation = set()
-        self._relation |= RELATIONS[name]
+        self._relation |= set(RELATIONS[name])
         self._noun = noun
         if not noun:
             self._compared = self._taken()

@@ -47,6 +47,7 @@ SCALES = {
     "time": Scale("%H:%M", step=60, spread=8 * 3600),
     "datetime-local": Scale("%Y-%m-%dT%H:%M", step=60, spread=60 * DAY_S),
 }
+WHOLE = {"time": "1970-01-01T{}", "month": "{}-01", "week": "{}-1"}  #: As moments.
 STEPS = 10_000  #: Points looked at for one that fits all steps.
 ALPHABETS = (
     *(string.ascii_lowercase, string.digits[2:], string.ascii_uppercase, string.punctuation + " "),
@@ -61,17 +62,14 @@ MORE = 40  #: Signs beyond the least that a text may have.
 
 def _parsed(kind: str, text: str | None) -> Fraction | None:
     """A point on the line of the kind, in months, seconds or numbers; None if it is none."""
+    if not text or kind in NUMBERS:
+        return Fraction(text) if text and NUMBER.fullmatch(text) else None
     try:
-        if not text or kind in NUMBERS:
-            return Fraction(text) if text and NUMBER.fullmatch(text) else None
-        if kind == "month":
-            return _of_day(kind, date.fromisoformat(f"{text}-01").toordinal())
-        if kind == "week":
-            return _of_day(kind, datetime.strptime(f"{text}-1", "%G-W%V-%u").toordinal())
-        moment = datetime.fromisoformat(f"1970-01-01T{text}" if kind == "time" else text)
-        return Fraction(str((moment - EPOCH).total_seconds()))
+        moment = datetime.fromisoformat(WHOLE.get(kind, "{}").format(text))
+        seconds = Fraction(str((moment - EPOCH).total_seconds()))
     except (ValueError, TypeError):  # such as a moment with a time zone
         return None
+    return _of_day(kind, moment.toordinal()) if kind == "month" else seconds
 
 
 def _of_day(kind: str, number: int) -> Fraction:

@@ -20,7 +20,7 @@ what is real and tiny, such as a page of memory that two starts share.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -112,6 +112,15 @@ POWER = 0.9  #: Chance with which a difference of `detectable` would have been s
 RANK_EFFICIENCY = math.sqrt(3 / math.pi)
 RESAMPLES = 9999
 MOST_RUNS = 25  #: Of each side; nobody makes more for one answer.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A figure with the ends of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
 
 
 class Outcome(StrEnum):
@@ -347,3 +356,18 @@ def _interval(
         rng=np.random.default_rng(seed),
     ).confidence_interval
     return float(resampled.low), float(resampled.high)
+
+
+FEWEST_BLOCKS = 3  #: That both were started in: of fewer there is no interval worth the name.
+
+
+def ratio(own: Mapping[Any, float], theirs: Mapping[Any, float]) -> Estimate | None:
+    """Of logarithms by block, with its interval by Student's t; None with too few blocks."""
+    differences = [own[block] - theirs[block] for block in own if block in theirs]
+    if len(differences) < FEWEST_BLOCKS:
+        return None
+    from scipy import stats
+
+    mean = sum(differences) / len(differences)
+    half = float(stats.sem(differences) * stats.t.ppf((1 + CONFIDENCE) / 2, len(differences) - 1))
+    return Estimate(value=math.exp(mean), low=math.exp(mean - half), high=math.exp(mean + half))

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchsuite.core.units import format_number
+from benchsuite.stats.compare import CONFIDENCE, Estimate
 
 FEWEST_COUNTS = 4  #: Numbers of CPUs: three parameters, and one to see whether the law holds.
 FEWEST_STARTS = 3  #: At each.
@@ -27,14 +28,6 @@ REACH = 2  #: So many times the largest number of CPUs is extrapolated to, at mo
 MISFIT = 0.01  #: Chance with which a system that follows the law is said not to.
 WIDEST = 2.0  #: Upper over lower end of the rate at the farthest: beyond, the fit says nothing.
 LEAST_SPREAD = 0.005  #: Of the logarithms of starts: a few agree by chance.
-CONFIDENCE = 0.95
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchsuite.core.units import format_duration, format_percent
+from benchsuite.stats.compare import CONFIDENCE, Estimate
 from benchsuite.stats.patterns import cycle
 
 LEVEL = 0.01  #: How often noise alone may look like a trend or any step.
@@ -172,21 +173,11 @@ def steps(values: Sequence[float], *, ratio: float = 1.0, cost: float | None = N
     return [at for at, (mean, after) in moved if abs(after - mean) > math.log(ratio)]
 
 
-CONFIDENCE = 0.95
 FEWEST_STEPS = 3  #: Two points are always on a line: nothing can be said of how well they are.
 ARENA_BYTES = 2**20  #: CPython's arenas: each value may be off by as much.
 
 
-@dataclass(frozen=True, slots=True)
-class Slope:
-    """A slope with its interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-def slope(steps: Sequence[tuple[float, float]]) -> Slope | None:
+def slope(steps: Sequence[tuple[float, float]]) -> Estimate | None:
     """The slope through (how many, bytes), with its 95 % interval; None for fewer than three steps.
 
     A process keeps what it took: its errors add up from step to step. So the line is fitted to the
@@ -205,14 +196,14 @@ def slope(steps: Sequence[tuple[float, float]]) -> Slope | None:
     scatter = math.sqrt(float(((taken - value * more) ** 2).sum()) / free / square)
     ends = ARENA_BYTES / math.sqrt(6) / abs(float(more.sum()))
     half = float(stats.t.ppf((1 + CONFIDENCE) / 2, free)) * math.hypot(scatter, ends)
-    return Slope(value, value - half, value + half)
+    return Estimate(value=value, low=value - half, high=value + half)
 
 
 FEWEST_POINTS = 8  #: Of fewer points nothing is said.
 STEADY = 0.7  #: The growth of the later half, as a share of the earlier's: less is levelling off.
 
 
-def growth(points: Sequence[tuple[float, float]]) -> Slope | None:
+def growth(points: Sequence[tuple[float, float]]) -> Estimate | None:
     """The slope through (second, bytes) with its interval; None where they don't grow: where its
     lower end is not above 0, for all points and for the later half of them; the lower of both is
     told. What levels off, such as a cache that fills, is no growth.
@@ -225,4 +216,4 @@ def growth(points: Sequence[tuple[float, float]]) -> Slope | None:
         return None
     if later.value < STEADY * earlier.value:
         return None
-    return Slope(whole.value, min(whole.low, later.low), whole.high)
+    return replace(whole, low=min(whole.low, later.low))

@@ -7,8 +7,7 @@ least in fresh starts, until one of them holds it.
 import math
 from collections.abc import Sequence
 
-from benchsuite.bottlenecks.evidence import Ratio, ratio
-from benchsuite.stats.compare import FEWEST_STARTS
+from benchsuite.stats.compare import FEWEST_STARTS, Estimate, ratio
 from benchsuite.tuning import confirming
 from benchsuite.tuning.confirming import fresh, held_by
 from benchsuite.tuning.notebook import Notebook, State
@@ -54,7 +53,7 @@ def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, float, float
     return memory, connections, slots
 
 
-def against(notebook: Notebook, candidate: Candidate, other: Candidate) -> Ratio | None:
+def against(notebook: Notebook, candidate: Candidate, other: Candidate) -> Estimate | None:
     """Its rate against the other's, by starts that met the same arrivals; None with too few."""
     return ratio(notebook.blocks(candidate), notebook.blocks(other))
 

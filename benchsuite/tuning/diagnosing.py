@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from benchsuite.bottlenecks.evidence import Other, ratio
+from benchsuite.bottlenecks.evidence import Other
 from benchsuite.core.units import format_bytes
 from benchsuite.servers.base import Against
-from benchsuite.stats.compare import Outcome, compare
+from benchsuite.stats.compare import Outcome, compare, ratio
 from benchsuite.stats.levels import crossing, shifted
 from benchsuite.tuning.candidates import refusal
 from benchsuite.tuning.confirming import Held, fresh, held_by

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from benchsuite.core.units import format_duration, format_number, format_percent, listed
-from benchsuite.stats.scalability import Estimate, Law, NoLaw, fitted
+from benchsuite.stats.compare import Estimate
+from benchsuite.stats.scalability import Law, NoLaw, fitted
 from benchsuite.tuning import confirming
 from benchsuite.tuning.candidates import counted
 from benchsuite.tuning.notebook import End, Notebook, State

@@ -12,7 +12,7 @@ from benchsuite import conf
 from benchsuite.comparing.answer import Climbed, answer_of, climbs, level, of_runs, outcome
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import contrasts, figures_of, metric
-from benchsuite.comparing.differences import Comparison, Unlike, alike, unlike
+from benchsuite.comparing.differences import Comparison, Unlike, alike, some_of, unlike
 from benchsuite.comparing.titles import (
     levels_title,
     load_title,
@@ -116,13 +116,14 @@ def _unlike(
     request: HttpRequest, comparison: Comparison, unlike_runs: Sequence[Unlike]
 ) -> dict[str, Any]:
     lots = alike(comparison, unlike_runs)
-    column = {cell.first.pk: number for number, lot in enumerate(lots) for cell in lot.cells}
+    column = {cell.first.pk: number for number, lot in enumerate(lots) for cell in lot}
     places = [column[cell.first.pk] for cell in comparison.cells]
     return {
         "title": "These runs are not alike",
         "kinds": listed([one.kind for one in unlike_runs]),
         "lots": [
-            (lot.title, _url(request, lot.cells) if len(lot.cells) > 1 else "") for lot in lots
+            (some_of([cell.title for cell in lot]), _url(request, lot) if len(lot) > 1 else "")
+            for lot in lots
         ],
         "rows": [
             (one.name, [one.values[places.index(number)] for number in range(len(lots))])
@@ -141,16 +142,16 @@ def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
     figure = metric(wanted if wanted in names else names[0], conf.margins())
     columns = [every.compared()[name] for name in names]
     base, compared = comparison.baseline, contrasts(comparison.pairs, [figure])
-    by_cell = {id(contrast.candidate.cell): contrast for contrast in compared}
-    plot = forest(comparison.sides, base, compared, figure) if base else None
-    lines = plot["lines"] if plot else [None] * len(comparison.sides)
+    by_cell = {id(contrast.candidate): contrast for contrast in compared}
+    plot = forest(comparison.cells, base, compared, figure) if base else None
+    lines = plot["lines"] if plot else [None] * len(comparison.cells)
     rows = []
-    for side, style, line in zip(comparison.sides, overlays.styles(comparison), lines, strict=True):
-        cell, contrast = side.cell, by_cell.get(id(side.cell))
+    for cell, style, line in zip(comparison.cells, overlays.styles(comparison), lines, strict=True):
+        contrast = by_cell.get(id(cell))
         others = [other for other in comparison.cells if other is not cell]
         rows.append(
             {
-                "side": side,
+                "cell": cell,
                 "style": style,
                 "line": line,
                 "state": cell.verdict.value if cell.verdict else cell.first.status,
@@ -158,7 +159,7 @@ def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
                 "contrast": contrast,
                 "result": outcome(contrast) if contrast else "",
                 "figures": [_shown(cell, one, spread=one.name == figure.name) for one in columns],
-                "is_baseline": side is base,
+                "is_baseline": cell is base,
                 "baseline_url": _url(request, baseline=cell.first.pk.hex) if cell.is_sound else "",
                 "without_url": _url(request, others) if others else "",
             }

@@ -112,7 +112,7 @@ class Command(BriefCommand):
             streams.write(asked.json, json.dumps(content, indent=2) + "\n")
         if asked.html:
             runs = ",".join(str(run.pk) for run in comparison.runs)
-            first = made[0].baseline.cell.first.pk if made else ""
+            first = made[0].baseline.first.pk if made else ""
             write_page(asked.html, "compare", runs=runs, baseline=first, forced=1)
         if asked.junit:
             streams.write(asked.junit, as_junit(judgements, answer.premises))

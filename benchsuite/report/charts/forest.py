@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from benchsuite.comparing.contrasts import Contrast, Side
+from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.contrasts import Contrast
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Verdict
 
@@ -18,20 +19,20 @@ APART = 0.12  #: Of the width, between two ticks with numbers.
 
 
 def forest(
-    sides: Sequence[Side], baseline: Side, compared: Sequence[Contrast], figure: Metric
+    cells: Sequence[Cell], baseline: Cell, compared: Sequence[Contrast], figure: Metric
 ) -> dict[str, Any] | None:
-    """Lines for the sides, in percent of the width; None where the baseline has no figure."""
-    base = baseline.cell.value(figure)
-    if not base or baseline.cell.unit != sides[0].cell.unit:
+    """Lines for the cells, in percent of the width; None where the baseline has no figure."""
+    base = baseline.value(figure)
+    if not base or baseline.unit != cells[0].unit:
         return None
-    found = {id(contrast.candidate.cell): contrast.found for contrast in compared}
+    found = {id(contrast.candidate): contrast.found for contrast in compared}
     dots = [
         [
             (value / base, run.verdict == Verdict.INVALID.value)
-            for run in side.cell.measured
+            for run in cell.measured
             if (value := figure.value(run)) and value > 0
         ]
-        for side in sides
+        for cell in cells
     ]
     ends = [end for ratio in found.values() for end in (ratio.low, ratio.high) if end]
     every = [*ends, *(ratio for some in dots for ratio, _ in some)]
@@ -42,13 +43,13 @@ def forest(
         return round(100 * (EDGE + (1 - 2 * EDGE) * share), 2)
 
     lines = []
-    for side, some in zip(sides, dots, strict=True):
+    for cell, some in zip(cells, dots, strict=True):
         line: dict[str, Any] = {"dots": [(at(ratio), invalid) for ratio, invalid in some]}
-        pair = found.get(id(side.cell))
+        pair = found.get(id(cell))
         if pair is not None and pair.value:
             line |= {"low": pair.low and at(pair.low), "high": pair.high and at(pair.high)}
             line["centre"] = at(pair.value)
-        elif side is baseline:
+        elif cell is baseline:
             line["centre"] = at(1)
         lines.append(line)
     ticks = {at(1): "1"}  # always, and others as far as there is room

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from benchsuite.comparing.contrasts import Contrast, Side
+from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.contrasts import Contrast
 from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.gate import Decision, Judgement
+from benchsuite.comparing.starts import Standing
 from benchsuite.core.answer import Answer
 from benchsuite.core.plain import plain
 from benchsuite.core.printable import printable
@@ -54,8 +56,8 @@ def _contrast(contrast: Contrast) -> dict[str, Any]:
     names = ("value", "low", "high", "confidence", "p")
     return {
         "metric": contrast.metric.short,
-        "baseline": _side(contrast.baseline, contrast),
-        "candidate": _side(contrast.candidate, contrast),
+        "baseline": _cell(contrast.baseline, contrast),
+        "candidate": _cell(contrast.candidate, contrast),
         "scale": compared.scale.value,
         **{name: getattr(compared, name) for name in names},
         "p_method": compared.p_method or None,
@@ -68,15 +70,15 @@ def _contrast(contrast: Contrast) -> dict[str, Any]:
     }
 
 
-def _side(side: Side, contrast: Contrast) -> dict[str, Any]:
+def _cell(cell: Cell, contrast: Contrast) -> dict[str, Any]:
     return {
-        "title": side.title,
-        "verdict": side.cell.verdict.value if side.cell.verdict else None,
-        "starts": side.cell.starts.words,
-        "runs": [str(run.pk) for run in side.starts],
-        "excluded": [str(run.pk) for run in side.cell.excluded],
-        "failed": [str(run.pk) for run in side.cell.failed],
-        "figures": side.figures(contrast.metric),
+        "title": cell.title,
+        "verdict": cell.verdict.value if cell.verdict else None,
+        "starts": cell.starts.words,
+        "runs": [str(run.pk) for run in cell.entering],
+        "excluded": [str(run.pk) for run in cell.of_standing(Standing.EXCLUDED)],
+        "failed": [str(run.pk) for run in cell.of_standing(Standing.FAILED)],
+        "figures": cell.compared(contrast.metric),
     }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import prod
 
-from benchsuite.comparing.titles import Around
+from benchsuite.comparing.titles import around
 from benchsuite.core.printable import hidden
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import KEEP, THROWAWAY, USER, RunSpec
@@ -93,9 +93,9 @@ def _delay(plan: Plan) -> str:
 def _around(plan: Plan) -> list[str]:
     """What stands around every server of the plan, where it is not the default."""
     run = plan.spec
-    around = Around.of_spec(run)
-    delay = around.delay and f"{_delay(plan)} added"
-    beside = (around.application, around.visitor, around.front)
+    words = around(run)
+    delay = words["delay"] and f"{_delay(plan)} added"
+    beside = (words["application"], words["visitor"], words["front"])
     data, work = run.database, plan.workload
     # Where the data are, if not as usual; and what there are for pages of the project.
     reached = () if data.reached == (THROWAWAY,) else data.reached
@@ -105,7 +105,7 @@ def _around(plan: Plan) -> list[str]:
         rows = ("your own data",)
     else:
         rows = (f"rows of {work.name}" if work.has_own_data else "empty database",)
-    layers = (around.layer, delay, around.static, hidden(around.target))
+    layers = (words["layer"], delay, words["static"], hidden(words["target"]))
     return [words for words in (*beside, *reached, *rows, *layers) if words]
 
 

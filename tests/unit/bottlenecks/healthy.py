@@ -4,8 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from benchsuite import bottlenecks
-from benchsuite.bottlenecks.evidence import LimitEvidence, Other, Ratio
+from benchsuite.bottlenecks.evidence import LimitEvidence, Other
 from benchsuite.bottlenecks.registry import Limit
+from benchsuite.stats.compare import Estimate
 
 HEALTHY = LimitEvidence(
     rate=40.0,
@@ -48,7 +49,7 @@ def of(**changes: Any) -> dict[str, Limit]:
 def other(rate: float = 1.0, cpu: float = 1.0, **fields: Any) -> Other:
     """Another configuration, with this run's figures in relation to its, ±1 %."""
     ratios = {
-        name: Ratio(value=value, low=value * 0.99, high=value * 1.01)
+        name: Estimate(value=value, low=value * 0.99, high=value * 1.01)
         for name, value in (("rate", rate), ("cpu", cpu))
     }
     return Other(**{"processes": 2, "threads": 4, "interface": "wsgi", **ratios, **fields})

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from benchsuite.comparing.answer import of_pairs, own_targets, ranking
+from benchsuite.comparing.answer import answer_of, climbs, of_pairs, own_targets, ranking
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.contrasts import Side, contrasts, metric, speed_notes
-from benchsuite.comparing.differences import Comparison
+from benchsuite.comparing.contrasts import contrasts, metric, speed_notes
+from benchsuite.comparing.differences import Comparison, unlike
 from benchsuite.core.metrics.every import Scale, compared
 from benchsuite.core.readings import median_work_s
 from benchsuite.core.results import Reading
@@ -29,7 +29,7 @@ def plain(text: str) -> str:
 
 def cell(server: str, *goodputs: float, **columns: Any) -> Cell:
     given = {"server_facts": facts(server, "io_read"), "key": server, **columns}
-    return side(server, goodputs or [612.0], columns=given).cell
+    return side(server, goodputs or [612.0], columns=given)
 
 
 def broken(server: str, code: str = "B201 failures") -> Cell:
@@ -121,7 +121,7 @@ def test_every_ratio_has_its_words(golden: Golden) -> None:
 
 
 def test_candidates_against_a_baseline(golden: Golden) -> None:
-    base, failed = side("a", SLOW), Side("x", broken("x"))
+    base, failed = side("a", SLOW), broken("x")
     pairs = [(base, side("b", FAST)), (base, side("c", SLOW[:3])), (base, failed)]
     found = contrasts(pairs, [GOODPUT, MEMORY])
     answer = of_pairs(pairs, found, [], Comparison([]), ["Not the same load."])
@@ -136,7 +136,7 @@ def pair(first_s: Times, second_s: Times) -> Any:
     sides = side("gunicorn", SLOW), side("granian", SLOW)
     for one_side, seconds in zip(sides, (first_s, second_s), strict=True):
         each = seconds if isinstance(seconds, Sequence) else [seconds] * len(SLOW)
-        for run, work_s in zip(one_side.starts, each, strict=True):
+        for run, work_s in zip(one_side.entering, each, strict=True):
             run.target_work_s = work_s
     return sides
 
@@ -155,3 +155,32 @@ def test_sides_on_cpus_of_another_speed_are_told_and_one_odd_start_makes_none_sl
     late = Reading(second=9.0, part="target", work_s=0.01)
     assert median_work_s([*readings, late], "target", (0.0, 10.0)) == 0.0001
     assert median_work_s([], "target", (0.0, 10.0)) is None
+
+
+def climbed(*lines: tuple[str, dict[int, float]], **columns: Any) -> Comparison:
+    """A run of each server at each number of users, with its goodput."""
+    runs = []
+    for server, goodputs in lines:
+        for users, goodput in goodputs.items():
+            about = {"key": f"{server} {users}", "users": users, **columns}
+            runs += side(server, [goodput], users=users, columns=about).runs
+    return Comparison(runs)
+
+
+CLIMBS = {
+    "levels off": climbed(("a", {4: 50, 8: 96, 16: 100}), ("b", {4: 50, 8: 60, 16: 80})),
+    "still rises": climbed(("a", {4: 50, 8: 80}), ("b", {4: 50})),
+    "of one server": climbed(("a", {16: 95, 4: 50, 8: 94.9, 32: 100})),
+    "one level each": climbed(("a", {4: 50}), ("b", {8: 60})),
+    "the same load": climbed(("a", {4: 50}), ("b", {4: 60})),
+}
+
+
+def test_where_configurations_level_off(golden: Golden) -> None:
+    lines = []
+    for case, comparison in CLIMBS.items():
+        lines += [case, *(f"  {one.sentence}" for one in climbs(comparison, unlike(comparison)))]
+        if found := climbs(comparison, unlike(comparison)):
+            answer = answer_of(found, {})
+            lines += [f"  {text}" for text in (answer.headline, *answer.reasons)]
+    golden(plain("\n".join(lines)))

@@ -70,7 +70,7 @@ def test_the_middle_of_the_starts_is_taken_and_most_goodput_comes_first() -> Non
 def test_a_start_without_figures_counts_as_failed_not_as_zero() -> None:
     (cell,) = cells([run(), unavailable(minute=1)])
     assert cell.middle("goodput") == 100.0
-    assert (len(cell.measured), len(cell.failed)) == (1, 1)
+    assert (len(cell.measured), len(cell.starts.failed)) == (1, 1)
     assert cell.verdict is Verdict.INVALID
     assert cells([unavailable()])[0].verdict is None
 

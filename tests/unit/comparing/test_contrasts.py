@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from benchsuite.comparing.contrasts import Contrast, Side, contrasts, few, metric, notes, standing
+from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.contrasts import Contrast, contrasts, few, metric, notes, standing
 from tests.factories import BEGUN
 from tests.golden import Golden
 from tests.starts import FAST, OTHER_BATCH, SLOW, found_out, side
@@ -12,7 +13,7 @@ from tests.starts import FAST, OTHER_BATCH, SLOW, found_out, side
 OF_CASES = (BEGUN, OTHER_BATCH, few, notes, timedelta)
 
 
-def of(first: Side, second: Side, name: str) -> Contrast:
+def of(first: Cell, second: Cell, name: str) -> Contrast:
     (found,) = contrasts([(first, second)], [metric(name)])
     return found
 
@@ -21,9 +22,9 @@ def one(first: Sequence[float], second: Sequence[float], name: str = "goodput") 
     return of(side("gunicorn", first), side("granian", second), name)
 
 
-def excluded(title: str, goodputs: Sequence[float]) -> Side:
+def excluded(title: str, goodputs: Sequence[float]) -> Cell:
     noisy = side(title, goodputs)
-    for run in noisy.cell.runs:
+    for run in noisy.runs:
         found_out(run, "B401 noisy-host")
     return noisy
 

@@ -25,7 +25,7 @@ def judged(
 ) -> Judgement:
     """Of a branch, some of whose runs have a finding that spoils them."""
     candidate = side("branch", second, columns=dict(columns))
-    for run in candidate.cell.runs[: spoilt[1]]:
+    for run in candidate.runs[: spoilt[1]]:
         found_out(run, spoilt[0])
     (found,) = judge([(side("main", first), candidate)], [parse(text)])
     return found
