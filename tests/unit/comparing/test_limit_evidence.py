@@ -6,10 +6,11 @@ import pytest
 
 from benchsuite import bottlenecks
 from benchsuite.bottlenecks.evidence import Alone, LimitEvidence
-from benchsuite.comparing.limit_evidence import alone, evidence
+from benchsuite.comparing.limit_evidence import alone, diagnosis, evidence, profiled
 from benchsuite.core.results import Finding, Level, Reached, Reading
 from benchsuite.models import Measurement, Run
 from benchsuite.models import Reading as Row
+from benchsuite.stats import stacks
 from tests.factories import INVALID, make_run
 
 pytestmark = pytest.mark.django_db
@@ -192,3 +193,42 @@ def test_memory_that_grows_all_the_time_is_seen() -> None:
 def test_databases_beside_the_run_are_seen() -> None:
     run = with_counts(make_run(environment=MACHINE), "target", {"database_beside_percent": 62})
     assert found(run).database_beside_percent == 62
+
+
+def page(requests: int, request_s: float, **figures: Any) -> dict[str, Any]:
+    means = {"queries": 4, "query_s": 0.1, "connecting_s": 0.01, "shapes": [], **figures}
+    return {"page": f"GET /{requests}/", "requests": requests, "request_s": request_s, **means}
+
+
+def test_what_a_diagnostic_start_saw_is_averaged_over_its_requests() -> None:
+    shape = {"query": "SELECT shop", "place": "shop/views.py:12", "times": 3.0, "query_s": 0.05}
+    pages = [page(3, 0.2, shapes=[shape]), page(1, 0.0, connecting_s=0.05, shapes=[shape])]
+    collected = {"cpu_s": 4.0, "paused_s": 0.2, "longest_pause_s": 0.03}
+    seen = diagnosis(Run(model="open", diagnosis={"pages": pages, **collected}))
+    assert seen is not None
+    assert (seen.requests, seen.loaded, seen.longest_pause_s) == (4, True, 0.03)
+    assert (seen.request_s, seen.queries) == pytest.approx((0.15, 4.0))
+    assert (seen.query_s, seen.connecting_s) == pytest.approx((0.1, 0.02))
+    assert seen.collecting_share == pytest.approx(0.05)
+    (first, last) = seen.repeated
+    assert (first.query, first.place, first.times) == ("SELECT shop", "shop/views.py:12", 3.0)
+    assert (first.page, first.share) == ("GET /3/", pytest.approx(0.25))
+    assert (last.page, last.share) == ("GET /1/", 0.0)
+    idle = diagnosis(Run(model="closed", diagnosis={"pages": pages, **collected, "cpu_s": 0.0}))
+    assert idle is not None
+    assert (idle.loaded, idle.collecting_share) == (False, 0.0)
+    assert diagnosis(Run(diagnosis={"pages": [page(0, 0.2)]})) is diagnosis(Run()) is None
+
+
+@pytest.mark.parametrize(("samples", "function"), [(100, "view"), (101, "")])
+def test_a_function_of_the_project_is_named_that_takes_a_twentieth(
+    samples: int, function: str
+) -> None:
+    view, helper = "view (shop/views.py:12)", "helper (shop/parts.py:3)"
+    met = {(view, "render (django/shortcuts.py:9)"): 5, (view, helper): 4, ("idle (x.py:1)",): 9}
+    flame = {"project": [view, helper], "stacks": stacks.packed(met), "samples": samples}
+    seen = profiled(Run(diagnosis={"flame": flame}))
+    assert seen is not None
+    shown = (seen.function, seen.place, seen.share)
+    assert shown == ((function, "shop/views.py:12", 0.05) if function else ("", "", 0.0))
+    assert profiled(Run(diagnosis={"pages": []})) is None

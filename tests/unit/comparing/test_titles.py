@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
+from benchsuite.comparing import titles as named
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.titles import cell_titles
+from benchsuite.comparing.titles import around, around_of, cell_titles
 from benchsuite.core.specs import RunSpec
 from benchsuite.models import Run
 from tests.factories import make_spec
+from tests.golden import Golden
 
+OF_CASES = (named,)
 SPEC = make_spec(options={"path": "/shop/"}, workload="url")
 
 SAME_CELL = {"label", "repetition", "seed"}
@@ -158,3 +161,21 @@ def test_starts_of_a_cell_have_no_titles_of_their_own() -> None:
         "gunicorn-gthread (1)",
         "gunicorn-gthread (2)",
     ]
+
+
+def run(load: dict[str, Any] | None = None, **fields: Any) -> Run:
+    """Not stored; its spec may lack what later versions say."""
+    spec = {**SPEC.to_json(), **fields.pop("spec", {})}
+    given = {"server": "uvicorn", "unit": "request", "model": "closed", "users": 100, **fields}
+    return Run(**given, spec={**spec, "load": {**spec["load"], **(load or {})}})
+
+
+def test_what_stood_around_a_server_is_said_alike_of_plans_and_of_stored_runs() -> None:
+    for path, values in OTHER.items():
+        spec = changed(changed(SPEC, path, BESIDE.get(path, {})), path, values)
+        assert around(spec) == around_of(Run(spec=spec.to_json()))
+    assert set(around_of(Run(spec={})).values()) == {"", around(SPEC)["database"]}
+
+
+def test_values(golden: Golden) -> None:
+    golden.values()

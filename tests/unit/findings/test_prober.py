@@ -19,7 +19,7 @@ def loaded(median_s: float = 0.1, *, slow: int = 0, **changes: Any) -> Summary:
     return summary(
         service_time=Distribution(
             count=1000,
-            percentiles={50: median_s},
+            percentiles={50: float(np.median(times))},
             histogram=histogram.encode(histogram.of(times)),
         ),
         **changes,

@@ -2,6 +2,7 @@
 
 import re
 import runpy
+from collections.abc import Iterator
 from math import inf
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 from benchsuite import findings
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level, Verdict
-from benchsuite.findings.registry import CHECKS, FINDINGS
+from benchsuite.findings import registry
+from benchsuite.findings.registry import CHECKS, FINDINGS, Rule
 from benchsuite.stats.levels import FAILED, HELD
 from tests.unit.findings.clean import found
 
@@ -54,6 +56,31 @@ def test_the_page_has_the_table_that_is_made_from_the_findings(
 ) -> None:
     runpy.run_module("benchsuite.findings", run_name="__main__")
     assert capsys.readouterr().out in PAGE.read_text(), "python -m benchsuite.findings"
+
+
+def test_a_finding_is_declared_by_its_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "FINDINGS", {})
+    monkeypatch.setattr(registry, "CHECKS", [])
+
+    @registry.finding("B999", "odd", weak=3, weak_words="or 1", by_stage=True)
+    def odd(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+        """what is
+        odd
+
+        It has reasons.
+        """
+        yield from rule.weighed(evidence.unmade, "It is odd.", hint="Look.")
+
+    @registry.also("B999")
+    def even(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+        yield rule.found(Level.INFO, "It is even.")
+
+    assert registry.rows() == [("B999 odd", "what is odd", "above 3 %, or 1", "")]
+    assert [odd, even] == registry.CHECKS
+    assert [check.by_stage for check in registry.CHECKS] == [True, False]
+    (said,) = odd(Evidence(unmade=4))
+    assert (said.level, said.value, said.unit, said.hint) == (Level.WEAK, 4, "%", "Look.")
+    assert registry.codes(Evidence(unmade=3), "B999") == ["B999 odd"]  # by the second alone
 
 
 def test_every_number_that_is_named_is_a_finding() -> None:

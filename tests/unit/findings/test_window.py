@@ -4,9 +4,12 @@ import random
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from benchsuite import findings
 from benchsuite.core.observations import Evidence, Probes, UnderWay
-from benchsuite.core.results import Finding, Level
+from benchsuite.core.results import Finding, Interval, Level
+from benchsuite.stats import histogram
 from tests.golden import Golden
 from tests.unit.findings.clean import CLEAN, found, intervals, planned, summary, words
 
@@ -21,6 +24,12 @@ def overloaded(throughput: float, busy: float) -> dict[str, Any]:
         "waiting_users": None,
         "busy_percent": busy,
     }
+
+
+def two_ways(second: int, slower_s: float) -> Interval:
+    """Half of a second's answers take 0.1 s, the others longer."""
+    times = histogram.encode(histogram.of(np.array([0.1] * 50 + [slower_s] * 50)))
+    return replace(intervals([100])[0], second=second, histogram=times)
 
 
 def stage(users: int, **changes: Any) -> Evidence:
