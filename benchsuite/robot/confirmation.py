@@ -51,7 +51,7 @@ SOURCE = re.compile(
 SHORTEST = 3  #: Letters of an answer that is recognised where a page repeats it.
 FEW = 3  #: Words of an answer of which a page may repeat one alone, as of a name.
 NOWHERE = "no-such-page-here"
-FURNITURE = "nav, header, footer, aside"
+ONWARD = "a[href]:not(nav *, header *, footer *, aside *)"  #: Links but those on every page.
 Line = tuple[str, ...]
 
 
@@ -182,7 +182,7 @@ def _structural(done: Completion) -> str:
         shown = bool(form.fillable or form.buttons)
         if shown and form.furniture not in seen and typed != ["search"]:
             return f"the last page has another form ({form.action or done.path})"
-    links = _links(page, done.url, FURNITURE) - _before(done)
+    links = _links(page, done.url, ONWARD) - _before(done)
     onward = sorted(link for link in links if not asked.startswith(link))
     return f"the last page leads on to {onward[0]}" if onward else ""
 
@@ -192,19 +192,11 @@ def _before(done: Completion) -> set[str]:
     return set().union(*(_links(visit.page, at) for visit in done.visits))
 
 
-def _links(page: Page, url: str, without: str = "") -> set[str]:
-    tree = page.tree
-    nodes = tree.css("a[href]") if tree is not None else []
-    aside = tree.css(without) if tree is not None and without else []
-    skipped = {node.mem_id for place in aside for node in place.css("a[href]")}
-    links = set()
-    for node in nodes:
-        href = (node.attributes.get("href") or "").strip()
-        parts = urlsplit(urljoin(url, href))
-        own = parts.netloc == urlsplit(url).netloc and not href.startswith("#")
-        if own and node.mem_id not in skipped:
-            links.add(parts.path or "/")
-    return links
+def _links(page: Page, url: str, selector: str = "a[href]") -> set[str]:
+    """Paths on the same host."""
+    hrefs = ((node.attributes.get("href") or "").strip() for node in page.css(selector))
+    links = (urlsplit(urljoin(url, href)) for href in hrefs if not href.startswith("#"))
+    return {link.path or "/" for link in links if link.netloc == urlsplit(url).netloc}
 
 
 def _tokens(text: str) -> Line:
@@ -215,7 +207,7 @@ def _lines(pages: Iterable[Page]) -> set[Line]:
     lines: set[Line] = set()
     for page in pages:
         lines |= set(map(_tokens, page.texts))
-        for picture in page.tree.css("img[src]") if page.tree is not None else ():
+        for picture in page.css("img[src]"):
             lines.add(("img", VARYING.sub("", picture.attributes.get("src") or "")))
     return lines - {()}
 

@@ -171,8 +171,8 @@ class Page:
         """All visible parts in order."""
         return self.look()
 
-    def has(self, selector: str) -> bool:
-        return self.tree is not None and self.tree.css_first(selector) is not None
+    def css(self, selector: str) -> "list[LexborNode]":
+        return self.tree.css(selector) if self.tree is not None else []
 
     @cached_property
     def texts(self) -> list[str]:

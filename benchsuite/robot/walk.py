@@ -157,7 +157,7 @@ class Walk:
             if not self._evidence(arrival.page, arrival.path):
                 result = outcome(form, page, filler.answers, arrival, at=self.path)
             unnamed = form.method == "get" and form.action in ("", "#")
-            if unnamed and page.has(SCRIPTS) and page.texts == arrival.page.texts:
+            if unnamed and page.css(SCRIPTS) and page.texts == arrival.page.texts:
                 self._check_scripts("its form has no address, and sending it changes nothing")
             if result.fate == "refused":
                 raise self.stuck(_status(arrival.status, b"", arrival.page))
@@ -277,18 +277,18 @@ class Walk:
 
 def _scripts_needed(page: Page, form: Form | None) -> str:
     """Why a page, or the form on it, can't be sent without scripts; empty if nothing says so."""
-    if page.tree is None or not page.has(SCRIPTS):
+    if not page.css(SCRIPTS):
         return ""
     if form is None:
-        texts = (" ".join((node.text() or "").split()) for node in page.tree.css("noscript"))
+        texts = (" ".join((node.text() or "").split()) for node in page.css("noscript"))
         if words := next(filter(None, texts), ""):
             return f"it says without: {words}"
         if not page.texts:
             return "there are scripts on it, and nothing else"
-        return "its fields are in no form" if page.has(LOOSE) else ""
+        return "its fields are in no form" if page.css(LOOSE) else ""
     if form.action.lower().startswith("javascript:"):
         return "its form is sent to a script"
-    alone = len(form.fillable) == 1 and not page.has("form button, [type=button]")
+    alone = len(form.fillable) == 1 and not page.css("form button, [type=button]")
     return "" if form.buttons or alone else "its form has no button that sends it"
 
 
