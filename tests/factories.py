@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -10,6 +11,7 @@ import numpy as np
 from benchsuite import conf, store
 from benchsuite.core.results import (
     Finding,
+    Interval,
     Level,
     Program,
     Reading,
@@ -124,9 +126,9 @@ def make_run(
     """A finished run with everything that a real one has."""
     asked = make_spec(server, seed=seed, **spec)
     run = begin(asked, batch, started_at)
-    samples = draw(asked, rate=rate, failed_share=failed_share, seed=seed)
     load = asked.load
     window = (load.window_start_s, load.window_end_s)
+    total, summaries, intervals = drawn(load, asked.workload.workload, rate, failed_share, seed)
     levels = {finding.level for finding in findings}
     verdict = Verdict.INVALID if Level.INVALID in levels else Verdict.VALID
     if verdict is Verdict.VALID and Level.WEAK in levels:
@@ -146,14 +148,9 @@ def make_run(
             threads=asked.server.threads,
             startup_s=0.78,
             window=window,
-            total=_summary(samples, "all requests", "all", window),
-            summaries=(
-                _summary(samples, "/bench/io_read/", "request", window),
-                _summary(samples, asked.workload.workload, "journey", window),
-            ),
-            intervals=tuple(
-                summary.intervals(samples, origin=0.0, window=window, users=[(0.0, load.users)])
-            ),
+            total=total,
+            summaries=summaries,
+            intervals=intervals,
             readings=tuple(readings(load.window_end_s, memory_mib, cpu_percent, seed)),
             findings=findings,
             verdict=verdict,
@@ -241,10 +238,35 @@ def make_rows(count: int, *, servers: tuple[str, ...], per_batch: int = 4) -> No
     Run.objects.bulk_create(rows, batch_size=500)
 
 
-def draw(spec: RunSpec, *, rate: float, failed_share: float, seed: int) -> summary.Samples:
+@cache
+def drawn(
+    load: LoadProfile, workload: str, rate: float, failed_share: float, seed: int
+) -> tuple[Summary, tuple[Summary, ...], tuple[Interval, ...]]:
+    """Figures of a run: made once, as hundreds of runs of the tests have the same."""
+    samples = draw(load, rate=rate, failed_share=failed_share, seed=seed)
+    window = (load.window_start_s, load.window_end_s)
+    total, request, journey = (
+        summary.summarise(
+            samples,
+            name=name,
+            scope=scope,
+            window=window,
+            examples={Kind.READ_TIMEOUT: "no answer within 30 s"},
+        )
+        for name, scope in (
+            ("all requests", "all"),
+            ("/bench/io_read/", "request"),
+            (workload, "journey"),
+        )
+    )
+    users = [(0.0, load.users)]
+    intervals = summary.intervals(samples, origin=0.0, window=window, users=users)
+    return total, (request, journey), tuple(intervals)
+
+
+def draw(load: LoadProfile, *, rate: float, failed_share: float, seed: int) -> summary.Samples:
     """Samples of a closed model: response times are log-normal around users / rate."""
     generator = np.random.default_rng(seed)
-    load = spec.load
     end = load.window_end_s
     count = int(rate * end)
     samples = np.zeros(count, dtype=summary.DTYPE)
@@ -277,15 +299,3 @@ def readings(end_s: float, memory_mib: float, cpu_percent: float, seed: int) -> 
                 threads=processes * 4,
                 open_files=30,
             )
-
-
-def _summary(
-    samples: summary.Samples, name: str, scope: str, window: tuple[float, float]
-) -> Summary:
-    return summary.summarise(
-        samples,
-        name=name,
-        scope=scope,
-        window=window,
-        examples={Kind.READ_TIMEOUT: "no answer within 30 s"},
-    )

@@ -41,7 +41,7 @@ def make_echo_run(
     """Messages there and back; `lost` of them never came back, in the window's first second."""
     asked = make_spec(server, workload=workload, seed=seed, **spec)
     run = begin(asked, spec.get("batch"))
-    samples = draw(asked, rate=600.0, failed_share=0.0, seed=seed)
+    samples = draw(asked.load, rate=600.0, failed_share=0.0, seed=seed)
     window = (asked.load.window_start_s, asked.load.window_end_s)
     inside = np.flatnonzero(samples["intended_start"] >= window[0])
     samples["kind"][inside[:lost]] = Kind.READ_TIMEOUT

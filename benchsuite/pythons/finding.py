@@ -141,7 +141,8 @@ def _candidates(number: str = "") -> Iterator[str]:
     pyenv = Path(os.environ.get("PYENV_ROOT") or home / ".pyenv", "versions")
     uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or Path(data, "uv/python"))
     for root in (pyenv, uv):
-        yield from (str(path) for path in root.glob(f"*{number}*/bin/python"))
+        # "**" would look through all that is installed
+        yield from (str(path) for path in root.glob(f"{number and '*'}{number}*/bin/python"))
     for folder in os.get_exec_path():
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
             if number in name and _PROGRAM.fullmatch(name):

@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -65,7 +66,24 @@ class Entry:
         return len(self.seen.levels) == max(1, len(self.trial.load.rates))
 
 
-@dataclass(slots=True)
+class _Index:
+    """What a search asks its entries again and again: made once for each number of them."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        self.entries, self.count = entries, len(entries)
+        self.starts = defaultdict[Candidate, list[Entry]](list)
+        self.crossings: dict[Candidate, Crossing | None] = {}
+        self.blocks: dict[Candidate, dict[int, float]] = {}
+        planned = asked = 0.0
+        for entry in entries:
+            self.starts[entry.trial.candidate].append(entry)
+            for level in entry.seen.levels if entry.trial.phase in COUNTED else ():
+                planned += level.planned * bool(level.rate)
+                asked += level.rate * entry.trial.load.window_s
+        self.each = planned / asked if planned else 1.0  #: Requests of a journey.
+
+
+@dataclass
 class Notebook:
     """Written by the search alone."""
 
@@ -78,9 +96,19 @@ class Notebook:
     unable: dict[str, str] = field(default_factory=dict)
     """What was never started, such as a server that isn't installed → why."""
 
+    def __post_init__(self) -> None:
+        self._last_index = _Index(self.entries)
+
+    @property
+    def _index(self) -> _Index:
+        last = self._last_index
+        if last.entries is not self.entries or last.count != len(self.entries):
+            self._last_index = _Index(self.entries)
+        return self._last_index
+
     def note(self, trial: Trial, seen: Observation) -> None:
         self.entries.append(Entry(trial, seen))
-        mine = [one.seen for one in self.entries if one.trial.candidate == trial.candidate]
+        mine = [one.seen for one in self._index.starts[trial.candidate]]
         failed = sum(bool(one.failure) for one in mine)
         if seen.failure and failed >= FAILED_STARTS:
             first_line = seen.failure.strip().partition("\n")[0].removesuffix(".")
@@ -122,11 +150,8 @@ class Notebook:
 
     def of(self, candidate: Candidate, *phases: Phase) -> list[Entry]:
         """Its starts in these phases, else all that count: diagnostic ones never do."""
-        return [
-            one
-            for one in self.entries
-            if one.trial.candidate == candidate and one.trial.phase in (phases or COUNTED)
-        ]
+        starts = self._index.starts.get(candidate, [])
+        return [one for one in starts if one.trial.phase in (phases or COUNTED)]
 
     def screened(self, candidate: Candidate) -> float | None:
         """Geometric mean of its goodput with users who ask at once."""
@@ -178,12 +203,7 @@ class Notebook:
         In a window of seconds chance makes a Poisson rate some percent higher or lower than it was
         planned, which shows in the shares. Rates are those of journeys, each of so many requests.
         """
-        goals, planned, asked = self.question.objective.goals, 0.0, 0.0
-        for one in self.entries:
-            for level in one.seen.levels if one.trial.phase in COUNTED else ():
-                planned += level.planned * bool(level.rate)
-                asked += level.rate * one.trial.load.window_s
-        each = planned / asked if planned else 1.0
+        goals, each = self.question.objective.goals, self._index.each
         points = [
             (
                 Point(
@@ -215,8 +235,11 @@ class Notebook:
 
     def crossing(self, candidate: Candidate) -> Crossing | None:
         """The rate at which it just holds the objective, from all its starts so far."""
-        points = self.points(self.of(candidate, *RISING))
-        return crossing(points) if points else None
+        crossings = self._index.crossings
+        if candidate not in crossings:
+            points = self.points(self.of(candidate, *RISING))
+            crossings[candidate] = crossing(points) if points else None
+        return crossings[candidate]
 
     def is_bracketed(self, candidate: Candidate) -> bool:
         """Whether that rate lies between or near some that it was asked for."""
@@ -230,6 +253,12 @@ class Notebook:
 
     def blocks(self, candidate: Candidate) -> dict[int, float]:
         """Seed of each start near that rate → the logarithm of the rate that this start holds."""
+        known = self._index.blocks
+        if candidate not in known:
+            known[candidate] = self._blocks(candidate)
+        return known[candidate]
+
+    def _blocks(self, candidate: Candidate) -> dict[int, float]:
         whole = self.crossing(candidate)
         if whole is None:
             return {}
