@@ -143,6 +143,9 @@ class StudyRun(Execution):
         default=dict,
         help_text="Axis to the values that were asked for.",
     )
+    python = models.TextField(
+        blank=True, default="", help_text="Under which the project is served, unless a cell says."
+    )
     repeat = models.PositiveIntegerField(default=1, help_text="Starts of each cell.")
     seed = models.PositiveIntegerField(default=0, help_text="Of the order of its runs.")
     claims = models.BooleanField(
@@ -245,6 +248,14 @@ class Run(Row):
 
     label = models.CharField(
         max_length=200, blank=True, db_index=True, validators=[validate_printable]
+    )
+    project = models.CharField(
+        max_length=200,
+        blank=True,
+        default="",
+        db_index=True,
+        validators=[validate_printable],
+        help_text="Where several share the results.",
     )
     key = models.CharField(
         max_length=64, db_index=True, help_text="Equal for runs of the same cell."

@@ -16,7 +16,8 @@ from benchsuite.cli import places
 from benchsuite.cli.project import Project, find
 from benchsuite.core.commands import PROGRAM_VARIABLE, SHORT, Parser, command
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError, choices
-from benchsuite.core.printable import hidden
+from benchsuite.core.printable import hidden, printable
+from benchsuite.core.specs.run import MAX_LABEL
 from benchsuite.pythons.interpreter import Interpreter
 
 VERBS = {
@@ -120,7 +121,7 @@ def _execute(asked: Namespace, program: str) -> int:
     if verb == "serve":
         return _serve(words)
     if project and verb != "completesurvey":
-        words = [*project_options(project, verb, words), *words]
+        words = [*project_options(project, words), *words]
     made = load_command_class("benchsuite", COMMANDS.get(verb, verb))
     made.run_from_argv([os.environ[PROGRAM_VARIABLE], verb, *words])
     return 0
@@ -149,7 +150,8 @@ def _enter(project: Project) -> None:
             "other settings: --settings MODULE."
         )
     os.environ.update(project.environment)
-    os.environ[places.PROJECT_VARIABLE] = project.settings
+    os.environ[places.PROJECT_VARIABLE] = printable(str(project.folder))[-MAX_LABEL:]
+    os.environ[places.SETTINGS_VARIABLE] = project.settings
     sys.path[:0] = project.folders
     os.chdir(project.folder)
     if not project.is_own:  # what the settings import may be in its environment alone
@@ -158,16 +160,13 @@ def _enter(project: Project) -> None:
         sys.modules[project.settings] = stand_in
 
 
-def project_options(project: Project, verb: str, words: Sequence[str]) -> list[str]:
-    """The project's Python, and its name as label, where nothing else is asked for.
-
-    A study has no Python of its own: its files name one where it matters.
-    """
+def project_options(project: Project, words: Sequence[str]) -> list[str]:
+    """The project's Python, and its name as label, where nothing else is asked for."""
     named = {word.partition("=")[0] for word in words}
     if named & STORED:
         return []
     options = {"--label": project.name}
-    if verb != "study" and not project.is_own:
+    if not project.is_own:
         options["--python"] = str(project.python)
     return [f"{flag}={value}" for flag, value in options.items() if flag not in named]
 

@@ -9,7 +9,8 @@ from benchsuite.core.exceptions import UnavailableError
 from benchsuite.system import folders
 
 RESULTS_VARIABLE = "BENCHSUITE_RESULTS"  #: Path of the SQLite file.
-PROJECT_VARIABLE = "BENCHSUITE_PROJECT"  #: The settings module of the measured project.
+PROJECT_VARIABLE = "BENCHSUITE_PROJECT"  #: The folder of the measured project.
+SETTINGS_VARIABLE = "BENCHSUITE_SETTINGS"  #: Its settings module.
 ADDRESS = os.environ.get("BENCHSUITE_ADDRESS", "127.0.0.1:8765")  #: Of `benchsuite serve`.
 
 SQLITE = {

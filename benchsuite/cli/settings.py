@@ -4,7 +4,14 @@ import os
 import secrets
 from pathlib import Path
 
-from benchsuite.cli.places import ADDRESS, PROJECT_VARIABLE, RESULTS_VARIABLE, SQLITE, local_zone
+from benchsuite.cli.places import (
+    ADDRESS,
+    PROJECT_VARIABLE,
+    RESULTS_VARIABLE,
+    SETTINGS_VARIABLE,
+    SQLITE,
+    local_zone,
+)
 
 SECRET_KEY = secrets.token_urlsafe()
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
@@ -45,7 +52,8 @@ LOGGING = {
     "loggers": {"django.server": {"level": "ERROR", "propagate": False, "handlers": []}},
 }
 BENCHSUITE = {
-    "TARGET_SETTINGS": os.environ.get(PROJECT_VARIABLE) or None,
+    "PROJECT": os.environ.get(PROJECT_VARIABLE) or None,
+    "TARGET_SETTINGS": os.environ.get(SETTINGS_VARIABLE) or None,
     "ACCESS": "benchsuite.views.access.token",
     "CONSOLE_URL": f"http://{ADDRESS}/",
 }

@@ -14,9 +14,9 @@ from benchsuite.models import Run
 from benchsuite.system.fingerprint import VOLATILE
 from benchsuite.system.programs import short_revision
 
-REVISION = "revision of the project"
+PROJECT, REVISION = "project", "revision of the project"
 PACKAGE, PYTHON, PROGRAM, SETTING = "package ", "target's python ", "program ", "setting "
-OF_THE_QUESTION = (REVISION, PACKAGE, PYTHON, PROGRAM, SETTING)
+OF_THE_QUESTION = (PROJECT, REVISION, PACKAGE, PYTHON, PROGRAM, SETTING)
 """How the names of differences begin that may be the very question of a comparison."""
 
 IMMATERIAL = frozenset(
@@ -61,6 +61,7 @@ class Difference:
 
 def differences(runs: Sequence[Run]) -> list[Difference]:
     """Between these runs, one of each cell."""
+    projects = [{PROJECT: run.project} if run.project else {} for run in runs]
     revisions = [{REVISION: short_revision(run.revision)} if run.revision else {} for run in runs]
     pythons = []  # told where a server has another one than that which drives the load
     if any(around_of(run)["python"] for run in runs):
@@ -76,6 +77,7 @@ def differences(runs: Sequence[Run]) -> list[Difference]:
     shared = set.intersection(*map(set, programs)) if programs else set()
     programs = [{name: versions[name] for name in shared} for versions in programs]
     return [
+        *_differing("", projects),
         *_differing("", revisions),
         *_packages(runs),
         *_differing(PYTHON, pythons),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -12,6 +12,7 @@ from benchsuite.comparing.contrasts import Pair
 from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.titles import titled
 from benchsuite.core.exceptions import UsageError, meant
+from benchsuite.core.specs import RunSpec
 from benchsuite.models import Run
 
 SHORTEST_ID = 6
@@ -169,7 +170,9 @@ def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]
     for candidate in candidates:
         if own_runs & {run.pk for run in candidate.runs}:
             continue
-        mine = [cell for cell in bases if cell.first.key == candidate.first.key]
+        run = candidate.first
+        mine = [cell for cell in bases if cell.first.key == run.key]
+        mine = mine or [cell for cell in bases if _anywhere(cell.first) == _anywhere(run)]
         if mine or len(bases) == 1:
             found.append(((mine or bases)[0], candidate))
         else:
@@ -193,6 +196,11 @@ def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]
         if id(cell) not in paired
     ]
     return found, notes
+
+
+def _anywhere(run: Run) -> str:
+    """The key of the same configuration in whatever project, which another checkout may be."""
+    return replace(RunSpec.from_json(run.spec), project="").key if run.project else run.key
 
 
 def runs(pairs: Sequence[Pair]) -> list[Run]:

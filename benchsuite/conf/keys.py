@@ -24,6 +24,7 @@ every command of a project reads this module."""
 
 UNKNOWN = "benchsuite.E002"  #: The id of a key that nothing reads.
 
+LONGEST_NAME = 200  #: Of a project, as a label.
 SHOWN = 80  #: Letters of a value that a sentence shows.
 
 
@@ -225,6 +226,15 @@ KEYS: dict[Any, Key] = {
         hint="Name the settings module the measured server starts from, or leave the key out.",
         is_right=_is_name,
         faults=_module,
+    ),
+    "PROJECT": Key(
+        id="benchsuite.E015",
+        default=None,
+        wanted=f"the name of a project, a line of at most {LONGEST_NAME} characters",
+        hint="Name the project where several share the database of results, or leave the key out.",
+        is_right=lambda value: _is_name(value)
+        and len(value or "") <= LONGEST_NAME
+        and (value or "").isprintable(),
     ),
     "ACCESS": Key(
         id="benchsuite.E005",

@@ -50,6 +50,7 @@ def begun(
         started_at=started_at,
         status=Status.RUNNING.value,
         label=spec.label,
+        project=spec.project,
         key=spec.key,
         workload=spec.workload.workload,
         server=spec.server.server,

@@ -89,6 +89,7 @@ def test_a_project_is_measured_from_its_folder_and_stays_as_it_was(
     (run,) = json.loads(ended.out)
     assert run["spec"]["server"]["python"] == str(python)
     assert run["label"] == "checkout"
+    assert run["project"] == run["spec"]["project"] == str(program.folder / "src")
     assert run["requests"] > 0
     assert "python -m benchsuite run --again" in ended.err or "benchsuite check" in ended.err
     assert sums(program.folder) == before

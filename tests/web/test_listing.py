@@ -19,7 +19,7 @@ from tests.study_factories import make_study_run, write
 from tests.tuning_factories import make_tuning, searched
 from tests.web.conftest import BY_TOKEN
 
-QUERIES = 17
+QUERIES = 18
 
 
 def servers(page: Any) -> list[str]:
@@ -181,14 +181,31 @@ def test_a_configuration_counts_all_its_runs_and_shows_their_line(soup):
         ("q=ended+status", {"uvicorn"}),
         ("q=uwsgi+nothing", set()),
         ("noted=on", {"uwsgi"}),
+        ("project=/srv/shop", {"uwsgi"}),
+        ("q=/srv/shop", {"uwsgi"}),
     ],
 )
 def test_filters(soup, query, expected):
-    make_run("uwsgi", label="tuesday")
-    make_run("waitress", workload="cpu", findings=(INVALID,))
+    make_run("uwsgi", label="tuesday", project="/srv/shop")
+    make_run("waitress", workload="cpu", findings=(INVALID,), project="/srv/blog")
     make_failed_run("uvicorn", started_at=BEGUN + timedelta(days=1))
     notes.keep(label="tuesday", starred=True)
     assert set(servers(soup(f"/results/?{query}"))) == expected
+
+
+def test_two_projects_are_two_configurations_of_the_same_server(soup):
+    for project in ("/srv/shop", "/srv/blog"):
+        measured({"uwsgi": (600, 610)}, label="same", project=project)
+    rows = soup("/results/configurations/").select("tbody tr")
+    assert [row.select_one("td.figure").text for row in rows] == ["2", "2"]
+    page = soup("/results/?project=/srv/blog")
+    assert servers(page) == ["uwsgi", "uwsgi"]
+    assert page.select_one("select[name=project] option[selected]").text == "/srv/blog"
+
+
+def test_where_no_run_is_of_a_project_there_is_no_filter_by_one(soup):
+    make_run("uwsgi")
+    assert not soup("/results/").select("select[name=project]")
 
 
 def test_a_filtered_command_shows_the_runs_that_match_and_how_many_it_has(soup):
@@ -213,6 +230,7 @@ def test_filter_by_environment_by_id_and_by_configuration(soup):
     [
         *("since=soon", "environment=x", "sort=bogus", "page=x", "server=nobody", "verdict=xx"),
         *("per_page=0", "deleted=many", "go=away", "order=bogus", "command=x", "workload=xx"),
+        "project=/nowhere",
     ],
 )
 def test_nonsense_is_one_error_and_no_rows(client, soup, path, query):
@@ -253,7 +271,7 @@ def test_number_of_queries_does_not_grow(client, count, django_assert_num_querie
     make_rows(count, servers=("uwsgi", "uvicorn", "waitress", "daphne"))
     with django_assert_num_queries(QUERIES):
         client.get("/results/")
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         client.get("/results/configurations/")
 
 

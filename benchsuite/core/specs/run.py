@@ -78,6 +78,7 @@ class RunSpec(Spec):
         unless="where their storage has a manifest and finds none",
         group=MEASURED,
     )
+    project: str = ""  #: Where several share the results: what this one is called there.
     diagnoses: str = ""  #: "queries" or "flame" for a start that never counts.
     label: str = option("", "--label WORD  a word to find these runs by", again=True, group=OUTPUT)
     repetition: int = 1

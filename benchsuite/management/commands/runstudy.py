@@ -6,7 +6,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ from benchsuite.studies import matrix, reading
 from benchsuite.studies.deciding import LOOKS
 from benchsuite.studies.intervals import FEWEST
 from benchsuite.studies.options import arguments
+from benchsuite.studies.study import Cell
 from benchsuite.system import fingerprint
 from benchsuite.telemetry.machine import HostSample
 
@@ -57,6 +58,11 @@ class Asked(Spec):
     repeat: int | None = option(None, "--repeat N  runs of each configuration", unless="the file's")
     seed: int = option(0, "--seed N  of the order and of each run")
     label: str = option("", "--label WORD  a word to find this execution by")
+    python: str = option(
+        "",
+        "--python PYTHON  Python of the servers, as a version (3.13, pypy3.11) or a path",
+        unless="what a configuration names, else the one of this command",
+    )
     claims: bool = option(
         False, "--claims  only what the claims need, with more runs of those still in doubt"
     )
@@ -295,18 +301,24 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
             only={axis: list(some) for axis, some in only.items()} or None,
         )
         kept = {axis: tuple(values) for axis, values in row.only.items()}
-        cells = matrix.cells(study, row.scale, kept, claims=row.claims)
+        if asked.python not in ("", row.python):
+            raise UsageError(
+                f"--resume goes on under the same Python ({row.python or 'that of the command'}): "
+                "leave --python out."
+            )
+        cells = _under(row.python, matrix.cells(study, row.scale, kept, claims=row.claims))
         execution = studying.resumed(study, cells, row, again_failed=asked.again_failed)
     else:
         if asked.again_failed:
             raise UsageError("--again-failed says what --resume makes again: add --resume.")
         scale = 1.0 if asked.scale is None else asked.scale
-        cells = matrix.cells(study, scale, only, claims=asked.claims)
+        cells = _under(asked.python, matrix.cells(study, scale, only, claims=asked.claims))
         sequential = asked.repeat is None and (asked.claims or asked.budget is not None)
         repeat = matrix.repeats(study, scale) if asked.repeat is None else asked.repeat
         row = StudyRun(
             name=study.name,
             label=asked.label,
+            python=asked.python,
             digest=study.digest,
             text=study.text,
             scale=scale,
@@ -321,6 +333,21 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
     if asked.budget is not None:
         execution.budget_s = asked.budget
     return execution
+
+
+def _under(python: str, cells: Sequence[Cell]) -> Sequence[Cell]:
+    """The same under that Python, where they serve the project and name none."""
+
+    def serves_project(cell: Cell) -> bool:
+        server = cell.options.get("server")
+        return server not in conf.server_paths() or conf.server_class(server).serves_project
+
+    return [
+        replace(cell, options={"python": python, **cell.options})
+        if python and serves_project(cell)
+        else cell
+        for cell in cells
+    ]
 
 
 def _one(names: Sequence[str]) -> str:
@@ -374,6 +401,7 @@ def _undecided(execution: Execution, estimate: Estimate) -> Iterator[str]:
         words = [
             row.name,
             *["--claims"] * row.claims,
+            *[f"--python={row.python}"] * bool(row.python),
             *[f"--scale={row.scale:g}"] * (row.scale != 1),
             *(f"--only={axis}={','.join(values)}" for axis, values in row.only.items()),
             f"--repeat={2 * made}",

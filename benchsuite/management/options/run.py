@@ -479,6 +479,12 @@ def _as_json(text: str) -> Any:
 def _again(run: Run, options: Mapping[str, Any], short: Shorthand) -> RunSpec:
     """A stored run as it was, with what is not stored, and on other CPUs if any are given."""
     spec = replace(RunSpec.from_json(run.spec), repetition=1)
+    project = conf.config()["PROJECT"]
+    if project and spec.project not in ("", project):
+        raise UsageError(
+            f"--again repeats a run as it was, and that one is of the project {spec.project}, not "
+            f"of {project}: repeat it there."
+        )
     values = options_table.given(options, table(RunSpec))
     for environment in _environments(values.get("server.environment", ())):
         if environment != spec.server.environment:

@@ -27,6 +27,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 FACTS = (
     *("id", "batch", "started_at", "ended_at", "status", "verdict", "failure", "label"),
+    "project",
     *("workload", "server", "server_version", "python_version", "revision"),
     *("processes", "threads", "model", "users", "arrival_rate", "warmup_s", "duration_s"),
     *("repetition", "unit"),

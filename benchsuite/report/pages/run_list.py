@@ -55,6 +55,7 @@ class RunFilter(django_filters.FilterSet):
         max_length=MOST_LETTERS,
         widget=forms.TextInput(attrs={"placeholder": "part of a label"}),
     )
+    project = django_filters.ChoiceFilter(label="Project", choices=[], empty_label="all")
     environment = django_filters.ModelChoiceFilter(
         label="Environment", queryset=Environment.objects.order_by("-created"), empty_label="all"
     )
@@ -79,9 +80,11 @@ class RunFilter(django_filters.FilterSet):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("server", "workload"):
+        for name in ("server", "workload", "project"):
             values = Run.objects.order_by(name).values_list(name, flat=True).distinct()
-            self.filters[name].extra["choices"] = [(value, value) for value in values]
+            self.filters[name].extra["choices"] = [(value, value) for value in values if value]
+        if not self.filters["project"].extra["choices"]:
+            self.filters["project"].extra["widget"] = forms.HiddenInput
 
     def refuse_nonsense(self) -> None:
         """Raises UsageError for a filter that means nothing: without it, all runs would be left."""
@@ -93,7 +96,7 @@ class RunFilter(django_filters.FilterSet):
     def search(self, runs: QuerySet[Run], name: str, text: str) -> QuerySet[Run]:
         for word in text.split():
             anywhere = Q()
-            for column in ("label", "server", "server_version", "workload", "failure"):
+            for column in ("label", "project", "server", "server_version", "workload", "failure"):
                 anywhere |= Q(**{f"{column}__icontains": word})
             plain = word.replace("-", "").lower()
             if len(plain) >= 6 and set(plain) <= set("0123456789abcdef"):

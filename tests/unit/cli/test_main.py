@@ -13,25 +13,24 @@ PYTHON = "/shop/.venv/bin/python"
 
 
 @pytest.mark.parametrize(
-    ("verb", "words", "python", "added"),
+    ("words", "python", "added"),
     [
-        ("run", ["--path=/"], PYTHON, ["--label=shop", f"--python={PYTHON}"]),
-        ("tune", [], PYTHON, ["--label=shop", f"--python={PYTHON}"]),
-        ("study", ["async_vs_sync"], PYTHON, ["--label=shop"]),
-        ("run", ["--path=/"], sys.executable, ["--label=shop"]),
-        ("run", ["--label=mine", "--python", "3.13"], PYTHON, []),
-        ("run", ["--again", "0123abcd"], PYTHON, []),
-        ("tune", ["--resume=0123abcd"], PYTHON, []),
+        (["--path=/"], PYTHON, ["--label=shop", f"--python={PYTHON}"]),
+        ([], PYTHON, ["--label=shop", f"--python={PYTHON}"]),
+        (["--path=/"], sys.executable, ["--label=shop"]),
+        (["--label=mine", "--python", "3.13"], PYTHON, []),
+        (["--again", "0123abcd"], PYTHON, []),
+        (["--resume=0123abcd"], PYTHON, []),
     ],
 )
 def test_a_command_is_told_the_projects_python_and_name(
-    verb: str, words: list[str], python: str, added: list[str], tmp_path: Path
+    words: list[str], python: str, added: list[str], tmp_path: Path
 ) -> None:
     folder = tmp_path / "shop"
     (folder / ".git").mkdir(parents=True)
     known = {"settings": "shop.settings", "django": "5.2", "environment": {}, "folders": []}
     project = Project(folder=folder, python=Path(python), **known)  # type: ignore[arg-type]
-    assert project_options(project, verb, words) == added
+    assert project_options(project, words) == added
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from benchsuite.comparing import pairing
 from benchsuite.comparing.cells import cells
+from benchsuite.comparing.differences import differences
 from benchsuite.core.metrics.every import figure
 from benchsuite.core.results import Verdict
 from benchsuite.core.units import THIN_SPACE
@@ -13,6 +15,7 @@ from benchsuite.management.output import SafeConsole
 from benchsuite.models import Run
 from benchsuite.report.terminal import results
 from benchsuite.report.writers import grid
+from tests.factories import make_spec
 from tests.starts import found_out
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -35,6 +38,23 @@ def run(server: str = "uvicorn", minute: int = 0, *, invalid: str = "", **change
         "memory_bytes": 182 * 2**20,
     }
     return found_out(Run(**{**figures, **changes}), *([invalid] if invalid else []))
+
+
+def test_two_projects_are_two_cells_and_pairs_find_each_other() -> None:
+    """Under one Python, label and path; another checkout of a project is another one, too."""
+    specs = [make_spec("uvicorn", project=project) for project in ("", "/srv/shop", "/srv/blog")]
+    before, shop, blog = (run(key=spec.key, spec=spec.to_json()) for spec in specs)
+    before.project, shop.project, blog.project = (spec.project for spec in specs)
+    assert len(cells([before, shop, blog])) == 3
+    pairs, notes = pairing._paired(
+        pairing.Named("shop", cells([shop])), [pairing.Named("blog", cells([blog]))]
+    )
+    assert [(base.first, other.first) for base, other in pairs] == [(shop, blog)]
+    assert not notes
+    assert pairing._anywhere(before) == pairing._anywhere(shop) == pairing._anywhere(blog)
+    (difference,) = differences([shop, blog])
+    assert difference.values == ("/srv/shop", "/srv/blog")
+    assert difference.words == "project /srv/shop or /srv/blog"
 
 
 def unavailable(server: str = "uvicorn", **changes: Any) -> Run:
