@@ -86,7 +86,7 @@ def main() -> None:
     try:
         _look(sys.argv[1], sys.argv[2], report)
     except BaseException as error:  # noqa: BLE001 - whatever a project does is reported
-        report["error"] = f"{type(error).__name__}: {error}"
+        report["fault"] = f"{type(error).__name__}: {error}"
     sys.stdout.write(f"\n{MARK}{json.dumps(report, default=str)}\n")
     sys.stdout.flush()
     os._exit(0)  # whatever threads the project has started

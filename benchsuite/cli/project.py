@@ -62,24 +62,14 @@ def find(folder: Path, settings: str = "", python: str = "") -> Project:
         candidate = path / "bin" / "python" if path.is_dir() else path
         known = _asked(candidate, manage, home, settings)
         if "django" not in known:
-            refusals.append(f"{candidate}: {known['error']}")
+            refusals.append(f"{candidate}: {known['fault']}")
             continue
         if not known["settings"]:
             files = [*home.glob("*/settings.py"), *home.glob("*/settings/[!_]*.py")]
             names = [".".join(file.relative_to(home).with_suffix("").parts) for file in files]
             there = f"; there are {listed(sorted(names))}" if names else ""
             raise UsageError(f"{manage} names no settings: write --settings MODULE{there}.")
-        return Project(
-            folder=home,
-            python=candidate.absolute(),
-            settings=known["settings"],
-            django=known["django"],
-            environment=known["environment"],
-            folders=known["folders"],
-            values=known.get("values", {}),
-            pages=known.get("pages", ()),
-            fault=known.get("error", ""),
-        )
+        return Project(folder=home, python=candidate.absolute(), **known)
     raise UnavailableError(
         f"No Python can load the project in {home}; name its environment: --python PATH. Tried:\n"
         + "\n".join(f"  {refusal}" for refusal in refusals)
@@ -158,16 +148,16 @@ def _answer(line: Sequence[str], folder: Path) -> str:
 
 
 def _asked(python: Path, manage: Path | None, home: Path, settings: str) -> dict[str, Any]:
-    """What the probe reports; an `error` alone where not even Django was found."""
+    """What the probe reports; a `fault` alone where not even Django was found."""
     words = (str(manage or ""), settings)
     try:
         ended = executed(python, probe.__file__, *words, folder=home, limit_s=ASK_S)
     except subprocess.TimeoutExpired:
-        return {"error": f"the project did not load in {ASK_S:g} s"}
+        return {"fault": f"the project did not load in {ASK_S:g} s"}
     except OSError as error:
-        return {"error": f"can't be started ({error.strerror})"}
+        return {"fault": f"can't be started ({error.strerror})"}
     _, mark, report = ended.stdout.rpartition(probe.MARK)
     if not mark:
-        return {"error": (ended.stderr.strip().splitlines() or ["it ended without a word"])[-1]}
+        return {"fault": (ended.stderr.strip().splitlines() or ["it ended without a word"])[-1]}
     known: dict[str, Any] = json.loads(report)
     return known

@@ -232,9 +232,9 @@ KEYS: dict[Any, Key] = {
         default=None,
         wanted=f"the name of a project, a line of at most {LONGEST_NAME} characters",
         hint="Name the project where several share the database of results, or leave the key out.",
-        is_right=lambda value: _is_name(value)
-        and len(value or "") <= LONGEST_NAME
-        and (value or "").isprintable(),
+        is_right=lambda value: (
+            _is_name(value) and len(value or "") <= LONGEST_NAME and (value or "").isprintable()
+        ),
     ),
     "ACCESS": Key(
         id="benchsuite.E005",

@@ -43,8 +43,8 @@ class SafeConsole(Console):
             self.size = ConsoleDimensions(streams.columns(cast(TextIO, self.file)), self.height)
 
     def say(self, text: str) -> None:
-        """Prints sentences, wrapped where the width is known."""
-        text = streams.legible(text, cast(TextIO, self.file))
+        """Prints sentences without passwords, wrapped where the width is known."""
+        text = streams.legible(hidden(text), cast(TextIO, self.file))
         self.print("\n".join(wrapped(text, self.width)), markup=False, soft_wrap=True)
 
     def table(self, grid: Grid) -> None:
@@ -76,12 +76,7 @@ class Screen:
 
     def plan(self, plans: Sequence[Plan], estimate: Estimate) -> None:
         self.say(f"Plan     {planned.line(plans, sum(estimate.each_s(plans)))}")
-        self.warn(own_targets((plan.spec.server.server, plan.server_facts) for plan in plans))
-
-    def warn(self, line: str) -> None:
-        """A line of its own; none when there is nothing to say."""
-        if line:
-            self.say(line)
+        self.say(own_targets((plan.spec.server.server, plan.server_facts) for plan in plans))
 
     def rows(self, plans: Sequence[Plan]) -> None:
         for row in planned.rows(plans):
@@ -101,7 +96,7 @@ class Screen:
         )
 
     def answer(self, answer: Answer, look: str = "") -> None:
-        to_terminal(answer, self, every_row=self._every_row)
+        to_terminal(answer, self.console, every_row=self._every_row)
         if look:
             self.say(f"Look: {look}")
 
@@ -131,10 +126,9 @@ class Screen:
         )
 
     def say(self, text: str) -> None:
-        self.console.say(hidden(text))
-
-    def table(self, grid: Grid) -> None:
-        self.console.table(grid)
+        """Lines of their own; none when there is nothing to say."""
+        if text:
+            self.console.say(text)
 
 
 PAGES: Any = (path("", include("benchsuite.urls")),)

@@ -305,7 +305,8 @@ class Assembly:
         if facts.static_url and facts.static_root:
             static = StaticFiles(url=facts.static_url, root=Path(facts.static_root))
         place = FrontPlace(folder=folder, static=static, token=self.token, instances=instances)
-        adapter = self.plan.front_at(place)
+        assert self.plan.front is not None
+        adapter = type(self.plan.front)(self.plan.spec.server.front_options, place)
         process = self._stack.enter_context(
             front(
                 adapter,

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from benchsuite.core.exceptions import UnavailableError
-from benchsuite.core.specs import DatabaseSpec, Option, RunSpec
-from benchsuite.fronts.base import FrontAdapter, FrontPlace
+from benchsuite.core.specs import DatabaseSpec, RunSpec
+from benchsuite.fronts.base import FrontAdapter
 from benchsuite.pythons.building import Recipe
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.servers.base import Place, ServerAdapter
@@ -86,15 +86,6 @@ class Plan:
 
     def _server(self, place: Place) -> ServerAdapter:
         return type(self.server)(self.spec.server, self.server.application, place)
-
-    def front_at(self, place: FrontPlace) -> FrontAdapter:
-        """The front in a place of the run's."""
-        assert self.front is not None
-        return type(self.front)(self.spec.server.front_options, place)
-
-    def workload_with(self, options: Mapping[str, Option]) -> Workload:
-        """The workload with what was learned when its databases were made."""
-        return type(self.workload)(**options)
 
 
 def server_facts(server: type[ServerAdapter], async_twin: str | None) -> dict[str, Any]:

@@ -116,11 +116,6 @@ def workload(spec: WorkloadSpec) -> Workload:
     return conf.workload_class(spec.workload)(**spec.options)
 
 
-def is_usable(name: str) -> bool:
-    """Whether the server of that name can run here, as it is."""
-    return conf.servers()[name].available().ok
-
-
 START_S = 1.2  #: What a run takes beside its load, where nothing is known.
 DATA_S = 0.8  #: Making and migrating throw-away databases.
 ROWS_PER_S = 250_000  #: How fast rows are seeded, roughly.

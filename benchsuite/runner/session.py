@@ -207,7 +207,7 @@ class Session:
         viewed = serving.counted(counting.VIEWS_PREFIX)
         left_out = serving.counted(counting.OVERFLOW_PREFIX) or 0
         record.monitor = monitor = Monitor(serving, load.pids, devices=plan.devices)
-        asked = plan.workload_with(job.workload.options)
+        asked = type(plan.workload)(**job.workload.options)  # with what its databases showed
         sampler = monitor.sampler()
         monitor_cpus = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
         if spec.diagnoses == FLAME:

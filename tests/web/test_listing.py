@@ -198,6 +198,7 @@ def test_two_projects_are_two_configurations_of_the_same_server(soup):
         measured({"uwsgi": (600, 610)}, label="same", project=project)
     rows = soup("/results/configurations/").select("tbody tr")
     assert [row.select_one("td.figure").text for row in rows] == ["2", "2"]
+    assert {row.select_one("td .quiet").text for row in rows} == {"/srv/shop", "/srv/blog"}
     page = soup("/results/?project=/srv/blog")
     assert servers(page) == ["uwsgi", "uwsgi"]
     assert page.select_one("select[name=project] option[selected]").text == "/srv/blog"

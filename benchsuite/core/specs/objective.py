@@ -49,14 +49,6 @@ class Goal:
             return f"failures < {100 * (1 - self.share):.4g}%"
         return f"{self.name} < {1000 * self.within_s:.6g}ms"
 
-    @property
-    def promise(self) -> str:
-        """ "95 % answered within 200 ms", "a mean of 50 ms or less"."""
-        if self.is_mean:
-            return f"a mean of {1000 * (self.within_s or 0.0):.6g} ms or less"
-        within = "" if self.within_s is None else f" within {1000 * self.within_s:.6g} ms"
-        return f"{100 * self.share:.6g} % answered{within}"
-
     def reached(self, share: float) -> str:
         """ "96.3 % in time", "a mean of 43 ms"."""
         if self.is_mean:

@@ -14,15 +14,16 @@ from benchsuite.core.plain import LARGEST, read
 
 T = TypeVar("T")
 REQUIRED: Any = dataclasses.MISSING  #: In place of a default.
-FLAG = "flag"  #: Under which a field has it among its metadata.
+OPTION = "option"  #: Under which a field has its entry among its metadata.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flag:
-    """What makes a field an option of the commands; its type and default say what it takes."""
+class Entry:
+    """A field that is an option: a row of the table of options."""
 
     flag: str
-    """As --help shows it: "--users N[,N…]"; words in small letters are all that it may be."""
+    """As --help shows it: "--users N[,N…]"; words in small letters are all that it may be. Without
+    dashes it has its place among the words of a command."""
     help: str
     within: tuple[float, float] | None = None
     above: tuple[float, float] | None = None  #: The first of the two is excluded.
@@ -32,44 +33,28 @@ class Flag:
     opposite: bool = False  #: Whether there is a --no-…, too; where the default is true, always.
     again: bool = False  #: Whether it may stand beside --again.
     secret: bool = False  #: Whether it may hold what is not stored, so that it is given again.
-    group: str = ""  #: Heading in --help; empty for the one of its spec.
-
-
-def option(default: T, text: str, **more: Any) -> T:
-    """A field that is an option: `users: int = option(10, "--users N  users at once")`.
-
-    After two spaces comes what --help says. Parsing, bounds, axes, the keys of study files and the
-    table in the docs come from it, too.
-    """
-    flag, _, help = text.partition("  ")
-    metadata = {FLAG: Flag(flag=flag, help=help, **more)}
-    if default == {}:
-        return dataclasses.field(default_factory=dict, metadata=metadata)  # type: ignore[return-value]
-    return dataclasses.field(default=default, metadata=metadata)
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A row of the table of options."""
-
-    path: str  #: Of its field, dotted, from the spec whose table it is: "load.users".
-    kind: Any  #: Type of the field, without None, or of what it is a list of.
-    default: Any
-    flag: Flag
-    group: str
+    group: str = ""  #: Heading in --help; by default the one of its spec.
+    path: str = ""  #: Of its field, dotted, from the spec whose table it is: "load.users".
+    kind: Any = str  #: Type of the field, without None, or of what it is a list of.
+    default: Any = None
 
     @property
     def field(self) -> str:
         return self.path.rpartition(".")[2]
 
     @property
+    def is_word(self) -> bool:
+        """Whether it is told by its place, not by a name."""
+        return not self.flag.startswith("--")
+
+    @property
     def name(self) -> str:
         """As on the command line and in study files, without dashes before it."""
-        return self.flag.flag.split()[0].removeprefix("--")
+        return self.field if self.is_word else self.flag.split()[0].removeprefix("--")
 
     @property
     def metavar(self) -> str:
-        return self.flag.flag.partition(" ")[2]
+        return self.flag.partition(" ")[2]
 
     @property
     def key(self) -> str:
@@ -97,19 +82,32 @@ class Entry:
     @property
     def is_axis(self) -> bool:
         """Whether several values make several runs."""
-        return self.flag.axis or (self.commas and not self.is_list)
+        return self.axis or (self.commas and not self.is_list)
 
     def check(self, given: Any) -> None:
         """Raises UsageError for a value, or one of several, out of bounds or without a meaning."""
         for value in given if isinstance(given, list) else [given]:
             if value is None:
                 continue
-            if self.flag.within:
-                within(self.name, value, *self.flag.within)
-            if self.flag.above:
-                above(self.name, value, *self.flag.above)
+            if self.within:
+                within(self.name, value, *self.within)
+            if self.above:
+                above(self.name, value, *self.above)
             if self.words and value:
                 known(self.name, value, self.words)
+
+
+def option(default: T, text: str, **more: Any) -> T:
+    """A field that is an option: `users: int = option(10, "--users N  users at once")`.
+
+    After two spaces comes what --help says. Parsing, bounds, axes, the keys of study files and the
+    table in the docs come from it, too.
+    """
+    flag, _, help = text.partition("  ")
+    metadata = {OPTION: Entry(flag=flag, help=help, **more)}
+    if default == {}:
+        return dataclasses.field(default_factory=dict, metadata=metadata)  # type: ignore[return-value]
+    return dataclasses.field(default=default, metadata=metadata)
 
 
 class Spec:
@@ -157,13 +155,14 @@ def _entries(spec: Any) -> Iterator[Entry]:
     hints = get_type_hints(spec)
     for field in dataclasses.fields(spec):
         kind = hints[field.name]
-        if flag := field.metadata.get(FLAG):
+        if entry := field.metadata.get(OPTION):
             if NoneType in get_args(kind):
                 kind = next(one for one in get_args(kind) if one is not NoneType)
             if get_origin(kind) is list:
                 (kind,) = get_args(kind)
+            own = {"path": field.name, "kind": kind, "group": entry.group or spec.group}
             default = None if field.default is REQUIRED else field.default
-            yield Entry(field.name, kind, default, flag, flag.group or spec.group)
+            yield dataclasses.replace(entry, default=default, **own)
         elif isinstance(kind, type) and issubclass(kind, Spec):
             for entry in table(kind):
                 yield dataclasses.replace(entry, path=f"{field.name}.{entry.path}")

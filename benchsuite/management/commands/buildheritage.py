@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError, choices
@@ -34,6 +34,7 @@ def environments() -> dict[str, list[type[Heritage]]]:
 class Command(BriefCommand):
     help = __doc__
     examples = ("--list", "channels0", "chaussette")
+    interrupted = "Interrupted; nothing half-built is left."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", nargs="?", help="environment to build, such as channels0")
@@ -47,13 +48,9 @@ class Command(BriefCommand):
         full = name if name in by_name else PREFIX + name
         if full not in by_name:
             raise UsageError(f"There is no heritage environment {name!r}; {choices(name, by_name)}")
-        try:
-            with terminable(), alone(screen.waiting):
-                for line in _build(full, by_name[full], screen.building):
-                    screen.warn(line)
-        except KeyboardInterrupt as interrupt:
-            words = "Interrupted; nothing half-built is left."
-            raise CommandError(words, returncode=130) from interrupt
+        with terminable(), alone(screen.waiting):
+            for line in _build(full, by_name[full], screen.building):
+                screen.say(line)
 
 
 def _build(

@@ -6,7 +6,6 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from benchsuite import store
-from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.specs import MAX_LOAD_PROCESSES
 from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.load.parent.ceiling import ceilings
@@ -42,6 +41,7 @@ class Command(BriefCommand):
     help = __doc__
     entries = table(Examination)
     examples = ("", "--calibrate", "--strict")
+    interrupted = "Interrupted; no ceiling was kept."
 
     def handle(self, **options: Any) -> None:
         screen, asked = Screen(verbosity=options["verbosity"]), read(Examination, options)
@@ -58,18 +58,13 @@ class Command(BriefCommand):
 
 def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
     here = fingerprint.fingerprint()
-    try:
-        store.ceilings(here)  # says at once when nothing can be kept
-        waiting = screen.console.status("Calibrating …")
-        with terminable(), alone(screen.waiting), waiting as status:
+    store.ceilings(here)  # says at once when nothing can be kept
+    waiting = screen.console.status("Calibrating …")
+    with terminable(), alone(screen.waiting), waiting as status:
 
-            def begin(load: str) -> None:
-                status.update(f"Calibrating: {load} …")
+        def begin(load: str) -> None:
+            status.update(f"Calibrating: {load} …")
 
-            measured = list(ceilings(seconds=seconds, processes=processes, on_begin=begin))
-        screen.table(grid(results.ceilings_table(measured)))
-        store.keep_ceilings(here, measured)
-    except BenchsuiteError as error:
-        raise CommandError(str(error), returncode=1) from error
-    except KeyboardInterrupt as interrupt:
-        raise CommandError("Interrupted; no ceiling was kept.", returncode=130) from interrupt
+        measured = list(ceilings(seconds=seconds, processes=processes, on_begin=begin))
+    screen.console.table(grid(results.ceilings_table(measured)))
+    store.keep_ceilings(here, measured)

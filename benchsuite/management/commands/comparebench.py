@@ -4,12 +4,11 @@ still within given limits.
 
 import json
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
 from benchsuite import conf
 from benchsuite.comparing import contrasts, differences, gate, pairing
@@ -33,6 +32,11 @@ USAGE = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparing(Spec):
+    names: tuple[str, ...] = option(
+        (),
+        "NAME  label, server, or how the id of a run or batch begins; without any, the newest "
+        "batch",
+    )
     baseline: str | None = option(
         None,
         "--baseline NAME  what the others are divided by: a name, or a server among the runs named",
@@ -76,17 +80,7 @@ class Command(BriefCommand):
     examples = ("", "gunicorn-gthread uvicorn", 'before after --fail-if="p95 > +10%"')
     refused_status = failed_status = USAGE  # 1 would say that a condition is broken
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "names",
-            nargs="*",
-            metavar="NAME",
-            help="label, server, or how the id of a run or batch begins; without any, the newest "
-            "batch",
-        )
-        super().add_arguments(parser)
-
-    def handle(self, *, names: Sequence[str], **options: Any) -> None:
+    def handle(self, **options: Any) -> None:
         asked = read(Comparing, options)
         for name in ("json", "html", "junit", "markdown"):
             streams.check(f"--{name}", getattr(asked, name))
@@ -98,7 +92,7 @@ class Command(BriefCommand):
                 "--junit writes results of conditions, and there are none; add --fail-if."
             )
         sweep()
-        pairs, choices = pairing.pairs(names, asked.baseline, notes.starred)
+        pairs, choices = pairing.pairs(asked.names, asked.baseline, notes.starred)
         comparison = differences.Comparison(pairing.runs(pairs))
         unlike = differences.reasons(comparison)
         if unlike and not asked.force:

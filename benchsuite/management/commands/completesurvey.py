@@ -4,11 +4,11 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
 from benchsuite.core.exceptions import RobotError, UsageError
 from benchsuite.core.specs import MAX_DURATION_S
-from benchsuite.core.specs.spec import Spec, option, table
+from benchsuite.core.specs.spec import REQUIRED, Spec, option, table
 from benchsuite.core.units import format_duration
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
@@ -26,6 +26,7 @@ MOST = 1_000_000_000  #: Completions, and pages of one.
 class Filling(Spec):
     """How often a form is completed, with what, and what shows that it is."""
 
+    url: str = option(REQUIRED, "url  http://127.0.0.1:8000/survey/")
     count: int = option(1, "--count N  completions", within=(1, MOST))
     seed: int = option(0, "--seed N  the same seed gives the same answers")
     show: bool = option(False, "--show  print each page and its answers")
@@ -54,11 +55,7 @@ class Command(BriefCommand):
     requires_system_checks = []
     failed_status = 2
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("url", help="http://127.0.0.1:8000/survey/")
-        super().add_arguments(parser)
-
-    def handle(self, *, url: str, **options: Any) -> None:
+    def handle(self, **options: Any) -> None:
         filling = read(Filling, options)
         count, known = filling.count, {}
         for pair in filling.answers:
@@ -69,8 +66,8 @@ class Command(BriefCommand):
         if (pattern := filling.done_url) and not pattern.startswith(("/", "*")):
             raise UsageError(f"--done-url wants a path, such as '/thanks/*', and got {pattern!r}.")
         ensure_installed()
-        checked_url(url, confirmed=filling.yes_this_host)
-        failed, unconfirmed = self._complete(url, known, filling)
+        checked_url(filling.url, confirmed=filling.yes_this_host)
+        failed, unconfirmed = self._complete(known, filling)
         apart = f", {unconfirmed} ended without confirmation" if unconfirmed else ""
         self.stdout.write(f"{count - failed - unconfirmed} of {count} completed{apart}")
         if failed:
@@ -82,7 +79,7 @@ class Command(BriefCommand):
                 returncode=UNCONFIRMED_STATUS,
             )
 
-    def _complete(self, url: str, known: dict[str, str], filling: Filling) -> tuple[int, int]:
+    def _complete(self, known: dict[str, str], filling: Filling) -> tuple[int, int]:
         """Completes so many times and tells of each; how many failed and were not confirmed."""
         from benchsuite.robot.completion import Sign
         from benchsuite.robot.confirmation import manually
@@ -94,7 +91,7 @@ class Command(BriefCommand):
 
         failed = unconfirmed = 0
         with manually(
-            url,
+            filling.url,
             known=known,
             bounds=Bounds(pages=filling.max_pages),
             timeout_s=filling.timeout_s,

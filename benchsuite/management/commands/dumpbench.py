@@ -1,14 +1,15 @@
 """Writes stored runs, and what they were made for, to a file that loadbench reads elsewhere."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
-
-from django.core.management.base import CommandParser
 
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError, choices
+from benchsuite.core.specs.spec import REQUIRED, Spec, option, table
 from benchsuite.management import streams
 from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.table import read
 from benchsuite.management.output import Screen
 from benchsuite.models import Run, StudyRun
 from benchsuite.report import queries
@@ -16,17 +17,22 @@ from benchsuite.report.exports.runs import json_of
 from benchsuite.store.abandoned import sweep, sweep_executions
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dump(Spec):
+    file: str = option(REQUIRED, "FILE  - is standard output")
+    study: str | None = option(None, "--study NAME  only runs of this study")
+    label: str | None = option(None, "--label WORD  only runs with this label")
+
+
 class Command(BriefCommand):
     help = __doc__
+    entries = table(Dump)
     usage = "%(prog)s FILE [--study NAME] [--label WORD]"
     examples = ("runs.json", "runs.json --label=before", "study.json --study=async_vs_sync")
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", metavar="FILE", help="- is standard output")
-        parser.add_argument("--study", metavar="NAME", help="only runs of this study")
-        parser.add_argument("--label", metavar="WORD", help="only runs with this label")
-
-    def handle(self, *, file: str, study: str | None, label: str | None, **options: Any) -> None:
+    def handle(self, **options: Any) -> None:
+        asked = read(Dump, options)
+        file, study, label = asked.file, asked.study, asked.label
         streams.check("FILE", file)
         sweep()
         sweep_executions()
@@ -38,7 +44,7 @@ class Command(BriefCommand):
         streams.write(file, json_of(queries.by_and_by(runs)))
         elsewhere = command("loadbench", file)
         words = f"{count} run{'s' * (count != 1)} in {file}; elsewhere: {elsewhere}"
-        Screen(quiet_stdout=file == "-").warn(words)
+        Screen(quiet_stdout=file == "-").say(words)
 
 
 def _nothing(study: str | None, label: str | None) -> str:

@@ -49,11 +49,11 @@ class Command(BriefCommand):
             screen.rows(plans)
             return
         batch, made = run_options.continued(options["again"] or "")
-        results = Results(screen.warn, len(plans), batch=batch)
+        results = Results(screen.say, len(plans), batch=batch)
         before = list(queries.exported().filter(batch=batch)) if made else []
         progress = screen.progress(plans, estimate)
         try:
-            screen.warn(sample.line())
+            screen.say(sample.line())
             with session(
                 results,
                 progress,

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
 from benchsuite import conf
 from benchsuite.conf import addresses
@@ -51,6 +51,11 @@ INDEX = "README"  #: The page that answers a question from all studies.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked(Spec):
+    names: tuple[str, ...] = option(
+        (),
+        "NAME  a study of the catalogue, or of BENCHSUITE['STUDIES']; several, or none for all, "
+        "with --markdown",
+    )
     scale: float | None = option(
         None, "--scale N  shorter and thinner: above 0, at most 1", unless="1"
     )
@@ -112,18 +117,9 @@ class Command(BriefCommand):
         "async_vs_sync --resume",
     )
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "names",
-            nargs="*",
-            metavar="NAME",
-            help="a study of the catalogue, or of BENCHSUITE['STUDIES']; several, or none for all, "
-            "with --markdown",
-        )
-        super().add_arguments(parser)
-
     def handle(self, **options: Any) -> None:
-        names, asked = options["names"], read(Asked, options)
+        asked = read(Asked, options)
+        names = asked.names
         if asked.beside and not asked.markdown:
             raise UsageError("--with says what --markdown tells the difference to: add --markdown.")
         if asked.remark or asked.markdown or asked.html:
@@ -139,23 +135,23 @@ class Command(BriefCommand):
         estimate = estimated(plans)
         execution.ahead = execution.turns
         times_s = execution.estimates_s(estimate, execution.ahead)
-        screen.warn(_headline(execution, sum(times_s)))
+        screen.say(_headline(execution, sum(times_s)))
         for cell in execution.skipped:
-            screen.warn(f"Skipped  {cell.title}: {cell.reason}")
+            screen.say(f"Skipped  {cell.title}: {cell.reason}")
         if asked.dry_run:
             runs = zip(execution.ahead, times_s, strict=True)
             for number, (turn, time_s) in enumerate(runs, start=1):
                 options_of = arguments(execution.candidates[turn.place].cell)
                 line = command("runbench", *options_of, f"--seed={turn.seed}")
                 line = f"{format_period(round(time_s))}: {line}"
-                screen.warn(f"{number:>3}  {line}")
+                screen.say(f"{number:>3}  {line}")
             return
         known = [] if execution.is_open_ended else execution.ahead
         titles = [execution.candidates[turn.place].title for turn in known]
         follow = addresses.of_study(execution.study.name, execution.row.pk)
-        results = Results(screen.warn, len(execution.ahead), follow)
+        results = Results(screen.say, len(execution.ahead), follow)
         try:
-            screen.warn(sample.line())
+            screen.say(sample.line())
             progress = Progress(
                 screen.console,
                 titles,
@@ -175,18 +171,18 @@ class Command(BriefCommand):
                 go_on = f"Go on with: {again}"
             if isinstance(error, KeyboardInterrupt):
                 for line in _summary(execution):
-                    screen.warn(line)
+                    screen.say(line)
                 raise CommandError(f"Interrupted. {go_on}".strip(), returncode=130) from error
             words = "\n".join(filter(None, [*_summary(execution), str(error), go_on]))
             raise CommandError(words, returncode=1) from error
         for line in _summary(execution):
-            screen.warn(line)
+            screen.say(line)
         report = study_report(execution.row)
         execution.row.outcomes = report.outcomes
         execution.row.save(update_fields=["outcomes"])
         screen.answer(report.answer, addresses.of_study(execution.study.name))
         for line in _undecided(execution, estimate):
-            screen.warn(line)
+            screen.say(line)
 
 
 def _tell(names: Sequence[str], asked: Asked) -> str:
@@ -339,8 +335,8 @@ def _under(python: str, cells: Sequence[Cell]) -> Sequence[Cell]:
     """The same under that Python, where they serve the project and name none."""
 
     def serves_project(cell: Cell) -> bool:
-        server = cell.options.get("server")
-        return server not in conf.server_paths() or conf.server_class(server).serves_project
+        adapter = conf.servers().get(str(cell.options.get("server")))
+        return adapter is None or adapter.serves_project
 
     return [
         replace(cell, options={"python": python, **cell.options})

@@ -86,17 +86,17 @@ class Command(BriefCommand):
             taken_before = {}
         ahead = rehearsed(asked, notebook.entries, taken_before)
         left_s = ahead.spent_s - notebook.spent_s
-        screen.warn(f"Tuning   {_headline(execution)} · about {format_period(round(left_s))}")
+        screen.say(f"Tuning   {_headline(execution)} · about {format_period(round(left_s))}")
         if options["dry_run"]:
             for line in rehearsal(ahead, len(notebook.entries)):
-                screen.warn(line)
+                screen.say(line)
             return
         shown = TrialProgress(
             screen.console, notebook, lambda: rehearsed(asked, notebook.entries).spent_s
         )
-        results = Results(screen.warn, len(ahead.entries), addresses.of_tuning(execution.row.pk))
+        results = Results(screen.say, len(ahead.entries), addresses.of_tuning(execution.row.pk))
         try:
-            screen.warn(sample.line())
+            screen.say(sample.line())
             with session(
                 results,
                 shown,
@@ -131,7 +131,7 @@ def _paste(options: dict[str, Any]) -> None:
         report = next((one for one in reports if one.outcome.rate), report)
     text = report.to_paste(options["paste"])
     words = f"{executing.which(report.row)}: {report.outcome.sentences[0]}"
-    Screen(quiet_stdout=True).warn(words)
+    Screen(quiet_stdout=True).say(words)
     streams.write("-", text)
 
 
@@ -142,7 +142,7 @@ def _execution(options: dict[str, Any], screen: Screen) -> Execution:
             return first
         alone_s = _alone_s(first, screen)
         execution = executing.begun(tune_options.asked(options, alone_s))
-        screen.warn(
+        screen.say(
             f'No --objective is given, so "{execution.asked.question.objective.words}" is '
             f"proposed: one user alone waits {format_duration(alone_s)}."
         )
@@ -160,7 +160,7 @@ def _alone_s(execution: Execution, screen: Screen) -> float:
     assert trial is not None, "a search that can begin begins with one user"
     plan = execution.plan_of(trial)
     shown = Progress(screen.console, ["one user"], lambda _: [OVERHEAD_S])
-    with session(Results(screen.warn), shown, screen) as at_work, shown:
+    with session(Results(screen.say), shown, screen) as at_work, shown:
         _, result = resuming.one(at_work, plan)
     if result.total is None or not result.total.response_time.mean_s:
         failure = result.failure.partition("\n")[0].rstrip(".")  # its run has the log
@@ -200,8 +200,8 @@ def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> N
     report = TuningReport(execution.row, execution.notebook)
     screen.answer(report.answer)
     if planning.workload(execution.asked.spec.workload).locustfile:
-        screen.warn(LOCUST)
-    screen.warn(f"Look: {addresses.of_tuning(execution.row.pk)}")
+        screen.say(LOCUST)
+    screen.say(f"Look: {addresses.of_tuning(execution.row.pk)}")
     try:
         if options["json"]:
             streams.write(options["json"], report.as_json(execution.runs))

@@ -192,7 +192,7 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     seed = options_table.read(Output, options).seed
     made = 0
     if series.again:
-        allowed = {entry.key for entry in OF_A_RUN if entry.flag.again}
+        allowed = {entry.key for entry in OF_A_RUN if entry.again}
         why = "--again repeats a stored run as it was"
         options_table.refuse_beside(options, OF_A_RUN, allowed, why)
         some: Sequence[RunSpec] = [_again(run, options, short) for run in _stored(series.again)]
@@ -204,7 +204,7 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
         _choose_place(values, short)
         if "server.server" not in values:
             preferred = PREFERRED_SOCKETS if work.needs_websocket else PREFERRED
-            usable = filter(planning.is_usable, preferred)
+            usable = (name for name in preferred if conf.servers()[name].available().ok)
             values["server.server"] = [next(usable, preferred[-1])]
         some = [
             replace(cell, load=planning.workload(cell.workload).fit(cell.load))
@@ -508,7 +508,7 @@ def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
             "This run has values that are hidden, and so were not stored: leave out --again or "
             "--resume, and give its options."
         )
-    entries = [entry for entry in table(RunSpec) if entry.flag.secret]
+    entries = [entry for entry in table(RunSpec) if entry.secret]
     again = options_table.given(options, entries)
     urls = {}
     for flag, field, variable, stored in (

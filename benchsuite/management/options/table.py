@@ -51,11 +51,15 @@ def add_to(parser: argparse.ArgumentParser, entries: Entries) -> None:
         if entry.group not in groups:
             groups[entry.group] = parser.add_argument_group(entry.group) if entry.group else parser
         words = help_of(entry).replace("%", "%%")
-        groups[entry.group].add_argument(f"--{entry.name}", help=words, **_how(entry))
+        name = entry.name if entry.is_word else f"--{entry.name}"
+        groups[entry.group].add_argument(name, help=words, **_how(entry))
 
 
 def _how(entry: Entry) -> dict[str, Any]:
     """What the option takes, as `add_argument()` is told."""
+    if entry.is_word:
+        needed, free = ("+", "*") if entry.is_list else (None, "?")
+        return {"nargs": needed if entry.default is None else free, "metavar": entry.flag}
     if entry.kind is bool:
         action = argparse.BooleanOptionalAction if both(entry) else "store_true"
         return {"action": action, "default": None}
@@ -64,7 +68,7 @@ def _how(entry: Entry) -> dict[str, Any]:
     if repeats(entry):
         return {"action": "append", "metavar": entry.metavar}
     is_time = entry.metavar.startswith("TIME")
-    parse = entry.flag.parse or (parse_seconds if is_time else READ[entry.kind])
+    parse = entry.parse or (parse_seconds if is_time else READ[entry.kind])
 
     def read(text: str) -> Any:
         try:
@@ -79,21 +83,21 @@ def _how(entry: Entry) -> dict[str, Any]:
 
 def both(entry: Entry) -> bool:
     """Whether there is an option for each of true and false."""
-    return entry.kind is bool and (entry.default is True or entry.flag.opposite)
+    return entry.kind is bool and (entry.default is True or entry.opposite)
 
 
 def repeats(entry: Entry) -> bool:
     of_text = entry.is_list or entry.is_pairs or (entry.is_axis and entry.kind is str)
-    return of_text and not entry.flag.parse
+    return of_text and not entry.parse and not entry.is_word
 
 
 def help_of(entry: Entry) -> str:
     """What --help and the docs say, with what it is by default and whether it makes an axis."""
-    default = entry.flag.unless
+    default = entry.unless
     if not default and isinstance(entry.default, int | float | str) and entry.kind is not bool:
         unit = " s" * entry.metavar.startswith("TIME")
         default = f"{entry.default:g}{unit}" if entry.kind is float else str(entry.default)
-    words = f"{entry.flag.help} (default: {default})" if default else entry.flag.help
+    words = f"{entry.help} (default: {default})" if default else entry.help
     if entry.is_axis:
         return f"{words}; several make an axis"
     return f"{words}; several by {'comma or ' * entry.commas}repeating" if repeats(entry) else words
@@ -104,7 +108,7 @@ def markdown(entries: Entries) -> str:
     groups: dict[str, list[str]] = {}
     for entry in entries:
         opposite = f", `--no-{entry.name}`" * both(entry)
-        flag, words = (text.replace("|", "\\|") for text in (entry.flag.flag, help_of(entry)))
+        flag, words = (text.replace("|", "\\|") for text in (entry.flag, help_of(entry)))
         groups.setdefault(entry.group, []).append(f"| `{flag}`{opposite} | {words} |\n")
     return "\n".join(
         f"## {group}\n\n| option | what it says |\n|---|---|\n{''.join(rows)}"
@@ -135,7 +139,7 @@ def given(options: Mapping[str, Any], entries: Entries) -> dict[str, Any]:
             continue
         if entry.is_pairs:
             value = _pairs(f"--{entry.name}", value)
-        elif repeats(entry):
+        elif repeats(entry) or entry.is_word:
             value = names(f"--{entry.name}", value) if entry.commas else value
             value = tuple(value) if entry.is_list else value
         values[entry.path] = value

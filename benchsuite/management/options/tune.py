@@ -137,7 +137,7 @@ EVERY = (*OWN, *(entry for entry in run_options.EVERY if entry.group not in OF_T
 BESIDE_PASTE = ("paste", "of")
 BESIDE_RESUME = (
     *("resume", "json", "dry_run", "port", "start_timeout"),
-    *(entry.key for entry in EVERY if entry.flag.secret),
+    *(entry.key for entry in EVERY if entry.secret),
 )
 
 

@@ -88,7 +88,7 @@ def value_of(entry: Entry) -> Any:
     """One that it may have, and does not have by default."""
     if entry.kind is bool:
         return not entry.default
-    if bounds := entry.flag.within or entry.flag.above:
+    if bounds := entry.within or entry.above:
         return entry.kind(min(bounds[1], 7))
     return "anything" if not entry.words else entry.words[-1]
 
@@ -120,7 +120,10 @@ SPECS = [
     *(VisitorSpec, ServerSpec, LoadProfile, DatabaseSpec, DelaySpec, LayerSpec),
     *(run.Shorthand, run.Output, tune.Wanted, Examination, Filling, Seed),
 ]
-NEEDED: dict[type[Spec], dict[str, Any]] = {ServerSpec: {"server": "daphne"}}
+NEEDED: dict[type[Spec], dict[str, Any]] = {
+    ServerSpec: {"server": "daphne"},
+    Filling: {"url": "http://127.0.0.1/"},
+}
 
 
 @pytest.fixture(autouse=True)
@@ -142,7 +145,7 @@ def test_an_option_is_parsed_stored_and_repeated(entry):
     stored = make_run("daphne")
     stored.spec = first.to_json()
     stored.save()
-    again = spec("--again", stored.pk.hex, *[given] * entry.flag.secret)
+    again = spec("--again", stored.pk.hex, *[given] * entry.secret)
     assert again.key == first.key
     assert (again.to_json(), again.database, again.layer) == (
         {**first.to_json(), "repetition": 1, "seed": again.seed},
@@ -153,7 +156,7 @@ def test_an_option_is_parsed_stored_and_repeated(entry):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    "entry", [one for one in run.OF_A_RUN if not one.flag.again], ids=lambda entry: entry.name
+    "entry", [one for one in run.OF_A_RUN if not one.again], ids=lambda entry: entry.name
 )
 def test_beside_again_nothing_stands_that_changes_the_run(entry):
     stored = make_run("daphne")
@@ -164,10 +167,10 @@ def test_beside_again_nothing_stands_that_changes_the_run(entry):
 @pytest.mark.parametrize("spec", SPECS)
 def test_an_option_is_held_to_its_bounds(spec):
     for entry in table(spec):
-        if "." in entry.path or not (bounds := entry.flag.within or entry.flag.above):
+        if "." in entry.path or not (bounds := entry.within or entry.above):
             continue
         low, high = map(entry.kind, bounds)
-        outside = [low - 1, high + 1, *[low] * bool(entry.flag.above)]
+        outside = [low - 1, high + 1, *[low] * bool(entry.above)]
         outside += [math.nan, math.inf] if entry.kind is float else []
         for value in outside:
             with pytest.raises(
