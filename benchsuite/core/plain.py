@@ -61,8 +61,13 @@ def at(step: object) -> Iterator[None]:
         raise misfit.within(step) from misfit
 
 
+AS_IT_IS = (str, float, int, bool, types.NoneType)
+
+
 def plain(value: Any) -> Any:
     """As JSON has it; a mapping whose keys are no texts becomes a list of pairs."""
+    if type(value) in AS_IT_IS:  # nearly all: asked first, as the others take long to ask
+        return value
     if is_dataclass(value):
         return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, Mapping):
