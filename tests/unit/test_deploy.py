@@ -15,7 +15,6 @@ from benchsuite.servers.base import Application, ServerAdapter
 from tests.samples import (
     DEPLOY,
     SOCKETS,
-    UNITS,
     command_lines,
     document,
     measured_by,
@@ -71,31 +70,12 @@ def test_what_measures_it_is_known_to_runbench(path):
         assert asked.front in ("", *FRONTS)
 
 
-def test_every_sample_that_serves_says_what_measures_it():
-    samples = {str(path.relative_to(DEPLOY)) for path in FILES}
-    assert samples == {
-        "Dockerfile",
-        "apache/shop-wsgi.conf",
-        "compose.yaml",
-        "haproxy/haproxy.cfg",
-        "nginx/shop.conf",
-        "supervisor/supervisord.conf",
-        "swarm/stack.yaml",
-        *(f"systemd/{path.name}" for path in UNITS),
-    }
-
-
 def test_sockets_have_the_backlog_of_the_servers_and_a_service_each():
     for path in SOCKETS:
         assert sections(path)["Socket"]["Backlog"] == "2048"
         service = path.with_suffix(".service")
         wanted = path.name.replace("@", "@%i")
         assert sections(service)["Unit"]["Requires"] == wanted
-
-
-def test_supervisord_opens_its_socket_with_that_backlog_too():
-    conf = sections(DEPLOY / "supervisor" / "supervisord.conf")
-    assert conf["fcgi-program:daphne"]["socket_backlog"] == "2048"
 
 
 @pytest.mark.parametrize("name", ["nginx/shop.conf", "haproxy/haproxy.cfg"])
@@ -120,3 +100,7 @@ def test_compose_has_the_parts_of_the_run():
     for service in services.values():
         for name in service.get("depends_on", {}):
             assert "healthcheck" in services[name]
+
+
+def test_values(golden):
+    golden.values()

@@ -87,22 +87,6 @@ def test_the_middle_of_the_starts_is_taken_and_most_goodput_comes_first() -> Non
     assert spread.half_range_percent == pytest.approx(10 / (295 / 3) * 100)
 
 
-def test_a_start_without_figures_counts_as_failed_not_as_zero() -> None:
-    (cell,) = cells([run(), unavailable(minute=1)])
-    assert cell.middle("goodput") == 100.0
-    assert (len(cell.measured), len(cell.starts.failed)) == (1, 1)
-    assert cell.verdict is Verdict.INVALID
-    assert cells([unavailable()])[0].verdict is None
-
-
-def test_what_is_in_doubt_from_outside_enters_no_figure_unless_there_is_no_other() -> None:
-    noisy = run(minute=1, goodput=10.0, invalid="B401 noisy-host")
-    (cell,) = cells([run(), noisy, run(minute=2, verdict="weak")])
-    assert (cell.middle("goodput"), cell.verdict) == (100.0, Verdict.WEAK)
-    (alone,) = cells([noisy])
-    assert (alone.middle("goodput"), alone.verdict) == (10.0, Verdict.INVALID)
-
-
 def test_what_the_server_spoiled_stays_in_the_figures() -> None:
     failing = run(minute=1, goodput=10.0, invalid="B201 failures")
     (cell,) = cells([run(), failing, run(minute=2, goodput=90.0)])
@@ -132,12 +116,6 @@ def test_the_terminal_says_which_runs_count() -> None:
     assert results.runs_lines(cells([run(), run("daphne", invalid="B201 failures")])) == []
 
 
-def test_a_row_of_one_start() -> None:
-    assert shown(run()) == [
-        "uvicorn 1 100 /s 151 ms 280 ms 410 ms 0 1.90 182 MiB ● valid",
-    ]
-
-
 def test_a_row_of_several_starts_says_how_far_they_lie_apart() -> None:
     assert shown(run(goodput=90.0), run(minute=1, goodput=110.0))[0].startswith(
         "uvicorn 2 100 /s ±10.0 %"
@@ -147,3 +125,7 @@ def test_a_row_of_several_starts_says_how_far_they_lie_apart() -> None:
 def test_what_is_missing_is_a_dash() -> None:
     assert shown(unavailable()) == ["uvicorn 1 — — — — — — — ✗ failed"]
     assert "410 ms" not in shown(run(p99_s=None))[0]
+
+
+def test_values(golden):
+    golden.values()

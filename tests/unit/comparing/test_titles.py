@@ -139,30 +139,6 @@ def test_whatever_two_cells_differ_in_their_titles_differ_by_it(path: tuple[str,
     assert not any(title.endswith(("(1)", "(2)")) for title in titles), titles
 
 
-@pytest.mark.parametrize(
-    ("change", "titles"),
-    [
-        ({"keep_alive": False}, ["load keep alive", "no load keep alive"]),
-        ({"think_time_s": 0.5}, ["load think time 0.0 s", "load think time 0.5 s"]),
-        ({"timeout_s": 5.0}, ["load timeout 30.0 s", "load timeout 5.0 s"]),
-        ({"drain_s": 5.0}, ["no load drain", "load drain 5.0 s"]),
-    ],
-)
-def test_what_has_no_words_of_its_own_goes_by_its_name(
-    change: dict[str, Any], titles: list[str]
-) -> None:
-    found = cell_titles([cell(SPEC), cell(changed(SPEC, ("load", ""), change))])
-    assert found == [f"gunicorn-gthread · {title}" for title in titles]
-
-
-def test_starts_of_a_cell_have_no_titles_of_their_own() -> None:
-    again = dataclasses.replace(SPEC, repetition=2, seed=9)
-    assert cell_titles([cell(SPEC), cell(again)]) == [
-        "gunicorn-gthread (1)",
-        "gunicorn-gthread (2)",
-    ]
-
-
 def run(load: dict[str, Any] | None = None, **fields: Any) -> Run:
     """Not stored; its spec may lack what later versions say."""
     spec = {**SPEC.to_json(), **fields.pop("spec", {})}

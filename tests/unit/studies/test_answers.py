@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from benchsuite.studies.claims import Lead, Situation, answered
-from benchsuite.studies.measured import Execution, State, reasons
+from benchsuite.studies.measured import Execution, State
 from benchsuite.studies.study import Answer, Objective
 from tests.unit.studies import worlds
 
@@ -45,25 +45,6 @@ def test_each_situation_has_its_best_and_those_behind_it() -> None:
     assert ratio.value == pytest.approx(140 / 180, rel=0.1)
 
 
-def test_the_least_may_be_the_best() -> None:
-    told = found(SETUP, worlds.execution(), Objective("plateau", "least"))
-    assert {one.best[0].name for one in told.values()} == {"sync"}
-    own = replace(SETUP, figure="plateau", best="least")
-    assert found(own, worlds.execution())["0"].best[0].name == "sync"
-
-
-def test_several_axes_are_chosen_among_together() -> None:
-    truth = ALIKE | {("sync", "200"): 200.0}
-    (one,) = found(ANY, worlds.execution(truth)).values()
-    assert (one.lead, one.best[0].name, len(one.behind)) == (Lead.ALONE, "sync, 200", 5)
-
-
-def test_what_the_starts_do_not_tell_apart_stands_together() -> None:
-    one = found(SETUP, worlds.execution(ALIKE))["0"]
-    assert one.lead is Lead.SHARED
-    assert {arm.name for arm in one.best} == {"sync", "async"}
-
-
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
@@ -83,35 +64,6 @@ def test_nobody_is_named_while_another_arm_might_be_better(
     (why,) = one.unknown
     assert why.startswith("sync, 0: ")
     assert reason in why
-
-
-def test_what_could_not_run_is_named_and_hides_no_best() -> None:
-    truth = ALIKE | {("sync", "200"): 200.0}
-    gone = {"state": State.UNAVAILABLE, "reason": "There is no Docker engine.", "starts": ()}
-    execution = one_cell(("async", "0"), worlds.execution(truth), **gone)
-    execution = replace(execution, cells=execution.cells[:-1])
-    (one,) = found(ANY, execution).values()
-    assert (one.lead, one.best[0].name) == (Lead.ALONE, "sync, 200")
-    assert one.absent == [
-        "async, 0: There is no Docker engine.",
-        "async, 200: no part of this execution",
-    ]
-    left = found(SETUP, execution)["0"]
-    assert (left.lead, left.best[0].name) == (Lead.UNTOLD, "sync")
-
-
-def test_a_situation_of_which_nothing_was_executed_is_none() -> None:
-    whole = worlds.execution()
-    cells = [one for one in whole.cells if one.coordinates["delay"] != "100"]
-    assert list(found(SETUP, replace(whole, cells=cells))) == ["0", "200"]
-    assert list(found(replace(SETUP, only={"delay": ("100",)}), whole)) == ["100"]
-
-
-def test_needs_that_are_not_met_are_the_reason() -> None:
-    answer = replace(SETUP, needs={"cpus-target": 4})
-    one = found(answer, worlds.execution(**{"cpus-target": 2}))["0"]
-    assert one.lead is Lead.UNTOLD
-    assert one.unknown == ["sync, async: cpus-target must be at least 4.00, and is 2.00"]
 
 
 def test_what_failed_is_not_named_whatever_it_did() -> None:
@@ -140,15 +92,6 @@ def test_an_arm_in_doubt_is_named_by_nobody_unless_it_is_behind() -> None:
         assert (one.lead, one.best[0].name) == (lead, "sync, 200")
 
 
-def test_without_a_right_answer_it_is_behind() -> None:
-    one = found(SETUP, worlds.execution(ALIKE | {("sync", "0"): 0.0}))["0"]
-    assert (one.lead, [arm.name for arm in one.behind]) == (Lead.ALONE, ["sync"])
-    least = found(
-        SETUP, worlds.execution(ALIKE | {("sync", "0"): 0.0}), Objective("plateau", "least")
-    )["0"]
-    assert least.lead is Lead.SHARED
-
-
 @pytest.mark.parametrize(("starts", "unlike"), [(2, 0.0), (2, 0.7), (5, 0.7)])
 def test_the_best_in_truth_is_seldom_left_out(starts: int, unlike: float) -> None:
     truth = ALIKE | {("sync", "0"): 101.0}
@@ -163,8 +106,5 @@ def test_the_best_in_truth_is_seldom_left_out(starts: int, unlike: float) -> Non
     assert missed <= 0.1 * len(told)
 
 
-def test_what_kept_starts_from_being_sound_is_told_once() -> None:
-    spoilt = [worlds.start(1.0, failed="B201, B302"), worlds.start(1.0, failed="B201")]
-    assert reasons(spoilt) == "B201, B302"
-    assert reasons([worlds.start(1.0, excluded="B401", failed="B201")]) == "B401"
-    assert reasons([worlds.start(1.0)]) == ""
+def test_values(golden):
+    golden.values()

@@ -9,7 +9,7 @@ from benchsuite.studies import deciding, matrix
 from benchsuite.studies.deciding import LOOKS, Doubt
 from benchsuite.studies.matrix import Need, key
 from benchsuite.studies.measured import Execution, State
-from benchsuite.studies.study import Answer, Check, Objective
+from benchsuite.studies.study import Check
 from tests.unit.studies import worlds
 from tests.unit.studies.samples import study
 
@@ -23,11 +23,6 @@ HALVES = Check(
 
 def doubts(check: Check, execution: Execution, **needs: float) -> list[Doubt]:
     return deciding.doubts(worlds.study(worlds.claim(check, **needs)), execution)
-
-
-def test_a_decided_claim_is_no_doubt() -> None:
-    assert doubts(HALVES, worlds.execution(noise=0.001)) == []
-    assert doubts(replace(HALVES, ratio=(2, None)), worlds.execution(noise=0.001)) == []
 
 
 def test_a_wide_interval_asks_for_both_of_its_cells() -> None:
@@ -52,38 +47,11 @@ def test_what_no_start_can_change_is_closed(
     assert doubts(HALVES, wide) != []
 
 
-def test_a_start_without_the_figure_is_without_it_however_many_follow() -> None:
-    cells = [
-        replace(cell, starts=[*cell.starts, worlds.start(None)])
-        for cell in worlds.execution(noise=0.001).cells
-    ]
-    assert doubts(HALVES, Execution(cells=cells)) == []
-
-
 def test_a_cell_of_which_no_start_counts_is_worth_another() -> None:
     cells = [replace(cell, starts=[worlds.start(1.0, "B401")]) for cell in worlds.execution().cells]
     (doubt,) = doubts(HALVES, Execution(cells=cells))
     assert math.isinf(doubt.width)
     assert deciding.worth_more([doubt], 2, 1) == list(doubt.cells)
-
-
-def test_the_widest_comes_first_and_each_cell_once() -> None:
-    near, far = Doubt("near", ({"a": "1"}, {"a": "2"}), 1.2), Doubt("far", ({"a": "2"},), 1.5)
-    hopeless = Doubt("hopeless", ({"a": "3"},), 40.0)
-    assert deciding.worth_more([far, near, hopeless], 2, 1) == [{"a": "2"}, {"a": "1"}]
-    assert (near.more(2), far.more(2), hopeless.more(2)) == (1, 3, None)
-
-
-def test_a_question_is_decided_when_its_best_arms_are_as_good() -> None:
-    asked = replace(
-        worlds.study(),
-        objective=Objective("plateau", "most"),
-        answers=(Answer(asks="Which?", choice=("setup",)),),
-    )
-    equal = {("sync", "0"): 100.0, ("async", "0"): 100.5}
-    assert deciding.doubts(asked, worlds.execution(equal, noise=0.001)) == []
-    (doubt,) = deciding.doubts(asked, worlds.execution(equal, noise=0.1))
-    assert doubt.about == "Which?"
 
 
 def test_looking_again_widens_the_intervals_of_every_look() -> None:
@@ -104,3 +72,7 @@ def test_claims_come_first_and_no_scale_thins_what_they_name() -> None:
     assert of_question not in small
     claimed = matrix.cells(study(), claims=True)
     assert {needs[key(cell.coordinates)] for cell in claimed} == {Need.CLAIM}
+
+
+def test_values(golden):
+    golden.values()

@@ -6,48 +6,8 @@ import pytest
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.studies import reading
-from benchsuite.studies.study import Kind, Share
 from tests.golden import Golden
 from tests.unit.studies.samples import KNOWN, TEXT, changed, study
-
-
-def test_a_file_becomes_a_study() -> None:
-    found = study()
-    assert (found.name, found.question, found.repeat) == ("shop", "Which server?", 6)
-    assert found.every["option"] == {"timeout_s": 30}
-    assert found.every["keep-alive"] is False
-    assert [axis.name for axis in found.axes] == ["setup", "route", "delay"]
-    sync, asynchronous, _ = found.axis("setup").values
-    assert (sync.kind, asynchronous.kind) == (Kind.TODAY, None)
-    assert found.overrides[1].when == {"setup": ("pool",)}
-    assert found.excluded == ({"setup": ("pool",), "route": ("cpu",)},)
-    assert found.figures[1].options == {"length": "10s"}
-    assert (found.figures[0].scope, found.figures[1].scope) == ("window", "load")
-    assert found.scaling.least == {"duration": 7.0, "repeat": 2}
-    assert found.published[0].names == {"setup": {"gunicorn": "sync"}}
-    assert found.claims[0].needs == {"users": 300}
-    assert study(changed(("repeat = 6", "repeat = 1"))).repeat == 1
-    assert found.claims[0].checks[0].ratio == (0.4, 0.6)
-    assert found.claims[0].checks[1].value == (None, 3)
-    (answer,) = found.answers
-    assert (answer.choice, answer.only) == (("setup",), {"route": ("read",)})
-    assert found.text == TEXT
-
-
-def test_a_value_is_like_another_but_for_what_it_says_itself() -> None:
-    pool = study().axis("setup").values[2]
-    assert pool.options == {
-        "server": ("uvicorn",),
-        "option": {"timeout_s": (), "loop": "uvloop"},
-        "max-connections": (),
-    }
-    assert pool.kind is Kind.ADDED
-
-
-def test_a_value_may_be_a_share_of_what_another_cell_reaches() -> None:
-    share = 'users = 50\nrate = { share = 0.2, figure = "plateau", cell = { setup = "sync" } }'
-    rate = study(changed(("users = 50\n", f"{share}\n"))).overrides[1].options["rate"]
-    assert rate == Share(0.2, "plateau", {"setup": "sync"})
 
 
 def test_what_is_wrong_is_said_with_file_and_key(golden: Golden) -> None:
@@ -130,3 +90,7 @@ def test_two_of_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "shop.toml").touch()
     with pytest.raises(UsageError, match="Two studies are called shop, "):
         reading.studies([tmp_path / "a", tmp_path])
+
+
+def test_values(golden):
+    golden.values()

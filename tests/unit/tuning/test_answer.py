@@ -1,24 +1,19 @@
 """What a tuning answers, whoever writes it; what trials were, and what they found, in words."""
 
 from dataclasses import replace
-from typing import Any
-
-import pytest
 
 from benchsuite.core.answer import Shown
 from benchsuite.core.specs.objective import Goal
 from benchsuite.tuning.answer import (
     Row,
     answer,
-    described,
     figures,
     outcome,
     state,
     tried,
 )
-from benchsuite.tuning.log import found_words, load_words
 from benchsuite.tuning.notebook import Entry, State
-from benchsuite.tuning.trial import Candidate, Level, Load, Observation
+from benchsuite.tuning.trial import Candidate, Level, Observation
 from tests.tuning_factories import searched
 
 ROW = Row(
@@ -55,17 +50,6 @@ def test_what_fresh_starts_hold_stands_beside_the_estimate() -> None:
     assert unconfirmed["estimate"] == found["estimate"], "all have the same kind of figure"
     assert unconfirmed["holds"] == Shown.missing("no fresh runs confirmed it")
     assert {"right", "p99.9 there"} < set(shown(ROW, Goal(0.999, None)))
-
-
-def test_what_is_missing_says_why() -> None:
-    why = "dropped after the screening: 80/s, the best 100/s"
-    gone = {"estimate": None, "low": None, "high": None, "memory_bytes": None, "connections": None}
-    row = replace(ROW, **UNCONFIRMED, **gone, starts=0, state=State.DROPPED, why=why)
-    found = shown(row)
-    assert {found[name].reason for name in ("holds", "estimate", "memory")} == {why}
-    assert found["connections"].reason == "how many it opens at most isn't known"
-    refused = replace(ROW, state=State.REFUSED, why="needs 512 connections")
-    assert state(refused) == "refused: needs 512 connections"
 
 
 def test_the_best_lead_and_what_never_started_is_left_out() -> None:
@@ -112,12 +96,6 @@ def test_runs_of_the_pick_that_failed_stand_in_the_answer_and_what_they_said_sta
     assert state(row).endswith("its start failed: It ended with status 1.")
 
 
-def test_a_candidate_is_described_as_people_say_it() -> None:
-    assert described(ROW.candidate) == "uwsgi, 3 processes × 8 threads"
-    one = Candidate(server="gunicorn-sync", processes=1, options=(("preload", True),))
-    assert described(one) == "gunicorn-sync, 1 process, preload=True"
-
-
 def test_a_mean_is_told_as_one() -> None:
     found = shown(ROW, Goal(0.5, 0.2, is_mean=True))
     assert found["mean there"].text == "168\u2009ms"
@@ -148,25 +126,5 @@ HELD = Level(rate=150, planned=1000, met=(990,))
 MISSED = Level(rate=163, planned=1000, met=(610,))
 
 
-def test_a_load_is_told_in_words() -> None:
-    rates = Load(rates=(150.0, 163.0, 176.0), warmup_s=1, window_s=5)
-    assert load_words(rates) == "150, 163, 176 /s, 5 s each"
-    assert load_words(Load(users=1, warmup_s=1, window_s=3)) == "1 user, 3 s"
-
-
-@pytest.mark.parametrize(
-    ("seen", "words"),
-    [
-        ({"levels": (HELD, MISSED)}, "99.0\u2009% at 150/s, 61.0\u2009% at 163/s"),
-        ({"levels": (Level(rate=0, planned=80, met=(80,), goodput=26.7),)}, "26.7\u2009/s"),
-        ({"codes": ("B401",)}, "says nothing of the server: B401"),
-        ({"failure": "It did not start:\nthe log\n"}, "It did not start:"),
-        ({"levels": (HELD,), "limit": ("B101",)},
-         "99.0\u2009% at 150/s; the load generator was the limit: B101"),
-        ({"levels": (MISSED,), "fails": ("B201",)},
-         "61.0\u2009% at 163/s; the server failed: B201"),
-        ({}, "nothing"),
-    ],
-)  # fmt: skip
-def test_what_a_trial_found_is_told_level_by_level(seen: dict[str, Any], words: str) -> None:
-    assert found_words(Observation(took_s=9.0, **seen)) == words
+def test_values(golden):
+    golden.values()

@@ -23,48 +23,12 @@ TRIAL = Trial(
 CLOSED = replace(TRIAL, load=Load(users=24, warmup_s=1.0, window_s=3.0))
 
 
-def test_rates_are_poisson_stages_with_a_warm_up_each() -> None:
-    spec = spec_of(TRIAL, BASE, parse("p95 < 200ms"))
-    load = spec.load
-    assert (load.model, load.arrivals, load.stages) == ("open", "poisson", (93.12, 107.0))
-    assert (load.arrival_rate, load.warmup_s, load.duration_s) == (107.0, 1.0, 5.0)
-    assert (load.keep_alive, load.processes, load.cpus) == (False, 2, (3,))
-    assert (spec.seed, spec.label, spec.workload) == (7003, "mine", BASE.workload)
-
-
-def test_the_server_is_the_candidate_where_and_behind_what_it_stands() -> None:
-    server = spec_of(TRIAL, BASE, parse("p95 < 200ms")).server
-    assert (server.server, server.processes, server.threads) == ("uwsgi", 3, 8)
-    assert (server.cpus, server.front) == ((0, 1), "nginx")
-    assert server.options == {"buffer_bytes": 65536}
-
-
 def test_only_the_diagnostic_start_times_queries() -> None:
     assert not spec_of(TRIAL, BASE, parse("p95 < 200ms")).diagnoses
     start = spec_of(replace(TRIAL, phase=Phase.DIAGNOSE), BASE, parse("p95 < 200ms"))
     assert start.diagnoses
     assert start.load.stages == (93.12, 107.0)
     assert spec_of(replace(TRIAL, phase=Phase.FLAME), BASE, parse("p95 < 1s")).diagnoses == FLAME
-
-
-def test_users_ask_again_at_once() -> None:
-    load = spec_of(CLOSED, BASE, parse("p95 < 200ms")).load
-    assert (load.model, load.users, load.stages, load.arrival_rate) == ("closed", 24, (), None)
-    assert (load.warmup_s, load.duration_s, load.think_time_s) == (1.0, 3.0, 0.0)
-
-
-def test_one_user_needs_no_second_load_process() -> None:
-    alone = replace(TRIAL, load=Load(users=1, warmup_s=1.0, window_s=3.0))
-    assert spec_of(alone, BASE, parse("p95 < 200ms")).load.processes == 1
-
-
-def test_an_answer_is_awaited_as_long_as_the_objective_makes_sense_of_it() -> None:
-    """An overloaded server must not take half a minute to end, nor a slow page fail for haste."""
-    quick, slow = (
-        spec_of(TRIAL, BASE, parse(text)).load for text in ("p95 < 200ms", "p95 < 100ms, p99 < 2s")
-    )
-    assert (quick.timeout_s, quick.drain_s) == (5.0, 5.0)
-    assert (slow.timeout_s, slow.drain_s) == (20.0, 20.0)
 
 
 def test_users_of_a_locustfile_are_as_many_as_ask_at_that_rate_while_nobody_waits() -> None:
@@ -86,5 +50,5 @@ def test_users_of_a_locustfile_are_as_many_as_ask_at_that_rate_while_nobody_wait
     assert one.load.users == 1
 
 
-def test_nobody_who_got_no_answer_has_a_pace() -> None:
-    assert pace(Observation(took_s=1.0, failure="it did not start"), cpus=2) is None
+def test_values(golden):
+    golden.values()

@@ -29,14 +29,6 @@ def test_percentile_grid_holds_the_percentiles_of_the_tables() -> None:
     assert of_run.grid(0) == []
 
 
-@pytest.mark.parametrize(
-    ("percent", "text"),
-    [(0, "0 %"), (50, "50 %"), (99, "99 %"), (99.9, "99.9 %"), (10.874906, "10.9 %")],
-)
-def test_percentiles_are_written_with_their_digits(percent: float, text: str) -> None:
-    assert of_run.percent_text(percent) == text
-
-
 def test_distribution_shows_service_time_only_where_it_differs() -> None:
     import numpy as np
 
@@ -61,42 +53,9 @@ def test_parts_read_a_moment_apart_share_a_row() -> None:
     assert found.rows == ((0.5, 150.0, 60.0), (1.5, None, 61.0))
 
 
-def test_part_without_a_figure_has_no_column() -> None:
-    readings = [
-        Reading(second=0.5, part="target", memory_bytes=5),
-        Reading(second=0.5, part="load", memory_bytes=None),
-    ]
-    found = of_run.by_part(readings, "memory")
-    assert [column.title for column in found.columns] == ["second", "target"]
-
-
 def test_nothing_known_is_nothing_to_show() -> None:
     assert not of_run.by_part([Reading(second=0.5, part="target")], "cpu")
     assert not of_run.goodput(RUN, [])
-
-
-def test_long_table_takes_means_sums_and_maxima() -> None:
-    intervals = [
-        Interval(
-            second=second,
-            phase="window",
-            successes=second % 3 * 10,
-            failures=1,
-            p95_s=0.1 * (second % 3) or None,
-        )
-        for second in range(600)
-    ]
-    found = of_run.goodput(RUN, intervals)
-    assert found.step == 3
-    assert [cell.replace("\u2009", "") for cell in found.short_rows[0]] == [
-        "0",
-        "window",
-        "—",
-        "10.0/s",
-        "3",
-    ]
-    assert of_run.response_times(intervals).short_rows[0][2].replace("\u2009", "") == "200ms"
-    assert len(found.rows) == 600
 
 
 def test_what_is_no_window_is_shaded_as_it_was_planned() -> None:
@@ -125,11 +84,6 @@ def test_connections_by_state_against_the_most_there_can_be() -> None:
     assert not of_run.database_connections([])
 
 
-def test_a_limit_of_connections_that_nobody_told_is_missing() -> None:
-    found = of_run.database_connections([Reading(second=0.0, part="database", counts={"idle": 2})])
-    assert found.rows == ((0.0, 2, None),)
-
-
 def stage(order: int, level: float, **given: Any) -> Measurement:
     times = {"min_s": 0.01, "p10_s": 0.02, "p50_s": 0.05, "p90_s": 0.2, "max_s": 0.4}
     fields: dict[str, Any] = {
@@ -149,22 +103,6 @@ def test_no_levels_no_charts() -> None:
     assert not of_run.response_times_of_levels([], "user")
 
 
-def test_goodput_is_drawn_against_users() -> None:
-    series = of_run.goodput_of_levels(stages_of([stage(1, 50), stage(2, 100)]), "requests", "user")
-    drawing = draw(series).drawing
-    assert drawing["layout"]["xaxis"]["title"]["text"] == "users"
-    assert series.column(0) == [50, 100]
-    assert series.column(1) == [100.0, 200.0]
-
-
-def test_an_open_models_levels_are_rates() -> None:
-    series = of_run.goodput_of_levels(
-        stages_of([stage(1, 50, achieved_rate=49.0, dropped=3)]), "requests", "user"
-    )
-    assert series.across.title == "arrivals per second"
-    assert series.rows == ((50, 100.0, 49.0, 0, 3),)
-
-
 def test_the_band_reaches_from_least_to_longest_in_milliseconds() -> None:
     series = of_run.response_times_of_levels(stages_of([stage(1, 50)]), "user")
     drawing = draw(series).drawing
@@ -173,3 +111,7 @@ def test_the_band_reaches_from_least_to_longest_in_milliseconds() -> None:
     assert drawn["median"]["y"] == [50.0]
     assert "p95" not in drawn, "what is missing is not drawn"
     assert drawing["layout"]["yaxis"]["title"]["text"] == "response time (ms)"
+
+
+def test_values(golden):
+    golden.values()
