@@ -22,8 +22,7 @@ from typing import Any
 import pytest
 
 from benchsuite.core.exceptions import UnavailableError
-from benchsuite.pythons.finding import find
-from benchsuite.pythons.interpreter import OWN
+from benchsuite.pythons.interpreter import OWN, find
 from benchsuite.servers.peers import packages
 from benchsuite.servers.peers.adapters import ActionCable
 from benchsuite.services.cassandra import jars

@@ -15,8 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from benchsuite.core.exceptions import UnavailableError
-from benchsuite.pythons.finding import build_of, kind_of
-from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter, ask
+from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter, ask, build_of, kind_of
 from benchsuite.pythons.requirements import Requirements, parse
 from benchsuite.system import logfile
 from benchsuite.system.folders import write_private

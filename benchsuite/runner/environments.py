@@ -14,8 +14,7 @@ from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import ServerSpec
 from benchsuite.pythons import building, requirements
 from benchsuite.pythons.building import Recipe, Slot, Step
-from benchsuite.pythons.finding import find, kind_of
-from benchsuite.pythons.interpreter import OWN, Interpreter
+from benchsuite.pythons.interpreter import OWN, Interpreter, find, kind_of
 from benchsuite.pythons.requirements import keep, kept
 from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import ServerAdapter

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import Template
 
 from benchsuite.core import commands
 from benchsuite.core.specs import DatabaseSpec, ServerSpec
@@ -15,6 +16,7 @@ from benchsuite.core.specs.database import pool_sizes
 KINDS = ("command", "systemd", "Procfile", "Dockerfile", "settings")
 """What there may be to paste, beside the files that a server reads."""
 
+UNIT = Path(__file__).parent / "conf" / "systemd.service"
 EVERYWHERE = "0.0.0.0"
 NEEDS_US = "It starts benchsuite's launcher: install django-benchsuite beside the project."
 SPECIAL = re.compile(r"[\s\"'\\;#]")
@@ -104,27 +106,16 @@ def _short(argv: Sequence[str], python: str) -> list[str]:
 
 
 def _unit(server: Deployed, stop_signal: signal.Signals, grace_s: float) -> str:
-    lines = [
-        "[Unit]",
-        "Description=The project, as it was measured",
-        "After=network.target",
-        "",
-        "[Service]",
-        "Type=exec",
-        "# It runs as root without: User=somebody",
-        f"WorkingDirectory={str(Path.cwd()).replace('%', '%%')}",
-        *(f"Environment={_quoted(f'{name}={value}')}" for name, value in server.env.items()),
-        f"ExecStart={' '.join(_quoted(word).replace('$', '$$') for word in server.argv)}",
-        *([f"KillSignal={stop_signal.name}"] if stop_signal is not signal.SIGTERM else []),
-        "KillMode=mixed",
-        f"TimeoutStopSec={grace_s:g}",
-        "Restart=on-failure",
-        "LimitNOFILE=65536",
-        "",
-        "[Install]",
-        "WantedBy=multi-user.target",
-    ]
-    return "\n".join(lines)
+    variables = (_quoted(f"{name}={value}") for name, value in server.env.items())
+    is_usual = stop_signal is signal.SIGTERM
+    text = Template(UNIT.read_text()).substitute(
+        folder=str(Path.cwd()).replace("%", "%%"),
+        environment="".join(f"Environment={variable}\n" for variable in variables),
+        command=" ".join(_quoted(word).replace("$", "$$") for word in server.argv),
+        stop_signal="" if is_usual else f"KillSignal={stop_signal.name}\n",
+        grace_s=f"{grace_s:g}",
+    )
+    return text.rstrip()
 
 
 def _quoted(word: str) -> str:

@@ -54,7 +54,7 @@ def hand_over(folder: Path, user: str) -> None:
     temporary = Path(tempfile.gettempdir()).resolve()
     for parent in folder.resolve().parents:
         status = parent.stat()
-        if _passable(status, account):
+        if _may(status, account, stat.S_IXOTH):
             continue
         is_closed = status.st_uid == os.geteuid() and not status.st_mode & CLOSED
         if not (is_closed and temporary in parent.parents):
@@ -72,9 +72,9 @@ def can_read(folder: Path, user: str) -> bool:
         return os.access(folder, os.R_OK | os.X_OK)
     account = _account(user)
     real = folder.resolve()
-    if not all(_passable(one.stat(), account) for one in (real, *real.parents)):
+    if not all(_may(one.stat(), account, stat.S_IXOTH) for one in (real, *real.parents)):
         return False
-    return _may(real.stat(), account, stat.S_IRUSR, stat.S_IRGRP, stat.S_IROTH)
+    return _may(real.stat(), account, stat.S_IROTH)
 
 
 def _account(user: str) -> pwd.struct_passwd:
@@ -86,14 +86,11 @@ def _account(user: str) -> pwd.struct_passwd:
         ) from error
 
 
-def _passable(status: os.stat_result, account: pwd.struct_passwd) -> bool:
-    return _may(status, account, stat.S_IXUSR, stat.S_IXGRP, stat.S_IXOTH)
-
-
-def _may(
-    status: os.stat_result, account: pwd.struct_passwd, owner: int, group: int, everybody: int
-) -> bool:
-    """Whether the bit is set that applies to this user, who is in one group only."""
+def _may(status: os.stat_result, account: pwd.struct_passwd, everybody: int) -> bool:
+    """Whether that right of everybody's is this user's, who is in one group only."""
+    rights = status.st_mode
     if status.st_uid == account.pw_uid:
-        return bool(status.st_mode & owner)
-    return bool(status.st_mode & (group if status.st_gid == account.pw_gid else everybody))
+        rights >>= 6
+    elif status.st_gid == account.pw_gid:
+        rights >>= 3
+    return bool(rights & everybody)

@@ -18,7 +18,7 @@ from zlib import crc32
 
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.printable import hidden, printable
-from benchsuite.system.procfs import all_pids, command_line, read_stat
+from benchsuite.system.procfs import all_pids, command_line, read_stat, read_text
 from benchsuite.system.tree import CLAIMS, RLIMIT_LOCKS, limit_of
 
 LONGEST = 200  #: Characters of a name; a host name has at most 64.
@@ -29,8 +29,7 @@ def owner_name() -> str:
     """host:machine:boot:PID namespace:PID:start of this process."""
     pid = os.getpid()
     stat = read_stat(pid)
-    started = stat.started if stat else 0
-    return f"{host_name()}:{_machine()}:{_boot()}:{_namespace()}:{pid}:{started}"
+    return ":".join([*_here(), str(pid), str(stat.started if stat else 0)])
 
 
 def owner_host(owner: str) -> str:
@@ -59,11 +58,11 @@ def _ended(owner: str) -> bool | None:
     parts = owner.split(":")
     if len(parts) != 6 or not (parts[4].isascii() and parts[4].isdigit()):
         return True
-    where, machine, boot, namespace, pid, started = parts
-    if boot != _boot():
+    here, (*place, boot, namespace, pid, started) = _here(), parts
+    if boot != here[2]:
         # this machine before a reboot, or another one
-        return True if machine and (where, machine) == (host_name(), _machine()) else None
-    if namespace != _namespace():
+        return True if place[1] and place == here[:2] else None
+    if namespace != here[3]:
         return None
     stat = read_stat(int(pid))
     if stat is not None:
@@ -80,21 +79,14 @@ def host_name() -> str:
     return platform.node().replace(":", "-")[:64]
 
 
-def _machine() -> str:
-    """A hash of /etc/machine-id, which itself must not be shown; empty if there is none."""
-    try:
-        text = MACHINE_ID.read_text().strip()
-    except OSError:
-        return ""
-    return sha256(f"benchsuite {text}".encode()).hexdigest()[:12] if text else ""
-
-
-def _boot() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-
-
-def _namespace() -> str:
-    return os.readlink("/proc/self/ns/pid").strip("pid:[]")
+def _here() -> list[str]:
+    """Host, machine, boot and PID namespace. The machine is a hash of /etc/machine-id, which itself
+    must not be shown; empty if there is none.
+    """
+    text = read_text(MACHINE_ID).strip()
+    machine = sha256(f"benchsuite {text}".encode()).hexdigest()[:12] if text else ""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return [host_name(), machine, boot, os.readlink("/proc/self/ns/pid").strip("pid:[]")]
 
 
 NAME = "benchsuite"  #: Those with another one measure beside each other.

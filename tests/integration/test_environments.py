@@ -17,8 +17,7 @@ import pytest
 
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.pythons.building import MARK, Recipe, Slot, Step, build, built
-from benchsuite.pythons.finding import find
-from benchsuite.pythons.interpreter import Interpreter, import_path
+from benchsuite.pythons.interpreter import Interpreter, find, import_path
 from benchsuite.pythons.requirements import parse
 from benchsuite.runner.environments import CONSOLE, SERVED
 from tests.integration.command import ROOT, SHORT, Command, measured, wait_for

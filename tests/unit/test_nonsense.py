@@ -23,7 +23,7 @@ from benchsuite.management.commands import (
     seedbench,
 )
 from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.pythons import finding
+from benchsuite.pythons import interpreter as finding
 from benchsuite.servers.peers import packages
 from tests.factories import make_run
 from tests.study_factories import make_study_run, write

@@ -6,14 +6,14 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from string import Template
 from typing import Any, ClassVar
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import Within
 from benchsuite.pythons import requirements
 from benchsuite.pythons.building import Recipe, Step
-from benchsuite.pythons.finding import find, kind_of
-from benchsuite.pythons.interpreter import OWN, Interpreter, entry
+from benchsuite.pythons.interpreter import OWN, Interpreter, entry, find, kind_of
 from benchsuite.pythons.requirements import Requirements
 from benchsuite.servers.base import BACKLOG, Available, ServerAdapter
 from benchsuite.servers.heritage import TABLE, TARGETS
@@ -212,33 +212,19 @@ class Circus(Heritage):
         return [*circusd, str(self.place.folder / "circus.ini")]
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
-        """Circus's own sockets are in Linux's abstract namespace: the path of a run's folder may be
-        longer than the kernel allows.
-        """
         words = [self.python.script("chaussette"), "--fd", SOCKET, "--backend", self.backend]
         if self.second:
             words += ["--pre-hook", "chaussette.util.setup_bench"]
             words += ["--post-hook", "chaussette.util.teardown_bench"]
         words.append("bench.application")
-        ini = f"""\
-[circus]
-check_delay = 1
-endpoint = ipc://@{self.prefix}-endpoint
-pubsub_endpoint = ipc://@{self.prefix}-pubsub
-
-[watcher:web]
-cmd = {" ".join(word if word == SOCKET else shlex.quote(word) for word in words)}
-use_sockets = True
-copy_env = True
-numprocesses = {self.processes}
-stdout_stream.class = StdoutStream
-stderr_stream.class = StdoutStream
-
-[socket:web]
-host = {host}
-port = {port}
-backlog = {self.settings["backlog"]}
-"""
+        ini = Template((TARGETS / "circus.ini").read_text()).substitute(
+            prefix=self.prefix,
+            cmd=" ".join(word if word == SOCKET else shlex.quote(word) for word in words),
+            processes=self.processes,
+            host=host,
+            port=port,
+            backlog=self.settings["backlog"],
+        )
         return {**super().config_files(host, port), "circus.ini": ini}
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.pythons import finding
-from benchsuite.pythons.finding import CPYTHON, PYPY, Kind, find
+from benchsuite.pythons import interpreter as finding
+from benchsuite.pythons.interpreter import CPYTHON, PYPY, Kind, find
 
 THIS = Kind(CPYTHON, (3, 11, 2))
 

@@ -10,8 +10,7 @@ from django.test import override_settings
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.pythons import building
-from benchsuite.pythons.finding import CPYTHON, Kind
-from benchsuite.pythons.interpreter import OWN, Interpreter
+from benchsuite.pythons.interpreter import CPYTHON, OWN, Interpreter, Kind
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import resolve

@@ -18,8 +18,7 @@ from benchsuite.core.specs import (
     ServerSpec,
 )
 from benchsuite.pythons import building
-from benchsuite.pythons.finding import CPYTHON, Kind
-from benchsuite.pythons.interpreter import Interpreter
+from benchsuite.pythons.interpreter import CPYTHON, Interpreter, Kind
 from benchsuite.runner import planning, preflight
 from benchsuite.servers.base import Application, Available, Place
 from benchsuite.servers.heritage import BUILTIN, adapters
