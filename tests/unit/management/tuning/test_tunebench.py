@@ -319,20 +319,23 @@ def test_ctrl_c_in_any_phase_answers_with_what_is_known_and_is_gone_on_with(
     phases = [one["phase"] for one in whole["trials"]]
     every = ["probe", "screen", "bisect", "confirm", "strain", "diagnose", "vary"]
     assert list(dict.fromkeys(phases)) == every
-    for place in map(phases.index, dict.fromkeys(phases)):
-        machine.made.clear()
-        machine.instead = {place + 1: interrupted}
-        status, said = ended(*FEW, "--label=mine")
-        row = Tuning.objects.filter(label="mine").latest("started_at")
-        assert (status, row.status, row.owner) == (130, "interrupted", "")
-        again = f"tunebench --resume={row.id.hex[:8]}"
-        assert said == f"Interrupted. Go on with: python manage.py {again}"
+    machine.made.clear()
+    words = (*FEW, "--label=mine")
+    for before, place in enumerate(map(phases.index, dict.fromkeys(phases))):
+        machine.instead = {before + place + 1: interrupted}
+        status, said = ended(*words)
+        row = Tuning.objects.get(label="mine")
+        assert (status, row.status, row.owner) == (130, "interrupted", ""), phases[place]
+        resume = f"--resume={row.id.hex[:8]}"
+        assert said == f"Interrupted. Go on with: python manage.py tunebench {resume}"
         assert row.trials.count() == place
         assert capsys.readouterr().out.rstrip().endswith(f"/tune/{row.pk}/"), phases[place]
-        broken_off = machine.made[place].spec
-        told = as_json(f"--resume={row.id.hex[:8]}")
-        assert machine.made[place + 1].spec == broken_off, "it is made again"
-        assert _without_times(told) == _without_times(whole), phases[place]
+        assert len(machine.made) == before + place + 1, "nothing else is made again"
+        words = (resume,)
+    assert _without_times(as_json(*words)) == _without_times(whole)
+    made = [one.spec for one in machine.made]
+    for before, place in enumerate(map(phases.index, dict.fromkeys(phases))):
+        assert made[before + place] == made[before + place + 1], "it is made again"
 
 
 def _without_times(told: dict[str, Any]) -> list[Any]:
