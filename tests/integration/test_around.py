@@ -60,9 +60,7 @@ def test_instances_behind_a_front(command: Command, front: str) -> None:
         pytest.param("mariadb", marks=needs("mariadb", "mysqlclient")),
     ],
 )
-def test_a_database_of_the_run_s_own_with_a_delay_before_it(
-    command: Command, database: str
-) -> None:
+def test_a_database_of_the_run_s_own_with_a_delay_before_it(command, database):
     """A sync view on a fresh connection makes several round trips, each late by 20 ms."""
     one = measured(
         command,
@@ -123,9 +121,7 @@ KILLED = {
 
 @needs("postgresql", "psycopg")
 @pytest.mark.parametrize("word", KILLED)
-def test_when_a_program_is_killed_its_window_up_to_then_is_kept(
-    word: str, command: Command
-) -> None:
+def test_when_a_program_is_killed_its_window_up_to_then_is_kept(word, command):
     with command.start(
         "runbench", "--server=uvicorn", "--database=postgresql", "--no-fsync", *LOAD
     ) as process:

@@ -174,9 +174,7 @@ def service(folder: Path) -> Cassandra:
     return Cassandra(folder=own, marker=MARKER, env=dict(os.environ))
 
 
-def test_it_answers_in_the_block_and_is_gone_after_it(
-    folder: Path, jars: Callable[..., Path]
-) -> None:
+def test_it_answers_in_the_block_and_is_gone_after_it(folder, jars):
     jars()
     with service(folder) as one:
         assert one.url == f"cassandra://127.0.0.1:{one.port}/benchsuite_surveys"
@@ -195,9 +193,7 @@ def test_one_that_does_not_come_up_says_why(folder: Path, jars: Callable[..., Pa
         service(folder).start()
 
 
-def test_without_its_jars_it_is_not_available(
-    folder: Path, jars: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_its_jars_it_is_not_available(folder, jars, monkeypatch):
     monkeypatch.delenv("CASSANDRA_JARS", raising=False)
     with pytest.raises(UnavailableError, match="CASSANDRA_JARS names no folder of its jars"):
         service(folder).start()

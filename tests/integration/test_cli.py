@@ -67,9 +67,7 @@ def program(tmp_path: Path) -> Program:
     return Program(tmp_path / "checkout", tmp_path / "data")
 
 
-def test_a_project_is_measured_from_its_folder_and_stays_as_it_was(
-    program: Program, tmp_path: Path
-) -> None:
+def test_a_project_is_measured_from_its_folder_and_stays_as_it_was(program, tmp_path):
     before = sums(program.folder)
     told = program.run("run")
     assert told.status == 0, told.err
@@ -145,9 +143,7 @@ def _answers(opener: urllib.request.OpenerDirector, url: str) -> bool:
         ("--settings shop.nowhere run", {}, 1, r"can't be loaded with shop\.nowhere: ModuleNotFo"),
     ],
 )
-def test_what_is_missing_is_a_sentence(
-    program: Program, words: str, change: Mapping[str, str | None], status: int, sentence: str
-) -> None:
+def test_what_is_missing_is_a_sentence(program, words, change, status, sentence):
     for name, text in change.items():
         file = program.folder / name
         if text is None:

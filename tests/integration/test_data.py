@@ -93,9 +93,7 @@ def stall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
         yield run
 
 
-def test_an_empty_database_is_named_where_it_may_be_the_reason_and_only_there(
-    stall: Callable[..., Any],
-) -> None:
+def test_an_empty_database_is_named_where_it_may_be_the_reason_and_only_there(stall):
     named = ("/fruits/1/", "/", "/best/", "/fruits/=plum")
     others = ("/nowhere/", "/stock/", "/desk/")
     runs, stages = stall(*((path, {}, {}) for path in (*named, *others, "/fruits/")))
@@ -146,9 +144,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("journal", ["delete", "wal", "wal, in use"])
-def test_a_copy_of_the_projects_own_data_is_measured_and_they_are_only_read(
-    tmp_path: Path, journal: str
-) -> None:
+def test_a_copy_of_the_projects_own_data_is_measured_and_they_are_only_read(tmp_path, journal):
     own = stranger(tmp_path, databases=SQLITE)
     own.manage("migrate", "-v0")
     file = tmp_path / "shop.sqlite3"
@@ -194,9 +190,7 @@ def large(file: Path) -> None:
         (large, r"copies 5\.00.GiB at most, and your data have 6\.00.GiB: fill it with"),
     ],
 )
-def test_a_copy_that_can_not_be_made_is_told_in_a_sentence(
-    tmp_path: Path, write: Callable[[Path], None], words: str
-) -> None:
+def test_a_copy_that_can_not_be_made_is_told_in_a_sentence(tmp_path, write, words):
     own = stranger(tmp_path, databases=SQLITE)
     write(tmp_path / "shop.sqlite3")
     before = sorted(path.name for path in tmp_path.iterdir())

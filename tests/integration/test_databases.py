@@ -163,9 +163,7 @@ def databases(kind: Kind, service: DatabaseService) -> list[str]:
 
 
 @each_kind
-def test_the_target_gets_as_many_connections_as_were_asked_for(
-    kind: Kind, service: DatabaseService
-) -> None:
+def test_the_target_gets_as_many_connections_as_were_asked_for(kind, service):
     probe: Any = service.reading()
     with ExitStack() as stack:
         stack.callback(probe.close)
@@ -203,9 +201,7 @@ def test_the_target_gets_as_many_connections_as_were_asked_for(
 
 
 @each_kind
-def test_the_target_has_no_rights_but_on_a_runs_databases(
-    kind: Kind, service: DatabaseService
-) -> None:
+def test_the_target_has_no_rights_but_on_a_runs_databases(kind, service):
     if kind is MARIADB:
         with pytest.raises(Exception, match="denied"):
             asked(kind, service.url, "CREATE DATABASE other")
@@ -271,9 +267,7 @@ def test_a_taken_port_is_told(kind: Kind) -> None:
 
 
 @on_postgresql
-def test_a_port_that_is_taken_meanwhile_is_given_up(
-    kind: Kind, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_port_that_is_taken_meanwhile_is_given_up(kind, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         ports = iter([taken.getsockname()[1], free_port()])
         monkeypatch.setattr("benchsuite.services.base.free_port", lambda host: next(ports))
@@ -284,9 +278,7 @@ def test_a_port_that_is_taken_meanwhile_is_given_up(
 
 
 @each_kind
-def test_a_failing_installation_is_told_with_its_log(
-    kind: Kind, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_installation_is_told_with_its_log(kind, monkeypatch):
     monkeypatch.setattr(*kind.failing)
     with pytest.raises(StartError, match=kind.installs), started(kind):
         pytest.fail("it started")
@@ -312,9 +304,7 @@ def test_a_folder_that_has_a_cluster_is_left_alone(kind: Kind) -> None:
 
 @ROOT_ONLY
 @on_postgresql
-def test_a_folder_closed_to_nobody_is_told(
-    kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_closed_to_nobody_is_told(kind, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", "/var/empty")
     place = tmp_path / "closed" / "postgresql"
     place.mkdir(parents=True)
@@ -327,9 +317,7 @@ def test_a_folder_closed_to_nobody_is_told(
 
 
 @each_kind
-def test_without_its_programs_the_command_is_told(
-    kind: Kind, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_its_programs_the_command_is_told(kind, monkeypatch):
     there = {"mariadbd": "/usr/sbin/mariadbd", "mariadb-install-db": "/usr/bin/mariadb-install-db"}
     monkeypatch.setattr("benchsuite.system.programs.find_program", there.get)
     monkeypatch.setattr(programs, "found", lambda: None)
@@ -380,9 +368,7 @@ def test_a_project_is_served_on_it_and_dropped_when_all_connections_are_taken(
 
 
 @on_mariadb
-def test_a_copy_that_lacks_tables_is_no_copy(
-    kind: Kind, tmp_path: Path, service: DatabaseService, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_that_lacks_tables_is_no_copy(kind, tmp_path, service, monkeypatch):
     """Django starts mysqldump and looks at nothing but its output."""
     dump = tmp_path / "programs" / "mysqldump"
     dump.parent.mkdir()
@@ -443,9 +429,7 @@ def test_what_sqlite_can_not_have_is_refused(tmp_path: Path) -> None:
 
 @needs("postgresql")
 @pytest.mark.parametrize("broken", ["no initdb", "another version", "fails"])
-def test_broken_programs_on_the_path_are_passed_over(
-    broken: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_broken_programs_on_the_path_are_passed_over(broken, tmp_path, monkeypatch):
     path = tmp_path / "bin"
     path.mkdir()
     program(path / "postgres", "postgres (PostgreSQL) 15.1")

@@ -16,7 +16,7 @@ import pytest
 
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs.server import DelaySpec
-from benchsuite.delay.delayer import HOST, Address, Delayer, Loop
+from benchsuite.delay.delayer import HOST, Delayer, Loop
 from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.command import Command
 from tests.integration.left_behind import eventually, processes_with
@@ -134,9 +134,7 @@ def test_answer_that_ends_too_early(loop: Loop, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("direction", ["to_server", "to_client"])
-def test_reset_by_the_server_comes_after_what_it_said(
-    direction: str, loop: Loop, tmp_path: Path
-) -> None:
+def test_reset_by_the_server_comes_after_what_it_said(direction, loop, tmp_path):
     may_end = threading.Event()
 
     def say_and_reset(connection: socket.socket) -> None:
@@ -371,9 +369,7 @@ def page_s(host: str, port: int) -> float:
 
 @pytest.mark.parametrize("database", [("127.0.0.1", 9), None])
 @pytest.mark.parametrize("spec", [DelaySpec(to_clients_s=0.05), DelaySpec(to_database_s=0.05)])
-def test_what_is_not_delayed_has_no_proxy(
-    spec: DelaySpec, database: Address | None, tmp_path: Path
-) -> None:
+def test_what_is_not_delayed_has_no_proxy(spec, database, tmp_path):
     if database is None and spec.to_database_s:
         return
     with Delayer(

@@ -85,9 +85,7 @@ def test_page_on_a_new_connection_is_late_twice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("direction", "there_s", "back_s"), [("to_server", LATE_S, 0.0), ("to_client", 0.0, LATE_S)]
 )
-def test_the_other_direction_is_not_late(
-    direction: Direction, there_s: float, back_s: float, tmp_path: Path
-) -> None:
+def test_the_other_direction_is_not_late(direction, there_s, back_s, tmp_path):
     arrived = []
 
     def note(connection: socket.socket) -> None:

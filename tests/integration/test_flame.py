@@ -2,7 +2,6 @@
 
 import json
 import signal
-from pathlib import Path
 
 import psutil
 import pytest
@@ -89,9 +88,7 @@ SAID = {
 
 @needs("waitress")
 @pytest.mark.parametrize("how", STUBS)
-def test_a_profiler_that_fails_is_told_in_a_sentence_and_ended(
-    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_profiler_that_fails_is_told_in_a_sentence_and_ended(how, tmp_path, monkeypatch):
     stub = tmp_path / "py-spy"
     stub.write_text(f"#!/bin/sh\n{STUBS[how]}\n")
     stub.chmod(0o755)

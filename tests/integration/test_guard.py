@@ -150,9 +150,7 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_folder_that_may_not_be_removed_is_refused(
-    tmp_path: Path, temp_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_may_not_be_removed_is_refused(tmp_path, temp_folder, monkeypatch):
     """All is well with these, so a slip would remove nothing."""
     (temp_folder / "other" / ".git").mkdir(parents=True)
     (temp_folder / "run" / "here").mkdir(parents=True)
@@ -193,9 +191,7 @@ def test_the_reaper_looks_again(wrong: str, checkout: Path, tmp_path: Path) -> N
     assert folder.exists() == (wrong != "none")
 
 
-def test_what_is_written_while_the_folder_goes_goes_too(
-    temp_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_written_while_the_folder_goes_goes_too(temp_folder, monkeypatch):
     """What another guard of the command still has to end may write until then."""
     folder = temp_folder / "run"
     folder.mkdir()
@@ -284,9 +280,7 @@ def run_folder() -> Iterator[Path]:
         ("services", "parent", 0.2),
     ],
 )
-def test_nothing_of_a_killed_run_stays(
-    first: str, second: str, after_s: float, run_folder: Path
-) -> None:
+def test_nothing_of_a_killed_run_stays(first, second, after_s, run_folder):
     marker = secrets.token_hex(8)
     argv = [sys.executable, "-c", SHARING, marker, str(run_folder)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as parent:

@@ -102,9 +102,7 @@ def test_serves_its_target_with_as_many_processes_as_asked_for(name: str, cache:
 
 
 @pytest.mark.parametrize("name", BUILTIN)
-def test_keeps_connections_as_declared_and_stops_in_time_with_a_request_in_flight(
-    name: str, cache: Path
-) -> None:
+def test_keeps_connections_as_declared_and_stops_in_time_with_a_request_in_flight(name, cache):
     bodies: list[bytes | None] = []
 
     def ask(served: Served) -> None:

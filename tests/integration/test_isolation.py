@@ -97,9 +97,7 @@ def test_the_load_writes_nothing_to_the_projects_sqlite_file(tmp_path: Path) -> 
 
 @needs("postgresql", "psycopg")
 @pytest.mark.parametrize("pool", ["False", "True"])
-def test_what_a_run_left_in_its_databases_is_counted(
-    pool: str, tmp_path: Path, server: Cluster
-) -> None:
+def test_what_a_run_left_in_its_databases_is_counted(pool, tmp_path, server):
     """While the server holds its connections, and before the databases are dropped."""
     databases = shop(server, tmp_path).replace('"NAME"', f'"OPTIONS": {{"pool": {pool}}}, "NAME"')
     project = stranger(tmp_path, databases=databases)
@@ -175,9 +173,7 @@ def test_target_views_are_mounted_where_a_project_has_none(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "kind", ["sqlite", pytest.param("postgresql", marks=needs("postgresql", "psycopg"))]
 )
-def test_a_killed_parent_leaves_no_database(
-    kind: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_a_killed_parent_leaves_no_database(kind, tmp_path, request):
     server = request.getfixturevalue("server") if kind == "postgresql" else None
     stranger(tmp_path, databases=shop(server, tmp_path) if server else SQLITE)
 

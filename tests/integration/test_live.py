@@ -94,9 +94,7 @@ def at_least(page: Any, many: int) -> list[int]:
 
 
 @pytest.mark.parametrize("kind", ["daphne", "runserver"])
-def test_its_page_draws_every_second_though_the_console_was_killed(
-    command: Command, page: Any, kind: str
-) -> None:
+def test_its_page_draws_every_second_though_the_console_was_killed(command, page, kind):
     from axe_playwright_python.sync_playwright import Axe
 
     port = free_port()

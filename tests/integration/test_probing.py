@@ -56,9 +56,7 @@ def probed(
 
 
 @pytest.mark.parametrize("keep_alive", [True, False])
-def test_it_asks_now_and_then_and_is_gone_afterwards(
-    server: Stub, tmp_path: Path, *, keep_alive: bool
-) -> None:
+def test_it_asks_now_and_then_and_is_gone_afterwards(server, tmp_path, *, keep_alive):
     began = time.monotonic()
     load = LoadProfile(users=10, timeout_s=5.0, duration_s=8.0, keep_alive=keep_alive)
     made = probed(server, tmp_path, load=load)

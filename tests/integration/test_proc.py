@@ -52,9 +52,7 @@ def test_a_good_server_comes_up_and_ends_at_once(tmp_path: Path) -> None:
         ("leaves_children", 1.5, 3, 0),
     ],
 )
-def test_whoever_does_not_go_is_ended(
-    name: str, grace_s: float, living: int, status: int, tmp_path: Path
-) -> None:
+def test_whoever_does_not_go_is_ended(name, grace_s, living, status, tmp_path):
     with ended(name, tmp_path, grace_s=grace_s) as server:
         server.wait()
         assert len(server.process.living()) == living
@@ -64,9 +62,7 @@ def test_whoever_does_not_go_is_ended(
 
 @pytest.mark.parametrize("name", ["good", "leaves_children"])
 @pytest.mark.parametrize("signum", [signal.SIGSTOP, signal.SIGKILL])
-def test_a_leader_that_was_stopped_or_killed(
-    name: str, signum: signal.Signals, tmp_path: Path
-) -> None:
+def test_a_leader_that_was_stopped_or_killed(name, signum, tmp_path):
     with ended(name, tmp_path, grace_s=0.5) as server:
         server.wait()
         os.kill(server.process.pid, signum)
@@ -131,9 +127,7 @@ NO_MODULE = "ModuleNotFoundError: No module named 'no_such_module'"
         ),
     ],
 )
-def test_who_does_not_come_up_is_told_with_its_log(
-    name: str, first: str, last: str, tmp_path: Path
-) -> None:
+def test_who_does_not_come_up_is_told_with_its_log(name, first, last, tmp_path):
     with ended(name, tmp_path) as server, pytest.raises(StartError) as raised:
         server.wait(1)
     lines = str(raised.value).splitlines()
@@ -157,9 +151,7 @@ def test_end_by_a_signal_is_named(tmp_path: Path) -> None:
         ("true", {"run_as": "no-such-user"}, "no such user"),
     ],
 )
-def test_what_can_not_be_started(
-    program: str, how: dict[str, object], words: str, tmp_path: Path
-) -> None:
+def test_what_can_not_be_started(program, how, words, tmp_path):
     how = {"cwd": tmp_path, **how}
     with (
         pytest.raises(StartError, match=words),
@@ -270,9 +262,7 @@ def test_another_users_program(tmp_path: Path, wrapper: str) -> None:
 FORKING = "import os, time; os.fork(); time.sleep(60)"
 
 
-def test_another_users_program_is_ended_and_stays_on_its_cpus_with_its_children(
-    tmp_path: Path,
-) -> None:
+def test_another_users_program_is_ended_and_stays_on_its_cpus_with_its_children(tmp_path):
     cpu = available()[-1]
     with running(
         ["/usr/bin/python3", "-I", "-S", "-c", FORKING],

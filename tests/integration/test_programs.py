@@ -27,17 +27,13 @@ def program(folder: Path, name: str, prints: str) -> Path:
         ("nothing of the kind", None),
     ],
 )
-def test_tells_the_version_that_it_prints(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prints: str, version: str | None
-) -> None:
+def test_tells_the_version_that_it_prints(tmp_path, monkeypatch, prints, version):
     program(tmp_path, "serverd", prints)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
     assert programs.program_version("serverd", "-v") == version
 
 
-def test_what_is_missing_or_no_program_has_no_version(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_missing_or_no_program_has_no_version(tmp_path, monkeypatch):
     program(tmp_path, "serverd", "").write_text("no program")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert programs.program_version("serverd", "-v") is None
@@ -91,9 +87,7 @@ def test_changes_are_told_apart(repository: Path) -> None:
 
 
 @pytest.mark.parametrize("versioned", [True, False])
-def test_code_that_git_does_not_track_is_known_by_its_content(
-    repository: Path, *, versioned: bool
-) -> None:
+def test_code_that_git_does_not_track_is_known_by_its_content(repository, *, versioned):
     if not versioned:
         shutil.rmtree(repository.parent / ".git")
     before = untracked_code(repository)

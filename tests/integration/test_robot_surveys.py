@@ -58,9 +58,7 @@ def test_the_seed_says_which_answers_are_given() -> None:
     assert answers[0] == answers[1] != answers[2]
 
 
-def test_a_page_that_is_wrong_fails_the_completion_and_is_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_page_that_is_wrong_fails_the_completion_and_is_named(monkeypatch):
     def break_down(*arguments: object) -> None:
         raise RuntimeError("the disk is full")
 

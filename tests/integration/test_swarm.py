@@ -4,7 +4,6 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 import psutil
 import pytest
@@ -51,9 +50,7 @@ def test_a_replica_is_measured_on_its_own_port(running: Engine, swarming: Comman
     assert stacks(running) == []
 
 
-def test_more_replicas_are_measured_where_the_kernel_has_the_mesh(
-    running: Engine, swarming: Command
-) -> None:
+def test_more_replicas_are_measured_where_the_kernel_has_the_mesh(running, swarming):
     words = ("--server=uvicorn", "--instances=2", *FRONT)
     if IPVS.exists():
         assert measured(swarming, *words)["failures"] == 0
@@ -65,9 +62,7 @@ def test_more_replicas_are_measured_where_the_kernel_has_the_mesh(
     assert stacks(running) == []
 
 
-def test_replicas_behind_the_mesh_all_run_and_are_removed(
-    running: Engine, swarming: Command, tmp_path: Path
-) -> None:
+def test_replicas_behind_the_mesh_all_run_and_are_removed(running, swarming, tmp_path):
     """Also without IPVS, where nothing would lead to them."""
     served = "import signal; signal.signal(15, lambda *_: exit()); import http.server as s; "
     served += "s.HTTPServer(('', 8000), s.SimpleHTTPRequestHandler).serve_forever()"

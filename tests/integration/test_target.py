@@ -122,9 +122,7 @@ def workloads() -> list[Workload]:
         *audited(["uwsgi", "daphne", "hypercorn", "granian-wsgi", "granian-asgi"]),
     ],
 )
-def test_every_journey_is_right_and_a_stream_goes_on_where_it_was_dropped(
-    server: str, tmp_path: Path
-) -> None:
+def test_every_journey_is_right_and_a_stream_goes_on_where_it_was_dropped(server, tmp_path):
     with (
         kept(tmp_path, "io_join") as keeper,
         keeper.clone(TOKEN) as instructions,
@@ -195,9 +193,7 @@ def surveys(use: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keep
         *("gunicorn-gthread", "uvicorn"),
     ),
 )
-def test_as_many_completions_are_stored_as_the_robot_claims(
-    name: str, surveys: Keeper, tmp_path: Path
-) -> None:
+def test_as_many_completions_are_stored_as_the_robot_claims(name, surveys, tmp_path):
     token = secrets.token_hex(8)
     with (
         surveys.clone(token) as instructions,
@@ -243,9 +239,7 @@ class Coffee(Workload):
 
 
 @pytest.mark.parametrize("server", audited(["gunicorn-gthread", "uwsgi", "uvicorn"], "uvicorn"))
-def test_what_people_send_twice_or_by_half_is_counted_once(
-    server: str, use: str, tmp_path: Path
-) -> None:
+def test_what_people_send_twice_or_by_half_is_counted_once(server, use, tmp_path):
     (tmp_path / "coffee_bench.py").write_text(WORKLOAD)
     path = "coffee_bench.Coffee"
     with (

@@ -132,9 +132,7 @@ CHECKS = [
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 @pytest.mark.parametrize("name", SHOWN)
-def test_nothing_is_wider_than_the_terminal_but_what_is_copied(
-    name: str, encoding: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_wider_than_the_terminal_but_what_is_copied(name, encoding, monkeypatch):
     monkeypatch.setattr(checkbench, "examine", lambda: CHECKS)
     show = SHOWN[name]()
     for width in (40, 60, 80, 200):

@@ -1,7 +1,6 @@
 """Runs in which the load generator is what is measured: B101 to B107, B403."""
 
 import os
-from typing import Any
 
 import pytest
 
@@ -115,9 +114,7 @@ def test_b105_names_the_stage(lab: Laboratory) -> None:
         ("/slow/", {"users": 8, "stages": (1, 8), "duration_s": 1.0}, "sees at 1 user (B106)"),
     ],
 )
-def test_b106_that_could_not_be_looked_at_is_told(
-    lab: Laboratory, path: str, load: dict[str, Any], words: str
-) -> None:
+def test_b106_that_could_not_be_looked_at_is_told(lab, path, load, words):
     result = lab.run(path=path, **load)
     assert findings(result, "B106") == []
     assert words in message(result, "B405"), told(result)

@@ -35,9 +35,7 @@ def test_b401_neighbours_take_the_cpus(lab: Laboratory) -> None:
     assert "went to other programs" in finding.message
 
 
-def test_b401_a_control_group_holds_everything_back(
-    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_b401_a_control_group_holds_everything_back(lab, tmp_path, monkeypatch):
     """The group is a real one where groups can be made; elsewhere its counters are written by the
     test.
     """
@@ -132,9 +130,7 @@ def test_b404_the_cpus_become_slower(lab: Laboratory, monkeypatch: pytest.Monkey
     assert "on the CPUs of the target it rose by" in finding.message
 
 
-def test_b401_the_target_works_on_when_nobody_asks(
-    lab: Laboratory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_b401_the_target_works_on_when_nobody_asks(lab, monkeypatch):
     """Beside neighbours it may get less than a quarter of a CPU, but not next to nothing."""
     monkeypatch.setattr(validity_host, "BUSY_AFTER_PERCENT", 4.0)
     result = lab.run(path="/leaving/", processes=1, duration_s=1.0)

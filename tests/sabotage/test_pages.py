@@ -31,9 +31,7 @@ from tests.sabotage.sick.members import CHANGING
         ),
     ],
 )
-def test_b201_another_page_with_the_right_status(
-    lab: Laboratory, path: str, asked: dict[str, str], kind: str, words: str
-) -> None:
+def test_b201_another_page_with_the_right_status(lab, path, asked, kind, words):
     result = lab.run(path=path, expect="", asked=asked, warmup_s=1.5, duration_s=1.5)
     (finding,) = findings(result, "B201")
     assert finding.level is Level.INVALID, told(result)

@@ -24,9 +24,7 @@ SYNC = {"server": "gunicorn-sync", "processes": 4, "keep_alive": False, "users":
         ),
     ],
 )
-def test_what_slow_answers_have_in_common_is_named(
-    lab: Laboratory, common: Common, run: dict[str, Any]
-) -> None:
+def test_what_slow_answers_have_in_common_is_named(lab, common, run):
     result = lab.run(**LOAD, **run)
     assert result.total is not None
     found = result.total.patterns

@@ -1,9 +1,5 @@
 """A project with what slows it down, a diagnostic start, and a page in a cache: B501 to B503."""
 
-from pathlib import Path
-
-import pytest
-
 from benchsuite.core.results import Level
 from tests.sabotage.runs import Laboratory, findings, laboratory, told
 
@@ -20,9 +16,7 @@ class QueryCountMiddleware:
 """
 
 
-def test_b501_a_tool_that_counts_queries_and_debug(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_b501_a_tool_that_counts_queries_and_debug(tmp_path, monkeypatch):
     package = tmp_path / "querycount"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -35,9 +29,7 @@ def test_b501_a_tool_that_counts_queries_and_debug(
     assert "django-querycount is installed" in finding.message
 
 
-def test_b501_debug_and_sql_logging_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_b501_debug_and_sql_logging_are_told(tmp_path, monkeypatch):
     """Runs switch both off, so they are no doubt about the figures."""
     (tmp_path / "left_on.py").write_text(
         "from tests.sabotage.sick.careless import *\nMIDDLEWARE = []\n"

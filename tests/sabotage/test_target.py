@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -57,9 +56,7 @@ def test_b201_one_answer_of_ten_is_200_with_a_wrong_body(lab: Laboratory) -> Non
         ({"users": 20, "think_time_s": 0.1, "keep_alive": False}, "B201"),
     ],
 )
-def test_b212_one_request_of_twenty_is_dropped(
-    lab: Laboratory, load: dict[str, Any], number: str
-) -> None:
+def test_b212_one_request_of_twenty_is_dropped(lab, load, number):
     """It fails; only where its connection had rested it may be sent again, and that is told."""
     result = lab.run(path="/dropping/", **load)
     assert findings(result, number), told(result)
@@ -189,9 +186,7 @@ def test_b204_the_database_runs_out_of_connections() -> None:
 
 @pytest.mark.alone
 @needs("nginx")
-def test_b211_the_front_has_more_to_do_than_the_server(
-    lab: Laboratory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_b211_the_front_has_more_to_do_than_the_server(lab, monkeypatch):
     """Each request has a connection and a handshake of its own, with a key of 4096 bits."""
 
     def hurry() -> None:
@@ -230,9 +225,7 @@ def test_b205_a_server_writes_in_two_pieces(lab: Laboratory) -> None:
 
 @pytest.mark.alone
 @pytest.mark.parametrize("path", ["/branching/", "/broad/"])
-def test_a_page_that_takes_forty_milliseconds_by_itself_does_not_stall(
-    lab: Laboratory, path: str
-) -> None:
+def test_a_page_that_takes_forty_milliseconds_by_itself_does_not_stall(lab, path):
     result = lab.run(path=path, users=8)
     assert findings(result, "B205") == [], told(result)
 
@@ -278,9 +271,7 @@ def test_b206_names_the_stage(lab: Laboratory) -> None:
     assert message(result, "B206").startswith("At 10 users: "), told(result)
 
 
-def test_b208_a_page_loses_what_it_confirms(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_b208_a_page_loses_what_it_confirms(tmp_path, monkeypatch):
     monkeypatch.setenv("SICK_STORE", str(tmp_path / "store"))
     with laboratory() as lab:
         lost, kept = (lab.run(workload=one, **BRIEF) for one in ("losing", "keeping"))
@@ -330,9 +321,7 @@ def storing() -> Iterator[Laboratory]:
         ("refusing", [Level.INFO], "No row was gained by a rehearsed completion"),
     ],
 )
-def test_b208_rows_are_held_against_completions(
-    storing: Laboratory, kind: str, levels: list[Level], words: str, use: str
-) -> None:
+def test_b208_rows_are_held_against_completions(storing, kind, levels, words, use):
     database = DatabaseSpec(use=use) if use else None
     asked = {"kind": kind}
     run = storing.run(workload="storing", asked=asked, processes=1, database=database, **BRIEF)
@@ -345,9 +334,7 @@ def test_b208_rows_are_held_against_completions(
 
 
 @needs("nginx")
-def test_b208_a_proxy_that_asks_another_instance_stores_twice(
-    storing: Laboratory, tmp_path: Path
-) -> None:
+def test_b208_a_proxy_that_asks_another_instance_stores_twice(storing, tmp_path):
     ours = (FOLDER / Nginx.template).read_text()
     retrying = tmp_path / "nginx.conf"
     retrying.write_text(

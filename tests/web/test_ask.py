@@ -55,9 +55,7 @@ def test_each_configuration_fits_or_does_not_or_was_not_measured(soup: Any) -> N
 
 
 @pytest.mark.usefixtures("measured")
-def test_the_command_is_that_of_the_configuration_that_is_named(
-    soup: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_is_that_of_the_configuration_that_is_named(soup, monkeypatch):
     make_run("hypercorn", rate=100, users=10, memory_mib=70)
     told = asking.command_of
     without = {"daphne": ""}
@@ -115,9 +113,7 @@ def test_the_command_measures_the_same_configuration(db: None, given: dict[str, 
 
 
 @pytest.mark.parametrize("count", [2, 12])
-def test_number_of_queries_does_not_grow(
-    client: Any, django_assert_num_queries: Any, count: int
-) -> None:
+def test_number_of_queries_does_not_grow(client, django_assert_num_queries, count):
     for number in range(count):
         make_run("uwsgi", processes=number + 1, rate=20)
     with django_assert_num_queries(3):

@@ -3,7 +3,6 @@
 import json
 import re
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 from uuid import uuid4
@@ -54,9 +53,7 @@ def test_the_page_shows_the_answer_with_its_table(soup: Any, count: int) -> None
 NUMBER = re.compile(r"\d+\.\d+")
 
 
-def test_a_pair_has_one_ratio_on_every_surface(
-    soup: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_pair_has_one_ratio_on_every_surface(soup, capsys, tmp_path):
     """Skewed runs, of which medians, means, and either order of a pair would give other numbers."""
     skewed = {"uwsgi": (500.0, 505.0, 510.0, 515.0, 700.0), "waitress": FAST, "daphne": SLOW}
     rows = [run for server, rates in skewed.items() for run in starts(server, rates)]
@@ -311,9 +308,7 @@ def test_charts_keep_a_server_s_colour(soup: Any) -> None:
 
 
 @pytest.mark.parametrize("count", [2, 12])
-def test_number_of_queries_does_not_grow(
-    client: Any, django_assert_num_queries: Any, count: int
-) -> None:
+def test_number_of_queries_does_not_grow(client, django_assert_num_queries, count):
     runs = [
         make_run("uwsgi", rate=60, repetition=one + 1, started_at=BEGUN + timedelta(minutes=one))
         for one in range(count)

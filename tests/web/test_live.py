@@ -106,9 +106,7 @@ def test_its_page_says_where_it_is_and_works_without_scripts(soup: Any, run: Run
     assert "Delete" not in page.text
 
 
-def test_a_batch_is_followed_until_its_command_has_ended(
-    client: Client, soup: Any, opened: Journal, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_batch_is_followed_until_its_command_has_ended(client, soup, opened, run, monkeypatch):
     for server, rate in (("granian-wsgi", 700), ("waitress", 300)):
         ended = make_run(server, batch=run.batch, rate=rate)
         opened.write(end=str(ended.pk), title=server, place=1, words="so much", left_s=9.0)
@@ -143,9 +141,7 @@ def test_a_killed_command_is_over(client: Client, soup: Any, opened: Journal, ru
         ("", "Only a console of the user who runs it draws its seconds."),
     ],
 )
-def test_one_that_can_not_be_read_says_where_it_is_drawn(
-    client: Client, soup: Any, owner: str, words: str
-) -> None:
+def test_one_that_can_not_be_read_says_where_it_is_drawn(client, soup, owner, words):
     made = make_running_run("uwsgi")
     Run.objects.update(owner=owner or lock.owner_name())
     page = soup(f"/results/{made.pk}/")

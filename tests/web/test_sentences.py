@@ -34,9 +34,7 @@ TRIPPED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_what_is_found_is_weighed_by_figures(
-    other: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_found_is_weighed_by_figures(other, monkeypatch):
     evidence = replace(CLEAN, **TRIPPED)
     before = validity.assess(evidence)
     found = Rule.found
@@ -95,9 +93,7 @@ def decided(client: Client) -> dict[str, Any]:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("other", OTHERS)
-def test_what_follows_from_stored_runs_stays(
-    rows: list[Run], other: Callable[[str], str], client: Client
-) -> None:
+def test_what_follows_from_stored_runs_stays(rows, other, client):
     before = decided(client)
     for finding in Finding.objects.all():
         finding.message, finding.hint = other(finding.message), other(finding.hint)

@@ -191,9 +191,7 @@ def test_charts_have_a_line_an_arm_and_one_for_each_small_value(soup: Any, clien
     assert b'id="plotly"' in chart.content
 
 
-def test_a_remark_is_shown_as_written_by_a_person(
-    tmp_path: Path, soup: Any, client: Client
-) -> None:
+def test_a_remark_is_shown_as_written_by_a_person(tmp_path, soup, client):
     row, file = make_study_run(label="first"), tmp_path / "remark.txt"
     make_study_run(days=1)
     file.write_text("Async stays\nwhere it is, <150 /s|> at any delay.\n")

@@ -178,9 +178,7 @@ TUNINGS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", TUNINGS)
-def test_what_its_page_and_its_charts_say(
-    soup: Any, client: Client, golden: Any, name: str
-) -> None:
+def test_what_its_page_and_its_charts_say(soup, client, golden, name):
     """Of each point of a chart whether it is hollow, and whether it has an interval."""
     row = make_tuning(TUNINGS[name]())
     lines = [words_of(soup(address(row)), "p.sentence, dl.facts, #configurations ~ * tbody tr")]

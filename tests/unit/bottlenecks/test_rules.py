@@ -54,9 +54,7 @@ def test_none_speaks_of_a_healthy_run(changes: tuple[dict[str, Any], ...]) -> No
     assert of(**merged) == {}
 
 
-def test_the_page_has_the_table_that_is_made_from_the_rules(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_page_has_the_table_that_is_made_from_the_rules(capsys):
     runpy.run_module("benchsuite.bottlenecks", run_name="__main__")
     assert capsys.readouterr().out in PAGE.read_text(), "python -m benchsuite.bottlenecks"
 

@@ -23,9 +23,7 @@ PYTHON = "/shop/.venv/bin/python"
         (["--resume=0123abcd"], PYTHON, []),
     ],
 )
-def test_a_command_is_told_the_projects_python_and_name(
-    words: list[str], python: str, added: list[str], tmp_path: Path
-) -> None:
+def test_a_command_is_told_the_projects_python_and_name(words, python, added, tmp_path):
     folder = tmp_path / "shop"
     (folder / ".git").mkdir(parents=True)
     known = {"settings": "shop.settings", "django": "5.2", "environment": {}, "folders": []}
@@ -37,9 +35,7 @@ def test_a_command_is_told_the_projects_python_and_name(
     ("name", "zone"),
     [("Europe/Berlin", "Europe/Berlin"), (":/etc/localtime", "UTC"), ("X/Y", "UTC")],
 )
-def test_a_zone_that_nobody_knows_is_utc(
-    name: str, zone: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_zone_that_nobody_knows_is_utc(name, zone, monkeypatch):
     monkeypatch.setenv("TZ", name)
     assert local_zone() == zone
 
@@ -51,12 +47,7 @@ def test_a_zone_that_nobody_knows_is_utc(
         (["serve", "--addr=127.0.0.1:9"], "--addr=127.0.0.1:9; did you mean --address?"),
     ],
 )
-def test_an_abbreviated_option_of_the_program_is_refused(
-    words: list[str],
-    refusal: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_an_abbreviated_option_of_the_program_is_refused(words, refusal, monkeypatch, capsys):
     monkeypatch.setattr("benchsuite.cli.main._execute", lambda asked, program: _serve(asked.words))
     with pytest.raises(SystemExit) as ended:
         main(words)

@@ -134,9 +134,7 @@ ONE = {"times": {"mean_s": 0.01, "p95_s": 0.02}}
     ],
     ids=["one user", "who failed", "two users", "no other stage", "rare arrivals", "arrivals"],
 )
-def test_the_lowest_stage_may_be_one_user_alone(
-    levels: dict[int, dict[str, Any]], load: dict[str, Any], *, is_alone: bool
-) -> None:
+def test_the_lowest_stage_may_be_one_user_alone(levels, load, *, is_alone):
     levels = {level: {**fields, "times": {**fields["times"]}} for level, fields in levels.items()}
     found = alone(staged(levels, **load))
     assert found == (Alone(mean_s=0.01, p95_s=0.02) if is_alone else None)
@@ -194,9 +192,7 @@ def test_what_a_diagnostic_start_saw_is_averaged_over_its_requests() -> None:
 
 
 @pytest.mark.parametrize(("samples", "function"), [(100, "view"), (101, "")])
-def test_a_function_of_the_project_is_named_that_takes_a_twentieth(
-    samples: int, function: str
-) -> None:
+def test_a_function_of_the_project_is_named_that_takes_a_twentieth(samples, function):
     view, helper = "view (shop/views.py:12)", "helper (shop/parts.py:3)"
     met = {(view, "render (django/shortcuts.py:9)"): 5, (view, helper): 4, ("idle (x.py:1)",): 9}
     flame = {"project": [view, helper], "stacks": stacks.packed(met), "samples": samples}

@@ -13,9 +13,7 @@ from benchsuite.core.commands import PROGRAM_VARIABLE, command
         ("python -m benchsuite", "python -m benchsuite run '--label=a b' --repeat=5"),
     ],
 )
-def test_a_command_is_quoted_and_called_as_its_reader_calls_it(
-    program: str | None, line: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_is_quoted_and_called_as_its_reader_calls_it(program, line, monkeypatch):
     monkeypatch.delenv(PROGRAM_VARIABLE, raising=False)
     if program:
         monkeypatch.setenv(PROGRAM_VARIABLE, program)

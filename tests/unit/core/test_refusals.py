@@ -78,18 +78,14 @@ def _never(*given: object, **options: object) -> Any:
 
 @pytest.mark.parametrize("command", ASKING)
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda one: one.__name__)
-def test_each_command_names_the_database_and_what_to_do(
-    refused: Any, tmp_path: Path, broken: Any, command: str
-) -> None:
+def test_each_command_names_the_database_and_what_to_do(refused, tmp_path, broken, command):
     said = refused(broken(tmp_path), command)
     assert all(words in said for words in BROKEN[broken]), said
     assert len(said.splitlines()) == 1
 
 
 @pytest.mark.parametrize("command", ["runbench", "loadbench", "seedbench"])
-def test_a_database_that_can_only_be_read(
-    refused: Any, tmp_path: Path, django_db_blocker: Any, command: str
-) -> None:
+def test_a_database_that_can_only_be_read(refused, tmp_path, django_db_blocker, command):
     file = tmp_path / "results.sqlite3"
     with django_db_blocker.unblock(), results_in(file, tmp_path / "template.sqlite3"):
         call_command("migrate", "benchsuite_target", verbosity=0)
@@ -99,9 +95,7 @@ def test_a_database_that_can_only_be_read(
     assert "make it writable for this user" in said
 
 
-def test_a_database_that_another_program_holds(
-    refused: Any, tmp_path: Path, django_db_blocker: Any
-) -> None:
+def test_a_database_that_another_program_holds(refused, tmp_path, django_db_blocker):
     file = tmp_path / "results.sqlite3"
     with django_db_blocker.unblock(), results_in(file, tmp_path / "template.sqlite3"):
         pass

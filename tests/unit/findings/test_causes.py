@@ -93,9 +93,7 @@ CAUSES: dict[str, list[tuple[Changes, Changes, str]]] = {
     ("number", "trips", "evidence", "cause"),
     [(number, *case) for number, cases in CAUSES.items() for case in cases],
 )
-def test_a_cause_is_named_with_its_evidence_only(
-    number: str, trips: Changes, evidence: Changes, cause: str
-) -> None:
+def test_a_cause_is_named_with_its_evidence_only(number, trips, evidence, cause):
     without = found(**trips)[number].hint
     with_it = found(**{**trips, **evidence})[number].hint
     assert without

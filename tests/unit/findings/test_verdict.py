@@ -26,9 +26,7 @@ def test_every_finding_has_a_section_that_names_its_thresholds() -> None:
         assert wanted <= numbers, f"{rule.code}: {wanted - numbers} not in its section"
 
 
-def test_the_page_has_the_table_that_is_made_from_the_findings(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_page_has_the_table_that_is_made_from_the_findings(capsys):
     runpy.run_module("benchsuite.findings", run_name="__main__")
     assert capsys.readouterr().out in PAGE.read_text(), "python -m benchsuite.findings"
 

@@ -64,9 +64,7 @@ def limited(monkeypatch: pytest.MonkeyPatch, hard: int) -> None:
     ("hard", "clients"),
     [(resource.RLIM_INFINITY, 10_000), (20_064, 10_000), (20_000, 9968), (1024, 480)],
 )
-def test_it_takes_as_many_clients_as_open_files_allow(
-    monkeypatch: pytest.MonkeyPatch, hard: int, clients: int
-) -> None:
+def test_it_takes_as_many_clients_as_open_files_allow(monkeypatch, hard, clients):
     limited(monkeypatch, hard)
     adapter = plain(connections=10_000)
     adapter.ensure_possible(1)

@@ -1,7 +1,6 @@
 """Answers are valid by every limit that a page states, whatever the seed."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 from random import Random
@@ -120,9 +119,7 @@ def test_days_keep_to_their_limits() -> None:
         ("You must be at least 18 years old. Choose a day after {-6579}.", -6578, -6575),
     ],
 )
-def test_the_first_and_the_last_day_are_the_extreme_answers(
-    error: str, first: int, last: int
-) -> None:
+def test_the_first_and_the_last_day_are_the_extreme_answers(error, first, last):
     asked = re.sub(r"\{(.\d+)\}", lambda at: str(TODAY + timedelta(days=int(at[1]))), error)
     days = [
         mended('<label>Day <input type="date" name="a"></label>', {"a": asked}, seed)[0].answers[
@@ -246,9 +243,7 @@ def mended(inner: str, errors: dict[str, str], seed: int = 0) -> tuple[Filler, d
         ),
     ],
 )
-def test_what_an_error_asks_for_is_given(
-    control: str, error: str, fits: Callable[[str], bool]
-) -> None:
+def test_what_an_error_asks_for_is_given(control, error, fits):
     for seed in SEEDS:
         one, _ = mended(f'<label>{control} <input name="a"></label>', {"a": error}, seed)
         assert fits(str(one.answers["a"][0])), one.answers

@@ -27,9 +27,7 @@ SPEC = RunSpec(
 )
 
 
-def test_workers_run_under_the_python_that_serves(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_run_under_the_python_that_serves(tmp_path, monkeypatch):
     started: list[tuple[Sequence[str], Mapping[str, str]]] = []
 
     @contextmanager

@@ -82,9 +82,7 @@ def shop(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Shop]]:
 
 
 @pytest.mark.parametrize("late_s", [0.0, 0.02, 0.5])
-def test_rows_that_come_late_are_learned_and_have_come_when_the_load_begins(
-    shop: Callable[..., Shop], late_s: float
-) -> None:
+def test_rows_that_come_late_are_learned_and_have_come_when_the_load_begins(shop, late_s):
     open_shop = shop(late_s=late_s)
     open_shop.due = [late_s, late_s]  # of the checked journeys
     known = gains.rehearse(open_shop.journey, open_shop.rows)
@@ -105,9 +103,7 @@ def test_more_is_rehearsed_where_gains_differ(shop: Callable[..., Shop]) -> None
 @pytest.mark.parametrize(
     ("every_s", "rows", "excuse"), [(0.03, 100, ""), (0.5, 10, "still came"), (99.0, 1, "")]
 )
-def test_late_rows_are_waited_for_but_not_for_ever(
-    shop: Callable[..., Shop], every_s: float, rows: int, excuse: str
-) -> None:
+def test_late_rows_are_waited_for_but_not_for_ever(shop, every_s, rows, excuse):
     late = shop()
     late.due = [number * every_s for number in range(200)]
     found, words = held(replace(HOLDS, before={"order": 0}), seen(100), late.rows)

@@ -103,18 +103,14 @@ def test_a_library_that_the_target_s_python_lacks_is_told(monkeypatch):
         preflight.check_installed(here.under(there))
 
 
-def test_a_server_that_is_not_installed_is_refused_with_the_command(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_server_that_is_not_installed_is_refused_with_the_command(monkeypatch):
     missing = Available(False, "uvicorn is not installed", "pip install uvicorn")
     monkeypatch.setattr(Uvicorn, "available", classmethod(lambda cls, python: missing))
     with pytest.raises(UnavailableError, match="uvicorn is not installed; pip install uvicorn"):
         preflight.check(resolve(RunSpec(server=ServerSpec(server="uvicorn"))))
 
 
-def test_consumers_need_channels_unless_they_are_the_projects_own(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_consumers_need_channels_unless_they_are_the_projects_own(monkeypatch):
     found = Interpreter.installed
     monkeypatch.setattr(
         Interpreter,

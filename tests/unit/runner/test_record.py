@@ -51,9 +51,7 @@ def test_readings_are_told_from_the_first_one_when_the_load_broke(record: RunRec
     assert found.window is None
 
 
-def test_readings_are_told_from_the_first_request_also_when_nothing_else_came_of_it(
-    record: RunRecord,
-) -> None:
+def test_readings_are_told_from_the_first_request_also_when_nothing_else_came_of_it(record):
     with record.watched(cast(Any, Sampler())):
         record.done = Done(
             origin=SINCE_BOOT_S + 0.5,
@@ -67,9 +65,7 @@ def test_readings_are_told_from_the_first_request_also_when_nothing_else_came_of
 
 
 @pytest.mark.parametrize("status", list(Status))
-def test_only_a_run_that_went_to_its_end_asks_the_target_again(
-    record: RunRecord, status: Status
-) -> None:
+def test_only_a_run_that_went_to_its_end_asks_the_target_again(record, status):
     stalled = Stall((Round(0.003, 0.044, 0.002),) * 10)
     record.evidence.cluster = Cluster(at_s=0.04, percent=100.0, fastest_s=0.002)
     record.monitor = cast(Any, SimpleNamespace(stall=lambda: stalled, busy_after=lambda: 3.0))

@@ -54,9 +54,7 @@ def test_each_situation_has_its_best_and_those_behind_it() -> None:
         ({"state": State.PLANNED, "reason": "1 of 2 runs so far"}, "1 of 2 runs so far"),
     ],
 )
-def test_nobody_is_named_while_another_arm_might_be_better(
-    given: dict[str, Any], reason: str
-) -> None:
+def test_nobody_is_named_while_another_arm_might_be_better(given, reason):
     execution = one_cell(("sync", "0"), worlds.execution(), **given)
     (one,) = found(ANY, execution).values()
     assert one.lead is Lead.UNTOLD

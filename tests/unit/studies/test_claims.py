@@ -200,9 +200,7 @@ def test_false_claims_are_found(starts: int) -> None:
 @pytest.mark.parametrize(
     ("requests", "outcome"), [(6000.0, Outcome.HOLDS), (300.0, Outcome.UNTOLD)]
 )
-def test_that_nothing_fails_is_told_by_how_much_was_tried(
-    requests: float, outcome: Outcome
-) -> None:
+def test_that_nothing_fails_is_told_by_how_much_was_tried(requests, outcome):
     check = Check(figure="failed", cell={"setup": ("sync",), "delay": ("0",)}, value=(None, 0.001))
     starts = [Start(figures={"failed": 0.0}, amounts={"failed": requests})] * 2
     found = judged(worlds.claim(check), Execution(cells=[worlds.cell("sync", "0", starts)]))

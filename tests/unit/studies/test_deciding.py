@@ -35,9 +35,7 @@ def test_a_wide_interval_asks_for_both_of_its_cells() -> None:
     ("change", "needs"),
     [({"state": State.UNAVAILABLE, "reason": "no such server"}, {}), ({}, {"users": 300.0})],
 )
-def test_what_no_start_can_change_is_closed(
-    change: dict[str, object], needs: dict[str, float]
-) -> None:
+def test_what_no_start_can_change_is_closed(change, needs):
     wide = worlds.execution(noise=0.5)
     cells = [
         replace(cell, **change) if cell.coordinates["delay"] == "200" else cell  # type: ignore[arg-type]

@@ -123,9 +123,7 @@ def test_the_other_way_round_is_the_inverse() -> None:
         (Kind.VALUE, [math.inf, 1.0], None, "a run has no limit there"),
     ],
 )
-def test_what_has_no_interval_says_why(
-    kind: Kind, cell: list[float], other: list[float] | None, reason: str
-) -> None:
+def test_what_has_no_interval_says_why(kind, cell, other, reason):
     found = interval(kind, side(*cell), None if other is None else side(*other))
     assert (found.low, found.high) == (None, None)
     assert found.reason.startswith(reason)

@@ -85,9 +85,7 @@ def test_values(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
     golden.values()
 
 
-def test_who_ended_and_was_not_waited_for_is_gone_though_a_short_look_still_sees_him(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_who_ended_and_was_not_waited_for_is_gone_though_a_short_look_still_sees_him(monkeypatch):
     """A zombie, of a master that hangs."""
     monkeypatch.setattr(time, "monotonic", lambda: World.current.now)
     monkeypatch.setattr(census, "read_stat", lambda pid: World.current.stat(pid))

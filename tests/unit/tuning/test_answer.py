@@ -102,9 +102,7 @@ def test_a_mean_is_told_as_one() -> None:
     assert not [name for name in found if name.startswith("within")]
 
 
-def test_the_answer_has_its_configurations_and_below_how_sure_it_is_and_what_was_not_tried() -> (
-    None
-):
+def test_the_answer_has_its_configurations_and_below_how_sure_it_is_and_what_was_not_tried():
     notebook = searched()
     found = outcome(notebook)
     told = answer(notebook, found)

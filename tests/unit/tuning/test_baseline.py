@@ -16,9 +16,7 @@ def case(name: str) -> Case:
     return next(case for case in CASES if case.world.name == name)
 
 
-def test_it_is_not_a_point_worse_than_the_baseline_where_sizes_lie_between_those_of_the_grid() -> (
-    None
-):
+def test_it_is_not_a_point_worse_than_the_baseline_where_sizes_lie_between_those_of_the_grid():
     between = case("between")
     truth, world = Exhaustive(between.world, between.objective, long_s=60.0), between.world
     own, theirs = [], []

@@ -179,9 +179,7 @@ def test_cut_after_any_trial_it_goes_on_the_same() -> None:
         (1, 8, "Measured on 1 CPU: how many processes several CPUs need is not known."),
     ],
 )
-def test_other_numbers_of_cpus_get_a_bound_and_no_rate(
-    cpus: int, for_cpus: int | None, said: str
-) -> None:
+def test_other_numbers_of_cpus_get_a_bound_and_no_rate(cpus, for_cpus, said):
     sizes = [candidate("gthread", cpus, 4), candidate("gthread", cpus + 1, 4)]
     question = Question(objective=OBJECTIVE, cpus=cpus, for_cpus=for_cpus)
     searching = Search(Notebook(question), lambda _: sizes, sizes[0])

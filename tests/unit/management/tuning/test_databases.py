@@ -30,9 +30,7 @@ def found(
     return databases.databases(planning.resolve(spec))
 
 
-def test_a_database_that_the_run_starts_admits_what_it_is_told_to(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_database_that_the_run_starts_admits_what_it_is_told_to(monkeypatch):
     entries = {"default": {"ENGINE": "django.db.backends.sqlite3"}}
     known = found(monkeypatch, entries, use="postgresql", max_connections=20)
     assert (known.limits, known.aliases) == ({"postgresql": 20}, {"postgresql": 1})
@@ -44,9 +42,7 @@ def test_sqlite_has_no_such_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (known.limits, known.aliases, known.keeps) == ({}, {}, False)
 
 
-def test_a_server_that_can_not_be_asked_has_a_limit_that_is_not_known(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-) -> None:
+def test_a_server_that_can_not_be_asked_has_a_limit_that_is_not_known(monkeypatch, tmp_path):
     """A folder without a socket: nothing is connected to."""
     entry = {"ENGINE": POSTGRES, "NAME": "a", "HOST": str(tmp_path), "CONN_MAX_AGE": 60}
     known = found(monkeypatch, {"default": entry, "other": {**entry, "NAME": "b"}})
@@ -88,18 +84,14 @@ def test_a_pool_of_the_project_or_the_run_limits_each_process(
     assert found(monkeypatch, {"default": entry, "b": {**entry, "OPTIONS": {}}}).pool is None
 
 
-def test_connections_that_the_project_keeps_have_no_limit_behind_threads_that_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_connections_that_the_project_keeps_have_no_limit_behind_threads_that_end(monkeypatch):
     entry = {"ENGINE": "django.db.backends.sqlite3", "CONN_MAX_AGE": None}
     known = found(monkeypatch, {"default": entry})
     spec = databases.reached(DatabaseSpec(), pool=known.pool, keeps=known.keeps)
     assert candidates.sized("granian-wsgi", GranianWsgi, 1, 4, None, spec).connections is None
 
 
-def test_what_the_run_starts_keeps_connections_as_the_project_does(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_the_run_starts_keeps_connections_as_the_project_does(monkeypatch):
     entry = {"ENGINE": POSTGRES, "CONN_MAX_AGE": 60}
     assert found(monkeypatch, {"default": entry}, use="postgresql").keeps
     assert not found(monkeypatch, {"default": entry}, use="postgresql", pool=3).keeps

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -170,9 +169,7 @@ def as_json(*words: str, status: int = 0) -> dict[str, Any]:
     return found
 
 
-def test_the_capacity_of_one_configuration_is_confirmed(
-    machine: Machine, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_capacity_of_one_configuration_is_confirmed(machine, capsys):
     assert ended(*ONE)[0] == 0
     servers = {(one.spec.server.processes, one.spec.server.threads) for one in machine.made}
     assert servers == {(1, 4)}
@@ -235,9 +232,7 @@ def four_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("four_cpus")
-def test_one_configuration_on_several_numbers_of_cpus(
-    machine: Machine, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_configuration_on_several_numbers_of_cpus(machine, capsys):
     told = as_json(*ONE, "--cpus=4,1,3")
     assert told["answer"]["end"] == "confirmed"
     placed = {(one.spec.server.processes, one.spec.server.cpus) for one in machine.made}
@@ -270,9 +265,7 @@ def test_a_server_of_one_process_stays_at_that_on_more_cpus(machine: Machine) ->
 
 
 @pytest.mark.usefixtures("four_cpus")
-def test_more_cpus_than_are_here_get_a_bound_and_what_is_here_is_measured(
-    machine: Machine, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_more_cpus_than_are_here_get_a_bound_and_what_is_here_is_measured(machine, capsys):
     told = as_json(*ONE, "--for-cpus=8")
     assert {one.spec.server.cpus for one in machine.made} == {(0, 1, 2)}
     assert "server on 3 of 4 CPUs, and a bound for 8" in capsys.readouterr().err
@@ -312,9 +305,7 @@ def test_what_is_stored_is_the_notebook_of_the_search() -> None:
     assert notebook.end == told["answer"]["end"]
 
 
-def test_ctrl_c_in_any_phase_answers_with_what_is_known_and_is_gone_on_with(
-    machine: Machine, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ctrl_c_in_any_phase_answers_with_what_is_known_and_is_gone_on_with(machine, capsys):
     whole = as_json(*FEW)
     phases = [one["phase"] for one in whole["trials"]]
     every = ["probe", "screen", "bisect", "confirm", "strain", "diagnose", "vary"]
@@ -358,9 +349,7 @@ def test_ctrl_c_before_the_first_trial_or_after_the_last_leaves_nothing_to_go_on
     assert [one.status for one in Tuning.objects.all()] == ["finished"] * late
 
 
-def test_a_second_ctrl_c_between_two_runs_answers_too(
-    machine: Machine, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_second_ctrl_c_between_two_runs_answers_too(machine, capsys):
     def ctrl_c(plan: Plan) -> RunResult:
         raise KeyboardInterrupt
 
@@ -383,9 +372,7 @@ def refused(*words: str) -> str:
     return said
 
 
-def test_one_of_another_revision_does_not_go_on(
-    half_done: Tuning, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_of_another_revision_does_not_go_on(half_done, monkeypatch):
     monkeypatch.setattr(resuming, "untracked_code", lambda folder: "d1c2aa03")
     assert "measured other files of the project, which git does not track" in refused()
     monkeypatch.setattr(resuming, "revision_of", lambda folder: "another")
@@ -445,9 +432,7 @@ def test_an_id_that_several_begin_with_is_refused(half_done: Tuning) -> None:
 
 
 @pytest.mark.parametrize("kind", ["gunicorn.conf.py", "command", "systemd"])
-def test_a_stored_tuning_is_pasted_without_measuring_anew(
-    kind: str, machine: Machine, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_stored_tuning_is_pasted_without_measuring_anew(kind, machine, capsys):
     told = as_json(*ONE)
     made = len(machine.made)
     capsys.readouterr()
@@ -463,18 +448,14 @@ def test_a_stored_tuning_is_pasted_without_measuring_anew(
     assert "; did you mean systemd?" in ended("--paste=systemdd")[1]
 
 
-def test_the_terminal_says_how_to_start_what_is_confirmed(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_terminal_says_how_to_start_what_is_confirmed(capsys):
     assert ended(*ONE)[0] == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "Start it with: python -m gunicorn" in out
     assert f"tunebench --paste=gunicorn.conf.py --of={Tuning.objects.get().short_id}" in out
 
 
-def test_what_nothing_holds_has_nothing_to_paste(
-    machine: Machine, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_nothing_holds_has_nothing_to_paste(machine, capsys):
     machine.instead = dict.fromkeys(range(1, 99), slow)
     told = as_json(*ONE, status=3)
     assert told["paste"] == {}
@@ -489,9 +470,7 @@ def test_what_nothing_holds_has_nothing_to_paste(
     assert capsys.readouterr().out == held["paste"]["command"]
 
 
-def test_without_an_objective_one_is_proposed_from_one_users_time(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_without_an_objective_one_is_proposed_from_one_users_time(capsys):
     told = as_json("--server=gunicorn-gthread", "--processes=1", "--threads=4")
     assert told["question"]["alone_s"] == pytest.approx(0.03, rel=0.01)
     assert [goal["within_s"] for goal in told["question"]["objective"]["goals"]] == [0.2, None]
@@ -511,9 +490,7 @@ def test_what_would_change_a_tuning_is_refused_beside_resume(half_done: Tuning) 
     assert "--servers and --seed would change it" in said
 
 
-def test_a_dry_run_starts_nothing_and_says_how_long(
-    machine: Machine, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_dry_run_starts_nothing_and_says_how_long(machine, capsys):
     assert ended(*FEW, "--dry-run")[0] == 0
     out = capsys.readouterr().out
     assert "2 servers, plain, p95 < 200ms" in out
@@ -551,9 +528,7 @@ def test_a_rehearsal_finds_nothing_to_write() -> None:
         (("--budget=3m",), "3 min"),
     ],
 )
-def test_windows_that_are_longer_have_a_budget_that_still_bisects(
-    words: tuple[str, ...], budget: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_windows_that_are_longer_have_a_budget_that_still_bisects(words, budget, capsys):
     many = "--servers=gunicorn-gthread,gunicorn-sync,waitress"
     assert ended(OBJECTIVE, many, *words, "--dry-run")[0] == 0
     out = capsys.readouterr().out
@@ -562,9 +537,7 @@ def test_windows_that_are_longer_have_a_budget_that_still_bisects(
     assert re.search(r"\n  confirm +\d\d? runs", out), out
 
 
-def test_a_server_that_can_not_start_ends_the_search_with_its_reason(
-    machine: Machine, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_server_that_can_not_start_ends_the_search_with_its_reason(machine, capsys):
     def broken(plan: Plan) -> RunResult:
         return result(
             spec=plan.spec,
@@ -665,9 +638,7 @@ def test_what_can_not_run_is_told_as_not_tried(monkeypatch: pytest.MonkeyPatch) 
     assert as_json(*FEW)["answer"]["not_tried"][0] == ["gunicorn-sync", "gunicorn-sync is missing."]
 
 
-def test_a_current_server_that_can_not_run_is_no_candidate(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_current_server_that_can_not_run_is_no_candidate(monkeypatch, tmp_path):
     """It would have to be in the race, whatever happens."""
     status, said = ended(OBJECTIVE, "--current=peer-ws:1")
     assert (status, said.startswith("--current=peer-ws can't be compared: ")) == (2, True)
