@@ -8,6 +8,7 @@ from statistics import median
 import numpy as np
 
 from benchsuite.core.observations import Segment, UnderWay
+from benchsuite.core.readings import memory
 from benchsuite.core.results import (
     Accounts,
     IdleMemory,
@@ -59,6 +60,7 @@ from benchsuite.stats.summary import inside
 from benchsuite.workloads.base import Population
 
 Window = tuple[float, float]
+ALWAYS = (-inf, inf)
 TINY_S = 1e-6  #: A window ends before its end; this much after its last sample that one is inside.
 
 
@@ -348,16 +350,10 @@ def _lagging(figures: Figures, readings: Sequence[Reading], begin_s: float) -> L
         return None
     grown_bytes, end = {}, figures.done.window[1] - begin_s
     for part in (TARGET, REDIS):
-        seen = [size for second, size in _memory(readings, part) if second <= end]
+        seen = [size for second, size in memory(readings, part, ALWAYS) if second <= end]
         if len(seen) > 1:
             grown_bytes[part] = max(seen) - seen[0]
     return Lagging(subscribers=len(users), grown_bytes=grown_bytes)
-
-
-def _memory(readings: Sequence[Reading], part: str) -> list[tuple[float, int]]:
-    """(second, bytes) of each reading that has the part's memory."""
-    sizes = ((one.second, one.memory_bytes) for one in readings if one.part == part)
-    return [(second, size) for second, size in sizes if size is not None]
 
 
 def _left_behind(
@@ -371,7 +367,7 @@ def _left_behind(
     begin, end = (moment - begin_s for moment in figures.done.window)
     steps = [
         (int(np.searchsorted(made, second)), size)
-        for second, size in _memory(readings, TARGET)
+        for second, size in memory(readings, TARGET, ALWAYS)
         if begin <= second <= end
     ]
     line = slope(steps)
@@ -386,17 +382,17 @@ def _idle_memory(
     figures: Figures, readings: Sequence[Reading], begin_s: float
 ) -> IdleMemory | None:
     """Open connections and the target's memory in each stage's window."""
-    memory = _memory(readings, TARGET)
+    known = memory(readings, TARGET, ALWAYS)
     steps: list[tuple[int, int]] = []
     for begin, end in stage_windows(figures.load, figures.done):
         held = [count for moment, count in figures.done.connections if begin < moment <= end]
-        taken = [size for second, size in memory if begin < second + begin_s <= end]
+        taken = [size for second, size in known if begin < second + begin_s <= end]
         if held and taken:
             steps.append((round(median(held)), round(median(taken))))
     if not steps:
         return None
     line = slope(steps)
-    before = [size for second, size in memory if second <= 0]
+    before = [size for second, size in known if second <= 0]
     return IdleMemory(
         steps=tuple(steps),
         each_bytes=line.value if line else None,

@@ -58,8 +58,7 @@ def resolve(spec: RunSpec) -> Plan:
     """
     server = conf.server_class(spec.server.server)(spec.server, Application())
     work = workload(spec.workload)
-    project = spec.project or conf.config()["PROJECT"] or ""
-    spec = replace(spec, load=work.fit(spec.load), project=project)
+    spec = replace(spec, load=work.fit(spec.load))
     front = None
     if spec.server.front:
         front = conf.front_class(spec.server.front)(spec.server.front_options)

@@ -25,7 +25,7 @@ from benchsuite.management.session import Results, session
 from benchsuite.management.tuning import execution as executing
 from benchsuite.management.tuning.execution import Execution
 from benchsuite.management.tuning.searching import OVERHEAD_S, rehearsal, rehearsed
-from benchsuite.models import Run, Tuning
+from benchsuite.models import Run
 from benchsuite.report.terminal.progress import Progress, TrialProgress
 from benchsuite.report.tuning.evidence import TuningReport, limits, tuning_report
 from benchsuite.runner import planning
@@ -127,7 +127,8 @@ def _paste(options: dict[str, Any]) -> None:
     refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_PASTE, why)
     report = tuning_report(executing.stored(options["of"] or ""))
     if options["of"] is None:  # the newest that confirmed something, else the newest
-        reports = map(tuning_report, Tuning.objects.filter(status=Status.FINISHED.value))
+        ended = (row for row in executing.of_project() if row.status == Status.FINISHED.value)
+        reports = map(tuning_report, ended)
         report = next((one for one in reports if one.outcome.rate), report)
     text = report.to_paste(options["paste"])
     words = f"{executing.which(report.row)}: {report.outcome.sentences[0]}"

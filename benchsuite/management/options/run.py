@@ -199,6 +199,7 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
         _, made = continued(series.again)
     else:
         values = options_table.given(options, table(RunSpec))
+        values["project"] = conf.config()["PROJECT"] or ""
         work = _choose_work(values, short)
         _choose_load(values, short, work)
         _choose_place(values, short)
@@ -479,12 +480,6 @@ def _as_json(text: str) -> Any:
 def _again(run: Run, options: Mapping[str, Any], short: Shorthand) -> RunSpec:
     """A stored run as it was, with what is not stored, and on other CPUs if any are given."""
     spec = replace(RunSpec.from_json(run.spec), repetition=1)
-    project = conf.config()["PROJECT"]
-    if project and spec.project not in ("", project):
-        raise UsageError(
-            f"--again repeats a run as it was, and that one is of the project {spec.project}, not "
-            f"of {project}: repeat it there."
-        )
     values = options_table.given(options, table(RunSpec))
     for environment in _environments(values.get("server.environment", ())):
         if environment != spec.server.environment:
@@ -502,6 +497,12 @@ def _again(run: Run, options: Mapping[str, Any], short: Shorthand) -> RunSpec:
 
 def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
     """A stored run with its secrets, which are given again or in the environment."""
+    project = conf.config()["PROJECT"]
+    if project and spec.project not in ("", project):
+        raise UsageError(
+            f"What is stored there is of the project {spec.project}, and this is {project}: repeat "
+            "it, or go on with it, there."
+        )
     options_of = (spec.workload.options, spec.server.options, spec.server.front_options)
     if is_hidden([*options_of, spec.database.fill, spec.target.to_json()]):
         raise UsageError(

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from django.db import Error
 
-from benchsuite import store
+from benchsuite import conf, store
 from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.plain import plain
@@ -164,7 +164,8 @@ def unfinished(given: str) -> Tuning:
                 f"{addresses.of_tuning(row.pk)}"
             )
     else:
-        tuning = Tuning.objects.exclude(status=Status.FINISHED.value).first()
+        begun = (tuning for tuning in of_project() if tuning.status != Status.FINISHED.value)
+        tuning = next(begun, None)
         if tuning is None:
             raise UsageError("There is no tuning to go on with: leave --resume out.")
         row = tuning
@@ -172,11 +173,18 @@ def unfinished(given: str) -> Tuning:
     return row
 
 
+def of_project() -> list[Tuning]:
+    """Those of this project, the newest first; all where it has no name."""
+    project = conf.config()["PROJECT"]
+    every = Tuning.objects.all()
+    return [row for row in every if not project or row.spec.get("project") in (None, "", project)]
+
+
 def stored(given: str) -> Tuning:
     """The tuning whose id begins so, or the newest; UsageError without one, or where several do."""
     digits = given.replace("-", "").lower()
-    ids = Tuning.objects.values_list("pk", flat=True)
-    matching = [one for one in ids if one.hex.startswith(digits)]
+    tunings = Tuning.objects.only("pk") if digits else of_project()
+    matching = [tuning.pk for tuning in tunings if tuning.pk.hex.startswith(digits)]
     if not matching:
         raise UsageError(
             f"There is no tuning {given}; see {addresses.of_tunings()}"

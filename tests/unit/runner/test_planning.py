@@ -34,16 +34,6 @@ def plan(server: str = "uvicorn", workload: str = "plain", **changes: Any) -> Pl
     return resolve(RunSpec(server=ServerSpec(server=server), workload=work, load=load, **changes))
 
 
-def test_a_run_is_of_the_project_that_the_settings_name(settings: Any) -> None:
-    unnamed = plan().spec
-    settings.BENCHSUITE = {**settings.BENCHSUITE, "PROJECT": "/srv/shop"}
-    named = plan().spec
-    assert (unnamed.project, named.project) == ("", "/srv/shop")
-    assert unnamed.key == RunSpec(server=ServerSpec(server="uvicorn"), load=unnamed.load).key
-    assert named.key != unnamed.key
-    assert plan(project="/srv/blog").spec.project == "/srv/blog", "as it was stored"
-
-
 def summary(goodput: float) -> Summary:
     return Summary(
         name="",

@@ -244,3 +244,17 @@ def test_several_values_make_an_axis(entry, tmp_path):
 
 def test_values(golden):
     golden.values(replace={r"lists all \d+": "lists all <n>"})
+
+
+@pytest.mark.django_db
+def test_a_run_is_of_the_project_that_the_settings_name_and_repeated_there(settings):
+    unnamed = spec("--path=/")
+    settings.BENCHSUITE = {**settings.BENCHSUITE, "PROJECT": "/srv/shop"}
+    named = spec("--path=/")
+    assert (unnamed.project, named.project) == ("", "/srv/shop")
+    assert unnamed.key != named.key
+    for project in ("", "/srv/shop"):
+        assert spec("--again", make_run("daphne", project=project).pk.hex).project == project
+    other = make_run("daphne", project="/srv/blog")
+    with pytest.raises(UsageError, match="of the project /srv/blog, and this is /srv/shop"):
+        spec("--again", other.pk.hex)

@@ -424,6 +424,16 @@ def test_one_that_has_its_answer_does_not_go_on() -> None:
     assert said.endswith(f"has its answer: leave --resume out, or see {of_tuning(row.pk)}")
 
 
+def test_one_of_another_project_goes_on_there_alone(half_done: Tuning, settings: Any) -> None:
+    settings.BENCHSUITE = {**settings.BENCHSUITE, "PROJECT": "/srv/shop"}
+    Tuning.objects.update(spec={**half_done.spec, "project": "/srv/blog"})
+    assert "There is no tuning to go on with" in refused()
+    status, said = ended(f"--resume={half_done.short_id}")
+    assert status == 2
+    assert "of the project /srv/blog, and this is /srv/shop" in said
+    assert "Nothing has been tuned yet" in ended("--paste")[1]
+
+
 def test_an_id_that_several_begin_with_is_refused(half_done: Tuning) -> None:
     half_done.pk = UUID(int=half_done.pk.int ^ 1)
     half_done.save(force_insert=True)
