@@ -164,6 +164,14 @@ class StudyRun(Execution):
         default=dict,
         help_text="How many of its claims hold, don't hold and can't be told, when it ended.",
     )
+    rules = models.PositiveSmallIntegerField(
+        default=1, help_text="Which rules its runs were judged by."
+    )
+    mixed = JSON(
+        kind=list[str],
+        default=list,
+        help_text="What had changed where it was gone on with all the same.",
+    )
     remark = models.TextField(
         blank=True, help_text="A paragraph by people: what surprised, and by which figures."
     )

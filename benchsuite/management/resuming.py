@@ -21,6 +21,15 @@ from benchsuite.system import fingerprint, lock
 from benchsuite.system.interrupts import held_back
 from benchsuite.system.programs import revision_of, short_revision, untracked_code
 
+
+class ChangedError(UsageError):
+    """Something else would be measured than before, so runs would be mixed."""
+
+    def __init__(self, what: str, way_out: str) -> None:
+        self.what = what
+        super().__init__(f"{what}: leave --resume out, or {way_out}.")
+
+
 NAMED = 5  #: Packages in a message.
 FILES = "~"  #: Between the revision of a project and the hash of its files that git does not track.
 
@@ -78,10 +87,8 @@ def ensure_same_machine(row: Execution, which: str) -> None:
     before = row.environment.data if row.environment else {}
     unlike = differences.of_machines([before, fingerprint.fingerprint()])
     if matter := [one.words for one in unlike if one.matters]:
-        raise UsageError(
-            f"{which} was on another machine, or this one has changed since ({listed(matter)}): "
-            "leave --resume out, or go on there."
-        )
+        what = f"{which} was on another machine, or this one has changed since ({listed(matter)})"
+        raise ChangedError(what, "go on there")
 
 
 def ensure_same_revision(before: str, which: str) -> None:
@@ -97,7 +104,7 @@ def ensure_same_revision(before: str, which: str) -> None:
         out = "put back what was there before"
     else:
         return
-    raise UsageError(f"{which} measured {what}: leave --resume out, or {out}.")
+    raise ChangedError(f"{which} measured {what}", out)
 
 
 def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None:
@@ -110,10 +117,8 @@ def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None
     ]
     if changed:
         more = f"; {len(changed) - NAMED} more" if len(changed) > NAMED else ""
-        raise UsageError(
-            f"{which} had other packages ({'; '.join(changed[:NAMED])}{more}): leave --resume out, "
-            "or install those of before."
-        )
+        what = f"{which} had other packages ({'; '.join(changed[:NAMED])}{more})"
+        raise ChangedError(what, "install those of before")
 
 
 def revision() -> str:

@@ -9,7 +9,7 @@ be resumed: a start that has ended is kept, one that was under way is made again
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
@@ -33,7 +33,7 @@ from benchsuite.studies.deciding import LOOKS, Doubt
 from benchsuite.studies.figures import metric
 from benchsuite.studies.matrix import Need, key, needed
 from benchsuite.studies.options import arguments, in_cell, laid_over, settled, shares
-from benchsuite.studies.study import Cell, Coordinates, Share, Study, cell_title
+from benchsuite.studies.study import RULES, Cell, Coordinates, Share, Study, cell_title
 
 UNKNOWN = 1
 """In place of a share that is known later: as good as any other, for the time that a run takes."""
@@ -316,11 +316,23 @@ def begun(study: Study, cells: Sequence[Cell], row: StudyRun) -> Execution:
     return Execution(study, row, _candidates(cells, row))
 
 
-def resumed(study: Study, cells: Sequence[Cell], row: StudyRun, *, again_failed: bool) -> Execution:
+def resumed(
+    study: Study, cells: Sequence[Cell], row: StudyRun, *, again_failed: bool, anyway: bool
+) -> Execution:
     """A stored one that goes on: what has ended is kept, unless it failed and is to be made again.
 
-    Raises UsageError where its cells are others by now, or what they measured is.
+    Raises UsageError where its cells are others by now, or what they measured is, unless it goes on
+    `anyway`; its row then says what has changed.
     """
+
+    def ensure(same: Callable[..., None], *what: Any) -> None:
+        try:
+            same(*what, which)
+        except resuming.ChangedError as error:
+            if not anyway:
+                raise
+            row.mixed = list(dict.fromkeys([*row.mixed, error.what]))
+
     which, rows = _which(row), list(row.cells.all())
     if row.unreadable:
         raise UsageError(f"{which} can't be read ({row.unreadable}): leave --resume out.")
@@ -329,21 +341,30 @@ def resumed(study: Study, cells: Sequence[Cell], row: StudyRun, *, again_failed:
             f"{which} has other configurations than this benchsuite makes of the same file: leave "
             "--resume out."
         )
+    ensure(resuming.ensure_same_machine, row)
+    ensure(_ensure_same_rules, row)
     execution = Execution(study, row, _candidates(cells, row), rows)
     orders = {one.pk: one.order for one in rows}
     stored = Run.objects.filter(study_cell__in=rows).select_related("software")
     fields = ("study_cell", "repetition", "status", "failure", "revision", "software")
     kept = [run for run in stored.only(*fields) if _is_kept(run, again_failed=again_failed)]
     for revision in {run.revision for run in kept if run.revision}:
-        resuming.ensure_same_revision(revision, which)
+        ensure(resuming.ensure_same_revision, revision)
     for run in kept:
         assert run.study_cell_id is not None
         place = orders[run.study_cell_id]
         execution.done.add((place, run.repetition))
         plan = execution.candidates[place].plan
         if run.software and plan and plan.python:
-            resuming.ensure_same_packages(run.packages, plan, which)
+            ensure(resuming.ensure_same_packages, run.packages, plan)
     return execution
+
+
+def _ensure_same_rules(row: StudyRun, which: str) -> None:
+    if row.rules != RULES:
+        raise resuming.ChangedError(
+            f"{which} was judged by the rules of another benchsuite", "go on with that one"
+        )
 
 
 def _which(row: StudyRun) -> str:
@@ -372,7 +393,6 @@ def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) ->
             f"{when} was of another {study.path}: configurations from before and after the change "
             "don't belong together. Leave --resume out, or restore the file."
         )
-    resuming.ensure_same_machine(row, when)
     return row
 
 

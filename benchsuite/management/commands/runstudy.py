@@ -41,7 +41,7 @@ from benchsuite.studies import matrix, reading
 from benchsuite.studies.deciding import LOOKS
 from benchsuite.studies.intervals import FEWEST
 from benchsuite.studies.options import arguments
-from benchsuite.studies.study import Cell
+from benchsuite.studies.study import RULES, Cell
 from benchsuite.system import fingerprint
 from benchsuite.telemetry.machine import HostSample
 
@@ -80,6 +80,11 @@ class Asked(Spec):
     resume: bool = option(False, "--resume  go on with the last one that did not end")
     again_failed: bool = option(
         False, "--again-failed  with --resume: make runs that failed again, also of one that ended"
+    )
+    anyway: bool = option(
+        False,
+        "--anyway  with --resume: go on although project, packages, machine or benchsuite are not "
+        "those of before; its page says so",
     )
     dry_run: bool = option(False, "--dry-run  show each run as a runbench command and stop")
     markdown: str = option(
@@ -269,9 +274,14 @@ def _reports(names: Sequence[str], label: str) -> tuple[list[StudyReport], dict[
             without[name] = f"{INDEX}.md is the page of all studies; write this one alone."
             continue
         try:
-            reports.append(study_report(chosen(name, label)))
+            report = study_report(chosen(name, label))
         except UsageError as error:
             without[name] = str(error)
+        else:
+            if report.outdated:
+                without[name] = f"{report.outdated} Execute it again: {command('runstudy', name)}"
+            else:
+                reports.append(report)
     if not reports:
         raise UsageError(next(iter(without.values())))
     return reports, without
@@ -303,10 +313,14 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
                 "leave --python out."
             )
         cells = _under(row.python, matrix.cells(study, row.scale, kept, claims=row.claims))
-        execution = studying.resumed(study, cells, row, again_failed=asked.again_failed)
+        execution = studying.resumed(
+            study, cells, row, again_failed=asked.again_failed, anyway=asked.anyway
+        )
     else:
         if asked.again_failed:
             raise UsageError("--again-failed says what --resume makes again: add --resume.")
+        if asked.anyway:
+            raise UsageError("--anyway says what --resume may ignore: add --resume.")
         scale = 1.0 if asked.scale is None else asked.scale
         cells = _under(asked.python, matrix.cells(study, scale, only, claims=asked.claims))
         sequential = asked.repeat is None and (asked.claims or asked.budget is not None)
@@ -323,6 +337,7 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
             seed=asked.seed,
             claims=asked.claims,
             looks=LOOKS if sequential else 1,
+            rules=RULES,
             started_at=datetime.now(UTC),
         )
         execution = studying.begun(study, cells, row)

@@ -33,7 +33,7 @@ from benchsuite.studies.claims import (
 )
 from benchsuite.studies.intervals import Interval
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
-from benchsuite.studies.study import Kind, Study, cell_title, names
+from benchsuite.studies.study import RULES, Kind, Study, cell_title, names
 
 SHAPES = {Outcome.HOLDS: "●", Outcome.FAILS: "○", Outcome.UNTOLD: "◐"}
 """Beside the word, so that it is never told by a colour alone."""
@@ -86,7 +86,7 @@ class StudyReport:
             reasons=[f"{one.asked} {one.words}".strip() for one in self.follows],
             premises=[self.remark] if self.remark else [],
             table=claims if self.claims else None,
-            cautions=[self.published[1]] if self.published[1] else [],
+            cautions=[*filter(None, [self.outdated, *self.row.mixed, self.published[1]])],
             next_steps=[step] if step else [],
             command=command,
             sections=list(self._sections()),
@@ -154,6 +154,12 @@ class StudyReport:
     @cached_property
     def charts(self) -> list[Chart]:
         return charts.charts(self.study, self.execution, self.published[0])
+
+    @property
+    def outdated(self) -> str:
+        """That its runs were judged by other rules than those of today."""
+        same = self.row.rules == RULES
+        return "" if same else "Its runs were judged by the rules of another benchsuite."
 
     @property
     def outcomes(self) -> dict[str, int]:

@@ -18,8 +18,10 @@ from benchsuite.management import resuming, session, studying
 from benchsuite.management import session as management_session
 from benchsuite.models import Run, StudyRun
 from benchsuite.pythons.interpreter import OWN
+from benchsuite.report.studies.execution import study_report
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
+from benchsuite.studies.study import RULES
 from benchsuite.system import fingerprint, lock
 from tests.unit.test_store import result
 
@@ -364,6 +366,30 @@ def test_one_of_other_packages_does_not_go_on(half_done):
     software = store.software({"python": {}, "packages": has})
     Run.objects.filter(status="finished").update(software=software)
     assert "had other packages (django 1.4, now " in refused()
+
+
+def test_one_that_goes_on_anyway_says_what_had_changed(half_done, monkeypatch):
+    monkeypatch.setattr(resuming, "revision_of", lambda folder: "another")
+    monkeypatch.setattr(resuming, "untracked_code", lambda folder: "")
+    Run.objects.filter(status="finished").update(revision="0123456789ab")
+    StudyRun.objects.update(rules=RULES - 1)
+    assert "by the rules of another benchsuite: leave --resume out" in refused()
+    runstudy("--resume", "--anyway")
+    row = StudyRun.objects.get()
+    assert row.status == "finished"
+    rules, revision = row.mixed
+    assert rules.endswith("was judged by the rules of another benchsuite")
+    assert "measured another revision of the project (01234567" in revision
+    assert set(row.mixed) <= set(study_report(row).answer.cautions)
+
+
+def test_the_page_of_all_studies_leaves_out_what_older_rules_judged(machine, file, capsys):
+    runstudy()
+    call_command("runstudy", markdown="-")
+    assert "## What was executed" in capsys.readouterr().out
+    StudyRun.objects.update(rules=RULES - 1)
+    with pytest.raises(CommandError, match="another benchsuite. Execute it again: .*runstudy tiny"):
+        call_command("runstudy", "tiny", "async_vs_sync", markdown="-")
 
 
 def test_one_that_was_loaded_from_another_machine_does_not_go_on(half_done, tmp_path, monkeypatch):
