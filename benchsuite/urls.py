@@ -22,6 +22,7 @@ def view(name: str) -> Callable[..., HttpResponseBase]:
         )
         return answer
 
+    asked.__name__ = name
     for alias in connections:  # else Django would query the database before us
         transaction.non_atomic_requests(using=alias)(asked)
     return asked

@@ -9,7 +9,7 @@ from uuid import uuid4
 from benchsuite.models import StudyCell, StudyRun
 from benchsuite.studies import matrix, reading
 from benchsuite.studies.options import arguments
-from benchsuite.studies.study import Selector
+from benchsuite.studies.study import RULES, Selector
 from tests.factories import BEGUN, MACHINE, make_run
 
 TEXT = """\
@@ -131,6 +131,7 @@ def make_study_run(
         scale=scale,
         only={axis: list(some) for axis, some in (only or {}).items()},
         repeat=2,
+        rules=RULES,
         started_at=began,
         ended_at=began + timedelta(minutes=7) if ended else None,
         status="finished" if ended else "interrupted",

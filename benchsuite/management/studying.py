@@ -218,9 +218,10 @@ class Execution:
         for candidate in self.skipped:
             reasons.setdefault(candidate.reason, []).append(candidate.title)
         lines = [f"{'; '.join(titles)}: {reason}" for reason, titles in reasons.items()]
-        raise UnavailableError(
-            "\n".join([f"No configuration of {self.study.name} can run here.", *lines])
-        )
+        none = f"No configuration of {self.study.name} can run here"
+        if len(reasons) == 1:
+            raise UnavailableError(f"{none}: {next(iter(reasons))}")
+        raise UnavailableError("\n".join([f"{none}.", *lines]))
 
     def enter(self, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on, with its cells and why some of them can't run."""
