@@ -10,7 +10,6 @@ from benchsuite.workloads.base import (
     EARLY_S,
     Client,
     TargetPage,
-    Workload,
     expect_body,
     expect_object,
     expect_seconds,
@@ -118,14 +117,11 @@ class Cpu(TargetPage):
     inspect = prepare
 
 
-class Layer(Workload):
+class Layer(TargetPage):
     name = "layer"
-    unchecked = ""
     summary = "plain through the channel layer: the server asks a runworker for each answer"
     options = {"view": "plain_async"}
     limits = {"view": ("plain", "plain_async")}
-    needs_target_app = True
-    uses_database = False
     needs_workers = True
 
     def __init__(self, **options: Option) -> None:

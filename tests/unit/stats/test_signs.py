@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from benchsuite.core.samples import Kind
 from benchsuite.stats import summary
 from benchsuite.stats.signs import Traffic
 
@@ -15,6 +16,14 @@ def samples(times: list[float], users: list[int] | None = None) -> summary.Sampl
     made["finish"] = made["start"] + times
     if users is not None:
         made["user"] = users
+    return made
+
+
+def spanning(*spans: tuple[float, float], kind: Kind = Kind.OK) -> summary.Samples:
+    """One request of a user of its own for each begin and end."""
+    made = samples([0.0] * len(spans), [*range(len(spans))])
+    made["start"], made["finish"] = zip(*spans, strict=True)
+    made["intended_start"], made["kind"] = made["start"], kind
     return made
 
 
