@@ -80,6 +80,14 @@ def _own_mounts() -> bool:
     return subprocess.run(tried, capture_output=True, check=False).returncode == 0
 
 
+def _namespaces() -> bool:
+    """Whether this user may make networks and clocks of a test's own."""
+    if os.geteuid() != 0 or not all(map(shutil.which, ("ip", "unshare"))):
+        return False
+    words = ["unshare", "--net", "--time", "--fork", "ip", "link", "add", "type", "veth"]
+    return subprocess.run(words, capture_output=True, check=False, timeout=20).returncode == 0
+
+
 def _python(*versions: str) -> Callable[[], bool]:
     """Any of these Pythons, other than the one that runs the tests."""
     return lambda: other_python(*versions) is not None
@@ -134,6 +142,7 @@ NEEDS: dict[str, Need] = {
     "py-spy": Need(_beside("py-spy"), "pip install py-spy"),
     "uv": Need(_beside("uv"), "pip install uv"),
     "own-mounts": Need(_own_mounts, "run as root", rare=True),
+    "netns": Need(_namespaces, "apt install iproute2, and run as root", rare=True),
     "another-python": Need(_python(*MODERN), "uv python install 3.13", rare=True),
     "python2.7": Need(_python("2.7"), "pyenv install 2.7", rare=True),
     "python3.6": Need(_python("3.6"), "pyenv install 3.6", rare=True),

@@ -158,6 +158,42 @@ class HostShares:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoadHost:
+    """Another host that made a part of the load; times in seconds."""
+
+    name: str
+    share: float  #: Of the users or arrivals that it was to make.
+    cpus: int = 0
+    clock_ahead: float | None = None  #: Of its monotonic clock before ours; below 0: behind.
+    clock_error_s: float | None = None  #: How far that may be off.
+    clock_drift_s: float | None = None  #: How far its clock ran away from ours meanwhile.
+    late_s: float = 0.0  #: How long after the common begin it heard of it.
+    silent_s: float = 0.0  #: The longest time that nothing was heard from it during the load.
+    cpu_percent: float | None = None  #: Of its busiest load process; 100 is one CPU.
+    busy_percent: float | None = None  #: Of all its CPUs, by any program, during the load.
+    lost: str = ""  #: Why its part is missing from the figures; empty where it isn't.
+    samples: int = 0
+    packed_bytes: int = 0  #: Of these samples, as they were sent.
+    messages: int = 0  #: Received from it, samples included.
+
+    @property
+    def words(self) -> str:
+        """What is stored of it with the run."""
+        parts = [f"{self.share:.0%} of the load", f"{self.cpus} CPUs"]
+        if self.clock_ahead is not None and self.clock_error_s is not None:
+            way = "ahead" if self.clock_ahead >= 0 else "behind"
+            error = f"±{1e3 * self.clock_error_s:.2f} ms"
+            parts.append(f"its clock {abs(self.clock_ahead):.3f} s {way} ({error}), converted")
+        if self.clock_drift_s is not None:
+            parts.append(f"{1e3 * self.clock_drift_s:.2f} ms of drift")
+        if self.cpu_percent is not None:
+            parts.append(f"{self.cpu_percent:.0f} % of a CPU used")
+        if self.samples:
+            parts.append(f"{self.samples} samples in {self.packed_bytes} bytes")
+        return "; ".join([*parts, *filter(None, [self.lost])])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClockCheck:
     """Whether time passed evenly while the load ran."""
 
@@ -203,6 +239,7 @@ class Evidence(OfLevel):
     load_cpu_percent: float | None = None  #: Of the busiest load process; 100 is one CPU.
     load_lag_p50_s: float | None = None
     load_lag_p99_s: float | None = None
+    load_hosts: Sequence[LoadHost] = ()  #: Empty where this machine made the load.
     ceiling_rate: float | None = None  #: This generator's ceiling in requests a second.
     arrivals: Arrivals | None = None
     unmade: int | None = None  #: Journeys of a fixed amount of work not made in time.

@@ -1,4 +1,4 @@
-"""Whether the load generator itself was what was measured: B101 to B105 and B107."""
+"""Whether the load generator itself was what was measured: B101 to B105, B107 and B108."""
 
 import math
 from collections.abc import Iterator
@@ -20,6 +20,8 @@ from benchsuite.findings.window import is_near_capacity, is_surely_beyond
 USUAL_SHARE = 0.25
 """Of the median response time: timers that are half that late spoil the tail alone."""
 
+HOST_BUSY_PERCENT = 95.0  #: Of all CPUs of a load host, by whatever runs there.
+DRIFT_FINE_S = 0.005  #: Of two clocks, over a load: no window is that exact.
 LAG_ALWAYS_FINE_S = 0.001  #: A timer is never that exact.
 
 
@@ -180,3 +182,44 @@ def broken(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             "ended the run.",
             hint="The failure's message says what to do; then repeat the run.",
         )
+
+
+@finding(
+    "B108",
+    "load-host",
+    weak=0,
+    unit=" s",
+    weak_words="or a host short of CPU",
+    invalid_words="a host whose part is missing",
+)
+def load_hosts(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """seconds for which nothing was heard from a load host, or by which it was late"""
+    # What the others measured stays, and is less than the load that was planned.
+    for host in evidence.load_hosts:
+        share = format_percent(100 * host.share)
+        if host.lost:
+            yield rule.found(
+                Level.INVALID,
+                f"{host.lost} Its share of the load was {share}.",
+                hint="What the other load hosts measured is here; look after that host and repeat "
+                "the run.",
+            )
+        elif off_s := max(host.silent_s, host.late_s, (host.clock_drift_s or 0.0) - DRIFT_FINE_S):
+            what = {
+                host.silent_s: "was silent for",
+                host.late_s: "heard of the begin late, by",
+            }.get(off_s, "has a clock that ran away by")
+            yield rule.found(
+                Level.WEAK,
+                f"Load host {host.name}, with {share} of the load, {what} "
+                f"{format_duration(off_s)}.",
+                hint="Look after its network and what else runs there, and repeat the run.",
+                value=off_s,
+            )
+        if (busy := host.busy_percent or 0.0) > HOST_BUSY_PERCENT:
+            yield rule.found(
+                Level.WEAK,
+                f"Load host {host.name}, with {share} of the load, was short of CPU: its "
+                f"{host.cpus} CPUs were busy for {format_percent(busy)} of the time.",
+                hint=f"Use more load hosts or {evidence.less}, or end other programs there.",
+            )

@@ -18,6 +18,19 @@ samples to files in the spool folder.
     child → {"event": "done", …}                       see `Done`
     child → {"event": "failed", "message"}             at any time: the load itself broke
     child → {"event": "full"}                          at any time: the spool's disk is
+
+Where other hosts make the load, the child is their master. It serves several runs, and there is
+more:
+
+    parent → "join <count>"                            waits for so many hosts
+    child → {"event": "note", "text"}                  at any time: for people, such as who came
+          | {"event": "joined"}
+    child → {"event": "tick", …}                       a whole `Tick`
+    parent → "collect"                                 after "done"
+    child → {"event": "collecting", "samples"}         each second
+    child → {"event": "collected", "hosts"}            `LoadHost`s; their samples are in the spool
+    parent → "drop"                                    the run is over, however it went
+    child → {"event": "dropped"}
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,6 +42,7 @@ from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import LoadProfile, VisitorSpec, WorkloadSpec
 
 GO, STOP, REHEARSE = b"go", b"stop", b"rehearse "  #: How orders besides the job begin.
+JOIN, COLLECT, DROP = b"join ", b"collect", b"drop"  #: Those to the master of load hosts.
 LOOK, NEW, AGAIN = "look", "new", "again"
 """Kinds of rehearsals: up to the first form, which is not sent; like any journey of the load; and
 with what the one before drew at random."""
@@ -62,7 +76,7 @@ class Job:
     superuser: bool = False  #: Whether that may do everything.
     seed: int = 0
     part: int = 0  #: Of the `parts` load processes: every `parts`-th user or arrival is its own.
-    parts: int = 1
+    parts: int = 1  #: Until it is handed to a process, those of load hosts.
     unit: str = REQUEST  #: What the figures are of, of `benchsuite.core.samples.UNITS`.
     handshake_headers: bool = True  #: Else a subprotocol tells the run in handshakes.
     dialect: str = ""  #: Dotted path of a class that speaks a server's own protocol, if it has one.

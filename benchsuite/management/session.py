@@ -21,7 +21,9 @@ from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Ceiling, RunResult, Status
 from benchsuite.core.specs import LoadProfile
 from benchsuite.core.units import format_bytes, format_duration, format_rate
+from benchsuite.delay.delayer import HOST
 from benchsuite.load.job import Tick
+from benchsuite.management.options.place import Place
 from benchsuite.management.output import Screen
 from benchsuite.models import Run, StudyCell
 from benchsuite.report.exports.runs import json_of
@@ -208,8 +210,7 @@ def session(
     watcher: Progress,
     screen: Screen,
     *,
-    port: int | None = None,
-    start_timeout_s: float | None = None,
+    place: Place = Place(),  # noqa: B008 - it is frozen
     estimate: Estimate | None = None,
 ) -> Iterator["Session"]:
     """The machine for as many runs as are made in the block; raises BenchsuiteError."""
@@ -220,8 +221,10 @@ def session(
         settings = conf.config()["TARGET_SETTINGS"] or os.environ["DJANGO_SETTINGS_MODULE"]
         with runner.session(
             settings_module=settings,
-            port=port,
-            start_timeout_s=start_timeout_s,
+            port=place.port,
+            bind=place.bind or HOST,
+            listening=place.listening,
+            start_timeout_s=place.start_timeout_s,
             ceilings=results.ceilings,
         ) as at_work:
             yield Session(at_work, results, watcher, screen, opened, estimate or Estimate())

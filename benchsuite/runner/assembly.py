@@ -152,8 +152,10 @@ class Assembly:
     _stack: ExitStack = field(default_factory=ExitStack)
 
     @contextmanager
-    def serving(self, port: int | None = None) -> Iterator[RunningSystem]:
-        """Inside the block the target answers; raises StartError with the log of what doesn't."""
+    def serving(self, port: int | None = None, bind: str = HOST) -> Iterator[RunningSystem]:
+        """Inside the block the target answers, at that address; raises StartError with the log of
+        what doesn't.
+        """
         plan, spec, system = self.plan, self.plan.spec, self.system
         with self._stack:
             try:
@@ -168,7 +170,10 @@ class Assembly:
                 late = self._stack.enter_context(self._delayer(layer))
                 if late.layer is not None:
                     layer = moved_redis_url(layer, late.layer)
-                instructions = self.clone(**self._amended(late, layer, caches=caches))
+                amended = self._amended(late, layer, caches=caches)
+                if bind != HOST and not spec.visitor.host:
+                    amended["host"] = bind  # which the project must allow
+                instructions = self.clone(**amended)
                 system.instructions = self._stack.enter_context(instructions)
                 if own:
                     self.services[REDIS] = layer
@@ -176,10 +181,10 @@ class Assembly:
                     self.replaced = Instructions.read(system.instructions).environment
                     system.ask = self._ask
                 self._start_workers()
-                port = port or free_port(HOST)
-                ensure_port_free(HOST, port)
-                scheme = self._start_servers(port)
-                host, port = late.clients((HOST, port))
+                port = port or free_port(bind)
+                ensure_port_free(bind, port)
+                scheme = self._start_servers((bind, port))
+                host, port = late.clients((bind, port))
                 for process in late.processes().values():
                     system.add(DELAY, process)
                 system.delay = late.to_json() if spec.delay else {}
@@ -244,25 +249,26 @@ class Assembly:
             amended |= {"layer": spec.layer.path, "layer_url": layer}
         return amended
 
-    def _start_servers(self, port: int) -> str:
-        """Starts the server on that port, or a front for its instances; the scheme to speak."""
+    def _start_servers(self, place: Address) -> str:
+        """Starts the server there, or a front for its instances; the scheme to speak."""
         spec = self.plan.spec.server
         if self.plan.front_runs_instances:
-            return self._start_replicas(port)
-        ports = [port]
+            return self._start_replicas(place)
+        places = [place]
         if spec.front:
-            ports = distinct(partial(free_port, HOST), spec.instances, besides=ports)
+            ports = distinct(partial(free_port, HOST), spec.instances, besides=[place[1]])
+            places = [(HOST, port) for port in ports]
         copies = []
-        for own_port in ports:
+        for own in places:
             stack = self._stack.enter_context(ExitStack())
-            copies.append(_Copy(stack, (HOST, own_port), self._server(stack, (HOST, own_port))))
+            copies.append(_Copy(stack, own, self._server(stack, own)))
         ready_s = self._answering(copies)
         begun = [copy.processes[0].started_at for copy in copies]
         self.system.startup_s = begun[-1] - begun[0] + ready_s
         self.system.restart = partial(self._restart, copies)
         if not spec.front:
             return "http"
-        return self._front(port, upstreams=[copy.address for copy in copies]).scheme
+        return self._front(place, upstreams=[copy.address for copy in copies]).scheme
 
     def _answering(self, copies: Sequence[_Copy]) -> float:
         """Waits for all copies of the server; seconds that the last one took."""
@@ -282,7 +288,7 @@ class Assembly:
         self._answering(copies)
         return begin, monotonic()
 
-    def _start_replicas(self, port: int) -> str:
+    def _start_replicas(self, place: Address) -> str:
         """A front that runs the instances itself, each in a network and with files of its own."""
         adapter = self.plan.server_at(self.folder, self.services)
         instances = replicas(
@@ -292,15 +298,20 @@ class Assembly:
             folder=self.folder.parent,
             urls=[*self.services.values(), *([self.database.url] if self.database else [])],
         )
-        by = self._front(port, instances=instances)
-        process, url = self.system.members[-1].process, f"{by.scheme}://{HOST}:{port}"
+        by = self._front(place, instances=instances)
+        process, url = self.system.members[-1].process, f"{by.scheme}://{place[0]}:{place[1]}"
         self.system.startup_s = self._wait(process, url, timeout_s=by.ready_timeout_s)
         return by.scheme
 
     def _front(
-        self, port: int, *, upstreams: Sequence[Address] = (), instances: Instances | None = None
+        self,
+        place_of_all: Address,
+        *,
+        upstreams: Sequence[Address] = (),
+        instances: Instances | None = None,
     ) -> FrontAdapter:
-        """Starts the front on that port; instances that it runs are the target's part."""
+        """Starts the front there; instances that it runs are the target's part."""
+        host, port = place_of_all
         folder, facts, static = self.folder / "front", self.facts, None
         if facts.static_url and facts.static_root:
             static = StaticFiles(url=facts.static_url, root=Path(facts.static_root))
@@ -311,7 +322,7 @@ class Assembly:
             front(
                 adapter,
                 upstreams,
-                host=HOST,
+                host=host,
                 port=port,
                 log=folder.with_suffix(".log"),
                 env=any_program(),

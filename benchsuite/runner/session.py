@@ -8,7 +8,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -22,14 +22,17 @@ from benchsuite.core.exceptions import (
     DatabaseError,
     LoadDiedError,
     UnavailableError,
+    UsageError,
 )
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import FLAME, KEEP, QUERIES
+from benchsuite.delay.delayer import HOST
 from benchsuite.isolation.databases.client import Keeper
 from benchsuite.isolation.facts import Facts, Rows
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.served import counting
 from benchsuite.load.job import Done, Job, Tick
+from benchsuite.load.parent import hosts
 from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.runner import preflight
 from benchsuite.runner.assembly import PROJECT, Assembly, about_services, about_the_project
@@ -69,16 +72,23 @@ def session(
     *,
     settings_module: str,
     port: int | None = None,
+    bind: str = HOST,
+    listening: hosts.Listening | None = None,
     start_timeout_s: float | None = None,
     ceilings: Ceilings = lambda environment: (),
 ) -> Iterator["Session"]:
-    """What the runs of one command share: a folder, the databases, the machine's fingerprint."""
+    """What the runs of one command share: a folder, the databases, the load hosts that joined, the
+    machine's fingerprint. `bind` is the address at which servers listen.
+    """
     with ExitStack() as stack:
         token = secrets.token_hex(8)
         folder = stack.enter_context(scratch.folder())
         stack.enter_context(guarded(token, folder))
         data = Data(settings_module, folder, stack, token, start_timeout_s)
-        yield Session(folder, port, data, start_timeout_s, ceilings)
+        master = None
+        if listening is not None:
+            master = stack.enter_context(hosts.master(listening, log=folder / "hosts.log"))
+        yield Session(folder, port, bind, data, master, start_timeout_s, ceilings)
         data.check()
 
 
@@ -88,7 +98,9 @@ class Session:
 
     folder: Path
     port: int | None
+    bind: str
     _data: Data
+    _master: hosts.Master | None  #: Of the load hosts; None where this machine makes all loads.
     _start_timeout_s: float | None
     _ceilings: Ceilings
     _environment: Mapping[str, object] | None = None
@@ -125,23 +137,33 @@ class Session:
         """Drops the databases and ends their servers that none of the later runs will use."""
         self._data.keep_for(later)
 
+    def _load(self, plan: Plan, folder: Path, watcher: Watcher) -> AbstractContextManager[LoadPool]:
+        """Who makes the load: processes of this machine, or hosts that have joined."""
+        load = plan.spec.load
+        if load.hosts:
+            if self._master is None:
+                raise UsageError("--load-hosts needs --listen and --key-file: add them.")
+            watcher.stage(f"waiting for {load.hosts} load hosts")
+            return self._master.joined(
+                load.hosts, spool=folder, tell=watcher.note, limit_s=self._start_timeout_s
+            )
+        # All variables of ours only for somebody's own journeys, which may ask for any.
+        without_project = {one: os.environ[one] for one in os.environ if one not in PROJECT}
+        return load_pool(
+            load.processes,
+            spool=folder,
+            log=folder / "load.log",
+            env=any_program() if _is_ours(plan) else without_project,
+            on_cpus=load.cpus,
+        )
+
     def _measure(
         self, plan: Plan, record: RunRecord, folder: Path, stack: ExitStack, watcher: Watcher
     ) -> None:
         watcher.stage("starting")
         spec = plan.spec
-        # All variables of ours only for somebody's own journeys, which may ask for any.
-        without_project = {one: os.environ[one] for one in os.environ if one not in PROJECT}
         limits = stack.enter_context(network.descriptors_raised(preflight.open_files(spec)))
-        load = stack.enter_context(
-            load_pool(
-                spec.load.processes,
-                spool=folder,
-                log=folder / "load.log",
-                env=any_program() if _is_ours(plan) else without_project,
-                on_cpus=spec.load.cpus,
-            )
-        )
+        load = stack.enter_context(self._load(plan, folder, watcher))
         keeper = self._data.keeper(plan)
         keeper.tell = watcher.stage
         had_made = keeper.has_made
@@ -177,7 +199,7 @@ class Session:
         )
         record.serving = serving = assembly.system
         record.doing = lambda: serving.doing() or keeper.doing
-        stack.enter_context(assembly.serving(self.port))
+        stack.enter_context(assembly.serving(self.port, self.bind))
         record.doing = str
         record.settings_changed = {
             **keeper.settings_changed,
@@ -240,6 +262,10 @@ class Session:
         left_out_now = serving.counted(counting.OVERFLOW_PREFIX) or 0
         record.evidence.left_out = left_out_now - left_out
         record.read_samples(*load.samples())
+        if isinstance(load, hosts.HostsPool):
+            record.evidence.load_hosts = load.hosts
+            for host in load.hosts:
+                record.settings_changed[f"(load host {host.name})"] = host.words
         if record.learned.before and record.answers:
             try:
                 record.evidence.stored, sentence = held(record.learned, record.answers, rows)

@@ -41,6 +41,7 @@ def ceiling_rate(ceilings: Sequence[Ceiling], load: LoadProfile, in_flight: floa
         for ceiling in ceilings
         if ceiling.model == load.model
         and ceiling.processes == load.processes
+        and not load.hosts
         and ceiling.keep_alive == load.keep_alive
         and not ceiling_doubt(ceiling)
     ]

@@ -45,7 +45,9 @@ def through(
 
 
 @contextmanager
-def server(talk: Talk, tls: ssl.SSLContext | None = None) -> Iterator[Address]:
+def server(
+    talk: Talk, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1"
+) -> Iterator[Address]:
     """A thread for each connection; at the end all connections are shut and all threads joined."""
     threads: list[threading.Thread] = []
     connections: list[socket.socket] = []
@@ -69,7 +71,7 @@ def server(talk: Talk, tls: ssl.SSLContext | None = None) -> Iterator[Address]:
             threads.append(threading.Thread(target=serve, args=(connection,), daemon=True))
             threads[-1].start()
 
-    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
+    with socket.create_server((host, 0), backlog=1024) as listener:
         accepting = threading.Thread(target=accept, daemon=True)
         accepting.start()
         try:

@@ -123,6 +123,7 @@ class Responder:
         *,
         tls: ssl.SSLContext | None = None,
         idle_s: float | None = None,
+        host: str = "127.0.0.1",
     ) -> None:
         """Connections that rest for longer than `idle_s` are closed, as servers do."""
         self.behaviours: dict[str, Behaviour] = {"/": ok, **(behaviours or {})}
@@ -133,12 +134,13 @@ class Responder:
         self._lock = threading.Lock()
         self._tls = tls
         self._idle_s = idle_s
+        self._host = host
         self._listening = ExitStack()
 
     def __enter__(self) -> Self:
-        address = self._listening.enter_context(server(self._serve, self._tls))
+        address = self._listening.enter_context(server(self._serve, self._tls, self._host))
         self.port: int = address[1]
-        self.base_url = f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
+        self.base_url = f"{'https' if self._tls else 'http'}://{self._host}:{self.port}"
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -44,6 +44,7 @@ COMMANDS = {
     "buildpeer": ["node"],
     "completesurvey": ["http://127.0.0.1:9/"],
     "runstudy": ["shop", "--dry-run"],
+    "benchworker": ["--join=127.0.0.1:9", "--key-file=no-such-file"],
     "tunebench": ["--objective=p95 < 200ms", "--dry-run"],
 }
 """With what each has to be told."""

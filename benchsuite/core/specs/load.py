@@ -9,6 +9,7 @@ from benchsuite.core.specs.spec import Spec, above, option, within
 MAX_USERS = 10_000
 MAX_DURATION_S = 24 * 3600.0
 MAX_LOAD_PROCESSES = 64
+MAX_LOAD_HOSTS = 100
 MAX_STAGES = 100
 MAX_RATE = 1_000_000.0
 IN_FLIGHT = 1000
@@ -135,6 +136,14 @@ class LoadProfile(Spec):
         within=(1, MAX_LOAD_PROCESSES),
         group=CONNECTIONS,
     )
+    hosts: int = option(
+        0,
+        "--load-hosts N  other hosts that make the load, each with so many processes: "
+        "`benchworker` joins them; needs --listen and --key-file",
+        within=(0, MAX_LOAD_HOSTS),
+        unless="this machine makes it",
+        group=CONNECTIONS,
+    )
     cpus: tuple[int, ...] | None = None  #: CPUs on which they may run; None for all.
 
     def check(self) -> None:
@@ -152,11 +161,11 @@ class LoadProfile(Spec):
         else:
             self._check_closed()
             shared, what = int(min(self.levels)), "users"
-        if self.processes > shared:
-            raise UsageError(
-                f"--load-processes={self.processes} can't share {shared} {what}; use as many "
-                "at most."
-            )
+        if self.parts > shared:
+            makers = f"--load-processes={self.processes}"
+            if self.hosts:
+                makers = f"--load-hosts={self.hosts} with {makers}"
+            raise UsageError(f"{makers} can't share {shared} {what}; use as many at most.")
         if self.iterations is not None and (self.stages or self.warmup_s or self.spawn_rate):
             raise UsageError(
                 "--iterations is a fixed amount of work, which all users begin at once and which "
@@ -205,6 +214,11 @@ class LoadProfile(Spec):
     @property
     def is_open(self) -> bool:
         return self.model == OPEN
+
+    @property
+    def parts(self) -> int:
+        """Load processes, on all hosts."""
+        return self.processes * max(1, self.hosts)
 
     @property
     def level(self) -> float:

@@ -1,8 +1,7 @@
 """Starts load processes, talks to them, reads what they write; imports neither Locust nor gevent.
 
-Locust's master and workers are not needed: they divide users over machines and merge statistics.
-Here every process knows the whole profile and takes every n-th user or arrival, all begin at the
-same moment of a shared clock, and samples are merged, not figures.
+Every process knows the whole profile and takes every n-th user or arrival, all begin at the same
+moment of a shared clock, and samples are merged, not figures.
 """
 
 import json
@@ -85,7 +84,25 @@ def read_on(file: BinaryIO) -> Samples:
 
 
 def read_names(folder: Path) -> list[NameEntry]:
-    entries = json.loads((folder / NAMES_FILE).read_text())
+    return names_of((folder / NAMES_FILE).read_text())
+
+
+def names_as_text(names: Sequence[NameEntry]) -> str:
+    """What `names_of` reads."""
+    entries = [
+        {
+            "name": entry.name,
+            "scope": entry.scope,
+            "examples": {int(kind): text for kind, text in entry.examples.items()},
+            "answers": {int(kind): answer for kind, answer in entry.answers.items()},
+        }
+        for entry in names
+    ]
+    return json.dumps(entries)
+
+
+def names_of(text: str) -> list[NameEntry]:
+    entries = json.loads(text)
     return [
         NameEntry(
             name=entry["name"],
@@ -109,6 +126,7 @@ SLOW = {
 """What took too long when an event is missing."""
 LOG_LINES = 20
 STEP_S = 0.002
+WORKER = "benchsuite.load.process.worker"
 
 
 @contextmanager
@@ -116,12 +134,31 @@ def load_worker(
     *, spool: Path, log: Path, env: Mapping[str, str] | None, on_cpus: Collection[int] | None
 ) -> Iterator["LoadWorker"]:
     spool.mkdir(parents=True, exist_ok=True)
+    process, events = started(WORKER, (), log=log, env=env, on_cpus=on_cpus)
+    worker = LoadWorker(process, events, spool=spool, log=log)
+    try:
+        yield worker
+    finally:
+        worker.close()
+
+
+def started(
+    module: str,
+    arguments: Sequence[str],
+    *,
+    log: Path,
+    env: Mapping[str, str] | None,
+    on_cpus: Collection[int] | None,
+) -> tuple[subprocess.Popen[bytes], int]:
+    """A process of this module, which is told where to write its events and then the arguments;
+    and where to read them.
+    """
     given = os.environ if env is None else env
     events, child_events = os.pipe()
     try:
         with log.open("ab") as log_file, cpus.given(on_cpus):
             process = subprocess.Popen(
-                [sys.executable, "-m", "benchsuite.load.process.worker", str(child_events)],
+                [sys.executable, "-m", module, str(child_events), *arguments],
                 stdin=subprocess.PIPE,
                 stdout=log_file,
                 stderr=log_file,
@@ -134,11 +171,7 @@ def load_worker(
         raise
     finally:
         os.close(child_events)
-    worker = LoadWorker(process, events, spool=spool, log=log)
-    try:
-        yield worker
-    finally:
-        worker.close()
+    return process, events
 
 
 class LoadWorker:
@@ -163,7 +196,7 @@ class LoadWorker:
         """Hands over the job and waits for its checked journey; returns what remains unchecked.
         Raises AnswerError when the target does not answer as the workload expects.
         """
-        self._expect("ready", IMPORT_LIMIT_S)
+        self.wait_until_ready()
         self._send(json.dumps(plain(replace(job, spool=str(self.spool)))).encode())
         self._load = job.load
         self._journey_limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
@@ -171,6 +204,10 @@ class LoadWorker:
         checked = self._expect("checked", limit_s)
         self.posts = bool(checked["posts"])
         return str(checked["unchecked"])
+
+    def wait_until_ready(self) -> None:
+        """Waits until it can take a job."""
+        self._expect("ready", IMPORT_LIMIT_S)
 
     def rehearse(self, kind: str) -> Rehearsal:
         """Has another journey made, of one of the kinds in `benchsuite.load.job`."""
@@ -238,8 +275,11 @@ class LoadWorker:
         """Its status, or its signal below 0; None where it still runs. It is not reaped."""
         limit = monotonic() + GRACE_S
         how = os.WEXITED | os.WNOWAIT | os.WNOHANG
-        while (ended := os.waitid(os.P_PID, self.pid, how)) is None and monotonic() < limit:
-            sleep(STEP_S)
+        try:
+            while (ended := os.waitid(os.P_PID, self.pid, how)) is None and monotonic() < limit:
+                sleep(STEP_S)
+        except ChildProcessError:  # in a load host, where gevent reaps it
+            return self._process.wait()
         if ended is None:
             return None
         return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
@@ -329,12 +369,12 @@ class LoadPool:
 
     def check(self, job: Job) -> str:
         """Hands over the job; each process checks its journey. Returns what remains unchecked."""
-        parts = len(self._workers)
+        count = len(self._workers)
         self._ends_below = job.load.ends_below or 0.0
         self._progress = _Progress(job, self._workers)
         reports = [
-            worker.check(replace(job, part=part, parts=parts))
-            for part, worker in enumerate(self._workers)
+            worker.check(replace(job, part=job.part * count + place, parts=job.parts * count))
+            for place, worker in enumerate(self._workers)
         ]
         return reports[0]
 
@@ -347,10 +387,13 @@ class LoadPool:
         """Has one of the processes make another journey."""
         return self._workers[0].rehearse(kind)
 
-    def run(self, on_tick: Callable[[Tick], None]) -> Done:
-        """Starts the load and waits for its end; `on_tick` is called about once a second."""
-        count = len(self._workers)
-        begin = monotonic() + (LEAD_S * count if count > 1 else 0.0)
+    def run(self, on_tick: Callable[[Tick], None], begin: float | None = None) -> Done:
+        """Starts the load, at once or at that moment, and waits for its end; `on_tick` is called
+        about once a second.
+        """
+        if begin is None:
+            count = len(self._workers)
+            begin = monotonic() + (LEAD_S * count if count > 1 else 0.0)
         for worker in self._workers:
             worker.go(begin)
         return self.wait(on_tick)
@@ -367,7 +410,7 @@ class LoadPool:
         def on_first() -> None:
             for worker in further:
                 worker.hear()
-            tick = self._progress.tick()
+            tick = self.tick()
             hopeless = tick.due >= FEWEST_DUE and tick.in_time < self._ends_below * tick.due
             if self.ended_at is None and hopeless:
                 self.ended_at = tick
@@ -375,6 +418,10 @@ class LoadPool:
             on_tick(tick)
 
         return merged([first.wait(on_first), *(worker.wait() for worker in further)])
+
+    def tick(self) -> Tick:
+        """How far the load is."""
+        return self._progress.tick()
 
     def salvaged(self) -> Done:
         """The end of a load one of whose processes died: the others are stopped and awaited."""

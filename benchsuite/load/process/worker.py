@@ -74,15 +74,23 @@ class Parent:
         while True:
             block = nb_read(0, 65_536)
             if not block:
-                os._exit(1)
+                self.closed()
             *lines, buffered = (buffered + block).split(b"\n")
             for line in lines:
-                if line.startswith((messages.GO, messages.REHEARSE)):
-                    self.orders.put(line)
-                elif line == messages.STOP:
-                    self.stop.set()
-                else:
-                    self.job.set(read(Job, json.loads(line)))
+                self.take(line)
+
+    def closed(self) -> NoReturn:
+        """The parent is gone."""
+        os._exit(1)
+
+    def take(self, line: bytes) -> None:
+        """An order, or the job."""
+        if line.startswith((messages.GO, messages.REHEARSE)):
+            self.orders.put(line)
+        elif line == messages.STOP:
+            self.stop.set()
+        else:
+            self.job.set(read(Job, json.loads(line)))
 
 
 def main(events: int) -> NoReturn:

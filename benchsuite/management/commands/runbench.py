@@ -10,6 +10,7 @@ from benchsuite.core.results import Status, Verdict
 from benchsuite.management import streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.place import Place
 from benchsuite.management.options.table import read
 from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, estimated, session
@@ -37,8 +38,9 @@ class Command(BriefCommand):
     def handle(self, **options: Any) -> None:
         sample = HostSample()
         screen = Screen(quiet_stdout=options["json"] == "-", verbosity=options["verbosity"])
-        output = read(run_options.Output, options)
         plans: Sequence[Plan] = [planning.resolve(spec) for spec in run_options.specs(options)]
+        place = read(Place, options)
+        place.check_runs(plan.spec for plan in plans)
         for plan in plans:
             preflight.check(plan)
         for name in ("json", "html"):
@@ -58,8 +60,7 @@ class Command(BriefCommand):
                 results,
                 progress,
                 screen,
-                port=output.port,
-                start_timeout_s=output.start_timeout_s,
+                place=place,
                 estimate=estimate,
             ) as at_work:
                 plans = at_work.prepared(plans)

@@ -25,6 +25,7 @@ from benchsuite.core.units import format_period
 from benchsuite.management import resuming, streams, studying
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.place import Place
 from benchsuite.management.options.table import read
 from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, estimated, session
@@ -110,7 +111,7 @@ class Asked(Spec):
 
 class Command(BriefCommand):
     help = __doc__
-    entries = table(Asked)
+    entries = (*table(Asked), *table(Place))
     usage = "%(prog)s [NAME ...] [options]"
     first = (
         *("claims", "budget", "scale", "only", "repeat", "label", "resume", "dry-run"),
@@ -137,6 +138,8 @@ class Command(BriefCommand):
         studying.check_values(execution.study, execution.candidates)
         execution.check()
         plans = [cell.plan for cell in execution.candidates if cell.plan]
+        place = read(Place, options)
+        place.check_runs(plan.spec for plan in plans)
         estimate = estimated(plans)
         execution.ahead = execution.turns
         times_s = execution.estimates_s(estimate, execution.ahead)
@@ -164,7 +167,7 @@ class Command(BriefCommand):
                 made_before=len(execution.done),
                 grows=execution.is_open_ended,
             )
-            with session(results, progress, screen, estimate=estimate) as at_work:
+            with session(results, progress, screen, place=place, estimate=estimate) as at_work:
                 execution.prepare(at_work)
                 execution.enter(fingerprint.fingerprint())
                 execution.run(at_work, progress, titles, estimate)

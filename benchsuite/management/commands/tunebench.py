@@ -19,6 +19,7 @@ from benchsuite.management import resuming, streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options import tune as tune_options
 from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.place import Place
 from benchsuite.management.options.table import read, refuse_beside
 from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, session
@@ -74,7 +75,7 @@ class Command(BriefCommand):
         sample = HostSample()
         screen = Screen(quiet_stdout=options["json"] == "-", verbosity=options["verbosity"])
         execution = _execution(options, screen)
-        output = read(run_options.Output, options)
+        place = read(Place, options)
         for name in ("json", "html"):
             streams.check(f"--{name}", options[name])
             if options["dry_run"] and options[name]:
@@ -101,8 +102,7 @@ class Command(BriefCommand):
                 results,
                 shown,
                 screen,
-                port=output.port,
-                start_timeout_s=output.start_timeout_s,
+                place=place,
             ) as at_work:
                 execution.enter(at_work, fingerprint.fingerprint())
                 execution.run(at_work, shown, partial(_limiting, execution))

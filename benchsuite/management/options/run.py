@@ -22,11 +22,11 @@ from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import Option, RunSpec, VisitorSpec, load
 from benchsuite.core.specs.spec import Spec, changed, option, table
 from benchsuite.core.units import listed, parse_seconds
-from benchsuite.isolation.databases import client as databases
 from benchsuite.management.options import table as options_table
 from benchsuite.management.options.parsing import Parser
+from benchsuite.management.options.place import Place
 from benchsuite.models import Run
-from benchsuite.runner import assembly, environments, planning
+from benchsuite.runner import environments, planning
 from benchsuite.studies.options import Known
 from benchsuite.system import cpus
 from benchsuite.workloads.base import Workload
@@ -163,16 +163,6 @@ class Output(Spec):
     group = "Runs and output"
 
     seed: int = option(0, "--seed N  of the order and of each run")
-    port: int | None = option(
-        None, "--port N  port of the server", within=(1, 65535), unless="a free one"
-    )
-    start_timeout_s: float | None = option(
-        None,
-        "--start-timeout TIME  how long making the databases, and then each server, may take "
-        "until it answers",
-        above=(0.0, load.MAX_DURATION_S),
-        unless=f"{databases.READY_S:g} s and {assembly.READY_TIMEOUT_S:g} s",
-    )
     json: str | None = option(
         None, '--json FILE  write the results as JSON ("-" for standard output)'
     )
@@ -183,7 +173,7 @@ class Output(Spec):
 
 
 OF_A_RUN = (*table(RunSpec), *table(Shorthand))
-EVERY = (*OF_A_RUN, *table(Series), *table(Output))
+EVERY = (*OF_A_RUN, *table(Series), *table(Place), *table(Output))
 
 
 def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:

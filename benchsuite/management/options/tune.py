@@ -14,6 +14,7 @@ from benchsuite.core.specs.objective import EXAMPLE, parse, proposed
 from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.units import format_period, listed
 from benchsuite.management.options import run as run_options
+from benchsuite.management.options.place import Place
 from benchsuite.management.options.table import read
 from benchsuite.management.tuning import trials
 from benchsuite.management.tuning.databases import databases, reached
@@ -136,7 +137,8 @@ OWN = (*table(Wanted), *table(Stored))
 EVERY = (*OWN, *(entry for entry in run_options.EVERY if entry.group not in OF_THE_SEARCH))
 BESIDE_PASTE = ("paste", "of")
 BESIDE_RESUME = (
-    *("resume", "json", "dry_run", "port", "start_timeout"),
+    *("resume", "json", "dry_run"),
+    *(entry.key for entry in table(Place)),
     *(entry.key for entry in EVERY if entry.secret),
 )
 

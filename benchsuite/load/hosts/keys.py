@@ -1,0 +1,58 @@
+"""The key of load hosts: whoever has its file may join and be joined, and nobody else."""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+import zmq
+
+from benchsuite.core.exceptions import UsageError
+
+FIRST_LINE = "# A key of benchsuite's load hosts: keep it secret. It is the same on all of them."
+LENGTH = 40  #: Characters of a CURVE key as text (Z85).
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A pair of CURVE keys, which all hosts of a load share."""
+
+    public: bytes
+    secret: bytes
+
+
+def write_new(path: Path) -> None:
+    """Raises UsageError where there is a file already, or none can be."""
+    _, secret = zmq.curve_keypair()
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise UsageError(
+            f"{path} exists, and a key is never replaced: name another file."
+        ) from None
+    except OSError as error:
+        raise UsageError(f"No key can be written to {path}: {error.strerror}.") from error
+    with os.fdopen(descriptor, "w") as file:
+        file.write(f"{FIRST_LINE}\n{secret.decode()}\n")
+
+
+def read(path: Path) -> Key:
+    """Raises UsageError for what is no key, or can be read by everybody."""
+    advice = "`manage.py benchworker --new-key FILE` writes one"
+    try:
+        with path.open() as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            text = file.read(1000)
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UsageError(f"--key-file {path} can't be read: {why}; {advice}.") from error
+    if mode & stat.S_IROTH:
+        raise UsageError(f"Everybody on this machine can read --key-file {path}: chmod 600 it.")
+    *_, last = text.split() or [""]
+    try:
+        secret = last.encode("ascii")
+        if len(secret) != LENGTH:
+            raise ValueError
+        return Key(zmq.curve_public(secret), secret)
+    except (ValueError, zmq.ZMQError):
+        raise UsageError(f"--key-file {path} has no key of load hosts in it; {advice}.") from None

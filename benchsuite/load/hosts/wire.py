@@ -1,0 +1,208 @@
+"""What load hosts and their master tell each other, and how each checks what it is told.
+
+Every message of ours is a mapping with its kind, sent by Locust's rpc (msgpack). The peer has the
+key, but what it sends is taken only if its fields are those of its kind, of their types, and no
+larger than they may be.
+"""
+
+import hashlib
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchsuite.core.exceptions import LoadError
+from benchsuite.core.samples import RECORD
+from benchsuite.load.job import Done
+from benchsuite.load.parent.driver import DTYPE, Samples, names_of
+
+OURS = "benchsuite"  #: Type of our messages among Locust's.
+MOST_BYTES = 8_000_000  #: Of one message.
+CHUNK = 50_000  #: Samples in one message.
+MOST_SAMPLES = 50_000_000  #: Of a whole load: 2 GB, which the parent must hold.
+LARGEST = 2**62
+
+Fields = Mapping[str, type]
+LOCUSTS_HEARTBEAT: Fields = {
+    "state": str,
+    "current_cpu_usage": float,
+    "current_memory_usage": int,
+}
+FROM_HOST: Mapping[str, Fields] = {
+    "join": {"version": str, "python": str, "name": str, "cpus": int},
+    "idle": {"run": int},  #: What a run had there is gone.
+    "leave": {"why": str},
+    "clock": {"number": int, "at": float},
+    "event": {"run": int, "line": str},  #: As a load process writes them, see `load.job`.
+    "samples": {"run": int, "start": int, "total": int, "names": str, "packed": bytes},
+}
+FROM_MASTER: Mapping[str, Fields] = {
+    "refused": {"why": str},
+    "clock": {"number": int},
+    "job": {
+        "run": int,
+        "job": str,
+        "file": str,  #: Name of a locustfile, or empty.
+        "source": str,
+        "sha256": str,  #: Of that, or of the module of a workload that isn't ours.
+    },
+    "order": {"run": int, "line": str},
+    "take": {"run": int, "start": int},  #: The samples from that one on, one message of them.
+    "drop": {"run": int},
+    "bye": {},
+}
+
+
+def checked(data: object, kinds: Mapping[str, Fields]) -> dict[str, Any]:
+    """A message of one of these kinds; raises LoadError for anything else."""
+    if not isinstance(data, dict):
+        raise LoadError("What came is no message.")
+    kind = data.get("kind")
+    fields = kinds.get(kind) if isinstance(kind, str) else None
+    if fields is None:
+        raise LoadError("A message of no known kind came.")
+    if set(data) != {"kind", *fields}:
+        raise LoadError(f"A message {kind} with other fields than its own came.")
+    for name, kind_of_field in fields.items():
+        if not is_fit(data[name], kind_of_field):
+            raise LoadError(f"A message {kind} came whose {name} can't be that.")
+    return data
+
+
+def is_fit(value: object, wanted: type) -> bool:
+    """Whether a value has this type, and no size that nobody means."""
+    if isinstance(value, bool):
+        return False
+    if wanted is float:
+        return isinstance(value, int | float) and isfinite(value)
+    if not isinstance(value, wanted):
+        return False
+    if isinstance(value, int):
+        return 0 <= value <= LARGEST
+    return len(value) <= MOST_BYTES if isinstance(value, str | bytes) else True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """The event "done" of a host."""
+
+    done: Done
+    late_s: float = 0.0  #: As `LoadHost` has them.
+    busy_percent: float | None = None
+    broke: str = ""  #: What ended its load process before its time.
+
+
+def module_digest(path: str) -> str:
+    """SHA-256 of the module of this class; empty for ours, whose version is compared already."""
+    module, _, _ = path.rpartition(".")
+    if module.startswith("benchsuite."):
+        return ""
+    try:
+        spec = find_spec(module)
+        source = Path(spec.origin).read_bytes() if spec and spec.origin else None
+    except (ImportError, ValueError, OSError):
+        source = None
+    if source is None:
+        raise LoadError(f"The workload {path} can't be imported there: install what has it.")
+    return hashlib.sha256(source).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """A monotonic clock of another host against ours, in seconds."""
+
+    ahead: float
+    error_s: float
+
+
+Exchange = tuple[float, float, float]  #: (sent here, read there, received here).
+
+
+def offset(exchanges: Sequence[Exchange]) -> Offset:
+    """By the exchange with the shortest round trip: the clock was read between its ends."""
+    sent, there, received = min(exchanges, key=lambda exchange: exchange[2] - exchange[0])
+    return Offset(there - (sent + received) / 2, (received - sent) / 2)
+
+
+def moved(moment: float, there: float, here: float) -> float:
+    """A moment of a host's clock by ours, where both name the begin of the load.
+
+    To the nanosecond, so that what was computed as begin plus a time is exactly that again: windows
+    and schedules are compared with each other.
+    """
+    return here + round(moment - there, 9)
+
+
+def converted(done: Done, there: float, here: float) -> Done:
+    """The end of a load with all its moments by our clock."""
+    begin, end = done.window
+    return replace(
+        done,
+        origin=moved(done.origin, there, here),
+        window=(moved(begin, there, here), moved(end, there, here)),
+        users=tuple((moved(moment, there, here), count) for moment, count in done.users),
+        connections=tuple(
+            (moved(moment, there, here), count) for moment, count in done.connections
+        ),
+    )
+
+
+def count_names(text: str) -> int:
+    """How many names of samples these are; raises LoadError for what is none."""
+    try:
+        names = names_of(text)
+        if all(isinstance(entry.name, str) and isinstance(entry.scope, str) for entry in names):
+            return len(names)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        pass
+    raise LoadError("Names of samples came that are none.")
+
+
+WHOLE = ("name", "kind", "process", "user", "body_bytes")
+NS = 1e9
+
+
+def pack(samples: Samples, there: float) -> bytes:
+    """Samples, compressed: column by column, times in nanoseconds from the one before."""
+    intended, start, finish = (
+        np.rint((samples[name] - there) * NS).astype("<i8")
+        for name in ("intended_start", "start", "finish")
+    )
+    times = (np.diff(intended, prepend=0), start - intended, finish - start)
+    columns = [samples[name] for name in WHOLE] + [time.astype("<i8") for time in times]
+    return zlib.compress(b"".join(column.tobytes() for column in columns), 1)
+
+
+def unpack(packed: bytes, count: int, names: int, here: float) -> Samples:
+    """So many samples of names below that number, with times by our clock; raises LoadError."""
+    size = count * RECORD.size
+    inflating = zlib.decompressobj()
+    try:
+        unpacked = inflating.decompress(packed, size + 1)
+    except zlib.error as error:
+        raise LoadError(f"Samples came that can't be unpacked: {error}.") from error
+    if len(unpacked) != size or not inflating.eof:
+        raise LoadError(f"{count} samples should have come, and others did.")
+    samples = np.empty(count, DTYPE)
+    place = 0
+    for name in WHOLE:
+        kind = DTYPE[name]
+        samples[name] = np.frombuffer(unpacked, kind, count, place)
+        place += count * kind.itemsize
+    deltas = np.frombuffer(unpacked, "<i8", 3 * count, place).reshape(3, count)
+    intended = np.cumsum(deltas[0])
+    start = intended + deltas[1]
+    for name, time in (
+        ("intended_start", intended),
+        ("start", start),
+        ("finish", start + deltas[2]),
+    ):
+        samples[name] = here + time / NS
+    if count and samples["name"].max() >= names:
+        raise LoadError("A sample came of a name that nobody knows.")
+    return samples

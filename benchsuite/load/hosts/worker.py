@@ -1,0 +1,292 @@
+"""A load host: a process that joins a master and makes its part of each load.
+
+    python -m benchsuite.load.hosts.worker HOST PORT KEY-FILE
+
+What the load is made with are the usual load processes, started here; this process passes on
+orders, events and samples through Locust's WorkerRunner (`benchsuite.load.hosts.wire`).
+"""
+
+import locust  # noqa: F401  # isort: skip - patches the interpreter, so it comes before everything else
+
+import hashlib
+import json
+import logging
+import os
+import platform
+import secrets
+import signal
+import socket
+import sys
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import gevent
+import zmq
+from gevent.event import AsyncResult
+from gevent.queue import Queue
+from locust.env import Environment
+from locust.runners import WorkerRunner
+
+from benchsuite import __version__
+from benchsuite.core.exceptions import AnswerError, BenchsuiteError, LoadDiedError, LoadError
+from benchsuite.core.plain import parsed, plain, read
+from benchsuite.load import job as messages
+from benchsuite.load.hosts import keys, sockets
+from benchsuite.load.hosts.wire import CHUNK, FROM_MASTER, OURS, Ended, checked, module_digest, pack
+from benchsuite.load.job import Done, Job, Tick
+from benchsuite.load.parent.driver import LoadPool, load_pool, names_as_text
+from benchsuite.system import cpus, scratch
+from benchsuite.system.guard import guarded
+
+GONE_S = 2.0  #: How long the master may be away after its connection has ended.
+LOST_S = 10.0  #: How long it may say nothing.
+LOOK_S = 0.2
+SENT_S = 0.2  #: ZeroMQ sends on a thread of its own.
+REFUSALS = 3  #: After so many it is not the network.
+PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")
+"""Variables that a load must not have here: a journey would reach this host's own databases."""
+
+log = logging.getLogger("benchworker")
+Ending = tuple[int, str]  #: Exit status, and why.
+
+
+class Worker:
+    """From the first attempt to join to the master's end."""
+
+    def __init__(self, host: str, port: int, folder: Path) -> None:
+        self.ending: AsyncResult[Ending] = AsyncResult()
+        self._address, self._host, self._port = f"{host}:{port}", host, port
+        self._folder = folder
+        self._runner: WorkerRunner | None = None
+        self._refusals = 0
+        self._away_since: float | None = None
+        self._run: Run | None = None
+
+    def start(self) -> None:
+        gevent.spawn(self._join)
+        gevent.spawn(self._watch)
+
+    def on_connection(self, event: zmq.Event) -> None:
+        if event in sockets.REFUSED:
+            self._refusals += 1
+        elif event == zmq.Event.HANDSHAKE_SUCCEEDED:
+            self._refusals, self._away_since = 0, None
+        elif event == zmq.Event.DISCONNECTED and self._away_since is None:
+            self._away_since = monotonic()
+
+    def close(self) -> None:
+        """Ends what is under way, and tells the master."""
+        if self._run is not None:
+            self._run.end()
+        if self._runner is not None:
+            self._send("leave", why="it was stopped.")
+            gevent.sleep(SENT_S)
+
+    def _join(self) -> None:
+        environment = Environment(user_classes=[])
+        try:
+            runner = environment.create_worker_runner(self._host, self._port)
+        except ConnectionError:
+            self.ending.set((1, f"No master answered at {self._address} in five minutes."))
+            return
+        self._runner = runner
+        runner.register_message(OURS, self._on_message)
+        self._send(
+            "join",
+            version=__version__,
+            python=platform.python_version(),
+            name=socket.gethostname(),
+            cpus=len(cpus.available()),
+        )
+        log.warning("Joined the master at %s; waiting for loads.", self._address)
+
+    def _watch(self) -> None:
+        """Ends this process when the master refuses the key, or is no more."""
+        while True:
+            gevent.sleep(LOOK_S)
+            heard = sockets.heard_at.get("")
+            if self._refusals >= REFUSALS:
+                why = "it has another key: copy its key file to this host"
+                self.ending.set((1, f"The master at {self._address} refused to talk: {why}."))
+            elif heard is None:
+                continue  # it may not be there yet
+            elif self._away_since is not None and monotonic() - self._away_since > GONE_S:
+                self.ending.set((1, f"The master at {self._address} is gone."))
+            elif monotonic() - heard > LOST_S:
+                why = f"has said nothing for {LOST_S:g} s"
+                self.ending.set((1, f"The master at {self._address} {why}."))
+
+    def _send(self, kind: str, **fields: Any) -> None:
+        assert self._runner is not None
+        self._runner.send_message(OURS, {"kind": kind, **fields})
+
+    def _on_message(self, environment: Environment, msg: Any, **_: Any) -> None:
+        at = monotonic()
+        try:
+            self._take(checked(msg.data, FROM_MASTER), at)
+        except BenchsuiteError as error:
+            self.ending.set((1, f"The master at {self._address} can't be understood: {error}"))
+
+    def _take(self, data: dict[str, Any], at: float) -> None:
+        kind, run = data["kind"], self._run
+        if kind == "clock":
+            self._send("clock", number=data["number"], at=at)
+        elif kind == "refused":
+            self.ending.set((1, data["why"]))
+        elif kind == "bye":
+            self.ending.set((0, "The command has ended."))
+        elif kind == "job":
+            if run is not None:
+                run.end()
+            self._run = Run(self, data, self._folder)
+        elif run is None or data["run"] != run.number:
+            return
+        elif kind == "order":
+            run.obey(data["line"].encode(), at)
+        elif kind == "take":
+            run.asked.put(data["start"])
+        else:
+            run.end()
+            self._run = None
+            self._send("idle", run=run.number)
+
+    def event(self, run: int, event: dict[str, Any]) -> None:
+        self._send("event", run=run, line=json.dumps(event))
+
+    def samples(self, run: int, **fields: Any) -> None:
+        self._send("samples", run=run, **fields)
+
+
+class Run:
+    """One load, from its job until its samples are sent."""
+
+    def __init__(self, worker: Worker, data: dict[str, Any], folder: Path) -> None:
+        self.number: int = data["run"]
+        self.asked: Queue[int] = Queue()  #: From which samples on the next are sent.
+        self._worker, self._data = worker, data
+        self._folder = folder / str(self.number)
+        self._orders: Queue[tuple[bytes, float]] = Queue()
+        self._pool: LoadPool | None = None
+        self._making = gevent.spawn(self._make)
+
+    def obey(self, line: bytes, at: float) -> None:
+        if line == messages.STOP:
+            if self._pool is not None:
+                self._pool.stop()
+        else:
+            self._orders.put((line, at))
+
+    def end(self) -> None:
+        self._making.kill()
+
+    def _say(self, name: str, **fields: Any) -> None:
+        self._worker.event(self.number, {"event": name, **fields})
+
+    def _make(self) -> None:
+        try:
+            self._folder.mkdir()
+            job = self._job()
+            env = {name: value for name, value in os.environ.items() if name not in PROJECT}
+            count, log_file = job.load.processes, self._folder / "load.log"
+            with load_pool(count, spool=self._folder, log=log_file, env=env) as pool:
+                self._pool = pool
+                self._load(pool, job)
+        except AnswerError as error:
+            self._say("refused", message=str(error), **vars(error))
+        except (BenchsuiteError, OSError) as error:
+            log.warning("%s", error)
+            self._say("failed", message=str(error))
+
+    def _job(self) -> Job:
+        """The job, with files of its own; raises LoadError for what is not the master's."""
+        job, data = read(Job, parsed(self._data["job"])), self._data
+        log.warning("Run %d: %s at %s.", self.number, job.load.words, job.base_url)
+        if not data["file"]:
+            if data["sha256"] != module_digest(job.workload_class):
+                raise LoadError(
+                    f"The module of {job.workload_class} differs from the master's; install the "
+                    "same here."
+                )
+            return job
+        if data["sha256"] != hashlib.sha256(data["source"].encode()).hexdigest():
+            raise LoadError("The locustfile did not arrive as it was sent.")
+        if Path(data["file"]).name != data["file"]:
+            raise LoadError("The locustfile's name is no name of a file.")
+        path = self._folder / data["file"]
+        path.write_text(data["source"])
+        return replace(job, locustfile=str(path))
+
+    def _load(self, pool: LoadPool, job: Job) -> None:
+        unchecked = pool.check(job)
+        self._say("checked", unchecked=unchecked, posts=pool.posts)
+        while (order := self._orders.get())[0].startswith(messages.REHEARSE):
+            kind = order[0].removeprefix(messages.REHEARSE).decode()
+            self._say("rehearsed", **plain(pool.rehearse(kind)))
+        begin = float(order[0].removeprefix(messages.GO))
+        before, broke = _cpu_times(), ""
+        try:
+            done: Done = pool.run(self._on_tick, begin)
+        except LoadDiedError as error:
+            broke, done = str(error).partition("\n")[0], pool.salvaged()
+        late_s, busy = max(0.0, order[1] - begin), _busy_percent(before, _cpu_times())
+        end = Ended(done=done, late_s=late_s, busy_percent=busy, broke=broke)
+        self._say("done", **plain(end))
+        samples, names = pool.samples()
+        listed = names_as_text(names)
+        while True:
+            start = self.asked.get()
+            packed = pack(samples[start : start + CHUNK], begin)
+            self._worker.samples(
+                self.number,
+                start=start,
+                total=len(samples),
+                names=listed if start == 0 else "",
+                packed=packed,
+            )
+
+    def _on_tick(self, tick: Tick) -> None:
+        self._say("tick", **plain(tick))
+
+
+def _cpu_times() -> tuple[int, int]:
+    """Ticks of all CPUs, idle and in all (proc_stat(5))."""
+    with open("/proc/stat") as file:
+        ticks = [int(word) for word in file.readline().split()[1:9]]
+    return ticks[3] + ticks[4], sum(ticks)
+
+
+def _busy_percent(before: tuple[int, int], after: tuple[int, int]) -> float | None:
+    passed = after[1] - before[1]
+    return 100 * (1 - (after[0] - before[0]) / passed) if passed > 0 else None
+
+
+def main(host: str, port: int, key_file: str) -> int:
+    """The exit status."""
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stdout)
+    for name in ("locust", "locust.runners"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    token = secrets.token_hex(8)
+    try:
+        key = keys.read(Path(key_file))
+        with scratch.folder() as folder, guarded(token, folder):
+            worker = Worker(host, port, folder)
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, lambda *_: worker.ending.set((130, "Stopped.")))
+            sockets.use(key, worker.on_connection)
+            worker.start()
+            ending = worker.ending.get()
+            assert ending is not None
+            status, why = ending
+            worker.close()
+    except BenchsuiteError as error:
+        status, why = 1, str(error)
+    log.warning("%s", why)
+    return status
+
+
+if __name__ == "__main__":
+    result = main(sys.argv[1], int(sys.argv[2]), sys.argv[3])
+    sys.stdout.flush()
+    os._exit(result)  # greenlets and sockets would only take time

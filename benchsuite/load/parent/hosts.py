@@ -1,0 +1,148 @@
+"""The parent's side of load hosts: their master is one process, which serves all runs of a command
+and speaks as a load process does.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from benchsuite.core.exceptions import LoadError, UsageError
+from benchsuite.core.observations import LoadHost
+from benchsuite.core.plain import read
+from benchsuite.load import job as messages
+from benchsuite.load.job import Tick
+from benchsuite.load.parent.driver import (
+    IMPORT_LIMIT_S,
+    LoadPool,
+    LoadWorker,
+    NameEntry,
+    Samples,
+    read_samples,
+    started,
+)
+from benchsuite.system.process import any_program
+
+MASTER = "benchsuite.load.hosts.master"
+HOST = re.compile(r"[\w.-]+|\[[0-9a-fA-F:.]+\]", re.ASCII)  #: A name, or an address.
+JOIN_S = 300.0  #: How long hosts are waited for, unless --start-timeout says it.
+GO_S = 0.5  #: Time to tell all hosts when to begin.
+COLLECT_S = 60.0  #: How long the master may say nothing while samples come.
+DROP_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where the master waits for load hosts, and the file with their key."""
+
+    host: str
+    port: int
+    key_file: Path
+
+    @classmethod
+    def at(cls, address: str, key_file: str, *, flag: str) -> "Listening":
+        """Of "10.0.0.1:5557"; raises UsageError, which names the option."""
+        host, _, port = address.rpartition(":")
+        if not HOST.fullmatch(host) or not port.isdecimal() or not 0 < int(port[:6]) < 65536:
+            raise UsageError(
+                f"{flag} {address!r} is no address: write HOST:PORT, such as 10.0.0.1:5557."
+            )
+        return cls(host, int(port), Path(key_file))
+
+
+@contextmanager
+def master(listening: Listening, *, log: Path) -> Iterator["Master"]:
+    """The process that load hosts join; on exit it and they are told that the command is over."""
+    words = (listening.host, str(listening.port), str(listening.key_file.resolve()))
+    process, events = started(MASTER, words, log=log, env=any_program(), on_cpus=None)
+    worker = Master(process, events, spool=log.parent, log=log)
+    try:
+        worker.listen()
+        yield worker
+    finally:
+        worker.close()
+
+
+class Master(LoadWorker):
+    """The master, which is a load process to those who have joined hosts for a run."""
+
+    tell: Callable[[str], None] = staticmethod(lambda text: None)  #: Notes go there.
+    came: list[str]
+
+    def listen(self) -> None:
+        """Waits until it listens; raises LoadError where it can't."""
+        self._expect("ready", IMPORT_LIMIT_S)
+        self.came = []
+
+    @contextmanager
+    def joined(
+        self, count: int, *, spool: Path, tell: Callable[[str], None], limit_s: float | None
+    ) -> Iterator["HostsPool"]:
+        """So many hosts, for one run; raises LoadError where they don't come."""
+        limit_s, self.tell = limit_s or JOIN_S, tell
+        self.spool, self._done, self.tick = spool, None, {}
+        self._send(messages.JOIN + str(count).encode())
+        few = f"has not met {count} load hosts within {limit_s:g} s"
+        try:
+            event = self._next_event(monotonic() + limit_s, few)
+            assert event["event"] == "joined", event
+            yield HostsPool([self])
+        finally:
+            self._drop()
+
+    def wait_until_ready(self) -> None:
+        """Hosts have joined by now."""
+
+    def collect(self) -> tuple[LoadHost, ...]:
+        """Has the hosts' samples written to the spool; returns what is known of each."""
+        self._send(messages.COLLECT)
+        silent = f"got no samples for {COLLECT_S:g} s"
+        while (event := self._next_event(monotonic() + COLLECT_S, silent))["event"] != "collected":
+            continue
+        return read(tuple[LoadHost, ...], event["hosts"])
+
+    def _drop(self) -> None:
+        """The run is over, also for what it still says."""
+        deadline = monotonic() + DROP_S
+        try:
+            self._send(messages.DROP)
+            while True:
+                try:
+                    event = self._next_event(deadline, "did not leave a run")
+                except LoadError:
+                    if self._process.poll() is not None or monotonic() > deadline:
+                        raise
+                    continue
+                if event["event"] == "dropped":
+                    return
+        except LoadError:
+            return  # the next run, if there is one, says what is wrong
+
+    def _next_event(self, deadline: float, missed: str) -> dict[str, Any]:
+        while (event := super()._next_event(deadline, missed))["event"] == "note":
+            self.tell(str(event["text"]))
+        return event
+
+    def _died(self) -> LoadError:
+        return LoadError(str(super()._died()))
+
+
+class HostsPool(LoadPool):
+    """The hosts of a run, to the runner a load like any other."""
+
+    hosts: tuple[LoadHost, ...] = ()  #: Known when the samples are.
+
+    def run(self, on_tick: Callable[[Tick], None], begin: float | None = None) -> Any:
+        return super().run(on_tick, monotonic() + GO_S)
+
+    def tick(self) -> Tick:
+        return read(Tick, self._workers[0].tick)
+
+    def samples(self) -> tuple[Samples, list[NameEntry]]:
+        (worker,) = self._workers
+        assert isinstance(worker, Master)
+        self.hosts = worker.collect()
+        return read_samples(*sorted(worker.spool.glob("host-*")))

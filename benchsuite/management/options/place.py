@@ -1,0 +1,82 @@
+"""Where the runs of a command are made: ports and addresses of this machine, and load hosts."""
+
+import ipaddress
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs import RunSpec, load
+from benchsuite.core.specs.spec import Spec, option
+from benchsuite.isolation.databases.client import READY_S
+from benchsuite.load.hosts import keys
+from benchsuite.load.parent.hosts import Listening
+from benchsuite.runner.assembly import READY_TIMEOUT_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place(Spec):
+    group = "Where it runs"
+
+    port: int | None = option(
+        None, "--port N  port of the server", within=(1, 65535), unless="a free one"
+    )
+    bind: str | None = option(
+        None,
+        "--bind ADDRESS  address of this machine at which the server listens, for load hosts",
+        unless="127.0.0.1",
+    )
+    listen: str | None = option(
+        None, "--listen HOST:PORT  with --load-hosts: where `benchworker` finds this command"
+    )
+    key_file: str | None = option(
+        None, "--key-file FILE  with --listen: from `benchworker --new-key FILE`, the same there"
+    )
+    start_timeout_s: float | None = option(
+        None,
+        "--start-timeout TIME  how long making the databases, and then each server, may take "
+        "until it answers, and load hosts until they have joined",
+        above=(0.0, load.MAX_DURATION_S),
+        unless=f"{READY_S:g} s, {READY_TIMEOUT_S:g} s and 300 s",
+    )
+
+    def check(self) -> None:
+        if self.bind is not None and not _is_of_a_machine(self.bind):
+            raise UsageError(
+                f"--bind={self.bind!r} is no address of one machine, which load hosts could be "
+                "told: write one such as 10.0.0.1."
+            )
+        if (self.listen is None) != (self.key_file is None):
+            raise UsageError(
+                "--listen says where load hosts join, and --key-file who may: give both, or none."
+            )
+
+    @property
+    def listening(self) -> Listening | None:
+        """Where load hosts join; raises UsageError for a file that holds no key."""
+        if self.listen is None or self.key_file is None:
+            return None
+        listening = Listening.at(self.listen, self.key_file, flag="--listen")
+        keys.read(listening.key_file)
+        return listening
+
+    def check_runs(self, specs: Iterable[RunSpec]) -> None:
+        """Raises UsageError for runs that can't be made here."""
+        listening, wanted = self.listening, False
+        for spec in specs:
+            wanted = wanted or spec.load.hosts > 0
+            if spec.load.hosts and listening is None:
+                raise UsageError("--load-hosts needs --listen and --key-file: add them.")
+            if self.bind and spec.delay.to_clients_s:
+                raise UsageError(
+                    "--bind lets other hosts reach the server, and --delay-to-clients puts a proxy "
+                    "on 127.0.0.1 before it: leave one of them out."
+                )
+        if listening is not None and not wanted:
+            raise UsageError("--listen waits for load hosts: say how many by --load-hosts.")
+
+
+def _is_of_a_machine(text: str) -> bool:
+    try:
+        return not ipaddress.IPv4Address(text).is_unspecified
+    except ValueError:
+        return False

@@ -1,0 +1,132 @@
+"""Loads of several hosts, all on the loopback: who may join, and whether the load is the same."""
+
+import numpy as np
+import pytest
+
+from benchsuite.core.exceptions import AnswerError, LoadError
+from benchsuite.load.hosts import keys
+from benchsuite.load.process.schedule import arrivals
+from tests.integration.hosts.workers import WORKER, joined, load, master, place
+from tests.integration.left_behind import eventually
+from tests.integration.loads import a_job
+from tests.integration.stubs_http import Responder, after, answer
+
+OTHER_VERSION = (
+    WORKER[0],
+    "-c",
+    "import runpy, sys, benchsuite; benchsuite.__version__ = '0.0.1'\n"
+    "runpy.run_module('benchsuite.load.hosts.worker', run_name='__main__')",
+)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_the_parts_of_two_hosts_are_exactly_the_schedule(tmp_path, processes):
+    with Responder({"/": after(0.002)}) as responder, place(tmp_path) as hosts:
+        hosts.start()
+        hosts.start()
+        job = a_job(
+            responder,
+            model="open",
+            arrival_rate=150.0,
+            arrivals="poisson",
+            warmup_s=0.3,
+            duration_s=2.0,
+            processes=processes,
+        )
+        with joined(hosts, 2) as pool:
+            result, facts = load(pool, job)
+        assert [worker.ended() for worker in hosts.workers] == [0, 0], "the command has ended"
+    samples = result.of("GET /")
+    planned = [result.done.origin + moment for moment in arrivals(job.load, seed=job.seed)]
+    assert sorted(samples["intended_start"]) == pytest.approx(planned, abs=2e-9)
+    assert responder.seen["/"] == len(planned) + 2 * processes, "each process checks a journey"
+    assert sum(result.done.sent) == sum(moment >= 0.3 for moment in arrivals(job.load, seed=0))
+    assert not sum(result.done.dropped)
+    assert [host.share for host in facts] == [0.5, 0.5]
+    assert sum(host.samples for host in facts) == len(result.samples)
+    assert all(host.clock_error_s < 0.05 and abs(host.clock_ahead) < 0.05 for host in facts)
+    assert result.ticks
+    assert result.ticks[-1].requests > 0
+    assert len([note for note in hosts.notes if "joined" in note]) == 2, hosts.notes
+
+
+def test_users_are_divided_and_several_runs_follow_each_other(tmp_path):
+    with Responder({"/": after(0.01)}) as responder, place(tmp_path) as hosts:
+        hosts.start()
+        hosts.start()
+        with master(hosts) as listening:
+            for number in range(2):
+                spool = tmp_path / f"spool-{number}"
+                spool.mkdir()
+                with listening.joined(2, spool=spool, tell=hosts.notes.append, limit_s=40) as pool:
+                    result, facts = load(pool, a_job(responder, users=3, duration_s=1.5))
+                users = np.unique(result.of("GET /")["user"])
+                assert users.tolist() == [0, 1, 2]
+                assert [round(host.share, 2) for host in facts] == [0.67, 0.33]
+
+
+def test_what_a_host_sees_wrong_is_told_with_its_name(tmp_path):
+    with (
+        Responder({"/": lambda request: answer(b"", status=503)}) as responder,
+        place(tmp_path) as hosts,
+    ):
+        hosts.start()
+        with joined(hosts, 1) as pool, pytest.raises(AnswerError, match=r"Load host .*503"):
+            pool.check(a_job(responder))
+
+
+def test_another_key_is_refused_on_both_sides(tmp_path):
+    with place(tmp_path) as hosts:
+        keys.write_new(tmp_path / "other")
+        stranger = hosts.start(key=tmp_path / "other")
+        late = pytest.raises(LoadError, match="has not met 1 load hosts within 6 s")
+        with late, joined(hosts, 1, limit_s=6):
+            pytest.fail("nobody may join")
+        assert stranger.ended() == 1
+        assert "another key: copy its key file" in stranger.words
+        assert sum("without this key" in note for note in hosts.notes) == 1
+
+
+def test_another_version_is_refused_on_both_sides(tmp_path):
+    with place(tmp_path) as hosts:
+        old = hosts.start(program=OTHER_VERSION)
+        refused = pytest.raises(LoadError, match=r"has benchsuite 0\.0\.1, and the master")
+        with refused, joined(hosts, 1):
+            pytest.fail("it may not join")
+        assert old.ended() == 1
+        assert "has benchsuite 0.0.1, and the master" in old.words
+
+
+def test_a_workload_that_is_not_there_is_told(tmp_path):
+    with Responder() as responder, place(tmp_path) as hosts:
+        hosts.start()
+        job = a_job(responder, "nowhere.to.Be")
+        with joined(hosts, 1) as pool, pytest.raises(LoadError, match="can't be imported"):
+            pool.check(job)
+
+
+def test_a_locustfile_is_sent(tmp_path):
+    source = tmp_path / "mine.py"
+    source.write_text(
+        "from locust import HttpUser, task\n\n"
+        "class Mine(HttpUser):\n    @task\n    def get(self):\n        self.client.get('/')\n"
+    )
+    with Responder({"/": after(0.01)}) as responder, place(tmp_path) as hosts:
+        hosts.start()
+        job = a_job(responder, locustfile=str(source), duration_s=1.2)
+        with joined(hosts, 1) as pool:
+            result, _ = load(pool, job)
+    assert result.requests() > 10
+
+
+def test_hosts_end_soon_after_their_master_was_killed(tmp_path):
+    with place(tmp_path) as hosts:
+        worker = hosts.start()
+        with master(hosts) as listening:
+            spool = tmp_path / "spool"
+            spool.mkdir()
+            with listening.joined(1, spool=spool, tell=hosts.notes.append, limit_s=40):
+                listening._process.kill()
+                assert worker.ended(5.0) == 1
+    assert "is gone" in worker.words
+    assert eventually(lambda: not hosts.left)

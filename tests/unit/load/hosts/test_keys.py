@@ -1,0 +1,51 @@
+"""The key file of load hosts."""
+
+import stat
+
+import pytest
+import zmq
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.load.hosts import keys
+from benchsuite.load.parent.hosts import Listening
+
+
+def test_a_new_key_is_for_its_owner_alone_and_can_be_read(tmp_path):
+    path = tmp_path / "key"
+    keys.write_new(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    key = keys.read(path)
+    assert zmq.curve_public(key.secret) == key.public
+    with pytest.raises(UsageError, match="a key is never replaced"):
+        keys.write_new(path)
+    assert keys.read(path) == key
+
+
+def test_a_key_that_everybody_can_read_is_refused(tmp_path):
+    path = tmp_path / "key"
+    keys.write_new(path)
+    path.chmod(0o644)
+    with pytest.raises(UsageError, match="chmod 600"):
+        keys.read(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"# only a comment\n", b"short", b"\xff\xfe", b"~" * 41])
+def test_other_files_hold_no_key(tmp_path, content):
+    path = tmp_path / "key"
+    path.write_bytes(content)
+    path.chmod(0o600)
+    with pytest.raises(UsageError, match="--new-key FILE"):
+        keys.read(path)
+
+
+def test_a_missing_file_is_told(tmp_path):
+    with pytest.raises(UsageError, match="can't be read"):
+        keys.read(tmp_path / "none")
+    with pytest.raises(UsageError, match="No key can be written"):
+        keys.write_new(tmp_path / "none" / "key")
+
+
+@pytest.mark.parametrize("address", ["", "5557", "host", "host:", ":5557", "host:0", "host:99999"])
+def test_an_address_has_host_and_port(address):
+    with pytest.raises(UsageError, match="write HOST:PORT"):
+        Listening.at(address, "key", flag="--join")

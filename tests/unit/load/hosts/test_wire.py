@@ -1,0 +1,166 @@
+"""What load hosts and their master tell each other: packing, clocks, and what is not taken."""
+
+import math
+import zlib
+
+import numpy as np
+import pytest
+
+from benchsuite.core.exceptions import LoadError
+from benchsuite.core.specs import LoadProfile
+from benchsuite.load.hosts.wire import (
+    FROM_HOST,
+    FROM_MASTER,
+    MOST_BYTES,
+    Offset,
+    checked,
+    converted,
+    module_digest,
+    moved,
+    offset,
+    pack,
+    unpack,
+)
+from benchsuite.load.job import Done, stage_windows
+from benchsuite.load.parent.driver import DTYPE
+from benchsuite.load.process.schedule import arrivals
+
+THERE, HERE = 912_345.678_901, 52_193.25
+
+
+def some_samples(count=1000):
+    samples = np.zeros(count, DTYPE)
+    samples["name"] = np.arange(count) % 3
+    samples["user"] = np.arange(count)
+    samples["body_bytes"] = 5_000_000_000
+    samples["intended_start"] = THERE + np.arange(count) / 1000
+    samples["start"] = samples["intended_start"] + 0.000_1
+    samples["finish"] = samples["start"] + 0.001_5
+    return samples
+
+
+def test_samples_come_out_as_they_went_in_by_the_other_clock():
+    samples = some_samples()
+    packed = pack(samples, THERE)
+    assert len(packed) < samples.nbytes / 4
+    came = unpack(packed, len(samples), 3, HERE)
+    for name in ("name", "kind", "process", "user", "body_bytes"):
+        assert (came[name] == samples[name]).all()
+    for name in ("intended_start", "start", "finish"):
+        assert came[name] - HERE == pytest.approx(samples[name] - THERE, abs=2e-9)
+
+
+def test_arrivals_at_the_edge_of_a_window_stay_on_their_side():
+    load = LoadProfile(model="open", arrival_rate=10.0, warmup_s=0.3, duration_s=0.7, timeout_s=1)
+    moments = list(arrivals(load, seed=1))
+    samples = np.zeros(len(moments), DTYPE)
+    for name in ("intended_start", "start", "finish"):
+        samples[name] = [THERE + moment for moment in moments]
+    came = unpack(pack(samples, THERE), len(moments), 1, HERE)["intended_start"]
+    assert came.tolist() == [HERE + moment for moment in moments], "bit by bit"
+    done = Done(
+        origin=HERE,
+        window=(HERE, HERE + 1),
+        stopped=False,
+        users=(),
+        cpu_percent=None,
+        lag_p99_s=None,
+    )
+    ((begin, end),) = stage_windows(load, done)
+    assert int(((came >= begin) & (came < end)).sum()) == 7
+
+
+def test_the_end_of_a_load_is_moved_as_a_whole():
+    done = Done(
+        origin=THERE,
+        window=(THERE + 1.1, THERE + 3.1),
+        stopped=False,
+        users=((THERE + 1, 5),),
+        cpu_percent=10.0,
+        lag_p99_s=0.001,
+        sent=(200,),
+    )
+    here = converted(done, THERE, HERE)
+    assert here.origin == HERE
+    assert here.window == (HERE + 1.1, HERE + 3.1)
+    assert here.users == ((HERE + 1, 5),)
+    assert here.sent == (200,)
+    assert moved(THERE - 0.25, THERE, HERE) == HERE - 0.25
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [b"", b"no zlib", zlib.compress(b"\0" * 39), zlib.compress(b"\0" * 41), zlib.compress(b"")],
+)
+def test_other_bytes_are_no_sample(packed):
+    with pytest.raises(LoadError):
+        unpack(packed, 1, 1, HERE)
+
+
+def test_a_bomb_is_not_unpacked():
+    with pytest.raises(LoadError, match="1 samples should have come"):
+        unpack(zlib.compress(b"\0" * 50_000_000, 9), 1, 1, HERE)
+
+
+def test_a_sample_of_no_known_name_is_refused():
+    with pytest.raises(LoadError, match="of a name that nobody knows"):
+        unpack(pack(some_samples(3), THERE), 3, 2, HERE)
+
+
+def test_clocks_are_compared_by_the_shortest_round_trip():
+    slow, quick = (10.0, 113.4, 10.5), (20.0, 123.0003, 20.0004)
+    assert offset([slow, quick]) == Offset(pytest.approx(103.0001), pytest.approx(0.0002))
+    ahead = offset([slow, quick]).ahead
+    assert abs(ahead - 103.0) <= offset([slow, quick]).error_s, "the true one is within the error"
+
+
+GOOD = {"kind": "samples", "run": 1, "start": 0, "total": 5, "names": "[]", "packed": b"x"}
+
+
+def test_a_message_is_taken_as_it_is():
+    assert checked(GOOD, FROM_HOST) == GOOD
+    assert checked({"kind": "bye"}, FROM_MASTER) == {"kind": "bye"}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "job"},
+        {"kind": ["samples"]},
+        {"more": 1},
+        {"run": -1},
+        {"run": True},
+        {"run": "1"},
+        {"run": 2**63},
+        {"start": 0.5},
+        {"names": b"[]"},
+        {"names": "x" * (MOST_BYTES + 1)},
+        {"packed": "text"},
+        {"packed": None},
+        {"packed": b"x" * (MOST_BYTES + 1)},
+    ],
+)
+def test_anything_else_is_refused(changes):
+    with pytest.raises(LoadError):
+        checked(GOOD | changes, FROM_HOST)
+    with pytest.raises(LoadError):
+        checked(GOOD, FROM_MASTER)
+
+
+@pytest.mark.parametrize("data", [None, [], "samples", b"samples", 5, {}, {"run": 1}])
+def test_what_is_no_message_is_refused(data):
+    with pytest.raises(LoadError):
+        checked(data, FROM_HOST)
+
+
+@pytest.mark.parametrize("at", [math.nan, math.inf, "5", None, True])
+def test_a_clock_tells_a_number(at):
+    with pytest.raises(LoadError):
+        checked({"kind": "clock", "number": 1, "at": at}, FROM_HOST)
+
+
+def test_modules_are_told_apart_by_their_bytes():
+    assert module_digest("benchsuite.workloads.pages.Plain") == "", "the version says it"
+    assert len(module_digest("tests.integration.load_workloads.Get")) == 64
+    with pytest.raises(LoadError, match="can't be imported"):
+        module_digest("nowhere.at.All")
