@@ -151,6 +151,7 @@ def test_a_pasted_text_starts_the_processes_and_threads_that_were_measured(
     words, env = command_line(shown, texts[shown])
     if name.startswith("apache-"):  # started by root it needs a user, as the measured one has
         words = [*one.argv(HOST, port)[: -len(words)], *words]
+    env["SPT_NOENV"] = "1"  # else setproctitle, where it is installed, writes over the environment
     with serving(one, port, words, env) as served:
         assert processes(served) == one.expected_processes()
         worker = int(served.get("/pid/"))
