@@ -19,13 +19,14 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import Misfit, reader
 from benchsuite.core.printable import completed, hidden, is_hidden
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import Option, RunSpec, VisitorSpec, load
+from benchsuite.core.specs import Option, RunSpec, ServerSpec, VisitorSpec, load
 from benchsuite.core.specs.spec import Spec, changed, option, table
 from benchsuite.core.units import listed, parse_seconds
 from benchsuite.management.options import table as options_table
 from benchsuite.management.options.parsing import Parser
 from benchsuite.management.options.place import Place
 from benchsuite.models import Run
+from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments, planning
 from benchsuite.studies.options import Known
 from benchsuite.system import cpus
@@ -195,8 +196,7 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
         _choose_place(values, short)
         if "server.server" not in values:
             preferred = PREFERRED_SOCKETS if work.needs_websocket else PREFERRED
-            usable = (name for name in preferred if conf.servers()[name].available().ok)
-            values["server.server"] = [next(usable, preferred[-1])]
+            values["server.server"] = [_usable(preferred, values.get("server.python"))]
         some = [
             replace(cell, load=planning.workload(cell.workload).fit(cell.load))
             for cell in options_table.cells(values)
@@ -205,6 +205,14 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     starts = [one.diagnosed for one in some] if short.diagnose else []
     starts += [one.profiled for one in some] if short.flame else []
     return (*turns, *{one.key: one for one in starts}.values())
+
+
+def _usable(preferred: Sequence[str], pythons: Sequence[str] | None) -> str:
+    """The first of these servers that can run under the first of these Pythons, else the last."""
+    first = pythons[0] if pythons else ""
+    python = environments.interpreter(ServerSpec(server="", python=first), None) or OWN
+    usable = (name for name in preferred if conf.servers()[name].available(python).ok)
+    return next(usable, preferred[-1])
 
 
 def continued(again: str) -> tuple[UUID, int]:
