@@ -79,6 +79,17 @@ def plain(value: Any) -> Any:
     return value.value if isinstance(value, StrEnum) else value
 
 
+def leaves(value: Any, change: Callable[[str], str]) -> Any:
+    """A JSON value with every string in it changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {key: leaves(one, change) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [leaves(one, change) for one in value]
+    return value
+
+
 def parsed(text: str) -> Any:
     """What stands in a text of JSON; raises Misfit, whatever is wrong with it."""
     try:

@@ -18,7 +18,7 @@ from benchsuite.fronts.program import (
     ProgramFront,
 )
 from benchsuite.system import network
-from benchsuite.telemetry.prober.answer import RUN_HEADER
+from benchsuite.telemetry.prober.program import RUN_HEADER
 
 SPARE_CONNECTIONS = 32
 """A process's connections besides those of clients: its listening sockets, its channel."""

@@ -1,6 +1,5 @@
 """Starts a front before instances that already answer, and ends it."""
 
-import shutil
 import subprocess
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -68,10 +67,8 @@ def front(
         folders.write_private(folder / name, content)
     if adapter.scheme == "https":
         make_certificate(folder / CERTIFICATE, host)
-    hand_over(folder, adapter.run_as)
-    if adapter.run_as:
-        for path in folder.iterdir():
-            shutil.chown(path, adapter.run_as)
+    for path in (folder, *folder.iterdir()):
+        hand_over(path, adapter.run_as)
     if checking := adapter.check_argv():
         try:
             done = subprocess.run(

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import IO, Any, Never
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.plain import leaves
 from benchsuite.core.specs import Option
 from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace
 from benchsuite.servers.base import Available
@@ -76,8 +77,9 @@ class Swarm(FrontAdapter):
         return [*module, str(self.place.folder / STACK), stack]
 
     def config_files(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, str]:
-        """The stack; JSON is YAML too."""
-        return {STACK: json.dumps(_literal(self._stack(port)), indent=2, ensure_ascii=False)}
+        """The stack; JSON is YAML too. A bare `$` would start a variable."""
+        stack = leaves(self._stack(port), lambda text: text.replace("$", "$$"))
+        return {STACK: json.dumps(stack, indent=2, ensure_ascii=False)}
 
     def ensure_possible(self, instances: int) -> None:
         super().ensure_possible(instances)
@@ -149,15 +151,6 @@ class Swarm(FrontAdapter):
             },
         }
         return {"version": "3.8", "services": {SERVICE: service}}
-
-
-def _literal(value: Any) -> Any:
-    """The same with each `$` in strings escaped, so that it starts no variable."""
-    if isinstance(value, Mapping):
-        return {key: _literal(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_literal(one) for one in value]
-    return value.replace("$", "$$") if isinstance(value, str) else value
 
 
 def _engine() -> Mapping[str, Any] | None:

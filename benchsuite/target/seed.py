@@ -9,7 +9,7 @@ from django.db.models import Model, Sum
 from django.utils import timezone
 
 from benchsuite.target.models import Comment, Post
-from benchsuite.target.survey.definitions import missing_table
+from benchsuite.target.survey.definitions import SeedError, check_table
 
 CHUNK = 1_000_000  #: Rows a statement, so that a huge table is not one huge transaction.
 BATCH = 5_000  #: Rows a statement where only the ORM can be used.
@@ -34,10 +34,6 @@ _COMMENTS = """
     INSERT INTO benchsuite_target_comment (number, post_id, text, likes)
     SELECT ROW_NUMBER() OVER (ORDER BY id), id, %s, 0 FROM benchsuite_target_post
 """
-
-
-class SeedError(Exception):
-    """The rows could not be created; says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +78,7 @@ def seed(rows: int, *, comments: bool = False, using: str = "default") -> Seeded
 
 def counted(kind: type[Model] = Post, *, using: str = "default") -> int:
     """The number of posts or comments; SeedError when their table is missing."""
-    if missing := missing_table(kind, using):
-        raise SeedError(missing)
+    check_table(kind, using)
     return kind._base_manager.using(using).count()
 
 

@@ -18,7 +18,7 @@ PAGE = 25  #: Rows that io_read's view reads.
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    from benchsuite.target.seed import SeedError
+    from benchsuite.target.survey.definitions import SeedError
 
     try:
         yield

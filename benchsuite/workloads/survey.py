@@ -88,11 +88,12 @@ class Survey(Workload):
 
     def prepare(self, database: DatabaseSpec) -> None:
         """Loads the surveys into the throw-away database."""
-        from benchsuite.target.survey.reading import SurveyError, load_surveys
+        from benchsuite.target.survey.definitions import SeedError
+        from benchsuite.target.survey.reading import load_surveys
 
         try:
             load_surveys()
-        except SurveyError as error:
+        except SeedError as error:
             raise DatabaseError(str(error)) from error
 
     def inspect(self, database: DatabaseSpec) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 from django.conf import global_settings
 
+from benchsuite.core.plain import leaves
 from benchsuite.isolation.instructions import ANSWERING, Instructions
 from benchsuite.isolation.overrides.brokers import change_layers
-from benchsuite.isolation.overrides.changes import FILES, Changes, Settings, change, leaves
+from benchsuite.isolation.overrides.changes import FILES, Changes, Settings, change
 from benchsuite.isolation.overrides.connecting import change_databases
 from benchsuite.isolation.overrides.files import change_static
 from benchsuite.isolation.overrides.inherited import Replaced

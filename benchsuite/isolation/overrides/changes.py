@@ -120,17 +120,6 @@ def _within(value: Any, keys: Sequence[str], alias: str, replaced: Callable[...,
     return new
 
 
-def leaves(value: Any, change: Callable[[str], str]) -> Any:
-    """A JSON value with every string in it changed."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, Mapping):
-        return {key: leaves(one, change) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [leaves(one, change) for one in value]
-    return value
-
-
 ENVIRONMENT = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL")
 """Settings for which Celery prefers the environment."""
 

@@ -12,10 +12,11 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
+from benchsuite.core.plain import leaves
 from benchsuite.core.refusals import SQLITE, where
 from benchsuite.core.specs.database import NAME_OPTIONS
 from benchsuite.isolation.instructions import Instructions
-from benchsuite.isolation.overrides.changes import Changes, leaves
+from benchsuite.isolation.overrides.changes import Changes
 
 OURS = ("BENCHSUITE_", "DJANGO_SETTINGS_MODULE")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")

@@ -94,7 +94,6 @@ class SpoolRecorder(Recorder):
         self._file.close()
 
 
-RUN_HEADER = "X-Benchsuite-Run"
 PORTS = {"http": 80, "https": 443}
 
 

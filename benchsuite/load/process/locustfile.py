@@ -29,9 +29,10 @@ from benchsuite.core.exceptions import LoadError, last_line
 from benchsuite.core.samples import JOURNEY, REQUEST, RESENT, Kind
 from benchsuite.load.client import failures
 from benchsuite.load.client.http.connection import REST_S
-from benchsuite.load.client.target import RUN_HEADER, Recorder
+from benchsuite.load.client.target import Recorder
 from benchsuite.load.job import Job
 from benchsuite.load.process.users import UserPool, told, users_of
+from benchsuite.telemetry.prober.program import RUN_HEADER
 
 
 def limited(on_resend: Callable[[], None]) -> None:

@@ -54,12 +54,11 @@ class Command(BriefCommand):
                 "run: python manage.py migrate benchsuite_target"
             )
         self.database = database
-        from benchsuite.target.seed import SeedError
-        from benchsuite.target.survey.reading import SurveyError
+        from benchsuite.target.survey.definitions import SeedError
 
         try:
             self._fill(seed)
-        except (SeedError, SurveyError) as error:
+        except SeedError as error:
             raise CommandError(str(error)) from error
 
     def _fill(self, asked: Seed) -> None:

@@ -44,15 +44,18 @@ RESERVED = ("back", "csrfmiddlewaretoken")  #: Names that a page's form uses its
 LARGEST_UPLOAD = 2 * 1024 * 1024  #: Uploads are kept in the database, so they stay small.
 
 
-def missing_table(model: type[models.Model], using: str) -> str:
-    """What to do where a model of the target has no table in the database of that alias."""
-    table = model._meta.db_table
-    if table in connections[using].introspection.table_names():
-        return ""
-    return (
-        f"The table {table} is not in {connections[using].settings_dict['NAME']}; create it: "
-        "python manage.py migrate benchsuite_target"
-    )
+class SeedError(Exception):
+    """Rows could not be created; says what to do."""
+
+
+def check_table(model: type[models.Model], using: str) -> None:
+    """Raises SeedError where the model has no table in the database of that alias."""
+    table, connection = model._meta.db_table, connections[using]
+    if table not in connection.introspection.table_names():
+        raise SeedError(
+            f"The table {table} is not in {connection.settings_dict['NAME']}; create it: "
+            "python manage.py migrate benchsuite_target"
+        )
 
 
 Row = TypeVar("Row", bound="Keyed")

@@ -19,15 +19,11 @@ from benchsuite.target.survey.definitions import (
     Page,
     Question,
     Survey,
-    missing_table,
+    check_table,
 )
 from benchsuite.target.survey.store import Visit
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "surveys"
-
-
-class SurveyError(Exception):
-    """The surveys can't be loaded; says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +36,8 @@ class Loaded:
 
 
 def load_surveys(*, using: str = "default") -> Loaded:
-    """Creates or restores the seven surveys; answers and other surveys stay."""
-    if missing := missing_table(Survey, using):
-        raise SurveyError(missing)
+    """Creates or restores the seven surveys; answers and other surveys stay. Raises SeedError."""
+    check_table(Survey, using)
     files = sorted(FOLDER.glob("*.json"))
     with transaction.atomic(using=using):
         for path in files:

@@ -13,8 +13,8 @@ from benchsuite.core.specs import over
 from benchsuite.core.units import format_bytes, format_period
 from benchsuite.core.wording import quoted
 from benchsuite.system.network import client_context, tls_words
+from benchsuite.telemetry.prober.program import RUN_HEADER
 
-RUN_HEADER = "X-Benchsuite-Run"  #: Of every answer of a run's application: its token.
 MAX_HEAD_BYTES = 256 * 1024  #: Of an answer's header; servers and browsers take 8 to 256 KiB.
 LEAVE_BYTES = 1024 * 1024
 LEAVE_S = 0.2

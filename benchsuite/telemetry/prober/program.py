@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, NoReturn, TextIO
 
 from benchsuite.system.network import client_context
 
-RUN_HEADER = "X-Benchsuite-Run"
+RUN_HEADER = "X-Benchsuite-Run"  #: Of every answer of a run's application: its token.
 BLOCK_BYTES = 65_536
 SHOWN_BYTES = 40
 FAREWELL = re.compile(rb"HTTP/1\.[01] 408 ")  #: Said before an idle connection is closed.
@@ -289,19 +289,15 @@ def probe(request: dict[str, object], pace: Path, output: TextIO) -> NoReturn:
     stretch = 0.0
     while True:
         orders = json.loads(pace.read_text())
-        due = before + float(orders["pause_s"]) * stretch
+        pause_s = orders.pop("pause_s")
+        due = before + pause_s * stretch
         left_s = due - time.monotonic()
         if left_s > LONGEST_SLEEP_S:
             time.sleep(LONGEST_SLEEP_S / 2)
             continue
         time.sleep(max(0.0, left_s))
-        prober.ask(
-            due,
-            patience_s=float(orders["patience_s"]),
-            at_once=int(orders["at_once"]),
-            slow_s=float(orders["slow_s"]),
-        )
-        before = max(due, time.monotonic() - float(orders["pause_s"]) * (1 - JITTER))
+        prober.ask(due, **orders)
+        before = max(due, time.monotonic() - pause_s * (1 - JITTER))
         stretch = draw.uniform(1 - JITTER, 1 + JITTER)
 
 

@@ -7,8 +7,15 @@ from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.db import IntegrityError
 
-from benchsuite.target.survey.definitions import Choice, Condition, Page, Question, Survey
-from benchsuite.target.survey.reading import Flow, SurveyError, load_surveys
+from benchsuite.target.survey.definitions import (
+    Choice,
+    Condition,
+    Page,
+    Question,
+    SeedError,
+    Survey,
+)
+from benchsuite.target.survey.reading import Flow, load_surveys
 from benchsuite.workloads.survey import SLUGS
 
 
@@ -92,7 +99,7 @@ def test_a_missing_table_is_told_with_the_command(monkeypatch):
     from django.db import connection
 
     monkeypatch.setattr(connection.introspection, "table_names", lambda: ["other"])
-    with pytest.raises(SurveyError, match=r"python manage\.py migrate benchsuite_target"):
+    with pytest.raises(SeedError, match=r"python manage\.py migrate benchsuite_target"):
         load_surveys()
 
 

@@ -29,7 +29,6 @@ from benchsuite.load.client.http.answer import (
 )
 from benchsuite.load.client.http.connection import Connection, ConnectionFailed
 from benchsuite.load.client.target import (
-    RUN_HEADER,
     Begun,
     Gate,
     LoadEnded,
@@ -39,6 +38,7 @@ from benchsuite.load.client.target import (
 )
 from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.client.websocket.sockets import Sockets
+from benchsuite.telemetry.prober.program import RUN_HEADER
 
 
 class Cookies:

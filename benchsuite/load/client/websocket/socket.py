@@ -23,7 +23,7 @@ from benchsuite.load.client import failures
 from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import ConnectionFailed, TimedOut
-from benchsuite.load.client.target import RUN_HEADER, Begun
+from benchsuite.load.client.target import Begun
 from benchsuite.load.client.websocket import accounts
 from benchsuite.load.client.websocket.records import (
     Content,
@@ -36,6 +36,7 @@ from benchsuite.load.client.websocket.records import (
 )
 from benchsuite.load.client.websocket.sockets import Pending
 from benchsuite.load.client.websocket.wire import Offer, Wire
+from benchsuite.telemetry.prober.program import RUN_HEADER
 
 GLANCE_S = 0.05  #: How long `rest()` lasts when the journey is only being checked.
 Matching = str | bytes | int | Mapping[str, Any] | Callable[[Content], object]
