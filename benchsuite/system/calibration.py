@@ -7,8 +7,10 @@ import platform
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from time import thread_time
+from timeit import repeat
 
 from benchsuite.system import folders
 
@@ -35,7 +37,8 @@ def size_for(seconds: float, work: Callable[[int], object], *, name: str) -> int
         return int(json.loads(known.read_text())["size"])
     size = FIRST
     for _ in range(TRIES):
-        took_s = min(_timed(work, size) for _ in range(TIMES))
+        times_s = repeat(partial(work, size), timer=thread_time, number=1, repeat=TIMES)
+        took_s = max(min(times_s), 1e-6)
         before, size = size, max(1, round(size * seconds / took_s))
         if abs(size - before) <= NEAR * before:
             break
@@ -45,9 +48,3 @@ def size_for(seconds: float, work: Callable[[int], object], *, name: str) -> int
     folders.write_private(new, json.dumps({"name": name, "seconds": seconds, "size": size, **here}))
     new.replace(known)
     return size
-
-
-def _timed(work: Callable[[int], object], size: int) -> float:
-    begin = thread_time()
-    work(size)
-    return max(thread_time() - begin, 1e-6)

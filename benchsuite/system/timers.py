@@ -4,22 +4,13 @@ event loops count in whole milliseconds, and Python has timerfd only from 3.13 o
 
 import ctypes
 import os
+import struct
 from contextlib import suppress
 from time import CLOCK_MONOTONIC
 
 ABSOLUTE = 1  #: TFD_TIMER_ABSTIME
 _libc = ctypes.CDLL(None, use_errno=True)
-
-
-class _Setting(ctypes.Structure):
-    """struct itimerspec: interval (none) and moment."""
-
-    _fields_ = (
-        ("interval_s", ctypes.c_long),
-        ("interval_ns", ctypes.c_long),
-        ("moment_s", ctypes.c_long),
-        ("moment_ns", ctypes.c_long),
-    )
+_SETTING = struct.Struct("4l")  #: itimerspec: interval and moment, each seconds and nanoseconds.
 
 
 class TimerFd:
@@ -34,8 +25,8 @@ class TimerFd:
         """Rings at that moment of `time.monotonic()` and no other; at once when it has passed."""
         # Rounded up: to be woken too early would mean to be woken twice.
         seconds, nanoseconds = divmod(int(moment * 1e9) + 1, 1_000_000_000)
-        setting = _Setting(0, 0, seconds, nanoseconds)
-        if _libc.timerfd_settime(self.file, ABSOLUTE, ctypes.byref(setting), None):
+        setting = _SETTING.pack(0, 0, seconds, nanoseconds)
+        if _libc.timerfd_settime(self.file, ABSOLUTE, setting, None):
             raise OSError(ctypes.get_errno(), "timerfd_settime failed")
 
     def clear(self) -> None:

@@ -47,12 +47,9 @@ class Keeper:
         rows: int,
         start_timeout_s: float | None = None,
     ) -> None:
-        self._child = child
-        self._answers = answers
-        self._buffer = b""
-        self._log = log
+        self._child, self._answers, self._buffer = child, answers, b""
+        self._log, self._start_timeout_s = log, start_timeout_s
         self._seeding_s = rows / ROWS_PER_SECOND
-        self._start_timeout_s = start_timeout_s
         self._commands = 0  #: So far; by their numbers their answers are known.
         self._ready: Mapping[str, Any] | None = None
         self._failed: DatabaseError | None = None

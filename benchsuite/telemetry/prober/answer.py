@@ -6,7 +6,7 @@ import ssl
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from benchsuite.core.specs import over
@@ -142,36 +142,31 @@ patience: a slow page is answered at last, and a connection that got lost holds 
 LEAST_S = 0.1
 
 
+@dataclass
 class Probe:
     """Callable: whether the server now answers with this run's header, whatever the status."""
 
-    def __init__(
-        self,
-        url: str,
-        run_header: str,
-        *,
-        headers: Mapping[str, str] | None = None,
-        timeout_s: float,
-    ) -> None:
-        """`timeout_s` is how long all questions together may take."""
-        self.heard = ""  #: What came last that was not the answer, in words.
-        self._url = url
-        self._headers = headers
-        self._run_header = run_header
-        self._deadline = time.monotonic() + timeout_s
+    url: str
+    run_header: str
+    timeout_s: float = field(kw_only=True)  #: How long all questions together may take.
+    headers: Mapping[str, str] | None = field(default=None, kw_only=True)
+    heard: str = field(default="", init=False)  #: What came last that was not the answer, in words.
+
+    def __post_init__(self) -> None:
+        self._deadline = time.monotonic() + self.timeout_s
         self._patience_s = FIRST_S
 
     def __call__(self) -> bool:
         begin = time.monotonic()
         patience_s = max(LEAST_S, min(self._patience_s, self._deadline - begin))
         try:
-            head = ask(self._url, headers=self._headers, timeout_s=patience_s)
+            head = ask(self.url, headers=self.headers, timeout_s=patience_s)
         except NotAnswered as error:
             self.heard = str(error)
             if time.monotonic() - begin >= self._patience_s:
                 self._patience_s *= 2
             return False
-        if head.run == self._run_header:
+        if head.run == self.run_header:
             return True
         whose = "another run's" if head.run else "no"
         self.heard = (
