@@ -21,6 +21,7 @@ SHORT = {
     "listbench": "list",
     "dumpbench": "dump",
     "loadbench": "load",
+    "benchworker": "worker",
 }
 """Management command → its name in that program; the others have the same name there."""
 

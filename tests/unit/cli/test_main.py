@@ -4,8 +4,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.core.management import get_commands
 
-from benchsuite.cli.main import _serve, main, project_options
+from benchsuite.cli.main import COMMANDS, OTHERS, VERBS, _serve, main, project_options
 from benchsuite.cli.places import local_zone
 from benchsuite.cli.project import Project
 
@@ -53,3 +54,9 @@ def test_an_abbreviated_option_of_the_program_is_refused(words, refusal, monkeyp
         main(words)
     assert ended.value.code == 2
     assert f"unrecognized arguments: {refusal}" in capsys.readouterr().err
+
+
+def test_every_command_is_a_verb_but_what_fills_a_projects_own_database() -> None:
+    commands = {name for name, app in get_commands().items() if app == "benchsuite"}
+    verbs = {COMMANDS.get(verb, verb) for verb in (*VERBS, *OTHERS)}
+    assert verbs - {"serve"} == commands - {"seedbench"}
