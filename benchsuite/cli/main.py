@@ -100,6 +100,9 @@ def _execute(asked: Namespace, program: str) -> int:
     verb, words = SHORT.get(asked.verb, asked.verb), asked.words
     if verb not in VERBS and verb not in OTHERS:
         raise UsageError(f"There is no verb {verb!r}; {choices(verb, [*VERBS, *OTHERS])}")
+    named = {word.partition("=")[0] for word in words}
+    for option in named & {"--project", "--settings", "--results"}:  # Django passes over its own
+        raise UsageError(f"{option} stands before the verb: {program} {option} … {verb}")
     given = [f"--{name}={value}" for name in OPTIONS if (value := vars(asked)[name])]
     results = Path(asked.results or places.data_folder() / "results.sqlite3").expanduser()
     os.environ[PROGRAM_VARIABLE] = shlex.join([*program.split(), *given])

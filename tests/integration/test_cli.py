@@ -129,6 +129,7 @@ def _answers(opener: urllib.request.OpenerDirector, url: str) -> bool:
     [
         ("frobnicate", {}, 2, r"There is no verb 'frobnicate'; there are: run, tune"),
         ("--project /nowhere run", {}, 2, r"/nowhere is no folder"),
+        ("run --settings=shop.settings --path=/", {}, 2, r"--settings stands before the verb: "),
         ("run", {"src/manage.py": None}, 2, r"There is no manage\.py in "),
         ("run", {"other/manage.py": ""}, 2, r"several projects below .*other and .*src"),
         ("run", {"src/manage.py": "import sys"}, 1, r"ends without Django's command line"),
