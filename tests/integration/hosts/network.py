@@ -41,7 +41,7 @@ def _address(name: str) -> str:
 
 @contextmanager
 def namespaces(count: int) -> Iterator[list[Namespace]]:
-    """So many of them; nothing stays, for a pair ends with the namespace of either end."""
+    """So many of them, of which nothing stays."""
     with ExitStack() as stack:
         made = []
         for number in range(count):
@@ -49,6 +49,7 @@ def namespaces(count: int) -> Iterator[list[Namespace]]:
             ip("netns", "add", name)
             stack.callback(ip, "netns", "del", name)
             ip("link", "add", card, "type", "veth", "peer", "name", "eth0", "netns", name)
+            stack.callback(ip, "link", "del", card)  # the kernel would do it some time later
             ip("addr", "add", f"{HERE}/32", "dev", card)
             ip("link", "set", card, "up")
             inside = ("netns", "exec", name, "ip")
