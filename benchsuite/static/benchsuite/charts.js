@@ -8,8 +8,12 @@
   const BUTTONS = ["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"];
   let span = null; // the part of the common time axis that the reader chose
 
+  // light-dark() is resolved where a colour is used, not in the variable that holds it.
   function colour(name) {
-    return getComputedStyle(root).getPropertyValue(name).trim();
+    root.style.outlineColor = `var(${name})`;
+    const resolved = getComputedStyle(root).outlineColor;
+    root.style.outlineColor = "";
+    return resolved;
   }
 
   function place(figure) {
@@ -44,7 +48,7 @@
       margin: Object.assign({}, layout.margin, margin),
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
-      font: { color: text, family: colour("--font-family-primary"), size: 12 },
+      font: { color: text, family: getComputedStyle(root).getPropertyValue("--font-family-primary"), size: 12 },
       // Over the legend while the pointer is on the chart: it has to be seen apart from it.
       modebar: { bgcolor: colour("--body-bg"), color: text, activecolor: colour("--body-fg") },
       hoverlabel: {
