@@ -18,7 +18,7 @@ from benchsuite.core.units import (
 )
 from benchsuite.models import Measurement, Run
 from benchsuite.report.terminal.grid import spare
-from benchsuite.stats.levels import HELD, Level, climb
+from benchsuite.stats.levels import HELD, Level, climb, level_of
 from benchsuite.stats.messages import HEALTHY, SLOW
 
 
@@ -59,7 +59,7 @@ def _table(
 
 def climb_words(run: Run, measurements: Sequence[Measurement]) -> str:
     """Which level was held, where it levels off or breaks; empty for a run without stages."""
-    levels = [_level(run, one) for one in stages_of(measurements)]
+    levels = [level_of(one, run.duration_s) for one in stages_of(measurements)]
     if run.level is None or not levels:
         return ""
     climbed, what = climb(levels), workload_title(run)
@@ -84,7 +84,7 @@ def overload_words(run: Run, measurements: Iterable[Measurement]) -> str:
     total = next((one for one in measurements if one.scope == "all"), None)
     if total is None or total.offered_rate is None or run.duration_s <= 0:
         return ""
-    level = _level(run, total)
+    level = level_of(total, run.duration_s)
     all_answered = not level.dropped and level.throughput >= HELD * level.requested_rate
     if level.is_held or (level.fails and all_answered):  # right or wrong
         return ""
@@ -100,21 +100,6 @@ def _kept(run: Run, level: Level) -> str:
     return (
         f"{format_number(answered)} of {format_number(offered)} arrivals/s of "
         f"{workload_title(run)}{never}"
-    )
-
-
-def _level(run: Run, measurement: Measurement) -> Level:
-    return Level(
-        name=measurement.name,
-        value=measurement.level or 0.0,
-        requests=measurement.requests,
-        failures=measurement.failures,
-        throughput=measurement.throughput,
-        goodput=measurement.goodput,
-        requested_rate=measurement.requests / run.duration_s,
-        offered_rate=measurement.offered_rate,
-        achieved_rate=measurement.achieved_rate,
-        dropped=measurement.dropped,
     )
 
 

@@ -12,10 +12,11 @@ interpolated in the logarithm of the rate.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from benchsuite.core.results import Ceiling, Summary
+from benchsuite.core.results import Ceiling
 from benchsuite.core.specs import LoadProfile
 
 RESPONDER_BUSY_PERCENT = 90.0  #: A responder that used more of a CPU was the limit itself.
@@ -87,20 +88,16 @@ class Level:
         return keeps_up and not self.dropped and not self.fails
 
 
-def level_of(stage: Summary, duration_s: float) -> Level:
-    """The level that a stage measured in a window of `duration_s` seconds."""
-    planned = stage.arrivals
+def level_of(stage: Any, duration_s: float) -> Level:
+    """The level that a stage, a summary or as it is stored, measured in a window of that length."""
+    planned = getattr(stage, "arrivals", stage)  # stored, these are columns of its own
+    names = ("name", "requests", "failures", "throughput", "goodput")
+    of_arrivals = ("offered_rate", "achieved_rate", "dropped")
     return Level(
-        name=stage.name,
         value=stage.level or 0.0,
-        requests=stage.requests,
-        failures=stage.failures,
-        throughput=stage.throughput,
-        goodput=stage.goodput,
         requested_rate=stage.requests / duration_s,
-        offered_rate=planned.offered_rate if planned else None,
-        achieved_rate=planned.achieved_rate if planned else None,
-        dropped=planned.dropped if planned else None,
+        **{name: getattr(stage, name) for name in names},
+        **{name: getattr(planned, name, None) for name in of_arrivals},
     )
 
 

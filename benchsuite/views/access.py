@@ -1,32 +1,32 @@
 """Who may see the pages, and under which Content-Security-Policy."""
 
-import logging
 import os
-from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import ImproperlyConfigured
-from django.db import Error
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.middleware.gzip import GZipMiddleware
-from django.shortcuts import render, resolve_url
-from django.template.loader import render_to_string
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import resolve_url
 from django.templatetags.static import static
 from django.urls import NoReverseMatch, Resolver404, resolve, reverse
 from django.utils.crypto import constant_time_compare
-from django.views.decorators.csrf import csrf_protect
 
-from benchsuite import conf, store
+from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.printable import hidden, printable
-from benchsuite.store.abandoned import sweep
 
 HEADER = "Content-Security-Policy"
+
+
+class NotShown(UsageError):
+    """Says on a page with this status why there is no other; a UsageError alone has 400."""
+
+    def __init__(self, message: str, *, status: int = 404) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def gone(what: str, which: object) -> NotShown:
+    return NotShown(f"There is no {what} {which}; it may have been deleted.")
 
 
 def protect(response: HttpResponseBase, login: str | None) -> None:
@@ -52,13 +52,6 @@ def _sources(*urls: str) -> str:
     foreign = [f"{one.scheme}://{one.netloc}" if one.scheme else one.netloc for one in parts]
     return " ".join(dict.fromkeys(["'self'", *filter(None, foreign)]))
 
-
-View = Callable[..., HttpResponseBase]
-
-logger = logging.getLogger("benchsuite")
-
-PACKER = GZipMiddleware(lambda request: HttpResponse())
-"""Packs pages as far as browsers take it: the project may lack the middleware."""
 
 TOKEN_VARIABLE = "BENCHSUITE_TOKEN"
 
@@ -103,66 +96,12 @@ def may(request: HttpRequest, permission: str) -> bool:
     return has is not None and bool(has(f"benchsuite.{permission}"))
 
 
-def guarded(view: View) -> View:
-    """Applies the access rule first; redirects the others to the log-in page, if there is one.
-
-    Users with access see no run as running whose command has ended, and a sentence if the database
-    refuses; only they see its name.
-    """
-
-    @wraps(view)
-    def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        response = _answer(view, request, *args, **kwargs)
-        if not response.get("Content-Type", "").startswith("text/html"):
-            return response
-        protect(response, login_url())
-        return PACKER.process_response(request, response)
-
-    return csrf_protect(asked)  # the project may lack the middleware
-
-
-def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-    try:
-        rule = conf.access_rule()
-    except UsageError as error:
-        return _unavailable("The setting BENCHSUITE is invalid; see the log.", str(error))
-    let_in = False
-    try:
-        answer = rule(request)
-        if isinstance(answer, HttpResponseBase):
-            return answer
-        let_in = answer
-        if let_in:
-            sweep()
-            return view(request, *args, **kwargs)
-        return _denied(request)
-    except (Error, ImproperlyConfigured) as error:
-        refusal = printable(hidden(store.refusal(error)))
-        stranger = "The database can't be asked who has access; see the log."
-        reason = refusal if let_in else stranger
-        return _unavailable(reason, refusal, error, closed=not let_in)
-
-
-def _unavailable(
-    message: str, logged: str, error: Exception | None = None, *, closed: bool = True
-) -> HttpResponse:
-    """Rendered without the request: a project's context processors may query the database too."""
-    logger.error("A page could not be shown: %s", logged, exc_info=error)
-    context = {"title": "That can’t be shown now", "message": message, "closed": closed}
-    return HttpResponse(render_to_string("benchsuite/problem.html", context), status=503)
-
-
-def _denied(request: HttpRequest) -> HttpResponseBase:
-    user, login = getattr(request, "user", None), login_url()
-    message = "These pages are for staff only, unless BENCHSUITE['ACCESS'] says otherwise."
-    if open_by_token():
-        message = (
-            "Open the address that was printed when these pages were started; it ends in a token."
-        )
-    elif login and user is not None and not user.is_authenticated:
-        return redirect_to_login(request.get_full_path(), login)
-    context = {"request": request, "title": "No access", "message": message, "closed": True}
-    return render(request, "benchsuite/problem.html", context, status=403)
+def require(request: HttpRequest, permission: str, wanted: str) -> None:
+    """Raises NotShown for others; `wanted` is what needs it, with its verb."""
+    if not may(request, permission):
+        action, model = permission.split("_")
+        name = f"benchsuite | {model} | Can {action} {model}"
+        raise NotShown(f"{wanted} the permission “{name}”.", status=403)
 
 
 def login_url() -> str | None:

@@ -12,14 +12,13 @@ from benchsuite.core.answer import Answer
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.objective import parse
 from benchsuite.report import queries
-from benchsuite.views import access
-from benchsuite.views.page import page
+from benchsuite.views.page import guarded, page
 
 MOST = 1000  #: Runs that are asked, the newest.
 OBJECTIVE = "p95 < 200ms"
 
 
-@access.guarded
+@guarded
 def show(request: HttpRequest) -> HttpResponse:
     given = {name: request.GET.get(name, "").strip() for name in ("work", "objective", "rate")}
     memory, text = request.GET.get("memory", "").strip(), given["objective"] or OBJECTIVE

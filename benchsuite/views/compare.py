@@ -21,7 +21,6 @@ from benchsuite.comparing.titles import (
     workload_title,
 )
 from benchsuite.core.answer import Shown
-from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric, Place, was_asked
 from benchsuite.core.units import listed
@@ -30,20 +29,17 @@ from benchsuite.report.charts import overlays
 from benchsuite.report.charts.forest import forest
 from benchsuite.report.sentences import missing_reason
 from benchsuite.store import notes
-from benchsuite.views import access, live
+from benchsuite.views import live
 from benchsuite.views.export import wanted_ids
-from benchsuite.views.page import page, problem
+from benchsuite.views.page import guarded, page
 
 SWITCH = ("goodput", "p95", "memory", "cpu")  #: Figures that the forest plot shows, by a click.
 
 
-@access.guarded
+@guarded
 def show(request: HttpRequest) -> HttpResponse:
     ids, batch = wanted_ids(request), request.GET.get("batch", "")
-    try:
-        runs = queries.chosen(queries.compared(), ids, batch, most=queries.MOST_COMPARED)
-    except UsageError as error:
-        return problem(request, str(error), status=400)
+    runs = queries.chosen(queries.compared(), ids, batch, most=queries.MOST_COMPARED)
     if batch and not ids and (making := live.context(request, "batch", runs[0].batch)):
         title = f"{workload_title(runs[0])}: runs of one command"
         return page(request, "live", {"title": title, "live": making})

@@ -20,8 +20,8 @@ from benchsuite.report.pages import run_page
 from benchsuite.report.pages.html import one_file
 from benchsuite.report.pages.run_list import RunFilter
 from benchsuite.report.writers import to_markdown
-from benchsuite.views import access
-from benchsuite.views.page import problem
+from benchsuite.views.access import NotShown, gone
+from benchsuite.views.page import guarded
 
 CHUNK_LETTERS = 64 * 1024
 TYPES = {"csv": "text/csv", "html": "text/html", "json": "application/json", "md": "text/markdown"}
@@ -61,36 +61,30 @@ async def _in_turn(chunks: Iterator[str]) -> AsyncIterator[str]:
         yield chunk
 
 
-@access.guarded
+@guarded
 def selection(request: HttpRequest) -> HttpResponseBase:
     """The runs in `runs` or `batch`, else all that match; with `chosen`, none is an error."""
     ids, batch = wanted_ids(request), request.GET.get("batch", "")
     wanted = queries.exported()
     if request.GET.get("format") == "csv":
         wanted = Run.objects.only(*FACTS, *(one.name for one in every.METRICS if one.read))
-    try:
-        runs: Iterable[Run]
-        if ids or batch or "chosen" in request.GET:
-            runs = queries.each(wanted, queries.chosen_ids(ids, batch), queries.WHOLE_AT_ONCE)
-        else:
-            filters = RunFilter(request.GET, queryset=wanted)
-            filters.refuse_nonsense()
-            runs = queries.by_and_by(filters.qs)
-        return _answer(request, runs, "runs", {})
-    except UsageError as error:
-        return problem(request, str(error), status=400)
+    runs: Iterable[Run]
+    if ids or batch or "chosen" in request.GET:
+        runs = queries.each(wanted, queries.chosen_ids(ids, batch), queries.WHOLE_AT_ONCE)
+    else:
+        filters = RunFilter(request.GET, queryset=wanted)
+        filters.refuse_nonsense()
+        runs = queries.by_and_by(filters.qs)
+    return _answer(request, runs, "runs", {})
 
 
-@access.guarded
+@guarded
 def one_run(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     page = run_page.stored(pk)
     if page is None:
-        return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
+        raise gone("run", pk)
     shown: Formats = {"md": lambda: [to_markdown(page.answer)]}
-    try:
-        return _answer(request, queries.exported().filter(pk=pk), f"run-{pk}", shown)
-    except UsageError as error:
-        return problem(request, str(error), status=400)
+    return _answer(request, queries.exported().filter(pk=pk), f"run-{pk}", shown)
 
 
 def _answer(
@@ -103,35 +97,30 @@ def _answer(
     return download(request, request.GET.get("format", "json"), name, formats)
 
 
-@access.guarded
+@guarded
 def run_chart(request: HttpRequest, pk: UUID, slug: str, form: str) -> HttpResponse:
     run = Run.objects.filter(pk=pk).first()
     if run is None:
-        return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
-    return chart_file(request, of_run.charts(run), slug, form, str(pk))
+        raise gone("run", pk)
+    return chart_file(of_run.charts(run), slug, form, str(pk))
 
 
-@access.guarded
+@guarded
 def comparison_chart(request: HttpRequest, slug: str, form: str) -> HttpResponse:
-    try:
-        ids, batch = wanted_ids(request), request.GET.get("batch", "")
-        runs = queries.chosen(queries.compared(), ids, batch, most=queries.MOST_COMPARED)
-    except UsageError as error:
-        return problem(request, str(error), status=400)
+    ids, batch = wanted_ids(request), request.GET.get("batch", "")
+    runs = queries.chosen(queries.compared(), ids, batch, most=queries.MOST_COMPARED)
     queries.add_series(runs)
     comparison = Comparison(runs)
     lines = climbs(comparison, unlike(comparison))
     charts = overlays.level_charts(lines) if lines else overlays.charts(comparison)
-    return chart_file(request, charts, slug, form, "comparison")
+    return chart_file(charts, slug, form, "comparison")
 
 
-def chart_file(
-    request: HttpRequest, charts: Sequence[Chart], slug: str, form: str, name: str
-) -> HttpResponse:
+def chart_file(charts: Sequence[Chart], slug: str, form: str, name: str) -> HttpResponse:
     chart = next((one for one in charts if one.series.slug == slug), None)
     if chart is None:
         known = choices(slug[:60], [one.series.slug for one in charts])
-        return problem(request, f"There is no chart {slug[:60]!r}; {known}", status=404)
+        raise NotShown(f"There is no chart {slug[:60]!r}; {known}")
     return HttpResponse(
         "".join(table_as_csv([column.name for column in chart.series.columns], chart.series.rows))
         if form == "csv"

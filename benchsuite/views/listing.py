@@ -23,7 +23,7 @@ from benchsuite.store import notes
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.views import access
 from benchsuite.views.export import wanted_ids
-from benchsuite.views.page import page, problem
+from benchsuite.views.page import guarded, page
 
 PER_PAGE = 25
 MOST_PER_PAGE = 200
@@ -39,14 +39,14 @@ GOES = {
 """What can be done with chosen runs, and what its address says beside them."""
 
 
-@access.guarded
+@guarded
 def show(request: HttpRequest) -> HttpResponse:
     """The commands, newest first; what is under way stands above them."""
     sweep_executions()
     return _listing(request, CommandTable, live.under_way())
 
 
-@access.guarded
+@guarded
 def configurations(request: HttpRequest) -> HttpResponse:
     return _listing(request, ConfigurationTable, [])
 
@@ -149,16 +149,11 @@ def _number(request: HttpRequest, name: str) -> int | None:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@access.guarded
+@guarded
 def delete(request: HttpRequest) -> HttpResponse:
-    if not access.may(request, "delete_run"):
-        needs = "Deleting runs needs the permission “benchsuite | run | Can delete run”."
-        return problem(request, needs, status=403)
+    access.require(request, "delete_run", "Deleting runs needs")
     ids = request.POST.getlist("runs") if request.method == "POST" else wanted_ids(request)
-    try:
-        runs = queries.chosen(queries.listed(), ids)
-    except UsageError as error:
-        return problem(request, str(error), status=400)
+    runs = queries.chosen(queries.listed(), ids)
     kept = [run for run in runs if run.status == Status.RUNNING.value]
     gone = [run for run in runs if run not in kept]
     if request.method == "POST" and gone:
@@ -170,25 +165,20 @@ def delete(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@access.guarded
+@guarded
 def note_on(request: HttpRequest) -> HttpResponse:
     """Of `run` or `label`. A POST with `star` turns the star over and leaves the text."""
-    if not access.may(request, "change_note"):
-        needs = "Notes need the permission “benchsuite | note | Can change note”."
-        return problem(request, needs, status=403)
+    access.require(request, "change_note", "Notes need")
     given = request.POST if request.method == "POST" else request.GET
-    try:
-        run, label = _about(given.get("run", ""), given.get("label", ""))
-        note = Note.objects.filter(**({"run": run} if run else {"label": label})).first() or Note()
-        if request.method == "POST":
-            if "star" in given:
-                notes.keep(run=run, label=label, starred=not note.starred)
-            else:
-                text, starred = given.get("text", ""), given.get("starred") == "1"
-                notes.keep(run=run, label=label, text=text, starred=starred)
-            return HttpResponseRedirect(_back(request, run))
-    except UsageError as error:
-        return problem(request, str(error), status=400)
+    run, label = _about(given.get("run", ""), given.get("label", ""))
+    note = Note.objects.filter(**({"run": run} if run else {"label": label})).first() or Note()
+    if request.method == "POST":
+        if "star" in given:
+            notes.keep(run=run, label=label, starred=not note.starred)
+        else:
+            text, starred = given.get("text", ""), given.get("starred") == "1"
+            notes.keep(run=run, label=label, text=text, starred=starred)
+        return HttpResponseRedirect(_back(request, run))
     context = {
         "title": f"Note on {history.title(run)}, {history.moment(run.started_at)}"
         if run

@@ -8,8 +8,8 @@ from django.template.loader import render_to_string
 from django.views.decorators.cache import never_cache
 
 from benchsuite.report import live
-from benchsuite.views import access
-from benchsuite.views.page import problem
+from benchsuite.views.access import NotShown
+from benchsuite.views.page import guarded
 
 SOCKET = "benchsuite.live"  #: In the scope of requests where `benchsuite.asgi.live` serves.
 
@@ -17,12 +17,13 @@ OVER = {"over": True}
 
 
 @never_cache
-@access.guarded
+@guarded
 def show(request: HttpRequest, kind: str, pk: UUID) -> HttpResponse:
     """What is new since the seconds that the page has (`since`) of a command (`journal`)."""
-    if watch := watch_of(request, kind, pk):
-        return JsonResponse(watch.look() or OVER)
-    return problem(request, f"There is no {kind[:20]} {pk} to be followed.", status=404)
+    watch = watch_of(request, kind, pk)
+    if watch is None:
+        raise NotShown(f"There is no {kind[:20]} {pk} to be followed.")
+    return JsonResponse(watch.look() or OVER)
 
 
 def watch_of(request: HttpRequest, kind: str, pk: UUID) -> live.Watch | None:
@@ -39,7 +40,7 @@ def context(request: HttpRequest, kind: str, pk: UUID) -> dict[str, Any] | None:
 
 
 @never_cache
-@access.guarded
+@guarded
 def under_way(request: HttpRequest) -> HttpResponse:
     """The rows of the list that are under way, as HTML, and how many they are."""
     rows = live.under_way()

@@ -1,21 +1,107 @@
-"""Renders pages without assumptions about the project, with plotly.js from our own origin."""
+"""Renders pages without assumptions about the project, for those who may see them, with plotly.js
+from our own origin.
+"""
 
 import gzip
+import logging
 import re
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
+from functools import partial, wraps
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import ImproperlyConfigured
+from django.db import Error
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, reverse
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import cache_control
+from django.views.decorators.csrf import csrf_protect
 
+from benchsuite import conf, store
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.printable import hidden, printable
 from benchsuite.report.pages.html import VERSION, one_file, plotly
+from benchsuite.store.abandoned import sweep
 from benchsuite.views import access
 
+View = Callable[..., HttpResponseBase]
+
+logger = logging.getLogger("benchsuite")
+
+PACKER = GZipMiddleware(lambda request: HttpResponse())
+"""Packs pages as far as browsers take it: the project may lack the middleware."""
+
 YEAR_S = 365 * 24 * 3600
+
+
+def guarded(view: View) -> View:
+    """Applies the access rule first; redirects the others to the log-in page, if there is one.
+    What the view raises as UsageError is a page that says so.
+
+    Users with access see no run as running whose command has ended, and a sentence if the database
+    refuses; only they see its name.
+    """
+
+    @wraps(view)
+    def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = _answer(view, request, *args, **kwargs)
+        if not response.get("Content-Type", "").startswith("text/html"):
+            return response
+        access.protect(response, access.login_url())
+        return PACKER.process_response(request, response)
+
+    return csrf_protect(asked)  # the project may lack the middleware
+
+
+def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    try:
+        rule = conf.access_rule()
+    except UsageError as error:
+        return _unavailable("The setting BENCHSUITE is invalid; see the log.", str(error))
+    let_in = False
+    try:
+        answer = rule(request)
+        if isinstance(answer, HttpResponseBase):
+            return answer
+        let_in = answer
+        if let_in:
+            sweep()
+            try:
+                return view(request, *args, **kwargs)
+            except UsageError as error:
+                return problem(request, str(error), status=getattr(error, "status", 400))
+        return _denied(request)
+    except (Error, ImproperlyConfigured) as error:
+        refusal = printable(hidden(store.refusal(error)))
+        stranger = "The database can't be asked who has access; see the log."
+        reason = refusal if let_in else stranger
+        return _unavailable(reason, refusal, error, closed=not let_in)
+
+
+def _unavailable(
+    message: str, logged: str, error: Exception | None = None, *, closed: bool = True
+) -> HttpResponse:
+    """Rendered without the request: a project's context processors may query the database too."""
+    logger.error("A page could not be shown: %s", logged, exc_info=error)
+    context = {"title": "That can’t be shown now", "message": message, "closed": closed}
+    return HttpResponse(render_to_string("benchsuite/problem.html", context), status=503)
+
+
+def _denied(request: HttpRequest) -> HttpResponseBase:
+    user, login = getattr(request, "user", None), access.login_url()
+    message = "These pages are for staff only, unless BENCHSUITE['ACCESS'] says otherwise."
+    if access.open_by_token():
+        message = (
+            "Open the address that was printed when these pages were started; it ends in a token."
+        )
+    elif login and user is not None and not user.is_authenticated:
+        return redirect_to_login(request.get_full_path(), login)
+    context = {"request": request, "title": "No access", "message": message, "closed": True}
+    return render(request, "benchsuite/problem.html", context, status=403)
 
 
 @cache_control(public=True, max_age=YEAR_S, immutable=True)
@@ -66,10 +152,10 @@ def page(
     return render(request, f"benchsuite/{name}.html", {**common, **context}, status=status)
 
 
-def problem(request: HttpRequest, message: str, *, status: int, title: str = "") -> HttpResponse:
+def problem(request: HttpRequest, message: str, *, status: int) -> HttpResponse:
     """A page with one sentence about the error and a link to the list."""
     titles = {400: "That can’t be shown", 403: "No access", 404: "Not found"}
-    context = {"title": title or titles[status], "message": message}
+    context = {"title": titles[status], "message": message}
     return page(request, "problem", context, status=status)
 
 

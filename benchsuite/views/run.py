@@ -9,14 +9,14 @@ from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.pages import history, run_page
 from benchsuite.views import access, live
-from benchsuite.views.page import page, problem, url_or_none
+from benchsuite.views.page import guarded, page, url_or_none
 
 
-@access.guarded
+@guarded
 def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     stored = run_page.stored(pk)
     if stored is None:
-        return problem(request, f"There is no run {pk}; it may have been deleted.", status=404)
+        raise access.gone("run", pk)
     run = stored.run
     before, after = queries.neighbours(run)
     context = {
@@ -32,11 +32,12 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     return page(request, "run", context)
 
 
-@access.guarded
+@guarded
 def configuration(request: HttpRequest, key: str) -> HttpResponse:
     runs = Run.objects.select_related("environment", "software").defer(*queries.HEAVY[:2])
     shown = history.of(key, runs)
     if shown is None:
-        message = f"There is no configuration {key[:64]!r}; its runs may have been deleted."
-        return problem(request, message, status=404)
+        raise access.NotShown(
+            f"There is no configuration {key[:64]!r}; its runs may have been deleted."
+        )
     return page(request, "history", {"title": history.title(shown["newest"]), "history": shown})

@@ -16,17 +16,15 @@ from benchsuite.report.studies.execution import StudyReport, chosen, csv, study_
 from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import reading
-from benchsuite.views import access, live
+from benchsuite.views import live
+from benchsuite.views.access import NotShown
 from benchsuite.views.export import Formats, chart_file, download
-from benchsuite.views.page import page, problem
+from benchsuite.views.page import guarded, page
 
 
-@access.guarded
+@guarded
 def listing(request: HttpRequest) -> HttpResponse:
-    try:
-        files = conf.study_files()
-    except UsageError as error:
-        return problem(request, str(error), status=400)
+    files = conf.study_files()
     sweep_executions()
     executed: dict[str, list[StudyRun]] = {}
     for row in StudyRun.objects.defer("text").all():
@@ -44,47 +42,43 @@ def listing(request: HttpRequest) -> HttpResponse:
     return page(request, "studies", {"title": "Studies", "studies": studies})
 
 
-@access.guarded
+@guarded
 def show(request: HttpRequest, name: str) -> HttpResponseBase:
-    try:
-        mine, wanted = _told(request, name), request.GET.get("format", "")
-        beside = differences.chosen_beside(mine, request.GET.get("with", ""))
-        if not wanted:
-            making = live.context(request, "study", mine.row.pk)
-            return page(request, "study", {**_context(mine, beside), "live": making})
-        runs = queries.exported().filter(study_cell__study_run=mine.row).order_by("started_at")
-        answer = differences.whole(mine, beside)
-        formats: Formats = {
-            "md": lambda: [to_markdown(answer)],
-            "csv": lambda: csv(mine),
-            "html": lambda: [one_file("study", _context(mine, beside))],
-            "json": lambda: json_of(queries.by_and_by(runs)),
-        }
-        return download(request, wanted, mine.study.name, formats)
-    except UsageError as error:
-        missing = name not in conf.study_files() or not StudyRun.objects.filter(name=name).exists()
-        return problem(request, str(error), status=404 if missing else 400)
+    mine, wanted = _report(request, name), request.GET.get("format", "")
+    beside = differences.chosen_beside(mine, request.GET.get("with", ""))
+    if not wanted:
+        making = live.context(request, "study", mine.row.pk)
+        return page(request, "study", {**_context(mine, beside), "live": making})
+    runs = queries.exported().filter(study_cell__study_run=mine.row).order_by("started_at")
+    answer = differences.whole(mine, beside)
+    formats: Formats = {
+        "md": lambda: [to_markdown(answer)],
+        "csv": lambda: csv(mine),
+        "html": lambda: [one_file("study", _context(mine, beside))],
+        "json": lambda: json_of(queries.by_and_by(runs)),
+    }
+    return download(request, wanted, mine.study.name, formats)
 
 
-@access.guarded
+@guarded
 def chart(request: HttpRequest, name: str, slug: str, form: str) -> HttpResponse:
-    try:
-        return chart_file(request, _told(request, name).charts, slug, form, name)
-    except UsageError as error:
-        return problem(request, str(error), status=404)
+    return chart_file(_report(request, name).charts, slug, form, name)
 
 
-def _told(request: HttpRequest, name: str) -> StudyReport:
+def _report(request: HttpRequest, name: str) -> StudyReport:
     """The execution that is asked for, else the newest under way, else the newest ended."""
     known = [*conf.study_files(), *StudyRun.objects.values_list("name", flat=True).distinct()]
     if name not in known:
-        raise UsageError(
+        raise NotShown(
             f"There is no study {name[:60]!r}; {choices(name[:60], dict.fromkeys(known))}"
         )
     sweep_executions()
-    running = StudyRun.objects.filter(name=name, status=Status.RUNNING.value)
-    under_way = str(running.values_list("pk", flat=True).first() or "")
-    return study_report(chosen(name, request.GET.get("execution", "") or under_way))
+    rows = StudyRun.objects.filter(name=name).values_list("pk", flat=True)
+    under_way = str(rows.filter(status=Status.RUNNING.value).first() or "")
+    try:
+        return study_report(chosen(name, request.GET.get("execution", "") or under_way))
+    except UsageError as error:
+        raise NotShown(str(error), status=400 if rows else 404) from error
 
 
 def _context(mine: StudyReport, beside: differences.Beside | None) -> dict[str, Any]:

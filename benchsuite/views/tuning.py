@@ -13,15 +13,15 @@ from benchsuite.report.pages.html import one_file
 from benchsuite.report.tuning.evidence import TuningReport, tuning_report
 from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep_executions
-from benchsuite.views import access, live
+from benchsuite.views import live
+from benchsuite.views.access import gone
 from benchsuite.views.export import Formats, chart_file, download
-from benchsuite.views.page import page, problem
+from benchsuite.views.page import guarded, page
 
 PER_PAGE = 20
-MISSING = "There is no tuning {}; it may have been deleted."
 
 
-@access.guarded
+@guarded
 def listing(request: HttpRequest) -> HttpResponse:
     sweep_executions()
     paginator = Paginator(Tuning.objects.prefetch_related("trials"), PER_PAGE)
@@ -42,39 +42,32 @@ def listing(request: HttpRequest) -> HttpResponse:
     return page(request, "tunings", context)
 
 
-@access.guarded
+@guarded
 def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    try:
-        mine = _told(pk)
-        title = f"{mine.workload}: {mine.objective}"
-        context = {"report": mine, "answer": mine.answer, "title": title, "charts": mine.charts}
-        if wanted := request.GET.get("format", ""):
-            runs = queries.exported().filter(trials__tuning=mine.row).distinct()
-            formats: Formats = {
-                "md": lambda: [to_markdown(mine.answer)],
-                "html": lambda: [one_file("tuning", context)],
-                "json": lambda: json_of(queries.by_and_by(runs)),
-            }
-            return download(request, wanted, f"tuning-{mine.row.pk}", formats)
-    except Tuning.DoesNotExist:
-        return problem(request, MISSING.format(pk), status=404)
-    except UsageError as error:
-        return problem(request, str(error), status=400)
+    mine = _report(pk)
+    title = f"{mine.workload}: {mine.objective}"
+    context = {"report": mine, "answer": mine.answer, "title": title, "charts": mine.charts}
+    if wanted := request.GET.get("format", ""):
+        runs = queries.exported().filter(trials__tuning=mine.row).distinct()
+        formats: Formats = {
+            "md": lambda: [to_markdown(mine.answer)],
+            "html": lambda: [one_file("tuning", context)],
+            "json": lambda: json_of(queries.by_and_by(runs)),
+        }
+        return download(request, wanted, f"tuning-{mine.row.pk}", formats)
     making = live.context(request, "tuning", pk) if mine.is_running else None
     return page(request, "tuning", {**context, "live": making})
 
 
-@access.guarded
+@guarded
 def chart(request: HttpRequest, pk: UUID, slug: str, form: str) -> HttpResponse:
-    try:
-        return chart_file(request, _told(pk).charts, slug, form, str(pk))
-    except Tuning.DoesNotExist:
-        return problem(request, MISSING.format(pk), status=404)
-    except UsageError as error:
-        return problem(request, str(error), status=400)
+    return chart_file(_report(pk).charts, slug, form, str(pk))
 
 
-def _told(pk: UUID) -> TuningReport:
-    """Raises Tuning.DoesNotExist, and UsageError for what can't be read."""
+def _report(pk: UUID) -> TuningReport:
+    """Raises UsageError for what is not there, and for what can't be read."""
     sweep_executions()
-    return tuning_report(Tuning.objects.select_related("environment").get(pk=pk))
+    row = Tuning.objects.select_related("environment").filter(pk=pk).first()
+    if row is None:
+        raise gone("tuning", pk)
+    return tuning_report(row)

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from benchsuite.views import access
+from benchsuite.views import access, page
 from tests.factories import make_run
 from tests.web.conftest import TOKEN, with_token
 
@@ -48,7 +48,7 @@ def test_users_of_a_model_without_staff_or_permissions_are_kept_out(settings, rf
     settings.BENCHSUITE = {}
     request = rf.get("/results/")
     request.user = SimpleNamespace(is_active=True, is_authenticated=True)
-    assert access.guarded(everyone)(request).status_code == 403
+    assert page.guarded(everyone)(request).status_code == 403
     assert not access.may(request, "delete_run")
 
 
