@@ -57,9 +57,9 @@ def _table(
     return Table(heads, entries, figures=headings, spare=spare(metrics)) if rows else None
 
 
-def climb_words(run: Run, measurements: Sequence[Measurement]) -> str:
+def climb_words(run: Run) -> str:
     """Which level was held, where it levels off or breaks; empty for a run without stages."""
-    levels = [level_of(one, run.duration_s) for one in stages_of(measurements)]
+    levels = [level_of(one, run.duration_s) for one in stages_of(run.measurements.all())]
     if run.level is None or not levels:
         return ""
     climbed, what = climb(levels), workload_title(run)
@@ -79,9 +79,9 @@ def climb_words(run: Run, measurements: Sequence[Measurement]) -> str:
     return f"{run.server} levels off at {headline.name} with {rate}{beyond}"
 
 
-def overload_words(run: Run, measurements: Iterable[Measurement]) -> str:
+def overload_words(run: Run) -> str:
     """That an open run offered more than was taken; empty where it kept up, and in a closed run."""
-    total = next((one for one in measurements if one.scope == "all"), None)
+    total = every.whole(run)
     if total is None or total.offered_rate is None or run.duration_s <= 0:
         return ""
     level = level_of(total, run.duration_s)

@@ -1,6 +1,6 @@
 """What one run answers: a sentence, four figures, what makes it doubtful, and what to do next."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -29,7 +29,7 @@ from benchsuite.core.units import (
     format_percent,
     format_period,
 )
-from benchsuite.models import Finding, Measurement, Run
+from benchsuite.models import Finding, Run
 from benchsuite.report import parts
 from benchsuite.report.pages.html import state
 from benchsuite.report.parts import climb_words, overload_words
@@ -38,17 +38,13 @@ from benchsuite.store.abandoned import expected_until, planned_s
 from benchsuite.system import lock
 
 FIRST = ("goodput", "p95_s", "failures", "memory_bytes")
+WEIGHTS = (Verdict.INVALID.value, Verdict.WEAK.value, Level.INFO.value)
 BUSY = "L01"  #: The limit whose remedy starts with knowing which functions use the CPU.
 
 
-def of_run(
-    run: Run,
-    findings: Iterable[Finding] = (),
-    measurements: Sequence[Measurement] = (),
-    limits: Sequence[Limit] = (),
-) -> Answer:
+def of_run(run: Run, limits: Sequence[Limit] = ()) -> Answer:
     """Its headline has at most 20 words; `verdict` is what became of the run where it has none."""
-    doubts = [finding for finding in findings if finding.level != Level.INFO.value]
+    doubts = [one for one in by_weight(run) if one.level != Level.INFO.value]
     heavy: list[Finding] = []  # those that give it its verdict; none of a valid run
     if run.verdict in (Verdict.WEAK.value, Verdict.INVALID.value):
         heavy = [finding for finding in doubts if finding.level == run.verdict] or doubts
@@ -61,7 +57,7 @@ def of_run(
     step, command = _next(run, heavy, limits)
     return Answer(
         title=f"{run.server} · {workload_title(run)}",
-        headline=_headline(run, measurements),
+        headline=_headline(run),
         verdict=state(run),
         tiles=_first_tiles(run),
         reasons=[own] if own else [],
@@ -71,7 +67,12 @@ def of_run(
     )
 
 
-def _headline(run: Run, measurements: Sequence[Measurement]) -> str:
+def by_weight(run: Run) -> list[Finding]:
+    """Its findings, those that make it invalid first."""
+    return sorted(run.findings.all(), key=lambda finding: WEIGHTS.index(finding.level))
+
+
+def _headline(run: Run) -> str:
     if run.status == Status.RUNNING.value:
         until = date_format(localtime(expected_until(run)), "j M, H:i")
         left = planned_s(run) - (timezone.now() - run.started_at).total_seconds()
@@ -84,7 +85,7 @@ def _headline(run: Run, measurements: Sequence[Measurement]) -> str:
         return f"{words}."
     if run.goodput is None:
         return f"{run.server} gave no result: the run {became(run)}."
-    if words := climb_words(run, measurements) or overload_words(run, measurements):
+    if words := climb_words(run) or overload_words(run):
         return f"{words}."
     is_invalid = run.verdict == Verdict.INVALID.value
     times = ((percent, value) for percent, value in ((95, run.p95_s), (50, run.p50_s)) if value)

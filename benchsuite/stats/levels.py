@@ -91,13 +91,17 @@ class Level:
 def level_of(stage: Any, duration_s: float) -> Level:
     """The level that a stage, a summary or as it is stored, measured in a window of that length."""
     planned = getattr(stage, "arrivals", stage)  # stored, these are columns of its own
-    names = ("name", "requests", "failures", "throughput", "goodput")
-    of_arrivals = ("offered_rate", "achieved_rate", "dropped")
     return Level(
+        name=stage.name,
         value=stage.level or 0.0,
+        requests=stage.requests,
+        failures=stage.failures,
+        throughput=stage.throughput,
+        goodput=stage.goodput,
         requested_rate=stage.requests / duration_s,
-        **{name: getattr(stage, name) for name in names},
-        **{name: getattr(planned, name, None) for name in of_arrivals},
+        offered_rate=planned.offered_rate if planned else None,
+        achieved_rate=planned.achieved_rate if planned else None,
+        dropped=planned.dropped if planned else None,
     )
 
 

@@ -74,13 +74,13 @@ def strips(intervals: Sequence[Interval], readings: Iterable[Reading]) -> list[S
 
 def heat_map(intervals: Sequence[Interval], readings: Iterable[Reading]) -> dict[str, Any] | None:
     """Paths by shade, and words beside them; None where no second has its histogram."""
-    counted = [histogram.decode(one.histogram) if one.histogram else None for one in intervals]
-    if not any(one is not None for one in counted):
+    texts = [one.histogram for one in intervals]
+    if not any(texts):
         return None
     seconds = len(intervals)
     step = math.ceil(seconds / MOST_COLUMNS)
     begins = range(0, seconds, step)
-    answered = [_merged(counted[at : at + step]) for at in begins]
+    answered = [histogram.merged(filter(None, texts[at : at + step])) for at in begins]
     grid, bounds = _grid(answered)
     disturbing = strips(intervals, readings)
     wide, bottom, most = WIDTH / seconds, float(ROW * len(bounds)), grid.max()
@@ -132,14 +132,6 @@ def heat_map(intervals: Sequence[Interval], readings: Iterable[Reading]) -> dict
         "left": LEFT,
         "width": LEFT + WIDTH,
     }
-
-
-def _merged(some: Sequence[histogram.Histogram | None]) -> histogram.Histogram:
-    known = [one for one in some if one is not None]
-    total = np.zeros(max(map(len, known), default=0), dtype=np.int64)
-    for one in known:
-        total[: len(one)] += one
-    return total
 
 
 def _grid(columns: Sequence[histogram.Histogram]) -> tuple[NDArray[np.int64], list[float]]:

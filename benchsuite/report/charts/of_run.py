@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from statistics import fmean
 
 from benchsuite.comparing.titles import units_of, who_of
+from benchsuite.core.metrics.every import whole
 from benchsuite.core.readings import DATABASE, LIMIT, WAITS_FOR
 from benchsuite.core.results import Phase
 from benchsuite.core.units import (
@@ -32,7 +34,6 @@ from benchsuite.report.charts.series import (
     dotted_line,
     first,
     line,
-    mean,
     points,
     stacked,
     steps,
@@ -47,7 +48,6 @@ EDGE_S = 0.01  #: So little of a second may be missing of a whole one.
 
 def charts(run: Run) -> list[Chart]:
     measurements = list(run.measurements.all())
-    total = next((one for one in measurements if one.scope == "all"), None)
     levels = stages_of(measurements)
     intervals = list(run.intervals.all())
     read = sorted(run.readings.all(), key=lambda reading: (reading.second, reading.part))
@@ -56,7 +56,7 @@ def charts(run: Run) -> list[Chart]:
         response_times_of_levels(levels, who_of(run)),
         goodput(run, intervals),
         response_times(intervals),
-        distribution(total, units_of(run)),
+        distribution(whole(run), units_of(run)),
     ]
     made = [
         *(answers if run.requests else ()),
@@ -81,7 +81,7 @@ def goodput(run: Run, intervals: Sequence[Interval]) -> Series:
         SECOND,
         Column("phase", "phase", str, first),
         Column("users", "users", format_count),
-        Column("goodput_per_s", "goodput", format_rate, mean, steps(styles.GOOD, until)),
+        Column("goodput_per_s", "goodput", format_rate, fmean, steps(styles.GOOD, until)),
         Column("failures", "failed", format_count, sum, bars(styles.BAD)),
     )
     rows = ((one.second, one.phase, one.users, one.successes, one.failures) for one in intervals)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from operator import itemgetter
 from typing import Any
 
 from benchsuite.core.units import format_count, format_number
@@ -74,12 +75,7 @@ LONGEST_TABLE = 240
 Row = tuple[Any, ...]
 
 
-def first(values: Sequence[Any]) -> Any:
-    return values[0]
-
-
-def mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+first = itemgetter(0)
 
 
 class Scale(Enum):

@@ -12,8 +12,8 @@ from benchsuite.comparing.answer import own_targets
 from benchsuite.comparing.titles import around_of
 from benchsuite.core.answer import Answer
 from benchsuite.core.metrics.every import was_asked
-from benchsuite.core.results import UNREADABLE, Level, Status, Verdict
-from benchsuite.models import Finding, Run, TuningTrial
+from benchsuite.core.results import UNREADABLE, Status
+from benchsuite.models import Run, TuningTrial
 from benchsuite.report import limiting, queries, run_answer
 from benchsuite.report.charts import heat, of_run
 from benchsuite.report.executions import made_for
@@ -21,8 +21,6 @@ from benchsuite.report.flames import drawing
 from benchsuite.report.limiting import Told
 from benchsuite.report.parts import columns_of_parts
 from benchsuite.report.sentences import model_sentence
-
-WEIGHTS = (Verdict.INVALID.value, Verdict.WEAK.value, Level.INFO.value)
 
 FIRST = (
     *("stage-goodput", "stage-response-times", "goodput", "distribution"),
@@ -39,17 +37,12 @@ class RunPage:
     in_tuning: bool
 
     @cached_property
-    def findings(self) -> list[Finding]:
-        return sorted(self.run.findings.all(), key=lambda one: WEIGHTS.index(one.level))
-
-    @cached_property
     def limiting(self) -> Told:
         return limiting.told(self.run, queries.beside(self.run) if self.in_company else ())
 
     @cached_property
     def answer(self) -> Answer:
-        measurements = list(self.run.measurements.all())
-        return run_answer.of_run(self.run, self.findings, measurements, self.limiting.limits)
+        return run_answer.of_run(self.run, self.limiting.limits)
 
     def context(self, call: str = "") -> dict[str, Any]:
         """Of its template; `call` is what a flame graph is zoomed to."""
@@ -63,7 +56,7 @@ class RunPage:
             "answer": self.answer,
             "model_sentence": model_sentence([run]),
             "own_target": own_targets([(run.server, run.server_facts)]),
-            "findings": self.findings,
+            "findings": run_answer.by_weight(run),
             "request_time": limits.sentence,
             "limits": limits.limits,
             "made_for": made_for(run, in_tuning=self.in_tuning),

@@ -56,7 +56,7 @@ def _card(cells: Sequence[Cell], diagnosed: Sequence[Run], margins: Mapping[str,
     (cell,) = cells
     run = middle(cell) or cell.first
     limits = told(run, [*cell.shown, *diagnosed]).limits
-    answer = run_answer.of_run(run, list(run.findings.all()), list(run.measurements.all()), limits)
+    answer = run_answer.of_run(run, limits)
     headline, many = answer.headline, len(cell.shown)
     if many > 1 and cell.spread(every.figure("goodput")):
         headline = f"{cell.first.server} answers {_goodput(cell)}, the mean of {many} runs."

@@ -1,5 +1,6 @@
 """What a run and a comparison say."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -8,16 +9,16 @@ from benchsuite.bottlenecks.registry import Limit
 from benchsuite.models import Finding, Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.run_answer import of_run
+from benchsuite.store.interchange import PARTS, attach
 from tests.factories import facts
 from tests.golden import Golden
-from tests.starts import found_out
 
 MOST_WORDS = 20
 
 BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 
 
-def run(server: str = "uwsgi", **given: Any) -> Run:
+def run(server: str = "uwsgi", findings: Sequence[Finding] = (), **given: Any) -> Run:
     fields: dict[str, Any] = {
         "server": server,
         "key": server,
@@ -37,7 +38,9 @@ def run(server: str = "uwsgi", **given: Any) -> Run:
         "p95_s": 0.28,
         "p99_s": 0.41,
     }
-    return found_out(Run(**{**fields, **given}))
+    made = Run(**{**fields, **given})
+    attach(made, {**{name: [] for name in PARTS}, "findings": findings})
+    return made
 
 
 def plain(text: str) -> str:
@@ -51,7 +54,7 @@ def told(*codes: str, limit: str = "", **given: Any) -> str:
         for one in codes
     ]
     limits = [Limit(code=limit, says="", evidence="", fix="")] if limit else []
-    answer = of_run(run(pk=UUID(int=7), **given), doubts, (), limits)
+    answer = of_run(run(pk=UUID(int=7), findings=doubts, **given), limits)
     assert len(answer.headline.split()) <= MOST_WORDS
     assert len(answer.tiles) <= 4
     lines = [

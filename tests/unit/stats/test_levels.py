@@ -92,8 +92,7 @@ def stored(load: LoadProfile, *stages: Summary, headline: int = 0) -> Run:
 
 
 def words(run: Run) -> str:
-    measurements = list(run.measurements.all())
-    return climb_words(run, measurements) or overload_words(run, measurements)
+    return climb_words(run) or overload_words(run)
 
 
 @pytest.mark.django_db
