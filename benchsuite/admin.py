@@ -72,28 +72,28 @@ SHOWN: dict[tuple[type, Any], Any] = {
 """Columns with figures."""
 
 
-class MeasurementInline(ReadOnly, admin.TabularInline):
+class Inline(ReadOnly, admin.TabularInline):
+    can_delete = False
+
+
+class MeasurementInline(Inline):
     model = Measurement
     fields = ("scope", "name", "requests", "failures", "throughput", "goodput")
-    can_delete = False
 
 
-class FindingInline(ReadOnly, admin.TabularInline):
+class FindingInline(Inline):
     model = models.Finding
     fields = ("code", "level", "message", "hint")
-    can_delete = False
 
 
-class CellInline(ReadOnly, admin.TabularInline):
+class CellInline(Inline):
     model = models.StudyCell
     fields = ("order", "coordinates", "reason")
-    can_delete = False
 
 
-class TrialInline(ReadOnly, admin.TabularInline):
+class TrialInline(Inline):
     model = models.TuningTrial
     fields = ("order", "trial", "observation", "run")
-    can_delete = False
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).select_related("run")

@@ -14,7 +14,7 @@ from benchsuite.core.exceptions import DISK_FULL, BenchsuiteError, UsageError
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.units import listed
 from benchsuite.management.session import Session
-from benchsuite.models import Execution, Run, StudyCell
+from benchsuite.models import Environment, Execution, Run, StudyCell
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.system import fingerprint, lock
@@ -51,7 +51,7 @@ def begin(row: Execution, environment: Mapping[str, Any]) -> bool:
     """Stores that somebody is at work on it; True where it is new."""
     new = row._state.adding
     if new:
-        row.environment = store.environment(environment)
+        row.environment = store.known(Environment, environment)
     row.owner, row.status, row.ended_at = lock.owner_name(), Status.RUNNING.value, None
     row.save(force_insert=new)
     return new

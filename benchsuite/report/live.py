@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from threading import Lock
 from time import monotonic
 from typing import Any, NamedTuple
@@ -156,7 +157,7 @@ class Watch:
         since = max(first, self._since if self._key == key else 0)
         seconds = follower.seconds[since:]
         self._key, self._since = key, since + len(seconds)
-        leader = _leader(self._kind, self._pk, (len(ended), follower.place))
+        leader = _leader(self._kind, self._pk, len(ended), follower.place)
         now = {"follower": follower, "leader": leader, "figures": _figures(follower)}
         return {
             "journal": key,
@@ -191,30 +192,19 @@ def _figures(follower: Follower) -> list[tuple[str, str, str]]:
     ]
 
 
-_leaders: dict[UUID, tuple[tuple[int, int], str]] = {}
-
-
-def _leader(kind: str, pk: UUID, made: tuple[int, int]) -> str:
+@lru_cache(maxsize=1)
+def _leader(kind: str, pk: UUID, ended: int, place: int) -> str:
     """The best configuration so far, or nothing; asked again only when more runs were made."""
-    if kind not in (BATCH, TUNING) or not made[0]:
-        return ""
-    known = _leaders.get(pk)
-    if known is None or known[0] != made:
-        _leaders.clear()
-        _leaders[pk] = known = (made, _best(kind, pk))
-    return known[1]
-
-
-def _best(kind: str, pk: UUID) -> str:
-    if kind == BATCH:
+    if kind == BATCH and ended:
         runs = queries.compared().filter(batch=pk, status=Status.FINISHED.value)
         answer = ranking(cells(list(runs)), conf.margins())
         return " ".join([answer.headline, *answer.cautions[:1]])
-    with suppress(UsageError, Tuning.DoesNotExist):
-        report = tuning_report(Tuning.objects.get(pk=pk))
-        spent_s, budget_s = report.notebook.spent_s, report.notebook.question.budget_s
-        spent = f"{format_period(spent_s)} of {format_period(budget_s)} are used."
-        return f"{report.answer.headline} {spent}"
+    if kind == TUNING and ended:
+        with suppress(UsageError, Tuning.DoesNotExist):
+            report = tuning_report(Tuning.objects.get(pk=pk))
+            spent_s, budget_s = report.notebook.spent_s, report.notebook.question.budget_s
+            spent = f"{format_period(spent_s)} of {format_period(budget_s)} are used."
+            return f"{report.answer.headline} {spent}"
     return ""
 
 

@@ -115,9 +115,8 @@ def chosen_ids(ids: Sequence[str], batch: str = "") -> list[UUID]:
             ) from None
     if not wanted:
         raise UsageError("No runs were chosen; tick some in the list.")
-    order, here = list(wanted), set[UUID]()
-    for some in _shares(order, AT_ONCE):
-        here |= set(Run.objects.filter(pk__in=some).order_by().values_list("pk", flat=True))
+    order = list(wanted)
+    here = Run.objects.order_by().only("pk").in_bulk(order)
     others = [pk for pk in order if pk not in here]
     if not others:
         return order
@@ -141,13 +140,10 @@ def chosen_ids(ids: Sequence[str], batch: str = "") -> list[UUID]:
 
 def each(runs: QuerySet[Run], ids: Sequence[UUID], at_once: int) -> Iterator[Run]:
     """These runs in this order, so many at once in memory; one deleted meanwhile is left out."""
-    for some in _shares(ids, at_once):
+    for first in range(0, len(ids), at_once):
+        some = ids[first : first + at_once]
         by_id = runs.in_bulk(some)
         yield from (by_id[pk] for pk in some if pk in by_id)
-
-
-def _shares(ids: Sequence[UUID], most: int) -> Iterator[Sequence[UUID]]:
-    return (ids[first : first + most] for first in range(0, len(ids), most))
 
 
 def by_command(runs: QuerySet[Run]) -> QuerySet[Any]:

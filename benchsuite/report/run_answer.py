@@ -11,7 +11,6 @@ from benchsuite.comparing.answer import own_targets
 from benchsuite.comparing.titles import (
     level_title,
     load_title,
-    units_beside,
     units_of,
     workload_title,
 )
@@ -22,7 +21,6 @@ from benchsuite.core.metrics.every import Metric, Place, was_asked
 from benchsuite.core.results import Level, Status, Verdict
 from benchsuite.core.specs import OPEN
 from benchsuite.core.units import (
-    MISSING,
     format_count,
     format_duration,
     format_number,
@@ -33,7 +31,7 @@ from benchsuite.models import Finding, Run
 from benchsuite.report import parts
 from benchsuite.report.pages.html import state
 from benchsuite.report.parts import climb_words, overload_words
-from benchsuite.report.sentences import became, missing_reason
+from benchsuite.report.sentences import became, figure
 from benchsuite.store.abandoned import expected_until, planned_s
 from benchsuite.system import lock
 
@@ -136,9 +134,7 @@ def _first_tiles(run: Run) -> list[Tile]:
 
 
 def _tile(run: Run, metric: Metric, *, title: str = "", note: str = "") -> Tile:
-    value = metric.value(run)
-    text = MISSING if value is None else metric.show(value, units_beside(run))
-    reason = missing_reason(run, metric) if value is None else ""
+    text, reason = figure(run, metric)
     return Tile(title or metric.heading, text, note, reason)
 
 

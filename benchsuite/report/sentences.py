@@ -6,12 +6,14 @@ from math import inf
 from operator import itemgetter
 
 from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.titles import units_beside
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import UNREADABLE, Level, Status, is_completion
 from benchsuite.core.samples import EVENT
 from benchsuite.core.specs import CLOSED
 from benchsuite.core.units import (
+    MISSING,
     THIN_SPACE,
     format_bytes,
     format_count,
@@ -36,6 +38,14 @@ def model_sentence(runs: Iterable[Run]) -> str:
     if EVENT in units:
         lines.append("A stall that delays many events of a stream is one long time between two.")
     return " ".join(lines)
+
+
+def figure(run: Run, metric: Metric) -> tuple[str, str]:
+    """A figure of a run with its unit, or a dash and why there is none."""
+    value = metric.value(run)
+    if value is None:
+        return MISSING, missing_reason(run, metric)
+    return metric.show(value, units_beside(run)), ""
 
 
 def missing_reason(run: Run, metric: Metric) -> str:

@@ -139,22 +139,20 @@ def write(run: models.Run) -> None:
             part._default_manager.bulk_create(rows, batch_size=BATCH_SIZE)
 
 
+def known(model: type[Model], data: Mapping[str, Any]) -> Any:
+    """The row of what many runs share, such as their machine; made where there is none yet."""
+    data = storable(data)
+    row, _ = model._default_manager.get_or_create(
+        fingerprint=fingerprint.digest(data), defaults={"data": data}
+    )
+    return row
+
+
 def find_shared(row: Model) -> None:
     """Gives a row the stored ones of what it shares, made where there are none yet."""
     for name, model in SHARED.items():
         if (shared := getattr(row, name, None)) is not None:
-            setattr(row, name, _known(model, shared.data))
-
-
-def environment(data: Mapping[str, Any]) -> models.Environment:
-    """The row of this machine, made where there is none yet, as `software`."""
-    known: models.Environment = _known(models.Environment, dict(data))
-    return known
-
-
-def software(data: Mapping[str, Any]) -> models.Software:
-    known: models.Software = _known(models.Software, storable(data))
-    return known
+            setattr(row, name, known(model, shared.data))
 
 
 def ceilings(data: Mapping[str, Any]) -> tuple[Ceiling, ...]:
@@ -171,7 +169,7 @@ def keep_ceilings(data: Mapping[str, Any], measured: Iterable[Ceiling]) -> None:
     """Puts these ceilings in place of what was known of the environment and as many processes."""
     measured = list(measured)
     with transaction.atomic():
-        here = environment(data)
+        here = known(models.Environment, data)
         processes = {one.processes for one in measured}
         here.calibrations.filter(processes__in=processes).delete()
         models.Calibration.objects.bulk_create(
@@ -197,13 +195,6 @@ def _columns(run: models.Run, result: RunResult) -> None:
     for metric in every.METRICS:
         if metric.read:
             setattr(run, metric.name, metric.read(result))
-
-
-def _known(model: type[Model], data: dict[str, Any]) -> Any:
-    row, _ = model._default_manager.get_or_create(
-        fingerprint=fingerprint.digest(data), defaults={"data": data}
-    )
-    return row
 
 
 def _measurement(summary: Summary) -> models.Measurement:

@@ -21,7 +21,7 @@ from benchsuite.management.session import Session
 from benchsuite.management.tuning import searching as searches
 from benchsuite.management.tuning.observing import observation
 from benchsuite.management.tuning.trials import Pace, pace, spec_of
-from benchsuite.models import Run, Tuning
+from benchsuite.models import Run, Software, Tuning
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.store import purposes
@@ -121,7 +121,7 @@ class Execution:
             (plan,) = at_work.prepared([self.plan()])
             python = plan.server.python
             facts = {"python": dict(python.facts), "packages": dict(python.packages)}
-            self.row.software = store.software(facts)
+            self.row.software = store.known(Software, facts)
             self.row.revision = resuming.revision()
         resuming.begin(self.row, environment)
 

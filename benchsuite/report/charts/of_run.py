@@ -154,17 +154,16 @@ def percent_text(percent: float) -> str:
 MOMENT = Column("second", "second", lambda second: f"{second:.1f}", first)
 
 
-def cpus_text(percent: float | None) -> str:
-    return format_number(None if percent is None else percent / 100)
-
-
 PROPORTIONAL = (
     "Proportional set size of each part’s whole process tree: shared pages are divided, not "
     "counted twice."
 )
 BUSY = "CPUs busy in each second, by part; 1 is one CPU fully used."
 BY_PART = {
-    "cpu": ("cpu_percent", "CPU", Axis("CPUs busy", per=100), cpus_text, BUSY),
+    "cpu": (
+        *("cpu_percent", "CPU", Axis("CPUs busy", per=100)),
+        *(lambda percent: format_number(percent and percent / 100), BUSY),
+    ),
     "memory": ("memory_bytes", "Memory", MEMORY, format_bytes, PROPORTIONAL),
     "processes": (
         *("processes", "Processes", Axis("processes")),

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from benchsuite.comparing.titles import level_title, load_title, units_beside
+from benchsuite.comparing.titles import level_title, load_title
 from benchsuite.core.glossary import meaning
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
@@ -21,7 +21,7 @@ from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.core.units import MISSING, format_count
 from benchsuite.models import Run
 from benchsuite.report.charts.drawing import checked
-from benchsuite.report.sentences import missing_reason
+from benchsuite.report.sentences import figure
 
 SHAPES = {
     "valid": "●",
@@ -36,10 +36,8 @@ SHAPES = {
 
 
 def figure_text(run: Run, metric: Metric) -> SafeString | str:
-    value = metric.value(run)
-    if value is None:
-        return missing(missing_reason(run, metric))
-    return metric.show(value, units_beside(run))
+    text, reason = figure(run, metric)
+    return missing(reason) if reason else text
 
 
 def listed_text(run: Run, metric: Metric) -> SafeString | str:

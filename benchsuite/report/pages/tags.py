@@ -6,24 +6,10 @@ from typing import Any
 from django import template
 from django.template import Context
 
-from benchsuite.comparing.titles import (
-    cpus_title,
-    load_title,
-    options_title,
-    size_title,
-    workload_title,
-)
+from benchsuite.comparing import titles
+from benchsuite.core import units
 from benchsuite.core.commands import command
 from benchsuite.core.glossary import meaning
-from benchsuite.core.units import (
-    MISSING,
-    format_bytes,
-    format_count,
-    format_duration,
-    format_percent,
-    format_rate,
-    in_words,
-)
 from benchsuite.models import Run
 from benchsuite.report.pages import history, html
 from benchsuite.store import notes
@@ -32,12 +18,12 @@ from benchsuite.system.programs import short_revision
 register = template.Library()
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "count": format_count,
-    "rate": format_rate,
-    "percent": format_percent,
-    "bytes": format_bytes,
-    "duration": format_duration,
-    "words": in_words,
+    "count": units.format_count,
+    "rate": units.format_rate,
+    "percent": units.format_percent,
+    "bytes": units.format_bytes,
+    "duration": units.format_duration,
+    "words": units.in_words,
     "meaning": meaning,
     "badge": html.badge,
     "state": html.state,
@@ -47,12 +33,13 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "figure": html.figure_text,
     "listed": html.listed_text,
     "load": html.load_text,
-    "load_title": load_title,
-    "size": size_title,
-    "cpus": cpus_title,
-    "workload": workload_title,
-    "options": options_title,
+    "load_title": titles.load_title,
+    "size": titles.size_title,
+    "cpus": titles.cpus_title,
+    "workload": titles.workload_title,
+    "options": titles.options_title,
     "moment": history.moment,
+    "revision": short_revision,
     "configuration": history.title,
 }
 for name, function in FILTERS.items():
@@ -64,18 +51,13 @@ register.simple_tag(command)
 @register.filter
 def seconds(value: float | None) -> str:
     """A time that was set, not measured: every digit that was given."""
-    return MISSING if value is None else f"{value:g} s"
+    return units.MISSING if value is None else f"{value:g} s"
 
 
 @register.filter
 def at(figures: dict[str, Any], name: str) -> Any:
     """One entry of a dict by its name, None when it is missing."""
     return figures.get(name)
-
-
-@register.filter
-def revision(run: Run) -> str:
-    return short_revision(run.revision)
 
 
 @register.inclusion_tag("benchsuite/_history_line.html")

@@ -16,7 +16,7 @@ from benchsuite.core.exceptions import DISK_FULL, UnavailableError
 from benchsuite.core.results import RunResult, Status
 from benchsuite.management import resuming, session, studying
 from benchsuite.management import session as management_session
-from benchsuite.models import Run, StudyRun
+from benchsuite.models import Run, Software, StudyRun
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.report.studies.execution import study_report
 from benchsuite.runner import environments
@@ -363,7 +363,7 @@ def test_one_of_another_revision_does_not_go_on(half_done, monkeypatch):
 
 def test_one_of_other_packages_does_not_go_on(half_done):
     has = OWN.packages | {"django": "1.4"}
-    software = store.software({"python": {}, "packages": has})
+    software = store.known(Software, {"python": {}, "packages": has})
     Run.objects.filter(status="finished").update(software=software)
     assert "had other packages (django 1.4, now " in refused()
 
