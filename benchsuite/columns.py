@@ -102,22 +102,18 @@ class Row(models.Model):
         self.unreadable = self.unreadable or why
 
 
-def read(field: "models.Field[Any, Any]", value: Any) -> Any:
-    """The value as its column takes it, of what JSON has; raises Misfit."""
-    return _reader(field)(value)
-
-
 @cache
 def _columns(model: type[Row]) -> dict[str, tuple[Reader, Callable[[], Any]]]:
     return {
-        field.attname: (_reader(field), _empty(field))
+        field.attname: (reader_of(field), _empty(field))
         for field in model._meta.concrete_fields
         if not field.is_relation and not field.primary_key
     }
 
 
 @cache
-def _reader(field: "models.Field[Any, Any]") -> Reader:
+def reader_of(field: "models.Field[Any, Any]") -> Reader:
+    """What makes the value that its column takes of what JSON has; raises Misfit."""
     read_one = ranged(field.name, reader(_kind(field)))
     words = [value for value, _ in field.flatchoices] if field.choices else []
     proof = field.proof if isinstance(field, JSON) else None

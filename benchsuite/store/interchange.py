@@ -16,7 +16,8 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db.models import AutoField, Field, Model, UniqueConstraint
 
-from benchsuite import __version__, columns
+from benchsuite import __version__
+from benchsuite.columns import reader_of
 from benchsuite.core.plain import Misfit, at, mapping, read_named, wrong
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
@@ -215,7 +216,7 @@ def _made(model: type[Model], values: object) -> Any:
 
 
 def _read(field: "Field[Any, Any]", value: Any) -> Any:
-    columns.read(field, value)
+    reader_of(field)(value)
     if storable(value) != value:
         raise Misfit("it holds characters that no database takes")
     try:
