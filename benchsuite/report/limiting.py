@@ -73,7 +73,7 @@ def as_json(run: Run) -> dict[str, Any]:
     }
 
 
-def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run]) -> list[str]:
+def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[str]:
     """What limits the middle one of the runs of each configuration, with its diagnostic run, and
     beside the others: of several who has which, the evidence of the first, and what all can do.
     """
