@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from benchsuite.core.exceptions import StartError, UsageError
 from benchsuite.core.specs.layer import is_by_sentinel
-from benchsuite.core.specs.server import MAX_DELAY_S, DelaySpec
+from benchsuite.core.specs.server import DelaySpec
 from benchsuite.delay.proxy import is_socket
 from benchsuite.stats.summary import samples_needed
 from benchsuite.system.process import Process, running, wait_until_ready
@@ -138,12 +138,8 @@ def delayed(
     Data in `direction` is delayed by `delay_s`, one way; the other direction is not. `upstream`
     need not listen yet. The proxy listens on `port`, or on a free one. `measured` first determines
     the accuracy of an equal proxy before an echo server (by TCP), which takes about a second.
-
-    Raises UsageError for a delay that is negative or above 60 s, StartError when the proxy does not
-    start.
+    Raises StartError when the proxy does not start.
     """
-    if not 0 <= delay_s <= MAX_DELAY_S:
-        raise UsageError(f"A delay must be from 0 to {MAX_DELAY_S:g} s, and is {delay_s:g} s.")
 
     @contextmanager
     def proxy(upstream: Address, log: str, listen: str) -> Iterator[tuple[Process, re.Match[str]]]:

@@ -19,8 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
-from http.client import HTTPConnection, HTTPException
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Never
 
@@ -32,6 +31,7 @@ from benchsuite.servers.base import Available
 from benchsuite.system import lock, programs
 from benchsuite.system.procfs import PART_VARIABLE, RUN_VARIABLE
 from benchsuite.system.tree import Mark, limited
+from benchsuite.telemetry.prober.answer import NotAnswered, ask
 
 STACK = "stack.yaml"
 
@@ -310,12 +310,8 @@ def _watch(service: str, port: int) -> str:
 
 def _answers(port: int) -> bool:
     """Whether HTTP comes back; Docker's own proxy accepts connections before its replica does."""
-    with (
-        suppress(OSError, HTTPException),
-        closing(HTTPConnection("127.0.0.1", port, timeout=ANSWER_S)) as asked,
-    ):
-        asked.request("HEAD", "/")
-        asked.getresponse()
+    with suppress(NotAnswered):
+        ask(f"http://127.0.0.1:{port}/", timeout_s=ANSWER_S)
         return True
     return False
 

@@ -62,10 +62,10 @@ class Others:
         self.database_percent = _percent(self._databases, databases)
         return _percent(self._cpu, strangers)
 
-    def culprit(self, least_percent: float, seconds: float) -> str:
+    def culprit(self, seconds: float) -> str:
         """Who took most, if it was that much of a CPU over these seconds: "make (91)"."""
         for (name, pid), ticks in self.ticks.most_common(1):
-            if ticks / TICKS_PER_S > least_percent / 100 * seconds:
+            if ticks / TICKS_PER_S > CULPRIT_PERCENT / 100 * seconds:
                 return f"{name} ({pid})"
         return ""
 
@@ -187,7 +187,7 @@ class Host:
                 first.steal_ticks, last.steal_ticks, _grown(first.cpu_ticks, last.cpu_ticks)
             ),
             others_percent=used / seconds / self._cpus if seconds else None,
-            culprit=self._others.culprit(CULPRIT_PERCENT, self.looks[-1].at - self.looks[0].at),
+            culprit=self._others.culprit(self.looks[-1].at - self.looks[0].at),
             throttled_percent=_throttled(looks),
             stopped_percent=100 * sum(one.stopped for one in looks) / len(looks),
             memory_pressure_percent=_share(

@@ -225,7 +225,7 @@ def _of_others(host: HostShares | None) -> Iterator[Check]:
         yield graded("throttling", percent, (0, rule.invalid), text, advice)
 
 
-def examine(*, seconds: float = 1.0, root: Path = Path("/")) -> Iterator[Check]:
-    """All checks, in the order of putting things right; takes a little more than `seconds`."""
-    yield from noise_checks(observe(seconds))
-    yield from limit_checks(fingerprint.fingerprint(), root)
+def examine() -> Iterator[Check]:
+    """All checks, in the order of putting things right; takes a little more than a second."""
+    yield from noise_checks(observe(1.0))
+    yield from limit_checks(fingerprint.fingerprint(), Path("/"))
