@@ -13,7 +13,7 @@ ALLOWED_HOSTS = ["127.0.0.1", "localhost"]
 INSTALLED_APPS = []
 MIDDLEWARE_CLASSES = []
 TIME_ZONE = "UTC"
-ROOT_URLCONF = "heritage.urls"
+ROOT_URLCONF = "heritage.views"
 
 LAYER = "%s" % os.environ.get("HERITAGE_LAYER", "")
 PREFIX = "%s" % os.environ.get("HERITAGE_PREFIX", "heritage")
@@ -24,7 +24,7 @@ if LAYER:
         "default": {
             "BACKEND": "asgi_ipc.IPCChannelLayer",
             "CONFIG": {"prefix": PREFIX},
-            "ROUTING": "heritage.routing.routes",
+            "ROUTING": "heritage.views.routes",
         }
     }
     if LAYER != "ipc":

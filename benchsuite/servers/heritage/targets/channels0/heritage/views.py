@@ -1,8 +1,11 @@
-"""Two bytes of text, and the header by which a run knows its own server."""
+"""Two bytes of text, and the header by which a run knows its own server; at an address of its own
+and where today's target has it. Channels needs no route: HTTP goes to Django's views by itself.
+"""
 
 import os
 import time
 
+from django.conf.urls import url
 from django.http import HttpResponse
 
 RUN = os.environ.get("BENCHSUITE_RUN", "")
@@ -18,3 +21,11 @@ def slow(request):
     """Long enough to be under way while the server is stopped."""
     time.sleep(1)
     return plain(request)
+
+
+routes = []
+urlpatterns = [
+    url(r"^$", plain),
+    url(r"^bench/plain/$", plain),
+    url(r"^slow/$", slow),
+]

@@ -1,3 +1,0 @@
-"""No route of its own: what arrives by HTTP goes to Django's views, as Channels does by itself."""
-
-routes = []
