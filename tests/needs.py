@@ -72,6 +72,14 @@ def _postgresql() -> bool:
     return bool(shutil.which("initdb") or any(debian))
 
 
+def _own_network() -> bool:
+    """Whether this user may make a network that only its own processes see, and enter it."""
+    if os.geteuid() != 0 or not all(map(shutil.which, ("unshare", "nsenter", "ip"))):
+        return False
+    tried = ["unshare", "--net", "ip", "link", "set", "lo", "up"]
+    return subprocess.run(tried, capture_output=True, check=False, timeout=20).returncode == 0
+
+
 def _own_mounts() -> bool:
     """Whether this user may mount what only a child of ours sees, and give up no other right."""
     if os.geteuid() != 0 or shutil.which("unshare") is None:
@@ -141,6 +149,7 @@ NEEDS: dict[str, Need] = {
     "make": Need(_program("make"), "apt install make"),
     "py-spy": Need(_beside("py-spy"), "pip install py-spy"),
     "uv": Need(_beside("uv"), "pip install uv"),
+    "own-network": Need(_own_network, "run as root", rare=True),
     "own-mounts": Need(_own_mounts, "run as root", rare=True),
     "netns": Need(_namespaces, "apt install iproute2, and run as root", rare=True),
     "another-python": Need(_python(*MODERN), "uv python install 3.13", rare=True),

@@ -110,8 +110,14 @@ def _execute(asked: Namespace, program: str) -> int:
     project, helps = None, not HELPS.isdisjoint(words)
     if verb in PROJECTS and not helps:
         folder = Path(asked.project).expanduser().absolute()
-        project = find(folder, asked.settings, asked.python)
-        _enter(project)
+        is_named = bool(asked.project or asked.settings or asked.python)
+        try:
+            project = find(folder, asked.settings, asked.python)
+        except BenchsuiteError:  # what already runs needs none
+            if is_named or not any(word.partition("=")[0] == "--target" for word in words):
+                raise
+        else:
+            _enter(project)
     os.environ["DJANGO_SETTINGS_MODULE"] = "benchsuite.cli.settings"
     import django
     from django.core.management import load_command_class
@@ -170,7 +176,7 @@ def project_options(project: Project, words: Sequence[str]) -> list[str]:
     if named & STORED:
         return []
     options = {"--label": project.name}
-    if not project.is_own:
+    if not project.is_own and "--target" not in named:
         options["--python"] = str(project.python)
     return [f"{flag}={value}" for flag, value in options.items() if flag not in named]
 

@@ -1,16 +1,18 @@
 """Where the program keeps what it measured, and where it shows it."""
 
+import json
 import os
 import secrets
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from benchsuite.core.exceptions import UnavailableError
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.system import folders
 
 RESULTS_VARIABLE = "BENCHSUITE_RESULTS"  #: Path of the SQLite file.
 PROJECT_VARIABLE = "BENCHSUITE_PROJECT"  #: The folder of the measured project.
 SETTINGS_VARIABLE = "BENCHSUITE_SETTINGS"  #: Its settings module.
+TARGETS_VARIABLE = "BENCHSUITE_TARGETS"  #: The key TARGETS of a project's setting, as JSON.
 ADDRESS = os.environ.get("BENCHSUITE_ADDRESS", "127.0.0.1:8765")  #: Of `benchsuite serve`.
 
 SQLITE = {
@@ -47,6 +49,16 @@ def local_zone() -> str:
         return ZoneInfo(name).key
     except (LookupError, ValueError, OSError):
         return "UTC"
+
+
+def targets() -> dict[str, float]:
+    """Hosts that may be loaded, each with the most requests a second; raises UsageError."""
+    try:
+        known: dict[str, float] = json.loads(os.environ.get(TARGETS_VARIABLE) or "{}")
+    except ValueError as error:
+        form = """'{"staging.example.org": 50}'"""
+        raise UsageError(f"{TARGETS_VARIABLE} is no JSON ({error}); write {form}.") from error
+    return known
 
 
 def token() -> str:

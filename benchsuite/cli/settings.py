@@ -11,6 +11,7 @@ from benchsuite.cli.places import (
     SETTINGS_VARIABLE,
     SQLITE,
     local_zone,
+    targets,
 )
 
 SECRET_KEY = secrets.token_urlsafe()
@@ -56,4 +57,5 @@ BENCHSUITE = {
     "TARGET_SETTINGS": os.environ.get(SETTINGS_VARIABLE) or None,
     "ACCESS": "benchsuite.views.access.token",
     "CONSOLE_URL": f"http://{ADDRESS}/",
+    "TARGETS": targets(),
 }

@@ -219,11 +219,23 @@ def threads_hop(cells: Sequence[Cell]) -> str:
 
 
 def own_targets(facts: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
-    """Which of these servers, each with its facts, don't measure the project; empty when all do."""
-    own = sorted({name for name, one in facts if not one.get("serves_project", True)})
-    serve = "serves a small target" if len(own) == 1 else "serve small targets"
-    their_own = "its own" if len(own) == 1 else "their own"
-    return f"{listed(own)} {serve} of {their_own}, not this project." if own else ""
+    """Which of these servers, each with its facts, don't measure the project or were not started;
+    empty when there are none.
+    """
+    facts = list(facts)
+    ran = sorted({name for name, one in facts if not one.get("starts", True)})
+    own = sorted({name for name, one in facts if not one.get("serves_project", True)} - {*ran})
+    sentences = []
+    if own:
+        serve = "serves a small target" if len(own) == 1 else "serve small targets"
+        their_own = "its own" if len(own) == 1 else "their own"
+        sentences.append(f"{listed(own)} {serve} of {their_own}, not this project.")
+    if ran:
+        sentences.append(
+            f"{listed(ran)} already {'runs' if len(ran) == 1 else 'run'}: nothing is started, "
+            "isolated or watched there, so whether the target itself is the limit can't be known."
+        )
+    return " ".join(sentences)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,13 +35,14 @@ Counts = Sequence[Mapping[str, int]]  #: What readings count, each by name.
 
 
 def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEvidence | None:
-    """The evidence of a run, or of a stage, over its window; None where no requests were answered.
-    `more` are fields that rows don't hold. Of a diagnostic start only its diagnosis counts.
+    """The evidence of a run, or of a stage, over its window; None where no requests were answered,
+    or by a target that was not watched. `more` are fields that rows don't hold. Of a diagnostic
+    start only its diagnosis counts.
     """
     total = stage or whole(run)
-    if total is None or run.unit != REQUEST or not total.requests:
-        return None
     facts = run.server_facts
+    if total is None or run.unit != REQUEST or not total.requests or not facts.get("starts", True):
+        return None
     # runs of before know but their interface
     reuses = bool(facts.get("reuses_connections", facts.get("interface") != "asgi"))
     if run.diagnosis:

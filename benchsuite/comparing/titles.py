@@ -120,6 +120,8 @@ def size_title(run: Run) -> str:
 def cpus_title(run: Run) -> str:
     """Where server and load ran: "server on CPU 0, load on CPU 1", or that they shared all."""
     server, load = run.part("server").get("cpus"), run.part("load").get("cpus")
+    if not run.server_facts.get("starts", True):
+        return f"load on {'all CPUs' if load is None else words(load)}"
     if server is None or load is None:
         return "server and load shared all CPUs"
     return f"server on {words(server)}, load on {words(load)}"

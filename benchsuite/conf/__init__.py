@@ -118,7 +118,13 @@ def access_rule() -> Callable[..., bool | HttpResponseBase]:
 
 
 def server_class(name: str) -> type["ServerAdapter"]:
-    """The adapter of that name; raises UsageError with the valid names, as those below."""
+    """The adapter of that name, or of the target at that address; raises UsageError with the valid
+    names, as those below.
+    """
+    if "://" in name:
+        from benchsuite.servers import running
+
+        return running.at(name)
     adapter: type[ServerAdapter] = _class("server", name, "SERVERS")
     return adapter
 

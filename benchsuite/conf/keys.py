@@ -1,6 +1,7 @@
 """The keys of the BENCHSUITE setting: what each must be, and what is wrong with what it is."""
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -180,6 +181,18 @@ def _compared() -> Iterable[str]:
     return compared()
 
 
+def _are_rates(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(host, str)
+        and host == host.lower()
+        and not set(host) & set("/@ ")
+        and isinstance(most, int | float)
+        and not isinstance(most, bool)
+        and 0 < most < math.inf
+        for host, most in value.items()
+    )
+
+
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
@@ -264,6 +277,14 @@ KEYS: dict[Any, Key] = {
         wanted="a dict of figures and percentages from 0 to below 100",
         hint=lambda: f"Write {{'memory': 2}}; the figures are: all, {', '.join(_compared())}.",
         is_right=_are_margins,
+    ),
+    "TARGETS": Key(
+        id="benchsuite.E016",
+        default={},
+        wanted="a dict of hosts and the most requests a second that each may be asked",
+        hint='Write {"staging.example.org": 50}: hosts as --target names them, without port, and '
+        "numbers above 0.",
+        is_right=_are_rates,
     ),
     "OVERRIDES": Key(
         id="benchsuite.E008",

@@ -6,8 +6,9 @@ samples to files in the spool folder.
 
     child → {"event": "ready"}                         imported, waits for its job
     parent → job
-    child → {"event": "checked", "unchecked", "posts"} answered right; what nobody looks at, and
-                                                       whether forms were sent
+    child → {"event": "checked", "unchecked", "posts", "requests"}
+                                                       answered right; what nobody looks at, whether
+                                                       forms were sent, how many requests it made
           | {"event": "refused", "message", "method", "path", "status", "why"}
                                                        or not: the child ends
     parent → "rehearse <kind>"                         any number of times
@@ -63,6 +64,7 @@ class Job:
 
     base_url: str  #: http://host:port or https://host:port
     run_header: str  #: X-Benchsuite-Run of every answer; empty to accept any server.
+    starts: bool = True  #: Whether that is started for the run; else it runs already.
     workload_class: str  #: Dotted path of the workload class.
     workload: WorkloadSpec
     load: LoadProfile

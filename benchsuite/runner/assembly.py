@@ -11,7 +11,7 @@ import os
 import random
 import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -19,8 +19,9 @@ from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import StartError, UsageError
 from benchsuite.core.specs import REDIS, TCP, UNIX
+from benchsuite.core.wording import quoted
 from benchsuite.delay.delayer import (
     HOST,
     Delayer,
@@ -55,7 +56,13 @@ from benchsuite.system import folders, logfile, scratch
 from benchsuite.system.guard import guarded, without_shared_memory
 from benchsuite.system.network import distinct, ensure_port_free, free_port
 from benchsuite.system.process import Patience, Process, any_program, running, wait_until_ready
-from benchsuite.telemetry.prober.answer import Probe
+from benchsuite.telemetry.prober.answer import (
+    ASKED_HEADER,
+    NotAnswered,
+    Probe,
+    ask,
+)
+from benchsuite.telemetry.prober.program import RUN_HEADER
 
 SETTINGS = "benchsuite.isolation.settings"
 MOST_PADDING = 4096
@@ -119,6 +126,7 @@ def about_the_project(instructions: Path) -> dict[str, str]:
 
 
 READY_TIMEOUT_S = 60.0  #: How long each program may take, unless --start-timeout says it.
+ASKS = 4  #: How often a target is asked for its count: of several hosts others answer then.
 LONGEST_LINE = 100  #: Characters of a line of a log that are told.
 
 
@@ -157,6 +165,13 @@ class Assembly:
         what doesn't.
         """
         plan, spec, system = self.plan, self.plan.spec, self.system
+        system.token = self.token
+        if not plan.server.starts:
+            system.starts = False
+            self._reach()
+            yield system
+            return
+        system.run_header = self.token
         with self._stack:
             try:
                 if self.database is not None:
@@ -193,6 +208,36 @@ class Assembly:
                 yield system
             finally:
                 system.log = system.log_tail(LOG_LINES)
+
+    def _reach(self) -> None:
+        """Asks what already runs for a page; StartError where nothing answers."""
+        system, address = self.system, self.plan.server.name
+        system.base_url = address
+        url = address + quoted(self.plan.workload.ready_path)
+        headers = {**self.headers, RUN_HEADER: self.token}
+        timeout_s = self.plan.spec.load.timeout_s
+        try:
+            answer = ask(url, headers=headers, timeout_s=timeout_s)
+        except NotAnswered as error:
+            advice = "see that it runs, and that these are its scheme and port"
+            if "certificate" in str(error):
+                advice = "name the certificates of an authority of your own in SSL_CERT_FILE"
+            raise StartError(f"{address} can't be measured, as {error}; {advice}.") from error
+        if answer.run != self.token or self.plan.workload.locustfile:
+            return
+        system.run_header = self.token
+
+        def seen() -> int | None:
+            """Of one host; several each know their own part."""
+            counts = {}
+            for _ in range(ASKS):
+                with suppress(NotAnswered):
+                    asked = ask(url, headers={**headers, ASKED_HEADER: "?"}, timeout_s=timeout_s)
+                    count, _, host = (asked.asked or "").partition(" ")
+                    counts[host] = int(count) if count.isdecimal() else None
+            return next(iter(counts.values())) if len(counts) == 1 else None
+
+        system.seen = seen
 
     def _start_services(self, besides: Mapping[str, type[Service]]) -> None:
         """Starts what server or channel layer want, and these."""

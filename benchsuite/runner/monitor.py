@@ -63,10 +63,11 @@ class Monitor:
 
     def sampler(self) -> Sampler:
         """Reads the telemetry of every part and of the load, and takes this monitor along."""
+        target = {TARGET: self.census} if self._serving.starts else {}
         return Sampler(
             {
                 **self._serving.parts,
-                TARGET: self.census,
+                **target,
                 LOAD: lambda: [stat.pid for stat in self._load.living()],
             },
             interval_s=INTERVAL_S,
@@ -93,7 +94,10 @@ class Monitor:
                     seed=job.seed,
                 )
                 cpus = job.load.cpus
-                prober = probes.prober(self._request, job.load, folder=folder, on_cpus=cpus)
+                marker = self._serving.token
+                prober = probes.prober(
+                    self._request, job.load, folder=folder, on_cpus=cpus, marker=marker
+                )
                 self._prober = stack.enter_context(prober)
             programs = [one for one in self._serving.members if one.part == DATABASE]
             logs = {one.process.log: one.process.log.stat().st_size for one in programs}
@@ -122,7 +126,7 @@ class Monitor:
 
     def busy_after(self) -> float | None:
         """Percent of one CPU that the target used since the load's end, when nobody asks it."""
-        if self._at_end is None:
+        if self._at_end is None or not self._serving.starts:
             return None
         ended, before = self._at_end
         time.sleep(max(0.0, ended + AFTER_S - time.monotonic()))
@@ -157,6 +161,8 @@ class Monitor:
 
     def unwatched(self, done: Done) -> tuple[str, ...]:
         """What could not be seen, and which check could not be made for it."""
+        if not self._serving.starts:
+            return self.errors
         missing = (
             (
                 self.census.turnover(*done.window),

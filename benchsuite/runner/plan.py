@@ -31,6 +31,8 @@ class Plan:
     async_twin: str | None  #: Name of the same workload in an asynchronous view.
     recipe: Recipe | None  #: Of the environment; None where an interpreter serves as it is.
     python: Interpreter | None  #: The one that serves; None while its environment isn't built.
+    most_per_s: float | None = None
+    """Requests that a target elsewhere may be asked each second; None for no limit."""
 
     @property
     def data(self) -> DatabaseSpec:
@@ -93,6 +95,7 @@ def server_facts(server: type[ServerAdapter], async_twin: str | None) -> dict[st
     return {
         "interface": server.interface,
         "serves_project": server.serves_project,
+        "starts": server.starts,
         "reuses_connections": server.reuses_connections(),
         "threads_word": server.threads_word,
         "async_twin": async_twin,

@@ -1,20 +1,24 @@
 """From what was asked for to the runs, their order, and how long they will take."""
 
+import os
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
+from urllib.parse import urlsplit
 
 from benchsuite import conf
+from benchsuite.core.commands import PROGRAM_VARIABLE
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import RunResult
 from benchsuite.core.specs import REDIS, RunSpec, WorkloadSpec
 from benchsuite.core.specs.spec import known, within
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan, server_facts
-from benchsuite.servers.base import Application
+from benchsuite.servers.base import Application, ServerAdapter
+from benchsuite.system import network
 from benchsuite.workloads.base import Workload
 
 TWINS = ("sync", "async")  #: Kinds of views.
@@ -78,9 +82,30 @@ def resolve(spec: RunSpec) -> Plan:
         async_twin=async_twin(spec.workload.workload),
         recipe=recipe,
         python=None,
+        most_per_s=_most_per_s(server),
     )
     python = environments.interpreter(spec.server, recipe)
     return plan if python is None else plan.under(python)
+
+
+def _most_per_s(server: ServerAdapter) -> float | None:
+    """Requests a second that it may be asked where it already runs elsewhere; None for no limit.
+    Raises UsageError for a host that TARGETS doesn't name.
+    """
+    host, targets = urlsplit(server.name).hostname or "", conf.config()["TARGETS"]
+    if server.starts or network.is_loopback(host):
+        return None
+    network.ensure_known(host)
+    if host not in targets:
+        place = f'BENCHSUITE = {{"TARGETS": {{"{host}": 50}}}} in the settings'
+        if os.environ.get(PROGRAM_VARIABLE):
+            place = f"BENCHSUITE_TARGETS='{{\"{host}\": 50}}' in the environment"
+        raise UsageError(
+            f"{host} is not this machine, and a load may harm whoever uses it: if you may load it, "
+            f"write {place}, with the most requests a second that it may be asked, and add "
+            f"--yes-load={host}."
+        )
+    return float(targets[host])
 
 
 def async_twin(workload: str) -> str | None:

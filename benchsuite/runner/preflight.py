@@ -1,10 +1,14 @@
 """Finds, before the first run, whatever would go wrong in it."""
 
 import glob
+import math
 import re
+from collections.abc import Collection
 from contextlib import suppress
+from contextvars import ContextVar
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.apps import apps as django_apps
 from django.core.exceptions import ImproperlyConfigured
@@ -42,6 +46,10 @@ LIBRARIES = {
 """What each layer is made of."""
 
 
+YES_LOAD: ContextVar[Collection[str]] = ContextVar("YES_LOAD", default=())
+"""Hosts elsewhere that the user of this command says may be loaded."""
+
+
 def check(plan: Plan) -> None:
     """Raises UsageError for what contradicts itself and UnavailableError for what is missing."""
     spec = plan.spec
@@ -51,6 +59,7 @@ def check(plan: Plan) -> None:
     _check_sockets(plan)
     connections, ends = _connections(spec)
     network.check_descriptors(connections, ends=ends)
+    _check_running(plan)
     _check_own_target(plan)
     _check_front(plan)
     _check_layer(plan)
@@ -199,10 +208,62 @@ def _check_sockets(plan: Plan) -> None:
         )
 
 
+def _check_running(plan: Plan) -> None:
+    """Nothing can be made or seen in a target that already runs; one elsewhere is spared."""
+    server, work = plan.server, plan.workload
+    if server.starts:
+        return
+    own = (work.needs_target_app, work.has_own_data, work.services, work.restarts)
+    if any(own) or work.reads_memory:
+        raise UsageError(
+            f"The workload {work.name} needs pages, data, services or processes of a server that "
+            f"the run starts, and {server.name} already runs: take --path=/…, or a journey of its "
+            "own pages."
+        )
+    if plan.most_per_s is None:
+        if plan.spec.load.hosts:
+            raise UsageError(
+                f"{server.name} is another machine on each load host: give --target an address of "
+                "this machine that they reach."
+            )
+        return
+    host = urlsplit(server.name).hostname
+    if host not in YES_LOAD.get():
+        raise UsageError(
+            f"{host} is not this machine: say that you mean to load it by --yes-load={host}."
+        )
+    if work.locustfile or work.unit != REQUEST:
+        raise UsageError(
+            f"{host} may be asked {plan.most_per_s:g} requests a second, and those of {work.name} "
+            "can't be bounded: take --path=/…, or write the journey as a workload of requests."
+        )
+    check_rate(plan, 1)
+
+
+def check_rate(plan: Plan, requests_each: int) -> None:
+    """Raises UsageError where so many requests a journey are more than the target may be asked."""
+    load, most = plan.spec.load, plan.most_per_s
+    if most is None or load.most_per_s * requests_each <= most:
+        return
+    journeys = math.floor(100 * most / requests_each) / 100
+    each = f", each of {requests_each} requests" if requests_each > 1 else ""
+    think_s = math.ceil(100 * max(load.levels) * requests_each / most) / 100
+    raise UsageError(
+        f"{plan.server.name} may be asked {most:g} requests a second (BENCHSUITE['TARGETS']), and "
+        + (
+            f"{load.most_per_s:g} journeys a second{each} are more: ask for --rate={journeys:g} at "
+            "most."
+            if load.is_open
+            else f"{load.words} could ask for more{each}: pause them by --think-time={think_s:g}s "
+            f"or more, or ask for --rate={journeys:g} at most."
+        )
+    )
+
+
 def _check_own_target(plan: Plan) -> None:
     """A server that brings its own target answers what that has, and has no data of the project."""
     spec, server, work = plan.spec, plan.server, plan.workload
-    if server.serves_project:
+    if server.serves_project or not server.starts:
         return
     if work.needs_target_app and server.answers and work.name not in server.answers:
         raise UsageError(

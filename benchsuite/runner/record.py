@@ -83,6 +83,7 @@ class RunRecord:
         self.asks_target_alone = not (
             work.locustfile or self.spec.server.front_options.get("static")
         )
+        self.sends_forms = False  #: Whether the checked journey did.
         self.segments: tuple[Segment, ...] = ()
         self.traffic: Traffic | None = None
         self.profiler: Profiler | None = None
@@ -288,6 +289,12 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         whole.clock = monitor.host.clock(INTERVAL_S)
         whole.cpus_shared = monitor.cpus_shared
         unwatched = [*monitor.unwatched(done)]
+    if not plan.server.starts:
+        whole.turnover = None
+        unwatched += _unknown(record)
+        if whole.host is not None:  # of a target that is here or isn't, nothing here says more
+            others = None if plan.most_per_s is None else whole.host.others_percent
+            whole.host = replace(whole.host, listen_overflows=None, others_percent=others)
     if not load.is_open and any(one.waiting_users is None for one in record.segments):
         why = "the run was stopped" if record.alike else "users need not all do the same"
         lost = f"whether users lost time in the load generator ({littles_law.number})"
@@ -303,6 +310,22 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
     if not load.stages and not record.populations:
         return parts[0] if parts else whole
     return replace(whole, stages=parts, headline=record.headline)
+
+
+def _unknown(record: RunRecord) -> Iterator[str]:
+    """What can't be known of a target that already runs, and which checks need it."""
+    yield "processes, CPU and memory of the target, so whether it was the limit (B203, B204)"
+    if not record.serving.run_header:
+        yield (
+            "who answered, and how many of the requests the target saw (B202, B213), as it has no "
+            "benchsuite.target.middleware.run_middleware"
+        )
+    elif record.asked and record.asked.seen is None:
+        yield "how many of the requests the target saw (B213), as it is on several hosts"
+    if record.sends_forms:
+        yield "whether what was sent is stored (B208)"
+    if record.plan.most_per_s is None:
+        yield "what else this machine did, as the target is on it (B401)"
 
 
 def _of(
@@ -416,6 +439,7 @@ def result(
 ) -> RunResult:
     """Without passwords, whoever told them: command lines, logs, drivers' errors."""
     ended_at = datetime.now(UTC)
+    python = record.plan.server.python if record.plan.server.starts else None
     evidence, server = Evidence(broken=record.evidence.broken), record.plan.server
     if record.total is not None and record.done is not None:
         evidence = gathered(record, record.done, ceilings(environment))
@@ -433,12 +457,12 @@ def result(
         programs=hidden_in(record.serving.programs),
         delay=hidden_in(record.serving.delay),
         server_version=server.version(server.python),
-        python_version=server.python.version,
+        python_version=python.version if python else None,
         revision=record.facts.revision,
-        python=dict(server.python.facts),
-        packages=dict(server.python.packages),
-        processes=server.processes,
-        threads=server.threads,
+        python=dict(python.facts) if python else {},
+        packages=dict(python.packages) if python else {},
+        processes=server.processes if python else None,
+        threads=server.threads if python else None,
         startup_s=record.serving.startup_s,
         window=record.since_origin(headline.window) if headline else record.window,
         unit=record.unit,

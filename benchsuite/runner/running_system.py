@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchsuite.core.results import Program
-from benchsuite.isolation.served.counting import read_counts
+from benchsuite.isolation.served.counting import PREFIX, read_counts
 from benchsuite.isolation.served.errors import LOADING, Error, read
 from benchsuite.services.base import Service
 from benchsuite.system import logfile
@@ -37,6 +37,9 @@ class RunningSystem:
     """What has been started so far, in that order; readable also after a start that failed."""
 
     base_url: str = ""  #: Under which the load reaches the target.
+    starts: bool = True  #: Whether the run starts the target; else none of it can be watched.
+    token: str = ""  #: Marks all processes of the run.
+    run_header: str = ""  #: What each answer must carry; empty for a target that knows of no run.
     members: list[Member] = field(default_factory=list)
     startup_s: float | None = None  #: From the first start to each instance's answer.
     delay: Mapping[str, Any] = field(default_factory=dict)
@@ -49,6 +52,8 @@ class RunningSystem:
     """Starts the server anew; when that began and was over. None where a front runs it."""
     ask: Callable[..., Mapping[str, Any] | None] = lambda *_, **__: None
     """Asks for a page with nobody between: path, DEBUG → what `isolation.asking` tells, or None."""
+    seen: Callable[[], int | None] = lambda: None
+    """What a target that already runs says it was asked in this run; None where it says nothing."""
     services: list[Service] = field(default_factory=list)
     doing: Callable[[], str] = str  #: What is awaited of the program that was started last.
     begun: bool = False  #: Whether the services know that the load has.
@@ -57,7 +62,9 @@ class RunningSystem:
 
     def counted(self, prefix: str) -> int | None:
         """What servers have counted until now (`isolation.served.counting`); None if nothing."""
-        return None if self.instructions is None else read_counts(self.instructions, prefix)
+        if self.instructions is None:
+            return self.seen() if prefix == PREFIX else None
+        return read_counts(self.instructions, prefix)
 
     def add(self, part: str, process: Process, version: str | None = None) -> None:
         self.members.append(Member(part, process, version))

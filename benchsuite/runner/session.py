@@ -47,6 +47,7 @@ from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system import cpus, fingerprint, network, scratch
 from benchsuite.system.guard import guarded
 from benchsuite.system.process import any_program, ending_in_words
+from benchsuite.telemetry.prober.program import RUN_HEADER
 from benchsuite.telemetry.profiler import RATE_HZ, Profiler
 from benchsuite.telemetry.sampler import Sampler
 
@@ -208,9 +209,12 @@ class Session:
             **{f"(option {name})": f"found to be {one}" for name, one in facts.options.items()},
             **({"(limit of open files)": limits} if limits else {}),
         }
-        watcher.stage(f"ready in {serving.startup_s:.1f} s")
+        ready_s = serving.startup_s
+        watcher.stage("answers" if ready_s is None else f"ready in {ready_s:.1f} s")
         job = _job(plan, facts, serving, token, folder)
         record.evidence.unchecked = _check(load, job, serving, facts, plan)
+        preflight.check_rate(plan, load.requests)
+        record.sends_forms = load.posts
         views = plan.workload.services
         variables = about_services(
             {one.name: one.url for one in serving.services if one.name in views}
@@ -299,9 +303,14 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: P
         if not _is_ours(plan):
             replaced = Instructions.read(serving.instructions).environment
             environment = {**replaced, **environment}
+    visitor = plan.spec.visitor
+    if not plan.server.starts and serving.run_header:  # its middleware sends back what it is sent
+        sent = f"{RUN_HEADER}: {serving.run_header}"
+        visitor = replace(visitor, headers=(*visitor.headers, sent))
     return Job(
         base_url=serving.base_url,
-        run_header=token,
+        starts=plan.server.starts,
+        run_header=serving.run_header,
         workload_class=plan.workload_path,
         workload=facts.workload(plan.spec.workload),
         load=plan.spec.load,
@@ -309,7 +318,7 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: P
         locustfile=plan.workload.locustfile,
         environment=environment,
         cookies=facts.cookies,
-        visitor=plan.spec.visitor,
+        visitor=visitor,
         signed_in=facts.signed_in,
         superuser=facts.superuser,
         seed=plan.spec.seed,

@@ -153,6 +153,7 @@ class ServerAdapter:
     """How long it may take to end after the stop signal before it is killed."""
     serves_project: ClassVar[bool] = True
     """Whether it serves the Django project or its own target."""
+    starts: ClassVar[bool] = True  #: Whether a run starts it; else it runs already, unwatched.
     for_production: ClassVar[bool] = True
     answers: ClassVar[tuple[str, ...]] = ()
     """For a server with its own target: the target app's workloads that it serves."""

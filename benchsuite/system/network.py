@@ -105,6 +105,15 @@ def is_loopback(host: str) -> bool:
     return bool(addresses) and all(ipaddress.ip_address(one).is_loopback for one in addresses)
 
 
+def ensure_known(host: str) -> None:
+    """Raises UsageError where the name has no address."""
+    try:
+        socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        words = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"The host {host} has no address ({words}); is its name right?") from error
+
+
 def tls_words(error: ssl.SSLError) -> str:
     """OpenSSL's message without its source location: "wrong version number"."""
     if isinstance(error, ssl.SSLCertVerificationError):

@@ -73,6 +73,8 @@ WORDS = {State.NOT_TOLD_APART: "not clearly different"}
 
 def described(candidate: Candidate) -> str:
     """ "uwsgi, 2 processes × 6 threads"."""
+    if candidate.runs_already:
+        return candidate.server
     parts = [
         f"{count} {word}{ending * (count != 1)}"
         for count, word, ending in (
@@ -87,8 +89,15 @@ def described(candidate: Candidate) -> str:
 def _reasons(notebook: Notebook, pick: Candidate, held: Held | None) -> list[str]:
     """What follows from the answer: what runs now, what is as good, what is worth trying."""
     sentences = [_now(notebook, pick)]
+    if pick.runs_already:
+        sentences.append(
+            "It already runs: this is one configuration, no settings were tried, and what limits "
+            "it was not watched."
+        )
     if held and notebook.is_limited(pick):
-        sentences.append("The load generator was the limit, not the server.")
+        most = notebook.question.most_per_s
+        what = f"What it may be asked ({most:g}/s in TARGETS)" if most else "The load generator"
+        sentences.append(f"{what} was the limit, not the server.")
     memory = notebook.memory_bytes(pick)
     if notebook.question.rate is not None and notebook.end is End.CONFIRMED and memory:
         sentences.append(f"Of all that were tried it needs least: {format_bytes(memory)}.")

@@ -99,7 +99,7 @@ def configured(base: RunSpec, candidate: Candidate) -> RunSpec:
     server = replace(
         base.server,
         server=candidate.server,
-        processes=candidate.processes,
+        processes=None if candidate.runs_already else candidate.processes,
         threads=candidate.threads,
         options=dict(candidate.options),
     )
@@ -174,8 +174,11 @@ class Bound:
 
 def bound(candidate: Candidate, probe: Probe, cpus: int, *, gil: bool = True) -> Bound:
     """The lowest of its limits. Utilisation law: a CPU works 1 s each second. One process of a
-    Python with a GIL uses one CPU. Little's law: so many slots hold so many requests.
+    Python with a GIL uses one CPU. Little's law: so many slots hold so many requests. Of what runs
+    already neither is known.
     """
+    if candidate.runs_already:
+        return Bound(math.inf, "nothing of it is known")
     used = min(candidate.processes, cpus) if gil else cpus
     limits = [
         Bound(

@@ -64,7 +64,7 @@ def diagnose(making: Making) -> Steps:
     """
     notebook, pick = making.notebook, making.notebook.pick()
     held = held_by(notebook, pick) if pick else None
-    if notebook.end is not End.CONFIRMED or pick is None or held is None:
+    if notebook.end is not End.CONFIRMED or pick is None or held is None or pick.runs_already:
         return
     load = making.diagnosing((making.question.rate or held.rate,))
     if making.cost_s(load) > making.unspent_s:

@@ -1,5 +1,6 @@
 """What the budget allows, and how a trial is made: its load, its seed, what it costs."""
 
+import math
 import random
 from collections.abc import Generator, Sequence
 from dataclasses import replace
@@ -84,9 +85,10 @@ class Making:
         self, warmup_s: float, window_s: float, *, users: int = 0, rates: Sequence[float] = ()
     ) -> Load:
         """With longer windows the warm-up stays as it is, with shorter ones it shrinks too."""
+        most = self.question.most_per_s or math.inf
         return Load(
             users=users,
-            rates=tuple(rates),
+            rates=tuple(dict.fromkeys(min(rate, most) for rate in rates)),
             warmup_s=warmup_s * min(1.0, self.question.window_factor),
             window_s=max(SHORTEST_S, window_s * self.longer),
         )

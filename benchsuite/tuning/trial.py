@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from benchsuite.core.specs.objective import Objective
 from benchsuite.core.specs.spec import Option
+from benchsuite.servers.running import is_address
 
 
 class Phase(StrEnum):
@@ -51,7 +52,14 @@ class Candidate:
         ]
 
     @property
+    def runs_already(self) -> bool:
+        """Whether it is the address of a target, of which nothing can be chosen."""
+        return is_address(self.server)
+
+    @property
     def name(self) -> str:
+        if self.runs_already:
+            return self.server
         settings = "".join(f" {one}" for one in self.settings)
         where = "" if self.cpus is None else f" on {self.cpus} CPU{'s' * (self.cpus != 1)}"
         return f"{self.server} {self.size}{settings}{where}"
@@ -166,3 +174,6 @@ class Question:
     gil: bool = True  #: Whether a process of the target's Python uses one CPU at most.
     window_factor: float = 1.0  #: All windows are so many times as long.
     profiles: bool = False  #: Whether there is a profiler to see where the pick's CPU time goes.
+    most_per_s: float | None = (
+        None  #: Requests that a target elsewhere may be asked; no rate is above.
+    )

@@ -1,5 +1,6 @@
 """What manage.py loads: the commands, the pages of results and the admin."""
 
+import json
 import os
 
 from testproject.settings.base import *  # noqa: F403
@@ -56,5 +57,6 @@ BENCHSUITE = {
     "TARGET_SETTINGS": "testproject.settings.target",
     "ACCESS": os.environ.get("BENCHSUITE_ACCESS", "benchsuite.views.access.staff"),
     "CONSOLE_URL": os.environ.get("BENCHSUITE_CONSOLE_URL", "http://127.0.0.1:8000/results/"),
+    "TARGETS": json.loads(os.environ.get("BENCHSUITE_TARGETS", "{}")),
     "STUDIES": [one for one in os.environ.get("BENCHSUITE_STUDIES", "").split(os.pathsep) if one],
 }

@@ -62,6 +62,7 @@ ANY_WORD = {
     "--answer": "a form may ask anything",
     "--done": "a page may have any text",
     "--yes-this-host": "no such host was named",
+    "--yes-load": "as --yes-this-host",
 }
 BY_VALUE = ("--baseline", "--servers")
 """Told by what was given for them: names as others."""

@@ -15,6 +15,7 @@ from benchsuite.core.specs.load import ARRIVALS as ARRIVALS
 from benchsuite.core.specs.load import CLOSED as CLOSED
 from benchsuite.core.specs.load import CONSTANT as CONSTANT
 from benchsuite.core.specs.load import IN_FLIGHT as IN_FLIGHT
+from benchsuite.core.specs.load import LONGEST_S as LONGEST_S
 from benchsuite.core.specs.load import MAX_DURATION_S as MAX_DURATION_S
 from benchsuite.core.specs.load import MAX_LOAD_PROCESSES as MAX_LOAD_PROCESSES
 from benchsuite.core.specs.load import MAX_RATE as MAX_RATE

@@ -230,6 +230,15 @@ class LoadProfile(Spec):
         return self.stages or (self.level,)
 
     @property
+    def most_per_s(self) -> float:
+        """Journeys a second that this load begins at most, however soon they end."""
+        if self.is_open:
+            return max(self.levels)
+        if not self.think_time_s:
+            return math.inf
+        return max(self.spawn_rate or 0.0, max(self.levels) / self.think_time_s)
+
+    @property
     def in_flight_limit(self) -> int:
         """Open model: journeys in progress at once; others wait, which counts. By default as many
         as arrive within one timeout, at most 1000: most machines' limit of connections is near.

@@ -167,6 +167,11 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
             advice = "look at the server's certificate, and whether it speaks TLS at that port"
         return f"{asked} on {host} failed: {failure.message}; {advice}."
     answered = f"{asked} answered {failure.status}"
+    if failure.kind is Kind.WRONG_RESPONDER and not target.starts:
+        return (
+            f"{answered} without the token that {host} sent back before: a cache, or an instance "
+            "without benchsuite.target.middleware.run_middleware, answers, too."
+        )
     if failure.kind is Kind.WRONG_RESPONDER:
         return (
             f"{answered}, but not from the server of this run: another process answers on {host}. "
@@ -177,6 +182,13 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
         advice = "ask for that path, or follow it in the journey"
         if failure.why == WANTS_USER:
             advice = _sign_in(target)
+        elif not target.starts and (urlsplit(failure.location).hostname or target.name) not in (
+            target.name,
+            target.host,
+        ):
+            advice = "that is another host, which is not asked; name it by --target if you may"
+        elif failure.why == WANTS_HTTPS and not target.starts:
+            advice = f"give --target=https://{urlsplit(failure.location).netloc}"
         elif failure.why == WANTS_HTTPS:
             advice = "runs speak plain HTTP; set SECURE_SSL_REDIRECT = False for them"
         return f"{asked} redirected to {failure.location} (status {failure.status}): {advice}."
@@ -207,6 +219,11 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
 def _sign_in(target: Target) -> str:
     """What helps where who asks is refused, by what was given of him."""
     given = target.given
+    if not target.starts:
+        whose = (
+            f"another user, or more rights: it was asked {given}" if given else "a signed-in user"
+        )
+        return f"the page wants {whose}; give the cookie of a session: --cookie sessionid=…"
     if not given:
         return SIGN_IN
     if not target.logged_in:

@@ -123,6 +123,7 @@ class Target:
     address: Any
     context: ssl.SSLContext | None  #: How to speak TLS; None for plain HTTP.
     run_header: str
+    starts: bool  #: Whether the run has started it.
     timeout_s: float
     keep_alive: bool
     keep_cookies: bool = False  #: Whether a user's cookies outlive the journey that got them.
@@ -152,6 +153,7 @@ class Target:
             address=addresses[0][4],
             context=client_context(parts.hostname) if parts.scheme == "https" else None,
             run_header=job.run_header,
+            starts=job.starts,
             timeout_s=job.load.timeout_s,
             keep_alive=job.load.keep_alive,
             keep_cookies=job.load.keep_cookies,

@@ -184,6 +184,7 @@ class LoadWorker:
         self.pid = process.pid
         self.spool = spool
         self.posts = False  #: Whether the checked journey sent forms.
+        self.requests = 1  #: That it made.
         self.tick: dict[str, Any] = {}  #: The last one.
         self._process, self._stdin = process, process.stdin
         self._events = events
@@ -202,7 +203,7 @@ class LoadWorker:
         self._journey_limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
         limit_s = messages.CHECKS * self._journey_limit_s + messages.REHEARSAL_LIMIT_S + MARGIN_S
         checked = self._expect("checked", limit_s)
-        self.posts = bool(checked["posts"])
+        self.posts, self.requests = bool(checked["posts"]), int(checked["requests"])
         return str(checked["unchecked"])
 
     def wait_until_ready(self) -> None:
@@ -377,6 +378,11 @@ class LoadPool:
             for place, worker in enumerate(self._workers)
         ]
         return reports[0]
+
+    @property
+    def requests(self) -> int:
+        """That the checked journey made."""
+        return self._workers[0].requests
 
     @property
     def posts(self) -> bool:

@@ -67,9 +67,9 @@ class Visitor(UserClient):
 
 def refused(
     workload: Workload, new_client: Callable[[], Visitor], *, limit_s: float
-) -> tuple[dict[str, Any] | None, float, bool]:
+) -> tuple[dict[str, Any] | None, float, bool, int]:
     """Why the target can't be measured with this workload, with the answer that was wrong, or None;
-    how many seconds the last checked journey took; whether it sent forms.
+    how many seconds the last checked journey took; whether it sent forms; its requests.
     """
     client = new_client()
     try:
@@ -90,10 +90,10 @@ def refused(
         if client.failed is not None:
             names = ("method", "path", "status", "why")
             refusal |= {name: getattr(client.failed, name) for name in names}
-        return refusal, journey_s, bool(client.posts)
+        return refusal, journey_s, bool(client.posts), client.requests
     # rehearsed as often as the workload asks, two for each new visitor; a failure ends that, and is
     # left to the load to count
-    posts, begin = bool(client.posts), monotonic()
+    posts, requests, begin = bool(client.posts), client.requests, monotonic()
     for made in range(1, workload.rehearsals, VISITS):
         if made > FEWEST and monotonic() - begin > REHEARSING_S:
             break
@@ -107,7 +107,7 @@ def refused(
         finally:
             client.close()
     workload.rehearsed()
-    return None, journey_s, posts
+    return None, journey_s, posts, requests
 
 
 def _refused_once(workload: Workload, client: UserClient, limit_s: float) -> str | None:

@@ -130,7 +130,7 @@ def _work(parent: Parent) -> dict[str, Any]:
     os.environ.update(job.environment)
     recorder = SpoolRecorder(Path(job.spool))
     pool: Pool
-    unchecked, posts = Locustfile.unchecked, False
+    unchecked, posts, requests = Locustfile.unchecked, False, 1
     if job.locustfile:
         pool = LocustfileUsers(job, recorder)
     else:
@@ -143,7 +143,7 @@ def _work(parent: Parent) -> dict[str, Any]:
         cookies = {**job.cookies, **job.visitor.cookie_values}
         dialect = _imported("dialect", job.dialect) if job.dialect else None
         new_visitor = partial(Visitor, target, cookies=cookies, dialect=dialect)
-        refusal, journey_s, posts = refused(workload, new_visitor, limit_s=limit_s)
+        refusal, journey_s, posts, requests = refused(workload, new_visitor, limit_s=limit_s)
         if refusal is not None:
             return {"event": "refused", **refusal}
         visitor = new_visitor()
@@ -154,7 +154,7 @@ def _work(parent: Parent) -> dict[str, Any]:
         unchecked = workload.unchecked
     phases = Phases(job, pool, recorder, parent.stop, parent.say)
     gc.freeze()  # what is there now stays: the collector need not look at it again while we measure
-    parent.say({"event": "checked", "unchecked": unchecked, "posts": posts})
+    parent.say({"event": "checked", "unchecked": unchecked, "posts": posts, "requests": requests})
     while (order := parent.orders.get()).startswith(messages.REHEARSE):
         kind = order.removeprefix(messages.REHEARSE).decode()
         rehearsal = visitor.rehearse(workload, kind, limit_s)

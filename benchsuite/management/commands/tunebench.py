@@ -176,12 +176,14 @@ def _headline(execution: Execution) -> str:
     asked = execution.asked
     question, count = asked.question, len(asked.servers)
     who = question.only.name if question.only else f"{count} server{'s' * (count != 1)}"
-    where = cpus.share(asked.spec.server.cpus, asked.spec.load.cpus)
+    on = f"server on {cpus.share(asked.spec.server.cpus, asked.spec.load.cpus)}"
     if question.scaling:
         who = listed([one.name for one in question.scaling])
-        where = f"up to {question.cpus} of {len(cpus.available())} CPUs"
+        on = f"server on up to {question.cpus} of {len(cpus.available())} CPUs"
     elif question.for_cpus and question.for_cpus > question.cpus:
-        where += f", and a bound for {question.for_cpus}"
+        on += f", and a bound for {question.for_cpus}"
+    elif question.only and question.only.runs_already:
+        on = "nothing started or isolated"
     parts = [
         who,
         workload_words(asked.spec.workload.workload, asked.spec.workload.options),
@@ -191,7 +193,7 @@ def _headline(execution: Execution) -> str:
     made = len(execution.notebook.entries)
     before = f" · {made} trial{'s' * (made != 1)} made before" if made else ""
     budget = format_period(question.budget_s)
-    return f"{', '.join(parts)} · server on {where} · budget {budget}{before}"
+    return f"{', '.join(parts)} · {on} · budget {budget}{before}"
 
 
 def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> None:

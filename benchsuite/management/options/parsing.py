@@ -18,7 +18,8 @@ from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageE
 from benchsuite.core.printable import hidden, is_control, printable
 from benchsuite.core.specs.spec import Entry
 from benchsuite.management import streams
-from benchsuite.management.options.table import add_to, short
+from benchsuite.management.options.table import add_to, names, short
+from benchsuite.runner import preflight
 from benchsuite.system.interrupts import terminable
 
 
@@ -161,7 +162,12 @@ class BriefCommand(base.BaseCommand):
         cause: BaseException
         try:
             conf.check()  # whether or not Django is told to skip its checks
-            return super().execute(*args, **options)
+            hosts = names("--yes-load", given) if (given := options.get("yes_load")) else ()
+            loaded = preflight.YES_LOAD.set(hosts)
+            try:
+                return super().execute(*args, **options)
+            finally:
+                preflight.YES_LOAD.reset(loaded)
         except CommandError as error:
             words, status, cause = str(error), error.returncode, error
         except KeyboardInterrupt as error:

@@ -31,6 +31,11 @@ class Place(Spec):
     key_file: str | None = option(
         None, "--key-file FILE  with --listen: from `benchworker --new-key FILE`, the same there"
     )
+    yes_load: tuple[str, ...] = option(
+        (),
+        "--yes-load HOST[,HOST…]  load this host, which is not this machine: it must be that of "
+        "--target, and stand in BENCHSUITE['TARGETS']",
+    )
     start_timeout_s: float | None = option(
         None,
         "--start-timeout TIME  how long making the databases, and then each server, may take "

@@ -28,6 +28,7 @@ from benchsuite.management.options.place import Place
 from benchsuite.models import Run
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments, planning
+from benchsuite.servers import running
 from benchsuite.studies.options import Known
 from benchsuite.system import cpus
 from benchsuite.workloads.base import Workload
@@ -55,6 +56,12 @@ class Shorthand(Spec):
         None,
         "--path /PATH  page of your project to get; implies --workload=url, unless a workload "
         "ws_… is given, which speaks to the consumer there",
+        group=MEASURED,
+    )
+    target: str | None = option(
+        None,
+        "--target URL  measure what already runs there, such as https://staging.example.org, in "
+        "place of a server that is started: nothing of it is isolated or watched",
         group=MEASURED,
     )
     locustfile: str | None = option(
@@ -191,6 +198,7 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     else:
         values = options_table.given(options, table(RunSpec))
         values["project"] = conf.config()["PROJECT"] or ""
+        _choose_target(values, short, options)
         work = _choose_work(values, short)
         _choose_load(values, short, work)
         _choose_place(values, short)
@@ -254,6 +262,32 @@ def of_cell(arguments: Sequence[str]) -> RunSpec:
             "make what varies an axis of the study."
         )
     return spec
+
+
+OF_SERVERS = ("server", "database", "delay", "layer", "target", "static")
+"""Parts of a run that are about a server that it starts."""
+OF_STARTING = ("login", "cpus-target", "diagnose", "flame", "port", "bind", "start-timeout")
+"""Other options that are."""
+RUNS_ALREADY = "--target names what already runs, of which nothing is started, set or filled"
+
+
+def _choose_target(values: dict[str, Any], short: Shorthand, options: Mapping[str, Any]) -> None:
+    """The address in place of a server."""
+    for name in values.get("server.server", ()):
+        if running.is_address(name):
+            raise UsageError(f"--server={hidden(name)} is an address: give --target with it.")
+    if short.target is None:
+        return
+    entries = [
+        entry
+        for entry in EVERY
+        if entry.name in OF_STARTING
+        or (entry in table(RunSpec) and entry.path.partition(".")[0] in OF_SERVERS)
+    ]
+    options_table.refuse_beside(options, entries, (), RUNS_ALREADY)
+    values["server.server"] = [running.origin(short.target)]
+    if short.path is None and short.locustfile is None and "workload.workload" not in values:
+        raise UsageError(f"--target={short.target} has many pages: say which, as in --path=/.")
 
 
 def _choose_work(values: dict[str, Any], short: Shorthand) -> type[Workload]:
@@ -397,6 +431,8 @@ def _choose_place(values: dict[str, Any], short: Shorthand) -> None:
     """CPUs, environments, fronts, the target's data and settings."""
     processes = values.get("load.processes", 1)
     values["server.cpus"], values["load.cpus"] = _cpus(short, processes)
+    if short.target is not None:
+        values["server.cpus"], values["load.cpus"] = None, short.cpus_load
     if files := values.get("server.environment"):
         values["server.environment"] = _environments(files)
     if fronts := values.get("server.front"):

@@ -15,11 +15,12 @@ from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.units import format_period, listed
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.place import Place
-from benchsuite.management.options.table import read
+from benchsuite.management.options.table import read, refuse_beside
 from benchsuite.management.tuning import trials
 from benchsuite.management.tuning.databases import databases, reached
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
+from benchsuite.servers import running
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.servers.deploying import KINDS
 from benchsuite.system import cpus
@@ -136,6 +137,7 @@ OF_THE_SEARCH = ("Server", "Load", run_options.SOCKETS, run_options.RUNS)
 OWN = (*table(Wanted), *table(Stored))
 EVERY = (*OWN, *(entry for entry in run_options.EVERY if entry.group not in OF_THE_SEARCH))
 BESIDE_PASTE = ("paste", "of")
+OF_A_TARGET = ("objective", "budget", "window", "thorough")  #: What may be asked of one.
 BESIDE_RESUME = (
     *("resume", "json", "dry_run"),
     *(entry.key for entry in table(Place)),
@@ -143,12 +145,16 @@ BESIDE_RESUME = (
 )
 
 
+ASSUMED_CPUS = 8  #: Of a target that already runs, to choose how many users are a full load.
 ASSUMED_S = 0.03  #: That one user waits for a page of which nothing is known.
 
 
 def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     """What these options ask for; raises UsageError, and UnavailableError where no server runs."""
     wanted, output = read(Wanted, options), read(run_options.Output, options)
+    if target := options.get("target"):
+        refuse_beside(options, table(Wanted), OF_A_TARGET, run_options.RUNS_ALREADY)
+        wanted = replace(wanted, server=running.origin(target))
     objective = parse(wanted.objective or proposed(alone_s or ASSUMED_S))
     budget_s, factor = _times(wanted)
     spec = trials.pinned(_spec(options), wanted.for_cpus)
@@ -166,7 +172,7 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     unable: dict[str, str] = {}  #: Servers that can't do this work here, and why.
     for name in servers:
         try:
-            plan = _plan(name, spec)
+            plan = _plan(name, trials.unhurried(spec))
             preflight.check(plan)
             plans.append(plan)
         except (UsageError, UnavailableError) as error:
@@ -194,7 +200,9 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     question = Question(
         objective=objective,
         alone_s=None if wanted.objective else alone_s,
-        cpus=(scaling and scaling[-1].cpus) or cpus.usable(spec.server.cpus),
+        cpus=ASSUMED_CPUS
+        if only and only.runs_already
+        else (scaling and scaling[-1].cpus) or cpus.usable(spec.server.cpus),
         budget_s=budget_s,
         seed=output.seed,
         rate=wanted.rate,
@@ -213,6 +221,7 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
         gil=bool(plans[0].server.python.facts.get("gil", True)),
         window_factor=factor,
         profiles=profiler.is_installed(),
+        most_per_s=plans[0].most_per_s,
     )
     return Asked(question, spec, {one.spec.server.server: type(one.server) for one in plans})
 
@@ -242,7 +251,8 @@ def _times(wanted: Wanted) -> tuple[float, float]:
 def _spec(options: Mapping[str, Any]) -> RunSpec:
     searched = {entry.key for entry in run_options.EVERY if entry.group in OF_THE_SEARCH}
     common = {name: value for name, value in options.items() if name not in searched}
-    spec, *more = run_options.specs({**common, "server": ["runserver"]})
+    own = {} if options.get("target") else {"server": ["runserver"]}
+    spec, *more = run_options.specs({**common, **own})
     if more:
         raise UsageError(
             "Servers and their sizes are all that a tuning compares: give --python, --env, "

@@ -77,7 +77,8 @@ class Execution:
                 else:
                     took_s = monotonic() - begun
                     objective = self.asked.question.objective
-                    seen = observation(trial, result, objective, took_s, self._own_pace())
+                    most = self.asked.question.most_per_s
+                    seen = observation(trial, result, objective, took_s, self._own_pace(), most)
                     if trial.phase is Phase.DIAGNOSE and seen.levels:
                         seen = replace(seen, named=tuple(limiting(trial.candidate, ran)))
                     shown.saw(seen)
@@ -92,7 +93,8 @@ class Execution:
     def plan_of(self, trial: Trial) -> Plan:
         """Its run; raises UsageError and UnavailableError where it can't be had."""
         asked = self.asked
-        spec = spec_of(trial, asked.spec, asked.question.objective, self._own_pace())
+        question = asked.question
+        spec = spec_of(trial, asked.spec, question.objective, self._own_pace(), question.most_per_s)
         plan = planning.resolve(spec)
         preflight.check(plan)
         return plan

@@ -17,6 +17,8 @@ from benchsuite.workloads.locustfile import Locustfile
 GENERATOR = ("B101", "B102", "B103")
 """The load generator was the limit, not the server."""
 
+TARGETS = "TARGETS"  #: In place of these: a target elsewhere may be asked no more.
+
 SPOILING = ("B106", "B107", "B202", "B4")
 """How findings begin that leave nothing to be said about the server: another one answered, another
 client saw other times, the machine was busy. One that is about a few levels spoils only these."""
@@ -41,8 +43,9 @@ def observation(
     objective: Objective,
     took_s: float,
     own_pace: Pace | None = None,
+    most_per_s: float | None = None,
 ) -> Observation:
-    """Of a run that was not interrupted."""
+    """Of a run that was not interrupted, of a target that may be asked so much."""
     spoiled = _codes(result, SPOILING)
     total = result.total
     if total is None:
@@ -52,6 +55,13 @@ def observation(
         return Observation(took_s=took_s, codes=spoiled)
     each = _requests_each(result)
     levels = tuple(_levels(trial, result, objective.goals, each, own_pace))
+    shares = [goal.share for goal in objective.goals]
+    at_most = any(  # it held all that it may be asked
+        most_per_s is not None
+        and level.rate >= most_per_s
+        and all(met >= share * level.planned for met, share in zip(level.met, shares, strict=True))
+        for level in levels
+    )
     cpu = every.cpu(result)
     late = any(one.code.startswith(LATE) for one in result.findings)
     failing = _codes(result, FAILING if late else (*FAILING, *PILING_UP))
@@ -65,7 +75,7 @@ def observation(
         memory_bytes=every.memory(result),
         connections=most_sessions(result.readings),
         codes=() if levels else spoiled,
-        limit=_codes(result, GENERATOR),
+        limit=_codes(result, GENERATOR) or ((TARGETS,) if at_most else ()),
         fails=tuple(sorted({*failing, *starving})),
         wrong=_wrong(result),
         failure=result.failure if result.status is Status.FAILED else "",

@@ -147,7 +147,8 @@ def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
             f"This is for a page that takes {whole}, {cpu} of that on a CPU, which nobody has "
             "measured yet: the first two runs tell what yours takes, and sizes follow from it."
         )
-    if notebook.end is End.CONFIRMED and not any(one.changes for one in notebook.states):
+    is_whole = notebook.end is End.CONFIRMED and not any(one.changes for one in notebook.states)
+    if is_whole and not (notebook.question.only and notebook.question.only.runs_already):
         yield "In the time that is left other settings are tried against what the diagnosis names."
     ended = outcome(notebook)
     started = [one.candidate.name for one in ended.rows if one.state not in UNTRIED]

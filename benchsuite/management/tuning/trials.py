@@ -7,6 +7,7 @@ from benchsuite.core.specs import (
     CLOSED,
     FLAME,
     IN_FLIGHT,
+    LONGEST_S,
     MAX_USERS,
     OPEN,
     POISSON,
@@ -43,6 +44,11 @@ def unshared(spec: RunSpec) -> int:
     load, quota = spec.load, cpus.cpu_quota()
     count = 0 if load.cpus is None else len(set(cpus.available()) - set(load.cpus))
     return count if quota is None else max(0, min(count, int(quota - load.processes)))
+
+
+def unhurried(spec: RunSpec) -> RunSpec:
+    """The same with one user who asks so seldom that whatever may be asked may be asked so."""
+    return replace(spec, load=replace(spec.load, users=1, processes=1, think_time_s=LONGEST_S))
 
 
 PATIENCE_S = 5.0
@@ -90,9 +96,15 @@ def pace(alone: Observation, cpus: int) -> Pace | None:
 
 
 def spec_of(
-    trial: Trial, base: RunSpec, objective: Objective, own_pace: Pace | None = None
+    trial: Trial,
+    base: RunSpec,
+    objective: Objective,
+    own_pace: Pace | None = None,
+    most_per_s: float | None = None,
 ) -> RunSpec:
-    """One run of what all have in common, with the server, its size and the load of this trial."""
+    """One run of what all have in common, with the server, its size and the load of this trial;
+    users pause where the server may not be asked more than that.
+    """
     candidate, spec = trial.candidate, configured(base, trial.candidate)
     if candidate.cpus:
         server = replace(spec.server, cpus=placed(base, candidate.cpus))
@@ -116,12 +128,15 @@ def spec_of(
         load = replace(load, users=users, stages=stages, processes=processes)
     elif asked.users:
         users = min(asked.users, IN_FLIGHT)
-        load = replace(load, users=users, processes=min(load.processes, users))
+        think_s = max(load.think_time_s, users / most_per_s) if most_per_s else load.think_time_s
+        processes = min(load.processes, users)
+        load = replace(load, users=users, processes=processes, think_time_s=think_s)
     else:
         rates = tuple(float(f"{rate:.{DIGITS}g}") for rate in asked.rates)
         load = replace(
             load,
             model=OPEN,
+            think_time_s=0.0,
             arrivals=POISSON,
             arrival_rate=max(rates),
             stages=rates,

@@ -38,6 +38,7 @@ def line(plans: Sequence[Plan], estimate_s: float) -> str:
     ordered = [_facets(plan)["load"] for plan in sorted(plans, key=amount)]
     loads = list(dict.fromkeys(ordered))
     parts = [
+        *[plan.server.name for plan in plans[:1] if not plan.server.starts],
         _shape(plans),
         runs[0].workload.workload,
         listed(loads) if len(loads) <= FEW else f"{loads[0]} … {loads[-1]}",
@@ -48,7 +49,8 @@ def line(plans: Sequence[Plan], estimate_s: float) -> str:
     if extra:
         parts.append(f"{extra} {DIAGNOSTIC}{'s' * (extra > 1)}")
     seconds = format_period(round(estimate_s))
-    return f"{', '.join(parts)} · {cpus_words(largest)} · about {seconds}"
+    where = cpus_words(largest) if plans[0].server.starts else "nothing started or isolated"
+    return f"{', '.join(parts)} · {where} · about {seconds}"
 
 
 def _shape(plans: Sequence[Plan]) -> str:

@@ -172,7 +172,8 @@ class TuningReport:
         ]
 
     def _limits(self) -> Iterator[Section]:
-        if self.limiting is None:
+        pick = self.outcome.pick
+        if self.limiting is None or (pick is not None and pick.runs_already):
             return
         points = [
             " ".join(filter(None, (one.says, one.evidence, one.fix, one.gain, f"({one.code})")))
@@ -220,7 +221,7 @@ class TuningReport:
 
     @cached_property
     def _pasted(self) -> tuple[Mapping[str, str], str]:
-        if self.outcome.pick is None:
+        if self.outcome.pick is None or self.outcome.pick.runs_already:
             return {}, ""
         try:
             return texts(self.outcome.pick, RunSpec.from_json(self.row.spec)), ""
@@ -287,11 +288,12 @@ class TuningReport:
         wanted = f"the highest rate{f' of {listed(alone)}' if alone else ''}"
         if asked.rate is not None:
             wanted = f"the least memory that holds {format_number(asked.rate)}/s"
+        of_cpus = {"CPUs of the server": f"{asked.cpus:g}"}
         return {
             "objective": self.objective,
             "looked for": wanted,
             "workload": self.workload,
-            "CPUs of the server": f"{asked.cpus:g}",
+            **({} if asked.only and asked.only.runs_already else of_cpus),
             "budget": format_period(asked.budget_s),
             "seed": str(asked.seed),
             **({"runs now": asked.current.name} if asked.current else {}),
@@ -305,7 +307,7 @@ class TuningReport:
         if self.outcome.pick is None:
             raise UsageError(f"There is nothing to paste. {self.outcome.sentences[0]}")
         if not self.paste:
-            raise UsageError(self.unpasted)
+            raise UsageError(self.unpasted or "It already runs: there is nothing to paste.")
         if not kind:
             return "\n".join(f"### {name}\n{text}" for name, text in self.paste.items())
         if kind not in self.paste:

@@ -15,6 +15,7 @@ from benchsuite.core.wording import quoted
 from benchsuite.system.network import client_context, tls_words
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
+ASKED_HEADER = "X-Benchsuite-Asked"  #: Asks a target that already runs how often it was asked.
 MAX_HEAD_BYTES = 256 * 1024  #: Of an answer's header; servers and browsers take 8 to 256 KiB.
 LEAVE_BYTES = 1024 * 1024
 LEAVE_S = 0.2
@@ -35,6 +36,7 @@ class Head:
 
     status: int
     run: str | None  #: The token of the run that the server belongs to; None without any.
+    asked: str | None = None  #: "COUNT HOST", where a target that already runs was asked for it.
 
 
 def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float) -> Head:
@@ -120,10 +122,11 @@ def _head(came: bytes) -> tuple[Head | None, bytes]:
         if status is None:
             raise NotAnswered(f"what it answers is no HTTP: {head[:SHOWN_BYTES]!r}")
         if status[1][:1] != b"1":
-            fields = (line.partition(":") for line in head.decode("latin-1").splitlines()[1:])
-            ours = (value for name, _, value in fields if name.lower() == RUN_HEADER.lower())
-            run = next(ours, None)
-            return Head(int(status[1]), None if run is None else run.strip(" \t")), head
+            lines = head.decode("latin-1").splitlines()[:0:-1]  # the first of a name counts
+            fields = (line.partition(":") for line in lines)
+            values = {name.lower(): value.strip(" \t") for name, _, value in fields}
+            ours = (values.get(name.lower()) for name in (RUN_HEADER, ASKED_HEADER))
+            return Head(int(status[1]), *ours), head
         begin = end.end()
     rest = came[begin:]
     if not b"HTTP/".startswith(rest[: len(b"HTTP/")]):

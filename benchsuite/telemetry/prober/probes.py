@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import signal
 import time
 from collections import Counter, deque
@@ -39,6 +40,7 @@ AT_ONCE = 8  #: Requests that may wait for an answer. All of eight that hang are
 PATIENCE_S = 1.0
 PATIENCE = 30  #: A probe hangs when it has waited so long, and so many times the load's median.
 SLOW = 1.5  #: An answer that takes so many times the load's median is slow.
+CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")  #: Variables that OpenSSL reads.
 LOOK_BACK = 5  #: Ticks over which the load's rate is told: answers of a slow page come in bursts.
 
 
@@ -205,11 +207,13 @@ def prober(
     *,
     folder: Path,
     on_cpus: Collection[int] | None,
+    marker: str = "",
 ) -> Iterator[Watch]:
     """Probes while the block runs."""
     asked, watch = folder / "prober.json", Watch(folder, load)
     # A session cookie is nobody else's business.
     folders.write_private(asked, json.dumps(request))
+    certificates = {one: os.environ[one] for one in CERTIFICATES if one in os.environ}
     with running(
         [
             *isolated_python("benchsuite.telemetry.prober.program"),
@@ -219,9 +223,9 @@ def prober(
         ],
         name="the prober",
         log=folder / "prober.log",
-        env={"LC_ALL": "C.UTF-8"},
+        env={"LC_ALL": "C.UTF-8", **certificates},
         stop_signal=signal.SIGKILL,
-        marker=str(request["token"]),
+        marker=marker or str(request["token"]),
         # A client among clients. On a CPU that the server keeps busy it is woken behind the server:
         # it saw 8 to 11 ms of a page of waitress for which it sees 4.6 to 5.1 ms on the load's.
         on_cpus=on_cpus,

@@ -81,7 +81,8 @@ class Client:
         if not self._keep_alive or answer.will_close:
             self.close()
         right = answer.status < 400 if self._status is None else answer.status == self._status
-        return RIGHT if right and answer.getheader(RUN_HEADER) == self._token else WRONG
+        is_ours = not self._token or answer.getheader(RUN_HEADER) == self._token
+        return RIGHT if right and is_ours else WRONG
 
     def give_up(self) -> None:
         """Whoever waits for an answer waits no more; from another thread."""

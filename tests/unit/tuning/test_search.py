@@ -195,3 +195,22 @@ def test_answers_that_are_wrong_at_once_do_not_hold_a_percentile() -> None:
     assert told.end is End.NOTHING_HOLDS
     assert told.rate is None
     assert told.sentences[0].startswith("Nothing holds p95 < 200ms: ")
+
+
+def test_a_target_elsewhere_is_asked_no_more_than_it_may_be() -> None:
+    there = Candidate(server="https://shop.example", processes=1, interface="own")
+    question = asks(only=there, most_per_s=50.0)
+    held = Ideal(question.objective, lambda _: 80.0)
+
+    def measure(trial: Trial) -> Observation:
+        seen = held(trial)
+        return replace(seen, limit=("TARGETS",)) if 50.0 in trial.load.rates else seen
+
+    notebook = driven(Search(Notebook(question), lambda _: [there], there), measure)
+    rates = [rate for one in notebook.entries for rate in one.trial.load.rates]
+    assert max(rates) == 50.0
+    told = outcome(notebook)
+    assert told.pick == there
+    assert "holds at least" in told.sentences[0]
+    assert any("50/s in TARGETS) was the limit" in one for one in told.sentences)
+    assert not any(one.trial.phase is Phase.DIAGNOSE for one in notebook.entries)

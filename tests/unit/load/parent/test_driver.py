@@ -63,14 +63,14 @@ def test_a_deadline_begins_when_somebody_waits(late):
     """Databases take their time meanwhile, and servers."""
     late.now += 3600
     late.says("ready")
-    late.says("checked", unchecked="", posts=False)
+    late.says("checked", unchecked="", posts=False, requests=1)
     late.worker.check(JOB)
     assert json.loads(late.stdin.getvalue())["base_url"] == JOB.base_url
 
 
 def test_what_is_in_the_pipe_is_read_after_the_deadline(late):
     late.says("ready")
-    late.says("checked", unchecked="", posts=False)
+    late.says("checked", unchecked="", posts=False, requests=1)
     late.worker.check(JOB)
     late.worker.go(late.now)
     late.now += 3600
@@ -81,7 +81,7 @@ def test_what_is_in_the_pipe_is_read_after_the_deadline(late):
 
 def test_what_was_written_before_the_disk_was_full_is_kept(late):
     late.says("ready")
-    late.says("checked", unchecked="", posts=False)
+    late.says("checked", unchecked="", posts=False, requests=1)
     late.worker.check(JOB)
     late.worker.go(late.now)
     late.says("full")
@@ -105,7 +105,7 @@ def test_there_is_time_for_both_checks(late, monkeypatch):
 
     def expect(name: str, limit_s: float) -> dict[str, str]:
         limits.append(limit_s)
-        return {"unchecked": "nothing", "posts": ""}
+        return {"unchecked": "nothing", "posts": "", "requests": 1}
 
     monkeypatch.setattr(late.worker, "_expect", expect)
     assert late.worker.check(JOB) == "nothing"

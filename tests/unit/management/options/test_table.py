@@ -40,6 +40,7 @@ VALUES = {
     "workload-option": "size=1000",
     "application": "shop.wsgi:application",
     "path": "/shop/",
+    "target": "http://127.0.0.1:8000",
     "locustfile": __file__,
     "login": "eve:staff",
     "host": "shop.example:8000",
@@ -63,6 +64,7 @@ VALUES = {
 
 BESIDE = {
     "workload-option": ["--workload=cpu"],
+    "target": ["--path=/"],
     "expect": ["--path=/"],
     "status": ["--path=/"],
     "no-shape": ["--path=/"],

@@ -1,0 +1,76 @@
+"""A target that already runs: a run starts nothing of it and sees nothing of it but its answers."""
+
+from functools import cache
+from urllib.parse import urlsplit
+
+from benchsuite.core.exceptions import UsageError
+from benchsuite.pythons.interpreter import OWN, Interpreter
+from benchsuite.servers.base import Available, ServerAdapter
+
+PORTS = {"http": 80, "https": 443}
+MOST_CHARACTERS = 100  #: Of the address, which stands where others have the name of a server.
+
+
+class Running(ServerAdapter):
+    """Its name is its address; nothing can be set, and its Python and its size are not known."""
+
+    name = ""
+    interface = "own"
+    distribution = ""
+    serves_project = False
+    starts = False
+    for_production = False
+    websocket = True
+
+    @classmethod
+    def version(cls, python: Interpreter = OWN) -> str | None:
+        return None
+
+    @classmethod
+    def available(cls, python: Interpreter = OWN) -> Available:
+        return Available(True)
+
+    def _check(self) -> None:
+        """What can't be set of it is refused with all else that can't be had (`preflight`)."""
+
+
+def is_address(name: str) -> bool:
+    """Whether this is the address of a target, in place of the name of a server."""
+    return "://" in name
+
+
+@cache
+def at(address: str) -> type[Running]:
+    """The adapter of the target there; UsageError where that is no address of one."""
+    return type("Running", (Running,), {"__module__": __name__, "name": origin(address)})
+
+
+def origin(address: str) -> str:
+    """The address as it is stored: "https://shop.example", "http://[::1]:8000"."""
+    form = "write http://HOST:PORT or https://HOST"
+    scheme, mark, rest = address.partition("://")
+    if "@" in rest:
+        raise UsageError(
+            "--target has a user or a password in it, which would be stored: leave both out, and "
+            "send an Authorization header by --header, whose value is never stored."
+        )
+    if not mark or scheme.lower() not in PORTS:
+        raise UsageError(f"--target={address} begins with neither http:// nor https://; {form}.")
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise UsageError(f"--target={address} can't be read ({error}); {form}.") from error
+    if not host or not host.isascii() or any(one.isspace() for one in host):
+        raise UsageError(f"--target={address} names no host; {form}.")
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        where = parts.path + f"?{parts.query}" * bool(parts.query)
+        raise UsageError(f"--target={address} names a page, too: write that as --path={where}.")
+    shown = f"[{host}]" if ":" in host else host
+    usual = PORTS[parts.scheme]
+    whole = f"{parts.scheme}://{shown}{f':{port}' if port not in (None, usual) else ''}"
+    if len(whole) > MOST_CHARACTERS:
+        raise UsageError(
+            f"--target has {len(whole)} characters, and {MOST_CHARACTERS} can be kept of one."
+        )
+    return whole
