@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import mean
+from unittest.mock import patch
 
 from benchmarks.table import share
 from benchmarks.tuning.baseline import Baseline
@@ -22,6 +23,7 @@ from benchsuite.tuning.notebook import State
 from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Candidate, Question
 
+MINUTES = 10  #: Starts that are asked to hold what a tuning told.
 TRUTHS = {case.world.name: Exhaustive(case.world, case.objective) for case in CASES}
 
 
@@ -33,7 +35,8 @@ class Found:
     """By how much less the pick holds than the best size; 1 without one, or of a flaky server."""
     near: list[bool] = field(default_factory=list)  #: Whether nobody would act on that.
     rates: list[float] = field(default_factory=list)  #: That were told, of the true ones.
-    kept: list[bool] = field(default_factory=list)  #: Whether another start holds them a minute.
+    kept: list[bool] = field(default_factory=list)
+    """Whether another start holds them for a minute, of several starts for each tuning."""
     wrong: list[bool] = field(default_factory=list)
     """Of those that are told to be behind: whether they are not."""
     took_s: list[float] = field(default_factory=list)
@@ -77,7 +80,9 @@ def found(case: Case, tuner: Tuner, seeds: Sequence[int], budget_s: float = 900.
         result.wrong += [truth.of(one) >= truth.of(pick) for one in behind if pick]
         if pick is not None and rate:
             result.rates.append(rate / truth.of(pick))
-            result.kept.append(keeps(world, question, pick, rate, took_s))
+            result.kept += [
+                keeps(world, question, pick, rate, took_s, minute) for minute in range(MINUTES)
+            ]
     return result
 
 
@@ -110,13 +115,16 @@ def unwalked(case: Case, question: Question) -> Tuned:
     return _driven(case, made)
 
 
+def hasty(case: Case, question: Question) -> Tuned:
+    """Looks for what sizes just hold in short windows alone."""
+    with patch.multiple("benchsuite.tuning.search", SHORT_ROUNDS=99):
+        return ours(case, question)
+
+
 def unsure(case: Case, question: Question) -> Tuned:
-    """Tells the rate of the windows that held it, without a margin."""
-    notebook = driven(
-        search(case.world, question), Measured(case.world, question.objective, question.seed)
-    )
-    told = outcome(notebook)
-    return told.pick, told.shown, notebook.spent_s, []
+    """Confirms what the average start just holds."""
+    with patch.multiple("benchsuite.tuning.confirming", NEARLY_ALL=0.0):
+        return ours(case, question)
 
 
 def baseline(case: Case, question: Question) -> Tuned:
@@ -130,6 +138,7 @@ WITHOUT = {
     "as it is": ours,
     "without bounds": unbounded,
     "without the walk": unwalked,
-    "without the margin": unsure,
+    "without long windows": hasty,
+    "without caution": unsure,
     "baseline": baseline,
 }

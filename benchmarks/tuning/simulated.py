@@ -215,9 +215,11 @@ class Exhaustive:
         return max(0.0, 1 - self.of(pick) / self.best)
 
 
-def keeps(world: World, question: Question, pick: Candidate, rate: float, at_s: float) -> bool:
+def keeps(
+    world: World, question: Question, pick: Candidate, rate: float, at_s: float, minute: int
+) -> bool:
     """Whether a start of the world holds that rate for a minute, `at_s` after the search began."""
-    generator = random.Random(f"{question.seed} minute")
+    generator = random.Random(f"{question.seed} {world.name} {minute}")
     start = Start(world, size(pick), speed(world, generator, at_s), generator.randrange(2**31))
     arrivals = poisson([(rate, 62.0)], generator.randrange(2**31))
     outcome = start.open(arrivals, 100.0)

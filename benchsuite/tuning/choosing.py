@@ -71,6 +71,7 @@ def _decide(notebook: Notebook, candidate: Candidate, best: Candidate, estimated
         notebook.drop(candidate)
 
 
+MORE = 1.05  #: Times the rate must its starts hold, so that the next one surely holds the rate.
 STARTS, FEWER = 6, 5  #: To confirm a rate that is asked for, and where time is short.
 ARRIVALS = 150  #: Planned in the window that screens, at least.
 LONGEST_S = 20.0
@@ -103,7 +104,7 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Told:
             shown = f"{share:.3g} % in time at {points[0].rate:g}/s"
             state, why = State.DROPPED, f"dropped after its first run, with {shown}"
         notebook.decide(candidate, state, why)
-    rates = rate, rate * confirming.margin(notebook, rate, making.confirming().window_s)
+    rates = rate, rate * MORE * confirming.margin(notebook, making.confirming().window_s)
     each_s = making.cost_s(making.confirming(rates))
     starts = STARTS if 2 * STARTS * each_s <= making.left_s else FEWER
     hopeful = notebook.going(order[:room])

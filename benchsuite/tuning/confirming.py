@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchsuite.core.units import format_number
-from benchsuite.stats.levels import crossing
-from benchsuite.tuning.notebook import RISING, Notebook, State
+from benchsuite.stats.levels import STEEPNESS, crossing, shifted
+from benchsuite.tuning.notebook import ENOUGH, LONG, NEAR, RISING, Entry, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps, Told
 from benchsuite.tuning.probing import unlikely
 from benchsuite.tuning.trial import Candidate, Level, Phase
@@ -22,9 +22,6 @@ FLATTERS = 0.2
 flatters. The queue of a server near its limit comes and goes with the bursts of its arrivals, and a
 short window often meets none (3 % in 10 s where 200 ms are allowed, half of it in 40 s; simulated).
 """
-DIFFER = 0.6
-"""So many spreads of starts further down is what nearly each of them holds: that all of six held a
-rate says that the next one does in seven of eight cases."""
 MINUTE_S = 60.0
 CHANCE = 0.99  #: With which a start that just reaches a goal misses by no more than is let pass.
 
@@ -36,15 +33,20 @@ STARTS = 6  #: That confirm, where the budget allows it.
 LONGEST_S = 20.0  #: Longer windows than this would show little more.
 MOST_RATES = 6
 SPARE = 0.97  #: Of the time left is planned with: starts take a little more or less.
-AT_FIRST = 0.6  #: Of the time that is left goes into the first rate, at most.
-DOWN = 0.9  #: The next rate, of one that was missed.
-NEAR = 1.1  #: A rate that was missed, of one that held: between them none is tried.
-BELOW = 1.8
-"""So many spreads of starts below the estimate is the rate that is tried first: what one start in
-twenty does not hold."""
-LOWER_RATE = 0.95  #: Of the highest rate of fresh starts, the lowest tells what rates do.
+AT_FIRST = 0.5  #: Of the time that is left goes into the first rate, at most.
+SHORT = 0.06
+"""What short windows just held is so much too high, in the logarithm: they flatter, and the best of
+several was lucky, too."""
+LOCATING = 4  #: Starts in long windows say what it just holds.
+USUAL, DOUBT = 0.04, 4
+"""Spread of what starts hold before any was seen, and how many starts that counts for."""
+NEARLY_ALL = 2.0
+"""So many spreads below what starts just hold on average, nearly every start holds."""
+NEARER = 1.03  #: Nobody would act on a rate that is less higher.
+DOWN, FAR_DOWN = 0.94, 0.85  #: The next rate, of one that was missed: once, and again.
+LOWER_RATE = 0.90  #: Of the highest rate of fresh starts, the lowest tells what rates do.
 FEW = 0.5  #: Where more are late, all rates are too high.
-AS_LATE = 0.7  #: Of what is late at the higher rate, and of what is allowed.
+AS_LATE, AS_ALLOWED = 0.7, 0.95  #: Of what is late at the higher rate, and of what is allowed.
 ROUND = 20  #: Places of the starts at another rate begin so much further.
 
 
@@ -72,8 +74,10 @@ def held_by(notebook: Notebook, candidate: Candidate) -> Held | None:
     """
     held = None
     for rate, levels in by_rate(notebook, candidate).items():
-        if len(levels) < FEWEST_STARTS or not _reached(notebook, levels):
+        if missed(notebook, candidate, rate):
             break
+        if len(levels) < FEWEST_STARTS or not _reached(notebook, levels):
+            continue
         mean, half = interval([level.met[0] / level.planned for level in levels])
         times = [level.percentile_s for level in levels if level.percentile_s is not None]
         window_s = min(
@@ -82,7 +86,7 @@ def held_by(notebook: Notebook, candidate: Candidate) -> Held | None:
             if rate in entry.trial.load.rates
         )
         held = Held(
-            rate=rate / margin(notebook, rate, window_s),
+            rate=rate / margin(notebook, window_s),
             shown=rate,
             share=mean,
             low=max(0.0, mean - half),
@@ -144,12 +148,11 @@ def _reached(notebook: Notebook, levels: Sequence[Level]) -> bool:
     return True
 
 
-def margin(notebook: Notebook, rate: float, window_s: float) -> float:
-    """A rate that fresh starts held in windows of this length, of the one that is said: windows so
-    short meet few bursts, the next start may be a slower one, and what comes in a minute differs.
-    """
-    flatters = FLATTERS * math.sqrt(notebook.question.objective.limit_s / window_s)
-    return math.exp(flatters + DIFFER * notebook.spread() + 1 / math.sqrt(MINUTE_S * rate))
+def margin(notebook: Notebook, window_s: float) -> float:
+    """A rate that fresh starts held in windows of this length, of the one that a minute holds."""
+    limit_s = notebook.question.objective.limit_s
+    short, minute = (math.sqrt(limit_s / length_s) for length_s in (window_s, MINUTE_S))
+    return math.exp(FLATTERS * max(0.0, short - minute))
 
 
 def _misses(planned: int, met: int, share: float) -> bool:
@@ -210,46 +213,77 @@ def unsteady(notebook: Notebook, candidate: Candidate) -> str:
             1 - sum(one.met[place] for one in some) / sum(one.planned for one in some)
             for some in (low, high)
         )
-        if FEW > late > AS_LATE * max(most, 1 - goal.share):
+        if FEW > late > max(AS_LATE * most, AS_ALLOWED * (1 - goal.share)):
             return f"{100 * late:.2g} % are late even at {format_number(min(rates))}/s"
     return ""
 
 
 def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.0) -> Told:
-    """Whether a rate was confirmed: a cautious one at first, then others between the highest that
-    held and the lowest that didn't, while there is time. `kept_s` of the budget is left for others.
+    """Whether a rate was confirmed. Single starts find what it just holds in windows so long, as
+    far as the search has not; then several are made at a rate that nearly every start holds, as far
+    as they differed; and again nearer to its limit, or further from it, while there is time.
+    `kept_s` of the budget is left for others.
     """
-    notebook = making.notebook
-    estimate = notebook.estimate(candidate)
-    if estimate is None:
+    notebook, rate = making.notebook, making.notebook.estimate(candidate)
+
+    def left_s() -> float:
+        return SPARE * (making.left_s - kept_s)
+
+    shape = _shape(making, AT_FIRST * left_s()) or _shape(making, left_s())
+    if rate is None or shape is None:
         return False
-    apart = notebook.spread() * math.sqrt(1 + 1 / max(1, len(notebook.blocks(candidate))))
-    rate, lowest_missed = estimate * math.exp(-BELOW * apart), estimate
-    if notebook.is_limited(candidate):
+    starts, window_s = shape
+    searched = notebook.looking(candidate, window_s * making.longer / LONG)
+    if is_limited := notebook.is_limited(candidate):
         points = notebook.points(notebook.of(candidate, *RISING))
-        rate = max((point.rate for point in points if point.margin >= 0), default=estimate)
-    elif fall := cliff(notebook, candidate):
-        rate = min(rate, fall[0])
+        rate = max((point.rate for point in points if point.margin >= 0), default=rate)
+    elif len(searched) < ENOUGH:
+        rate *= math.exp(-SHORT)
+    for place in range(0 if is_limited else LOCATING - len(searched)):
+        load = making.confirming((rate,), window_s)
+        if making.cost_s(load, 1 + starts) > left_s():
+            break
+        reason = f"a fresh run of {whose}, near its limit"
+        yield from making.start(candidate, Phase.CONFIRM, load, reason, place=place)
+        if points := notebook.points([*searched, *notebook.of(candidate, Phase.CONFIRM)]):
+            rate = crossing(points).rate
     for attempt in range(MOST_RATES):
-        left_s = SPARE * (making.left_s - kept_s)
-        shape = None if attempt else _shape(making, AT_FIRST * left_s)
-        shape = shape or _shape(making, left_s)
+        held, before = held_by(notebook, candidate), rate
+        if attempt or not is_limited:
+            rate = _cautious(notebook, searched, candidate) or rate
+        if held is None and attempt:
+            least, most = FAR_DOWN * before, (DOWN if attempt == 1 else FAR_DOWN) * before
+            rate = max(least, min(rate, most))
+        shape = _shape(making, left_s())
+        if held is not None and (is_limited or held.shown < before or rate < NEARER * held.shown):
+            break
         if shape is None or notebook.state(candidate) is State.DISCARDED:
             break
-        held = held_by(notebook, candidate)
+        shape = min(starts, shape[0]), min(window_s, shape[1])
         reason = whose + (", nearer to its limit" if held else ", at a lower rate" * bool(attempt))
-        yield from fresh(making, candidate, (rate,), shape, reason, kept_s, attempt * ROUND)
-        held = held_by(notebook, candidate)
-        if held is None or held.shown < rate:
-            lowest_missed = min(lowest_missed, rate)
-        if held is None:
-            points = notebook.points(notebook.of(candidate, Phase.CONFIRM))
-            rate = min([DOWN * rate, *([crossing(points).rate] if points else [])])
-        elif lowest_missed < NEAR * held.shown:
-            break
-        else:
-            rate = math.sqrt(held.shown * lowest_missed)
+        yield from fresh(making, candidate, (rate,), shape, reason, kept_s, (attempt + 1) * ROUND)
     return held_by(notebook, candidate) is not None
+
+
+def _cautious(notebook: Notebook, searched: Sequence[Entry], candidate: Candidate) -> float | None:
+    """The rate that nearly every start holds for a minute, whose arrivals differ by chance, too, by
+    what those before just held; None without any.
+    """
+    entries = [*searched, *notebook.of(candidate, Phase.CONFIRM)]
+    points = notebook.points(entries)
+    if not points:
+        return None
+    whole = crossing(points)
+    steep = replace(whole, steepness=max(STEEPNESS, whole.steepness))
+    middle = math.log(whole.rate)
+    starts = [start for one in entries if (start := notebook.points([one]))]
+    near = [start for start in starts if abs(math.log(start[0].rate) - middle) <= NEAR]
+    limits = [shifted(start, steep) for start in near] or [middle]
+    count, mean = len(limits), sum(limits) / len(limits)
+    squares = DOUBT * USUAL**2 + sum((limit - mean) ** 2 for limit in limits)
+    spread = math.sqrt(squares / (DOUBT + count - 1))
+    apart = math.hypot(spread * math.sqrt(1 + 1 / count), 1 / math.sqrt(MINUTE_S * whole.rate))
+    return math.exp(mean - NEARLY_ALL * apart)
 
 
 def _shape(making: Making, left_s: float) -> tuple[int, float] | None:

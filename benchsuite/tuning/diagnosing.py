@@ -110,8 +110,8 @@ BY_LIMIT = {
 
 SAVING = (Against.MEMORY, Against.ARENAS)
 LEVELS = (0.95, 1.05, 1.15)  #: Of the pick's estimate: there it shows who holds more.
-STARTS = 2  #: Of each, before it is worth more.
-WORTH = 0.03  #: Nobody would act on less.
+STARTS = 3  #: Of each, before it is worth more.
+WORTH = 0.03  #: Nobody would act on less; each pair of starts shows more.
 NEAR = 0.8  #: Of the memory that is allowed.
 
 
@@ -183,10 +183,10 @@ def _try(
     else:
         gain = math.exp(sum(gains) / len(gains))
         told = f"{_more(gain)} in {STARTS} runs of each ({why})"
-        if abs(gain - 1) < WORTH:
-            state = State.NO_DIFFERENCE
-        elif gain < 1:
+        if gain < 1 - WORTH:
             state = State.DROPPED
+        elif min(gains) < math.log1p(WORTH):
+            state = State.NO_DIFFERENCE
     is_worth = state is State.WORTH_TRYING
     notebook.decide(variant, state, f"{told}, not confirmed" if is_worth else told)
     if is_worth and notebook.pick() == pick and (not saves or making.question.rate):

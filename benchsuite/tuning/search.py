@@ -14,9 +14,10 @@ from dataclasses import replace
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.units import format_number, format_period, listed
+from benchsuite.stats.levels import crossing as crossing_of
 from benchsuite.tuning.candidates import Resize, beside, bound, hopeless, refusal
 from benchsuite.tuning.choosing import choose, hold
-from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, unsteady
+from benchsuite.tuning.confirming import FEWEST_STARTS, SHORT, confirm, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
 from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
 from benchsuite.tuning.planning import (
@@ -47,11 +48,13 @@ FIELD = 5  #: So many of those that were screened are bisected,
 OF_A_SERVER = 2  #: and so many of one server.
 KEPT = 0.80  #: Of the most that a full load got through: others are not.
 ROUNDS = 8  #: Each candidate that is left has one start in each.
-LEFT = (5, 4, 4, 3)  #: Are left at most after each round; of the last from then on.
+LEFT = (5, 4, 4, 3, 3, 2)  #: Are left at most after each round; of the last from then on.
 MOST_LIMITED = 5  #: Starts of one candidate until the load generator keeps up.
 ALONE = 4  #: Starts of a candidate that has no rival left.
 ON_SEVERAL_CPUS = 6  #: The same, where its rate is compared with that on other CPUs.
 WINDOW_S = 6.0
+SHORT_ROUNDS, SHORT_ALONE = 4, 2  #: Then windows are longer; sooner of one without a rival.
+LONG_S = 18.0
 CLOSE = 0.02  #: So far behind the best, in the logarithm, nobody is given up.
 SURE = 1.0  #: Standard errors beyond that from which one is.
 FIRST = 0.93  #: Of what a full load got through: the rate of a first start.
@@ -283,7 +286,16 @@ class Search(Making):
         for candidate in [one for one in ranked if not notebook.failings(one)] or ranked:
             alike = sum(one.server == candidate.server for one in field)
             if alike < OF_A_SERVER and through[candidate] >= KEPT * best and len(field) < FIELD:
-                field.append(candidate)
+                equal = [
+                    one
+                    for one in ranked
+                    if one.server == candidate.server
+                    and one not in field
+                    and through[one] >= (1 - EQUAL) * through[candidate]
+                ]
+                # a full load does not tell apart who has slots to spare
+                most = max(equal, key=lambda one: one.slots or 0)
+                field.append(most if alike else candidate)
         if current and current in ranked and current not in field:
             field.append(current)
         for candidate in ranked:
@@ -303,8 +315,10 @@ class Search(Making):
         share = CONFIRMING + CURRENT * (question.current is not None)
         looked: list[Candidate] = []
         for place in range(ROUNDS):
+            is_short = place < (SHORT_ROUNDS if len(field) > 1 else SHORT_ALONE)
             for candidate in self.shuffled(field):
-                load = self.load(1, WINDOW_S, rates=[self._rate(candidate, looked)])
+                load = self.load(1, WINDOW_S if is_short else LONG_S)
+                load = replace(load, rates=(self._rate(candidate, looked, load.window_s),))
                 if looked and self.cost_s(load) > self.left_s - share * question.budget_s:
                     return notebook.going(looked)
                 yield from self._once(candidate, load, place)
@@ -330,11 +344,14 @@ class Search(Making):
             load = replace(load, rates=(LOWER * load.rates[0],))
         self._judge(candidate, seen, is_known=is_known)
 
-    def _rate(self, candidate: Candidate, looked: Sequence[Candidate]) -> float:
-        """That of its next start: what it just holds, as far as is known."""
+    def _rate(self, candidate: Candidate, looked: Sequence[Candidate], window_s: float) -> float:
+        """That of its next start: what it just holds in windows so long, as far as is known."""
         notebook, question = self.notebook, self.question
         if crossing := notebook.crossing(candidate):
-            rates = [one.rate for one in notebook.points(notebook.of(candidate, *RISING))]
+            points = notebook.points(notebook.looking(candidate, window_s))
+            if not points:
+                return crossing.rate * math.exp(-SHORT)
+            crossing, rates = crossing_of(points), [one.rate for one in points]
             if crossing.beyond == "above":
                 return max(crossing.rate, HIGHER * max(rates))
             if crossing.beyond == "below" and crossing.is_far:

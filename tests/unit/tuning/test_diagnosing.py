@@ -88,7 +88,7 @@ def test_where_starts_took_longer_than_planned_it_is_left_out() -> None:
     def slow(trial: Trial, found: Observation) -> Observation:
         nonlocal confirming
         confirming += trial.phase is Phase.CONFIRM
-        return replace(found, took_s=found.took_s + 200.0 * (confirming == 3))
+        return replace(found, took_s=found.took_s + 200.0 * (confirming == 5))
 
     question = Question(objective=OBJECTIVE, cpus=1, budget_s=300.0)
     measure = Ideal(OBJECTIVE, lambda _: 90.0, spoil=slow)

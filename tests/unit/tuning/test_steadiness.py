@@ -26,7 +26,6 @@ SAYS = (
         ((), 1.0, None),
         ((Phase.CONFIRM,), 1.3, None),
         ((Phase.CONFIRM,), 1.5, SAYS.format(format_duration(0.010), format_duration(0.015))),
-        ((Phase.BISECT,), 1.5, None),
         ((Phase.PROBE,), 1.5, None),
     ],
 )
@@ -42,6 +41,20 @@ def test_a_machine_that_is_slower_at_times_is_told(phases, slower, says) -> None
     notebook = driven(Search(Notebook(question), lambda _: [ONE], ONE), measure)
     told = [one for one in outcome(notebook).cautions if "equally fast" in one]
     assert told == ([says] if says else [])
+
+
+def test_a_request_that_takes_more_at_higher_rates_says_nothing() -> None:
+    def spoil(trial: Trial, seen: Observation) -> Observation:
+        return replace(seen, cpu_s=0.015 if max(trial.load.rates, default=0.0) > 58.0 else 0.010)
+
+    question = Question(objective=parse("p95 < 200ms"), cpus=1.0, only=ONE)
+    measure = Ideal(question.objective, lambda _: 60.0, spoil=spoil)
+    notebook = driven(Search(Notebook(question), lambda _: [ONE], ONE), measure)
+    assert {one.seen.cpu_s for one in notebook.of(ONE, Phase.BISECT, Phase.CONFIRM)} == {
+        0.01,
+        0.015,
+    }
+    assert not any("equally fast" in one for one in outcome(notebook).cautions)
 
 
 def test_so_little_work_that_telemetry_does_not_tell_its_time_says_nothing() -> None:

@@ -79,7 +79,7 @@ def test_one_that_is_better_is_confirmed_by_as_many_starts_and_recommended() -> 
 def test_one_that_is_worse_is_dropped_without_a_word() -> None:
     notebook = searched(rates(pool=0.9))
     assert notebook.state(POOL) is State.DROPPED
-    assert "% less in 2 runs of each" in notebook.states[POOL][1]
+    assert "% less in 3 runs of each" in notebook.states[POOL][1]
     assert "pool" not in " ".join(outcome(notebook).sentences)
 
 
@@ -92,9 +92,9 @@ def test_one_that_time_was_left_to_try_and_not_to_confirm_is_worth_trying() -> N
     assert told.pick == PLAIN
     (said,) = (one for one in told.sentences if one.startswith("Worth trying: "))
     assert said.startswith("Worth trying: gthread 1×4 pool=4: ")
-    assert said.endswith(" % more in 2 runs of each (L04d connecting), not confirmed.")
+    assert said.endswith(" % more in 3 runs of each (L04d connecting), not confirmed.")
     (row,) = (one for one in told.rows if one.candidate == POOL)
-    assert (row.rate, row.starts) == (None, 2)
+    assert (row.rate, row.starts) == (None, 3)
 
 
 def test_one_that_fresh_starts_do_not_confirm_stays_worth_trying() -> None:
@@ -131,7 +131,7 @@ def test_memory_that_is_nearly_what_is_allowed_is_worth_a_try_and_no_more() -> N
     notebook = searched(rates(), limits=(), saved=0.7, objective=memory)
     assert notebook.state(FROZEN) is State.WORTH_TRYING
     assert notebook.states[FROZEN][1].startswith(
-        "30 % less memory in 2 runs (it takes 60.0\u2009MiB"
+        "30 % less memory in 3 runs (it takes 60.0\u2009MiB"
     )
     assert notebook.pick() == PLAIN
     plenty = searched(rates(), limits=(), saved=0.7, objective="p95 < 200ms, memory <= 1GiB")
