@@ -233,13 +233,13 @@ class Service(ABC):
         )
 
 
+@dataclass(slots=True)
 class Asking:
     """A `ServiceProbe` over one connection of its own, which is made anew after an error."""
 
-    def __init__(self, connect: Callable[[], Any], ask: Callable[[Any], Mapping[str, int]]) -> None:
-        self._connect = connect
-        self._ask = ask
-        self._connection: Any = None
+    _connect: Callable[[], Any]
+    _ask: Callable[[Any], Mapping[str, int]]
+    _connection: Any = field(default=None, init=False)
 
     def sample(self) -> Mapping[str, int]:
         with ExitStack() as failed:

@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -41,26 +42,21 @@ ORPHAN_S = 0.5
 """How long the children of an ended leader may take to end before they get the signal too."""
 
 
+@dataclass(eq=False)
 class Process:
     """A program started by `running`, with all its descendants."""
 
-    def __init__(
-        self,
-        popen: subprocess.Popen[bytes],
-        name: str,
-        argv: Sequence[str],
-        log: Path,
-        started_at: float,
-        mark: Mark,
-    ) -> None:
-        self.name = name
-        self.argv = tuple(argv)
-        self.log = log
-        self.pid = popen.pid
-        self.started_at = started_at  #: When it was started, by `time.monotonic()`.
-        self._popen = popen
-        self.tree = ProcessTree({popen.pid}, mark)
-        self._ended = False
+    _popen: subprocess.Popen[bytes] = field(repr=False)
+    name: str
+    argv: tuple[str, ...]
+    log: Path
+    started_at: float  #: When it was started, by `time.monotonic()`.
+    tree: ProcessTree = field(repr=False)
+    _ended: bool = field(default=False, init=False)
+
+    @property
+    def pid(self) -> int:
+        return self._popen.pid
 
     def poll(self) -> int | None:
         """The leader's exit status (negative: the signal that ended it), None while it runs. It is
@@ -199,7 +195,8 @@ def running(
                     )
             except OSError as error:
                 raise StartError(f"{name} can't be started: {error}.") from error
-            process = Process(popen, name, argv, log, started_at, mark)
+            tree = ProcessTree({popen.pid}, mark)
+            process = Process(popen, name, tuple(argv), log, started_at, tree)
             # Twice, because Ctrl-C may arrive between the call and its delay of signals.
             stack.callback(process.end, stop_signal, grace_s)
             stack.callback(process.end, stop_signal, grace_s)
