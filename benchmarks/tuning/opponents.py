@@ -19,7 +19,6 @@ from benchmarks.tuning.simulated import (
 )
 from benchmarks.tuning.worlds import CASES, Case
 from benchsuite.tuning.answer import outcome
-from benchsuite.tuning.notebook import State
 from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Candidate, Question
 
@@ -37,8 +36,6 @@ class Found:
     rates: list[float] = field(default_factory=list)  #: That were told, of the true ones.
     kept: list[bool] = field(default_factory=list)
     """Whether another start holds them for a minute, of several starts for each tuning."""
-    wrong: list[bool] = field(default_factory=list)
-    """Of those that are told to be behind: whether they are not."""
     took_s: list[float] = field(default_factory=list)
 
     def add(self, other: "Found") -> None:
@@ -61,8 +58,8 @@ class Found:
         ]
 
 
-Tuned = tuple[Candidate | None, float | None, float, list[Candidate]]
-"""The pick, the rate that is told, how long it took, and who is said to be behind."""
+Tuned = tuple[Candidate | None, float | None, float]
+"""The pick, the rate that is told, and how long it took."""
 Tuner = Callable[[Case, Question], Tuned]
 
 
@@ -72,12 +69,11 @@ def found(case: Case, tuner: Tuner, seeds: Sequence[int], budget_s: float = 900.
     for seed in seeds:
         question = asked(world, case.objective, seed)
         question = replace(question, budget_s=budget_s, current=now)
-        pick, rate, took_s, behind = tuner(case, question)
+        pick, rate, took_s = tuner(case, question)
         lost = 1.0 if pick is None or pick.server in world.flaky else truth.regret(pick)
         result.regrets.append(lost)
         result.near.append(lost <= case.within)
         result.took_s.append(took_s)
-        result.wrong += [truth.of(one) >= truth.of(pick) for one in behind if pick]
         if pick is not None and rate:
             result.rates.append(rate / truth.of(pick))
             result.kept += [
@@ -89,8 +85,7 @@ def found(case: Case, tuner: Tuner, seeds: Sequence[int], budget_s: float = 900.
 def _driven(case: Case, made: Search) -> Tuned:
     notebook = driven(made, Measured(case.world, made.question.objective, made.question.seed))
     told = outcome(notebook)
-    behind = [one.candidate for one in told.rows if one.state is State.BEHIND]
-    return told.pick, told.rate, notebook.spent_s, behind
+    return told.pick, told.rate, notebook.spent_s
 
 
 def ours(case: Case, question: Question) -> Tuned:
@@ -131,7 +126,7 @@ def baseline(case: Case, question: Question) -> Tuned:
     made = Baseline(question, Measured(case.world, question.objective, question.seed))
     first = candidate(next(iter(case.world.servers)), case.world.cpus, 4)
     pick, rate = made.tune(lambda probe: grid(case.world, probe), first)
-    return pick, rate, made.spent_s, []
+    return pick, rate, made.spent_s
 
 
 WITHOUT = {
