@@ -30,8 +30,6 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.auth",
     "django.contrib.staticfiles",
-    "django_tables2",
-    "django_filters",
     "benchsuite",
 ]
 MIDDLEWARE = [

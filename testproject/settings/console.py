@@ -15,8 +15,6 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
-    "django_tables2",
-    "django_filters",
     "benchsuite",
     "benchsuite.target",
 ]
