@@ -1,17 +1,11 @@
-"""What is told of executions of studies and of tunings, and for which of them a run was made."""
+"""What is told of executions of studies and of tunings."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from typing import NamedTuple
 
 from django.db.models import QuerySet
 
-from benchsuite.core.exceptions import UsageError
-from benchsuite.core.plain import read
 from benchsuite.core.units import format_period
 from benchsuite.models import Execution, Run
-from benchsuite.tuning.log import PHASES
-from benchsuite.tuning.trial import Trial
 
 MACHINE = {
     "cpu_model": "CPU",
@@ -45,25 +39,3 @@ def servers(runs: QuerySet[Run]) -> list[str]:
 
 def environment(machine: Mapping[str, object], servers: Sequence[str]) -> dict[str, object]:
     return {**machine, **({"servers": ", ".join(servers)} if servers else {})}
-
-
-class MadeFor(NamedTuple):
-    whole: str  #: "the study shop"
-    url: str
-    part: str  #: Which part of it the run is, and why it was made.
-
-
-def made_for(run: Run, *, in_tuning: bool) -> list[MadeFor]:
-    """Empty where a command made it for its own sake; `in_tuning`: whether a tuning may have it."""
-    purposes = []
-    if (cell := run.study_cell) is not None:
-        study = cell.study_run
-        part = f"{cell}, run {run.repetition} of {study.repeat}"
-        purposes.append(MadeFor(f"the study {study.name}", study.get_absolute_url(), part))
-    for stored in run.trials.select_related("tuning") if in_tuning else ():
-        part, tuning = f"run {stored.order + 1}", stored.tuning
-        with suppress(UsageError):  # that of another benchsuite
-            trial = read(Trial, stored.trial)
-            part += f", {PHASES[trial.phase]}: {trial.reason}"
-        purposes.append(MadeFor(f"the tuning {tuning.short_id}", tuning.get_absolute_url(), part))
-    return purposes

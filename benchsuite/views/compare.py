@@ -26,7 +26,6 @@ from benchsuite.core.metrics.every import Metric, Place, was_asked
 from benchsuite.core.units import listed
 from benchsuite.report import queries
 from benchsuite.report.charts import overlays
-from benchsuite.report.charts.forest import forest
 from benchsuite.report.sentences import missing_reason
 from benchsuite.store import notes
 from benchsuite.views import live
@@ -139,7 +138,7 @@ def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
     columns = [every.compared()[name] for name in names]
     base, compared = comparison.baseline, contrasts(comparison.pairs, [figure])
     by_cell = {id(contrast.candidate): contrast for contrast in compared}
-    plot = forest(comparison.cells, base, compared, figure) if base else None
+    plot = overlays.forest(comparison.cells, base, compared, figure) if base else None
     lines = plot["lines"] if plot else [None] * len(comparison.cells)
     rows = []
     for cell, style, line in zip(comparison.cells, overlays.styles(comparison), lines, strict=True):

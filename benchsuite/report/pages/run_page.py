@@ -1,9 +1,10 @@
 """What the page of one run shows, the same in the console and as one file."""
 
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef
@@ -11,16 +12,19 @@ from django.db.models import Exists, OuterRef
 from benchsuite.comparing.answer import own_targets
 from benchsuite.comparing.titles import around_of
 from benchsuite.core.answer import Answer
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics.every import was_asked
+from benchsuite.core.plain import read
 from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.models import Run, TuningTrial
 from benchsuite.report import limiting, queries, run_answer
 from benchsuite.report.charts import heat, of_run
-from benchsuite.report.executions import made_for
 from benchsuite.report.flames import drawing
 from benchsuite.report.limiting import Told
 from benchsuite.report.parts import columns_of_parts
 from benchsuite.report.sentences import model_sentence
+from benchsuite.tuning.log import PHASES
+from benchsuite.tuning.trial import Trial
 
 FIRST = (
     *("stage-goodput", "stage-response-times", "goodput", "distribution"),
@@ -99,3 +103,25 @@ def stored(pk: UUID) -> RunPage | None:
     annotated = runs.annotate(in_company=Exists(company), in_tuning=Exists(trials))
     run = annotated.filter(pk=pk).first()
     return RunPage(run, run.in_company, run.in_tuning) if run else None
+
+
+class MadeFor(NamedTuple):
+    whole: str  #: "the study shop"
+    url: str
+    part: str  #: Which part of it the run is, and why it was made.
+
+
+def made_for(run: Run, *, in_tuning: bool) -> list[MadeFor]:
+    """Empty where a command made it for its own sake; `in_tuning`: whether a tuning may have it."""
+    purposes = []
+    if (cell := run.study_cell) is not None:
+        study = cell.study_run
+        part = f"{cell}, run {run.repetition} of {study.repeat}"
+        purposes.append(MadeFor(f"the study {study.name}", study.get_absolute_url(), part))
+    for stored in run.trials.select_related("tuning") if in_tuning else ():
+        part, tuning = f"run {stored.order + 1}", stored.tuning
+        with suppress(UsageError):  # that of another benchsuite
+            trial = read(Trial, stored.trial)
+            part += f", {PHASES[trial.phase]}: {trial.reason}"
+        purposes.append(MadeFor(f"the tuning {tuning.short_id}", tuning.get_absolute_url(), part))
+    return purposes
