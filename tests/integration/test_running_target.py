@@ -116,6 +116,28 @@ def test_without_it_the_verdict_names_what_cant_be_known(command, tmp_path):
     assert again["stored"]["run"]["key"] == run["stored"]["run"]["key"]
 
 
+def test_the_program_needs_no_project_for_it(tmp_path):
+    folder, env = tmp_path / "empty", {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data")}
+    folder.mkdir()
+    env.pop("DJANGO_SETTINGS_MODULE", None)
+
+    def run(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
+        called = [sys.executable, "-m", "benchsuite", "run", *words]
+        return subprocess.run(
+            called, cwd=folder, env={**env, **more}, capture_output=True, text=True, check=False
+        )
+
+    with running(tmp_path) as address:
+        ended = run(f"--target={address}", "--path=/shop/", "--json=-", *CLOSED)
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)[0]["server"] == address
+    assert "no manage.py" in run("--path=/shop/").stderr
+    elsewhere = f"--target=http://{ELSEWHERE}"
+    refused = run(elsewhere, "--path=/").stderr
+    assert f"""BENCHSUITE_TARGETS='{{"{ELSEWHERE}": 50}}' in the environment""" in refused
+    assert "is no JSON" in run(elsewhere, "--path=/", BENCHSUITE_TARGETS="{").stderr
+
+
 def test_what_a_target_refuses_is_one_sentence_with_the_way_out(command, tmp_path):
     def said(*words: str) -> str:
         ended = command.run("runbench", *CLOSED, *words)
