@@ -99,7 +99,7 @@ def clock(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 def shared_cpus(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """CPUs that load and target may both use"""
     times = [shared for shared in evidence.cpus_shared if shared]
-    if times:
+    if times and not evidence.load_hosts:  # whose CPUs are their own
         shared = frozenset.union(*times)
         when = "" if len(times) == len(evidence.cpus_shared) else f" for {len(times)} s"
         yield rule.found(

@@ -256,16 +256,16 @@ class Master:
     def _join(self, wanted: int) -> None:
         """Waits for so many hosts that have nothing else to do."""
         while True:
-            if self._refusal:
-                refusal, self._refusal = self._refusal, ""
-                raise LoadError(refusal)
             for host in [*self._all.values()]:
                 if host.left or host.silence_s > LOST_S:
                     self._note(f"load host {host.name} is gone")
                     del self._all[host.id]
             ready = [host for host in self._all.values() if host.idle]
+            refusal, self._refusal = self._refusal, ""
             if len(ready) >= wanted:
                 break
+            if refusal:
+                raise LoadError(refusal)
             gevent.sleep(LOOK_S)
         self._hosts = ready[:wanted]
         self._run = next(self._numbers)
@@ -554,7 +554,7 @@ def _obey(master: Master, parent: Orders, order: bytes) -> None:
         master.obey(order)
     except Refused as error:
         parent.say({"event": "refused", **error.event})
-    except BenchsuiteError as error:
+    except (BenchsuiteError, OSError, UnicodeDecodeError) as error:
         parent.say({"event": "failed", "message": str(error)})
 
 

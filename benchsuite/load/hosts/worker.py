@@ -23,6 +23,7 @@ from time import monotonic
 from typing import Any
 
 import gevent
+import psutil
 import zmq
 from gevent.event import AsyncResult
 from gevent.queue import Queue
@@ -141,16 +142,17 @@ class Worker:
             if run is not None:
                 run.end()
             self._run = Run(self, data, self._folder)
+        elif kind == "drop":
+            if run is not None:
+                run.end()
+            self._run = None
+            self._send("idle", run=data["run"])
         elif run is None or data["run"] != run.number:
             return
         elif kind == "order":
             run.obey(data["line"].encode(), at)
-        elif kind == "take":
-            run.asked.put(data["start"])
         else:
-            run.end()
-            self._run = None
-            self._send("idle", run=run.number)
+            run.asked.put(data["start"])
 
     def event(self, run: int, event: dict[str, Any]) -> None:
         self._send("event", run=run, line=json.dumps(event))
@@ -226,13 +228,14 @@ class Run:
             kind = order[0].removeprefix(messages.REHEARSE).decode()
             self._say("rehearsed", **plain(pool.rehearse(kind)))
         begin = float(order[0].removeprefix(messages.GO))
-        before, broke = _cpu_times(), ""
+        psutil.cpu_percent()  # the next one is since then
+        broke = ""
         try:
             done: Done = pool.run(self._on_tick, begin)
         except LoadDiedError as error:
             broke, done = str(error).partition("\n")[0], pool.salvaged()
-        late_s, busy = max(0.0, order[1] - begin), _busy_percent(before, _cpu_times())
-        end = Ended(done=done, late_s=late_s, busy_percent=busy, broke=broke)
+        late_s, busy_percent = max(0.0, order[1] - begin), psutil.cpu_percent()
+        end = Ended(done=done, late_s=late_s, busy_percent=busy_percent, broke=broke)
         self._say("done", **plain(end))
         samples, names = pool.samples()
         listed = names_as_text(names)
@@ -249,18 +252,6 @@ class Run:
 
     def _on_tick(self, tick: Tick) -> None:
         self._say("tick", **plain(tick))
-
-
-def _cpu_times() -> tuple[int, int]:
-    """Ticks of all CPUs, idle and in all (proc_stat(5))."""
-    with open("/proc/stat") as file:
-        ticks = [int(word) for word in file.readline().split()[1:9]]
-    return ticks[3] + ticks[4], sum(ticks)
-
-
-def _busy_percent(before: tuple[int, int], after: tuple[int, int]) -> float | None:
-    passed = after[1] - before[1]
-    return 100 * (1 - (after[0] - before[0]) / passed) if passed > 0 else None
 
 
 def main(host: str, port: int, key_file: str) -> int:

@@ -30,6 +30,7 @@ MASTER = "benchsuite.load.hosts.master"
 HOST = re.compile(r"[\w.-]+|\[[0-9a-fA-F:.]+\]", re.ASCII)  #: A name, or an address.
 JOIN_S = 300.0  #: How long hosts are waited for, unless --start-timeout says it.
 GO_S = 0.5  #: Time to tell all hosts when to begin.
+LATER_S = 20.0  #: How much longer than a load process the master waits for its hosts.
 COLLECT_S = 60.0  #: How long the master may say nothing while samples come.
 DROP_S = 10.0
 
@@ -92,6 +93,10 @@ class Master(LoadWorker):
             yield HostsPool([self])
         finally:
             self._drop()
+
+    def go(self, begin: float) -> None:
+        super().go(begin)
+        self._deadline += LATER_S
 
     def wait_until_ready(self) -> None:
         """Hosts have joined by now."""

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-HERE = "10.213.0.1"  #: Of the test, on its end of every pair.
+OWN = f"10.213.{os.getpid() % 250}"  #: So that tests of several processes don't share any.
+HERE = f"{OWN}.1"  #: Of the test, on its end of every pair.
 
 
 def ip(*words: str) -> None:
@@ -36,7 +37,7 @@ class Namespace:
 
 
 def _address(name: str) -> str:
-    return f"10.213.0.{2 + int(name.rpartition('-')[2])}"
+    return f"{OWN}.{2 + int(name.rpartition('-')[2])}"
 
 
 @contextmanager

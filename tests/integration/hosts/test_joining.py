@@ -55,6 +55,8 @@ def test_users_are_divided_and_several_runs_follow_each_other(tmp_path):
         hosts.start()
         hosts.start()
         with master(hosts) as listening:
+            with listening.joined(2, spool=tmp_path, tell=hosts.notes.append, limit_s=40):
+                pass  # a run that fails before its load
             for number in range(2):
                 spool = tmp_path / f"spool-{number}"
                 spool.mkdir()
