@@ -96,7 +96,7 @@ class Host:
         self.tick: Tick | None = None
         self.done: Done | None = None
         self.facts = LoadHost(name=self.name, share=0.0, cpus=self.cpus)
-        self.packed_bytes = self.samples = self.messages = 0
+        self.total = self.packed_bytes = self.samples = self.messages = 0
 
     @property
     def silence_s(self) -> float:
@@ -478,7 +478,8 @@ class Master:
             chunk = self._chunk(host, start)
             if start == 0:
                 known, total = count_names(chunk["names"]), chunk["total"]
-                if total + sum(one.samples for one in self._hosts) > MOST_SAMPLES:
+                host.total = total
+                if sum(one.total for one in self._hosts) > MOST_SAMPLES:
                     raise LoadError(
                         f"a load of several hosts may have {MOST_SAMPLES} samples in all, and "
                         "these are more; use a shorter --duration or a lower rate."

@@ -1,5 +1,8 @@
 """Loads of several hosts, all on the loopback: who may join, and whether the load is the same."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -97,6 +100,19 @@ def test_another_version_is_refused_on_both_sides(tmp_path):
             pytest.fail("it may not join")
         assert old.ended() == 1
         assert "has benchsuite 0.0.1, and the master" in old.words
+
+
+def test_a_clock_far_away_cannot_be_compared(tmp_path):
+    with place(tmp_path) as hosts, Responder() as responder:
+        words = [sys.executable, "-m", "benchsuite.delay.proxy", "--to-server", "0.05"]
+        target = f"127.0.0.1:{hosts.port}"
+        with subprocess.Popen([*words, target], stdout=subprocess.PIPE, text=True) as proxy:
+            port = int(proxy.stdout.readline().split("127.0.0.1:")[1].split()[0])
+            hosts.start(port=port)
+            far = pytest.raises(LoadError, match=r"can't be compared: ±\d\d\.\d ms")
+            with joined(hosts, 1) as pool, far:
+                pool.check(a_job(responder))
+            proxy.terminate()
 
 
 def test_a_workload_that_is_not_there_is_told(tmp_path):

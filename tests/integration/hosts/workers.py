@@ -78,12 +78,13 @@ class Place:
         before: Sequence[str] = (),
         program: Sequence[str] = WORKER,
         key: Path | None = None,
+        port: int | None = None,
     ) -> Worker:
         """A worker behind a command line that `before` begins."""
         log = self.folder / f"worker-{len(self.workers)}.log"
         temporary = self.folder / f"tmp-{len(self.workers)}"
         temporary.mkdir()
-        words = [*before, *program, self.host, str(self.port), str(key or self.key)]
+        words = [*before, *program, self.host, str(port or self.port), str(key or self.key)]
         env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary)}
         with log.open("wb") as output:
             process = subprocess.Popen(
