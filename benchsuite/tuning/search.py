@@ -317,8 +317,9 @@ class Search(Making):
         for place in range(ROUNDS):
             is_short = place < (SHORT_ROUNDS if len(field) > 1 else SHORT_ALONE)
             for candidate in self.shuffled(field):
-                load = self.load(1, WINDOW_S if is_short else LONG_S)
-                load = replace(load, rates=(self._rate(candidate, looked, load.window_s),))
+                window_s = WINDOW_S if is_short else LONG_S
+                rate = self._rate(candidate, looked, self.load(1, window_s).window_s)
+                load = self.load(1, window_s, rates=[rate])
                 if looked and self.cost_s(load) > self.left_s - share * question.budget_s:
                     return notebook.going(looked)
                 yield from self._once(candidate, load, place)
