@@ -14,9 +14,6 @@ from django.urls import reverse
 
 from benchsuite.columns import JSON, PartOf, Row
 from benchsuite.core import plain, states
-from benchsuite.core.printable import is_control
-from benchsuite.stats import stacks
-from benchsuite.system.lock import LONGEST
 
 
 def _choices(values: Iterable[StrEnum]) -> list[tuple[str, str]]:
@@ -30,6 +27,8 @@ def _no_spec() -> dict[str, Any]:
 
 
 def _check_stacks(diagnosis: Mapping[str, Any]) -> None:
+    from benchsuite.stats import stacks
+
     if "flame" in diagnosis:
         stacks.unpacked(diagnosis["flame"]["stacks"])
 
@@ -39,6 +38,8 @@ def _no_software() -> dict[str, Any]:
 
 
 def validate_printable(text: str) -> None:
+    from benchsuite.core.printable import is_control
+
     if any(is_control(one) for one in text):
         raise ValidationError("Control characters are not allowed.", code="control")
 
@@ -112,7 +113,9 @@ class Execution(Row):
     started_at = models.DateTimeField(db_index=True)
     ended_at = models.DateTimeField(null=True, help_text="When all that was to be run had ended.")
     owner = models.CharField(
-        max_length=LONGEST, blank=True, help_text="The process that makes its runs, while it does."
+        max_length=states.LONGEST_OWNER,
+        blank=True,
+        help_text="The process that makes its runs, while it does.",
     )
     status = models.CharField(
         max_length=12, choices=_choices(states.Status), default=states.Status.RUNNING.value
@@ -238,7 +241,9 @@ class Run(Row):
         default=uuid.uuid4, db_index=True, help_text="Shared by the runs of one command."
     )
     owner = models.CharField(
-        max_length=LONGEST, blank=True, help_text="The process that runs it, while it runs."
+        max_length=states.LONGEST_OWNER,
+        blank=True,
+        help_text="The process that runs it, while it runs.",
     )
     study_cell = models.ForeignKey(
         StudyCell, null=True, on_delete=models.SET_NULL, related_name="runs"

@@ -16,8 +16,6 @@ from benchsuite import services as service_files
 from benchsuite import workloads as workload_files
 from benchsuite.conf.keys import KEYS, UNKNOWN, Problem, fault_of, problems
 from benchsuite.core.exceptions import UsageError, choices
-from benchsuite.core.printable import hidden
-from benchsuite.servers import heritage, peers
 
 if TYPE_CHECKING:
     from benchsuite.fronts.base import FrontAdapter
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from benchsuite.workloads.base import Workload
 
 BUILTIN = {
-    "SERVERS": {**server_files.BUILTIN, **peers.PEERS, **heritage.BUILTIN},
+    "SERVERS": server_files.BUILTIN,
     "FRONTS": front_files.BUILTIN,
     "WORKLOADS": workload_files.BUILTIN,
     "SERVICES": service_files.BUILTIN,
@@ -74,7 +72,10 @@ def margins() -> dict[str, float]:
 
 def _paths(key: str) -> dict[str, str]:
     """Dotted paths by name, built-in ones first."""
-    return {**BUILTIN[key], **config()[key]}
+    from benchsuite.servers import heritage, peers
+
+    beside = {**peers.PEERS, **heritage.BUILTIN} if key == "SERVERS" else {}
+    return {**BUILTIN[key], **beside, **config()[key]}
 
 
 def server_paths() -> dict[str, str]:
@@ -146,6 +147,7 @@ def service_class(name: str) -> type["Service"]:
 
 def database_class(name: str) -> type["DatabaseService"]:
     """The database of that name that a run can start; raises UsageError with what there is."""
+    from benchsuite.core.printable import hidden
     from benchsuite.services.base import DatabaseService
 
     classes = {service: service_class(service) for service in _paths("SERVICES")}

@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+LONGEST_OWNER = 200  #: Letters of the name of a process; a host name has at most 64.
+
 
 class Phase(StrEnum):
     WARM_UP = "warm-up"

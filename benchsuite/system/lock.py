@@ -21,7 +21,6 @@ from benchsuite.core.printable import hidden, printable
 from benchsuite.system.procfs import all_pids, command_line, read_stat, read_text
 from benchsuite.system.tree import CLAIMS, RLIMIT_LOCKS, limit_of
 
-LONGEST = 200  #: Characters of a name; a host name has at most 64.
 MACHINE_ID = Path("/etc/machine-id")  #: Survives a reboot; containers may share or lack it.
 
 

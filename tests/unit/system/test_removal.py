@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from benchsuite.core.exceptions import DISK_FULL, LoadError, StartError
+from benchsuite.core.states import LONGEST_OWNER
 from benchsuite.system import folders, lock, scratch, sharedmemory
 from benchsuite.system.folders import why_kept
 
@@ -211,7 +212,7 @@ def machine_id(tmp_path, monkeypatch):
 def test_this_process_lives():
     assert not lock.has_ended(lock.owner_name())
     assert lock.can_be_seen(lock.owner_name())
-    assert len(lock.owner_name()) <= lock.LONGEST
+    assert len(lock.owner_name()) <= LONGEST_OWNER
     assert lock.owner_host(lock.owner_name()) == lock.host_name()
 
 
