@@ -18,6 +18,7 @@ from benchsuite.robot.forms import TABLES, WORTH, first_said, mask, phrase, says
 LESS, EQUAL, MORE = "<=>"
 RELATIONS = {"least": "=>", "most": "<=", "upto": "<=", "more": ">", "less": "<", "equal": "="}
 SAID = ("fresh", "same", "distinct", "spaceless", "upper", "lower")
+SINGLE = ("step", "kind", "prefix", "example", "extensions")  #: Of which the newer one counts.
 TINY = Fraction(1, 10**9)  #: By which a number is more than another one, at least.
 GROUPS = re.compile(r"[\s\u00a0\u202f'’]")
 EXTENSION = re.compile(r"(?:(?<=\.)|(?<!\w))(pdf|png|jpe?g|gif|txt|csv|json|docx?|zip|xlsx?)\b")
@@ -64,16 +65,9 @@ class Constraint:
 
     def __or__(self, other: "Constraint") -> "Constraint":
         """Both; the other one if they differ."""
-        added = {unit: self.of(unit) | ends for unit, ends in other.ranges.items()}
-        return Constraint(
-            ranges={**self.ranges, **added},
-            step=other.step or self.step,
-            kind=other.kind or self.kind,
-            says=self.says | other.says,
-            prefix=other.prefix or self.prefix,
-            example=other.example or self.example,
-            extensions=other.extensions or self.extensions,
-        )
+        ranges = {unit: self.of(unit) | ends for unit, ends in other.ranges.items()}
+        parts = {name: getattr(other, name) or getattr(self, name) for name in SINGLE}
+        return Constraint(ranges={**self.ranges, **ranges}, says=self.says | other.says, **parts)
 
     def of(self, *units: str) -> Range:
         return reduce(or_, (self.ranges.get(unit, ANY) for unit in units))
