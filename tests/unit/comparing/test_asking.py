@@ -26,6 +26,9 @@ STORED = [
     *runs("daphne", 100, users=10, memory_mib=60),
     *runs("hypercorn", 590, memory_mib=90),
     *runs("gunicorn-gthread", 600, memory_mib=95, columns={"failures": 600}),
+    *runs("slow", 90, memory_mib=40, users=9),
+    *runs("slow", 80, memory_mib=40, users=8),
+    *runs("silent", 50, memory_mib=30, columns={"requests": 0}),
     *runs("broken", 900, columns={"verdict": "invalid"}),
 ]
 

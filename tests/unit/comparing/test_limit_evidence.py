@@ -6,12 +6,15 @@ import pytest
 
 from benchsuite import bottlenecks
 from benchsuite.bottlenecks.evidence import Alone, LimitEvidence
-from benchsuite.comparing.limit_evidence import alone, diagnosis, evidence, profiled
+from benchsuite.comparing.limit_evidence import alone, diagnosis, evidence, highest_rate, profiled
+from benchsuite.core.plain import plain
 from benchsuite.core.results import Finding, Level, Reached
+from benchsuite.core.samples import Kind
 from benchsuite.models import Measurement, Run
 from benchsuite.models import Reading as Row
 from benchsuite.stats import stacks
 from tests.factories import INVALID, make_run
+from tests.golden import Golden
 
 pytestmark = pytest.mark.django_db
 
@@ -205,3 +208,39 @@ def test_a_function_of_the_project_is_named_that_takes_a_twentieth(samples, func
 
 def test_values(golden):
     golden.values()
+
+
+def rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: rounded(part) for name, part in value.items()}
+    return float(f"{value:.7g}") if isinstance(value, float) else value
+
+
+def test_all_that_rows_tell(golden: Golden) -> None:
+    run = make_run(environment=MACHINE)
+    (total,) = run.measurements.filter(scope="all")
+    in_vain, refused = Kind.READ_TIMEOUT.words, Kind.CONNECT_REFUSED.words
+    total.failures, total.failures_by_kind = 90, {in_vain: 60, refused: 30}
+    total.wait_time, total.offered_rate, total.dropped = {"mean_s": 0.004}, 700.0, 5
+    total.queued = 1.5
+    total.save()
+    with_counts(run, "database", DATABASE)
+    run = with_counts(run, "target", {**TARGET, "idle_percent": 30})
+    run.spec["server"] |= {"cpus": [0, 2], "instances": 3}
+    run.spec["load"] |= {"cpus": [1]}
+    run.spec["database"] |= {"pool": 4}
+    run.server_facts |= {"at_once": 24, "connections": 30, "threads_word": "threads"}
+    seen = found(run)
+    golden(rounded(plain(seen)), replace={r'"(response_s|p95_s)": [\d.e-]+': r'"\1": "…"'})
+
+
+def test_the_highest_rate_is_that_of_the_same_work_on_the_same_cpus() -> None:
+    run, faster = make_run(rate=600.0), make_run(rate=900.0)
+    most = highest_rate(run)
+    assert highest_rate(run, [faster]) == faster.goodput != most
+    for part, value in (("workload", {"workload": "plain"}), ("server", {"cpus": [1]})):
+        other = make_run(rate=900.0)
+        other.spec[part] |= value
+        assert highest_rate(run, [other, run]) == most
+    faster.diagnosis = {"pages": []}
+    assert highest_rate(run, [faster]) == most
