@@ -108,6 +108,11 @@ def test_servers_with_targets_of_their_own_are_named() -> None:
     def named(*servers: str) -> str:
         return own_targets((name, facts(name, "plain")) for name in servers)
 
+    apart: dict[str, Any] = {"serves_project": False}
+    two = "a and b serve small targets of their own, not this project."
+    assert own_targets([("b", apart), ("a", apart), ("c", {})]) == two
+    alone = ranking([cell("a", server_facts=apart)], {})
+    assert alone.cautions == ["a serves a small target of its own, not this project."]
     assert named("uwsgi", "daphne") == own_targets([("gone", {})]) == ""
     assert (
         named("uwsgi", "peer-ws") == "peer-ws serves a small target of its own, not this project."

@@ -130,12 +130,21 @@ ONE = {"times": {"mean_s": 0.01, "p95_s": 0.02}}
     [
         ({1: {**ONE, "failures": 0}, 8: ONE}, {}, True),
         ({1: {**ONE, "failures": 3}, 8: ONE}, {}, False),
+        ({8: ONE, 1: {**ONE, "failures": 0}}, {}, True),
         ({2: ONE, 8: ONE}, {}, False),
         ({1: ONE}, {}, False),
         ({20: {**ONE, "concurrency": 0.2}, 80: ONE}, {"model": "open", "users": None}, True),
         ({20: {**ONE, "concurrency": 0.6}, 80: ONE}, {"model": "open", "users": None}, False),
     ],
-    ids=["one user", "who failed", "two users", "no other stage", "rare arrivals", "arrivals"],
+    ids=[
+        "one user",
+        "who failed",
+        "last",
+        "two users",
+        "no other stage",
+        "rare arrivals",
+        "arrivals",
+    ],
 )
 def test_the_lowest_stage_may_be_one_user_alone(levels, load, *, is_alone):
     levels = {level: {**fields, "times": {**fields["times"]}} for level, fields in levels.items()}
@@ -212,7 +221,7 @@ def test_values(golden):
 
 def rounded(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: rounded(part) for name, part in value.items()}
+        return {name: rounded(part) for name, part in sorted(value.items())}
     return float(f"{value:.7g}") if isinstance(value, float) else value
 
 
