@@ -76,6 +76,7 @@ class Command(BriefCommand):
         screen = Screen(quiet_stdout=options["json"] == "-", verbosity=options["verbosity"])
         execution = _execution(options, screen)
         place = read(Place, options)
+        place.check_runs([execution.asked.spec])
         for name in ("json", "html"):
             streams.check(f"--{name}", options[name])
             if options["dry_run"] and options[name]:
@@ -141,6 +142,11 @@ def _execution(options: dict[str, Any], screen: Screen) -> Execution:
         first = executing.begun(tune_options.asked(options))
         if options["objective"] is not None or options["dry_run"]:
             return first
+        if first.asked.spec.load.hosts:
+            raise UsageError(
+                "One user alone proposes an objective, and load hosts would end with that load: "
+                "give --objective beside --load-hosts."
+            )
         alone_s = _alone_s(first, screen)
         execution = executing.begun(tune_options.asked(options, alone_s))
         screen.say(

@@ -12,6 +12,7 @@ from benchsuite.core.specs import (
     OPEN,
     POISSON,
     QUERIES,
+    LoadProfile,
     RunSpec,
 )
 from benchsuite.core.specs.objective import Objective
@@ -123,14 +124,11 @@ def spec_of(
     if own_pace is not None:
         levels = [own_pace.users(rate) for rate in asked.rates]
         users = max(levels, default=own_pace.instead_of(asked.users))
-        processes = min(load.processes, users)
-        stages = tuple(map(float, levels))
-        load = replace(load, users=users, stages=stages, processes=processes)
+        load = replace(_for_few(load, users), users=users, stages=tuple(map(float, levels)))
     elif asked.users:
         users = min(asked.users, IN_FLIGHT)
         think_s = max(load.think_time_s, users / most_per_s) if most_per_s else load.think_time_s
-        processes = min(load.processes, users)
-        load = replace(load, users=users, processes=processes, think_time_s=think_s)
+        load = replace(_for_few(load, users), users=users, think_time_s=think_s)
     else:
         rates = tuple(float(f"{rate:.{DIGITS}g}") for rate in asked.rates)
         load = replace(
@@ -146,3 +144,9 @@ def spec_of(
             load = replace(load, ends_below=HOPELESS, ends_within_s=objective.limit_s)
     diagnoses = DIAGNOSES.get(trial.phase, "")
     return replace(spec, load=load, seed=trial.seed, diagnoses=diagnoses)
+
+
+def _for_few(load: LoadProfile, users: int) -> LoadProfile:
+    """With no more processes and load hosts than users."""
+    processes = min(load.processes, users)
+    return replace(load, processes=processes, hosts=min(load.hosts, users // processes))
