@@ -1,10 +1,12 @@
 """Which rate fresh starts show, and what is said of it."""
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.tuning.ideal import Ideal, driven
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.answer import answer, outcome
 from benchsuite.tuning.confirming import held_by
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.search import Search
@@ -107,3 +109,22 @@ def test_a_server_that_falls_slowly_is_told_at_most_what_it_holds() -> None:
     told = outcome(driven(Search(Notebook(question), lambda _: [ONE], ONE), measure))
     assert told.rate is not None
     assert 0.80 * 90 <= told.rate <= 90
+
+
+def test_the_answer_has_its_cautions_and_what_runs_now() -> None:
+    now = replace(ONE, connections=8)
+    question = Question(
+        objective=parse("p95 < 200ms"), cpus=2, current=now, connections_limit={"postgresql": 10}
+    )
+    measure = Ideal(question.objective, lambda _: 90.0)
+    notebook = driven(Search(Notebook(question), lambda _: [now], now), measure)
+    told = outcome(notebook)
+    shown = answer(notebook, told)
+    assert shown.reasons[0] == "You run it now."
+    assert shown.cautions == told.cautions
+    assert told.cautions[0] == (
+        "It opens at most 8 of the 10 connections that postgresql has; while a restart overlaps, "
+        "16, too many."
+    )
+    assert shown.table is not None
+    assert shown.table.title == "Configurations"
