@@ -101,6 +101,7 @@ def commands() -> list[str]:
     return re.findall(r"`python manage\.py ([^`]+)`", section)
 
 
+@pytest.mark.audit
 def test_what_is_said_of_uninstalling_leaves_the_database_as_it_was(tmp_path):
     own = startproject(tmp_path)
     settings, database = own / "shop" / "settings.py", own / "db.sqlite3"

@@ -93,7 +93,7 @@ def at_least(page: Any, many: int) -> list[int]:
     return seconds(page)
 
 
-@pytest.mark.parametrize("kind", ["daphne", "runserver"])
+@pytest.mark.parametrize("kind", ["daphne", pytest.param("runserver", marks=pytest.mark.audit)])
 def test_its_page_draws_every_second_though_the_console_was_killed(command, page, kind):
     from axe_playwright_python.sync_playwright import Axe
 

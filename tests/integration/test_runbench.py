@@ -91,6 +91,7 @@ def test_every_workload_is_answered_right(command, workload):
     assert one["requests"] > 5
 
 
+@pytest.mark.audit
 def test_cpu_takes_as_long_as_it_should_in_all_repetitions(command, tmp_path, monkeypatch):
     monkeypatch.setitem(command.env, "BENCHSUITE_CACHE", str(tmp_path))
     words = ("--server=gunicorn-sync", "--workload=cpu", "--workload-option=seconds=0.02")

@@ -67,6 +67,7 @@ def test_redis_starts_in_any_folder(place: Path) -> None:
         assert connection.config_get("dir") == {"dir": str(place)}
 
 
+@pytest.mark.audit
 @needs("haproxy", "gunicorn")
 def test_a_run_is_made_in_any_folder(command: Command, place: Path) -> None:
     command.env["TMPDIR"] = str(place)

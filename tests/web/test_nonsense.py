@@ -45,7 +45,9 @@ def run():
     return make_run("waitress")
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param("/results/", marks=pytest.mark.audit), *list(PAGES)[1:]]
+)
 def test_every_parameter_of_every_page(client, run, page):
     tuning = make_tuning(searched(5)).pk if "{tuning}" in page else ""
     address, join = page.format(pk=run.pk, tuning=tuning), "&" if "?" in page else "?"
