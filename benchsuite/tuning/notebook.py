@@ -80,8 +80,9 @@ class _Index:
         for entry in entries:
             self.starts[entry.trial.candidate].append(entry)
             for level in entry.seen.levels if entry.trial.phase in COUNTED else ():
-                planned += level.planned * bool(level.rate)
-                asked += level.rate * entry.trial.load.window_s
+                if level.offered is None:
+                    planned += level.planned * bool(level.rate)
+                    asked += level.rate * entry.trial.load.window_s
         self.each = planned / asked if planned else 1.0  #: Requests of a journey.
 
 
@@ -209,7 +210,7 @@ class Notebook:
         points = [
             (
                 Point(
-                    level.planned / (each * one.trial.load.window_s),
+                    level.offered or level.planned / (each * one.trial.load.window_s),
                     margin(goals, level.planned, level.met),
                     level.planned,
                 ),

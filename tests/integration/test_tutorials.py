@@ -21,11 +21,16 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STEP_S = 420.0
 
 ENDS = {
-    "which-server.md": [(0, r"(?s)Project +shop in .*Pages +/goods/"), (0, r"holds|answers")],
-    "slower.md": [(0, ""), (0, ""), (1, r"p95.*worse")],
-    "limits.md": [(0, r"L04c.*goods/views\.py:8"), (0, r"^(?s:(?!.*L04c))")],
+    "which-server.md": [
+        ({0}, r"(?s)Project +shop in .*Pages +/goods/"),
+        ({0, 3}, r"(?s)gunicorn-gthread.*uvicorn"),
+    ],
+    "slower.md": [({0}, ""), ({0}, ""), ({1}, r"p95.*worse")],
+    "limits.md": [({0}, r"L04c.*goods/views\.py:8"), ({0}, r"^(?s:(?!.*L04c))")],
 }
-"""Of each command: its status, and what it says. (That `tune` finds no answer in noise is 3.)"""
+"""Of each command: what its status may be, and what it says. `tune` ends with 3 where the minutes
+that it has are too few, or too noisy, to confirm a rate.
+"""
 
 
 def blocks(name: str) -> list[tuple[str, str]]:
@@ -66,8 +71,8 @@ def test_each_command_does_what_the_tutorial_says(shop: Program, name: str) -> N
             program, *words = shlex.split(line)
             assert program == "benchsuite"
             ended = shop.run(*words, timeout_s=STEP_S)
-            status, sentence = next(ends)
-            assert ended.status == status, ended.err
+            statuses, sentence = next(ends)
+            assert ended.status in statuses, ended.err
             assert re.search(sentence, ended.out + ended.err), ended.out + ended.err
     assert next(ends, None) is None
 

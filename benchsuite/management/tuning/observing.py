@@ -1,6 +1,6 @@
 """What a run says of its server: the observation that a search is sent."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from benchsuite.core.metrics import every
 from benchsuite.core.readings import most_sessions
@@ -22,6 +22,9 @@ TARGETS = "TARGETS"  #: In place of these: a target elsewhere may be asked no mo
 SPOILING = ("B106", "B107", "B202", "B4")
 """How findings begin that leave nothing to be said about the server: another one answered, another
 client saw other times, the machine was busy. One that is about a few levels spoils only these."""
+
+OVERLOADED = ("B106",)
+"""But not where work piles up: another client then meets other queues than the load."""
 
 FAILING = ("B201", "B203", "B204", "B206", "B208")
 """The server failed at a level."""
@@ -46,15 +49,17 @@ def observation(
     most_per_s: float | None = None,
 ) -> Observation:
     """Of a run that was not interrupted, of a target that may be asked so much."""
-    spoiled = _codes(result, SPOILING)
+    spoiling = tuple(one for one in SPOILING if not (one in OVERLOADED and _piles_up(result)))
+    spoiled = _codes(result, spoiling)
     total = result.total
     if total is None:
         failure = result.failure or "it was never asked anything"
         return Observation(took_s=took_s, codes=spoiled, failure=failure)
-    if any(not one.stages for one in _found(result, SPOILING)):
+    if any(not one.stages for one in _found(result, spoiling)):
         return Observation(took_s=took_s, codes=spoiled)
     each = _requests_each(result)
-    levels = tuple(_levels(trial, result, objective.goals, each, own_pace))
+    spoiled_stages = {name for one in _found(result, spoiling) for name in one.stages}
+    levels = tuple(_levels(trial, result, objective.goals, each, own_pace, spoiled_stages))
     shares = [goal.share for goal in objective.goals]
     at_most = any(  # it held all that it may be asked
         most_per_s is not None
@@ -63,8 +68,7 @@ def observation(
         for level in levels
     )
     cpu = every.cpu(result)
-    late = any(one.code.startswith(LATE) for one in result.findings)
-    failing = _codes(result, FAILING if late else (*FAILING, *PILING_UP))
+    failing = _codes(result, (*FAILING, *PILING_UP) if _piles_up(result) else FAILING)
     starving = {one.code for one in _found(result, STARVING, Weight.WEAK)}
     mean_s = total.response_time.mean_s
     return Observation(
@@ -80,6 +84,12 @@ def observation(
         wrong=_wrong(result),
         failure=result.failure if result.status is Status.FAILED else "",
     )
+
+
+def _piles_up(result: RunResult) -> bool:
+    """Whether the server left work undone, and the load generator kept up."""
+    is_late = any(one.code.startswith(LATE) for one in result.findings)
+    return not is_late and bool(_codes(result, PILING_UP))
 
 
 def _found(
@@ -116,6 +126,7 @@ def _levels(
     goals: Sequence[Goal],
     each: float,
     own_pace: Pace | None,
+    spoiled: Collection[str],
 ) -> Iterator[Level]:
     """Those that were reached and not spoiled; that in which the server died was met by nobody."""
     if trial.load.users:
@@ -123,7 +134,6 @@ def _levels(
         yield _level(0.0, result.total, goals, each, died=result.status is Status.FAILED)
         return
     reached = [one for one in result.summaries if one.scope == "stage" and _planned(one, each)]
-    spoiled = {name for one in _found(result, SPOILING) for name in one.stages}
     last = max((one.order for one in reached), default=0)
     for stage in sorted(reached, key=lambda level: level.order):
         if stage.name in spoiled:
@@ -145,6 +155,7 @@ def _level(
     met = tuple(_met(goal, summary, planned, distribution) for goal in goals)
     return Level(
         rate=rate,
+        offered=summary.arrivals.offered_rate if summary.arrivals and rate else None,
         planned=planned,
         met=(0,) * len(goals) if died else met,
         failures=summary.failures + planned - summary.requests,

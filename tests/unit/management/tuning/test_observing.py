@@ -111,5 +111,20 @@ def test_a_finding_about_one_level_spoils_that_one_alone() -> None:
     assert seen(stages(low, high, findings=(both,))).says_nothing
 
 
+def test_another_client_that_meets_the_queue_of_an_overload_spoils_nothing() -> None:
+    seen_overloaded = with_findings(finding("B106"), finding("B104"))
+    assert len(seen_overloaded.levels) == 1
+    assert seen_overloaded.fails == ("B104 name",)
+    assert with_findings(finding("B106")).says_nothing
+    behind = finding("B102", Level.WEAK)
+    assert with_findings(finding("B106"), finding("B104"), behind).says_nothing
+
+
+def test_a_window_that_ended_early_has_the_rate_that_was_due_in_it() -> None:
+    due = Arrivals(offered_rate=400.0, achieved_rate=400.0, late=0, dropped=0)
+    (level,) = seen(stages(figures(slow=100, arrivals=due))).levels
+    assert (level.planned, level.offered) == (100, 400.0)
+
+
 def test_values(golden):
     golden.values()

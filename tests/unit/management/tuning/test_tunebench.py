@@ -120,7 +120,7 @@ def figures(count: float, window_s: float, *, in_time: float) -> Summary:
         goodput=requests / window_s,
         response_time=found,
         service_time=found,
-        arrivals=Arrivals(offered_rate=1.0, achieved_rate=1.0, late=0, dropped=0),
+        arrivals=Arrivals(offered_rate=requests / window_s, achieved_rate=1.0, late=0, dropped=0),
     )
 
 
