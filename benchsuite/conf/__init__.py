@@ -122,9 +122,9 @@ def server_class(name: str) -> type["ServerAdapter"]:
     """The adapter of that name, or of the target at that address; raises UsageError with the valid
     names, as those below.
     """
-    if "://" in name:
-        from benchsuite.servers import running
+    from benchsuite.servers import running
 
+    if running.is_address(name):
         return running.at(name)
     adapter: type[ServerAdapter] = _class("server", name, "SERVERS")
     return adapter

@@ -49,7 +49,8 @@ def observation(
     most_per_s: float | None = None,
 ) -> Observation:
     """Of a run that was not interrupted, of a target that may be asked so much."""
-    spoiling = tuple(one for one in SPOILING if not (one in OVERLOADED and _piles_up(result)))
+    piles_up = _piles_up(result)
+    spoiling = tuple(one for one in SPOILING if not (piles_up and one in OVERLOADED))
     spoiled = _codes(result, spoiling)
     total = result.total
     if total is None:
@@ -68,7 +69,7 @@ def observation(
         for level in levels
     )
     cpu = every.cpu(result)
-    failing = _codes(result, (*FAILING, *PILING_UP) if _piles_up(result) else FAILING)
+    failing = _codes(result, (*FAILING, *PILING_UP) if piles_up else FAILING)
     starving = {one.code for one in _found(result, STARVING, Weight.WEAK)}
     mean_s = total.response_time.mean_s
     return Observation(
