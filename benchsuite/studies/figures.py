@@ -11,7 +11,7 @@ from typing import Any
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Better, Metric, Unit
-from benchsuite.core.readings import HALF_S, LOAD, TARGET
+from benchsuite.core.readings import DATABASE, HALF_S, LOAD, TARGET
 from benchsuite.core.results import Phase
 from benchsuite.core.samples import HANDSHAKE, MESSAGE, POPULATION
 from benchsuite.core.units import listed, parse_seconds
@@ -283,11 +283,19 @@ def users_at_failures(record: Record, scope: str, options: Options) -> float | N
 
 
 def _together(
-    record: Record, scope: str, name: str, choose: Callable[[Iterable[float]], float]
+    record: Record,
+    scope: str,
+    name: str,
+    choose: Callable[[Iterable[float]], float],
+    part: str | None = None,
 ) -> float | None:
-    """Of all parts that were measured, at each look; a look that lacks one of them is none."""
+    """Of all parts that were measured, or of one, at each look; a look that lacks any is none."""
     seconds = {int(one.second) for one in _seconds(record, scope)}
-    measured = [one for one in record.readings.all() if one.part not in NOT_MEASURED]
+    measured = [
+        one
+        for one in record.readings.all()
+        if one.part == (part or one.part) and one.part not in NOT_MEASURED
+    ]
     rows = [one for one in measured if getattr(one, name) is not None]
     looks: list[dict[str, Any]] = []
     for reading in sorted(rows, key=lambda row: float(row.second)):
@@ -308,6 +316,12 @@ def _together(
 def all_cpu_percent(record: Record, scope: str, options: Options) -> float | None:
     """CPU of all measured parts together, the mean"""
     return _together(record, scope, "cpu_percent", fmean)
+
+
+@derived(Unit.CPUS, LESS, BOTH, of_readings=True)
+def database_cpu_percent(record: Record, scope: str, options: Options) -> float | None:
+    """CPU of the databases that the run has started, the mean"""
+    return _together(record, scope, "cpu_percent", fmean, DATABASE)
 
 
 @derived(Unit.BYTES, LESS, BOTH, of_readings=True)
