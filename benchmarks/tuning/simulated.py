@@ -9,6 +9,8 @@ from dataclasses import replace
 from benchmarks.tuning.ideal import driven
 from benchmarks.tuning.world import Outcome, Size, Start, World, capacity, holds, poisson, speed
 from benchsuite.core.specs.objective import Objective, parse
+from benchsuite.load.parent.driver import FEWEST_DUE
+from benchsuite.management.tuning.trials import HOPELESS
 from benchsuite.servers.base import Against
 from benchsuite.tuning.candidates import threads_needed
 from benchsuite.tuning.notebook import Notebook
@@ -89,21 +91,34 @@ class Measured:
         each_s = load.warmup_s + load.window_s
         for place, rate in enumerate(load.rates):
             begin = place * each_s + load.warmup_s
-            times = [
-                time
+            arrivals = [
+                (begun - begin, time)
                 for begun, time in zip(outcome.begun, outcome.times, strict=True)
                 if begin <= begun < begin + load.window_s
             ]
-            levels.append(self._level(rate, times, load.window_s))
-            if trial.ends_early and times and levels[-1].met[0] < 0.5 * len(times):
-                return levels, begin + load.window_s / 2
+            ends_s = self._ends_s(arrivals, load.window_s) if trial.ends_early else load.window_s
+            times = [time for at, time in arrivals if at < ends_s]
+            levels.append(self._level(rate, times, ends_s))
+            if ends_s < load.window_s:
+                return levels, begin + ends_s
         return levels, load.duration_s
+
+    def _ends_s(self, arrivals: list[tuple[float, float]], window_s: float) -> float:
+        """At which second of its window a load ends: where most of what was due by then is late."""
+        limit_s = self.objective.limit_s
+        for second in range(1, math.ceil(window_s)):
+            due = [time for at, time in arrivals if at + limit_s <= second]
+            in_time = sum(time <= limit_s for time in due)
+            if len(due) >= FEWEST_DUE and in_time < HOPELESS * len(due):
+                return float(second)
+        return window_s
 
     def _level(self, rate: float, times: list[float], window_s: float) -> Level:
         goals, right = self.objective.goals, sum(time < NEVER for time in times)
         limits = [NEVER if goal.within_s is None else goal.within_s for goal in goals]
         return Level(
             rate=rate,
+            offered=len(times) / window_s if rate else 0.0,
             planned=len(times),
             met=tuple(sum(time <= limit for time in times) for limit in limits),
             failures=len(times) - right,

@@ -136,7 +136,7 @@ def repeated(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     for query in queries:
         if query.times >= MANY and query.share >= LARGE:
             yield {
-                "says": f"{query.place} makes {format_number(query.times)} equal queries a request "
+                "says": f"{query.place} makes {query.times:.3g} equal queries a request "
                 f"({query.query}).",
                 "evidence": f"They take {format_share(query.share)} of the time of {query.page}.",
                 "fix": "Fetch them at once: select_related() or prefetch_related(), or one query "

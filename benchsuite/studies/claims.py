@@ -295,7 +295,7 @@ def answered(study: Study, execution: Execution) -> list[Answered]:
         cells = (one.coordinates for one in matrix.every(study))
         by_situation = situations(answer, (one for one in cells if admits(answer.only, one)))
         executed = [
-            _situation(execution, answer, by, dict(where), arms)
+            _situation(study, execution, answer, by, dict(where), arms)
             for where, arms in by_situation.items()
             if any(find(execution, one) for one in arms)
         ]
@@ -304,6 +304,7 @@ def answered(study: Study, execution: Execution) -> list[Answered]:
 
 
 def _situation(
+    study: Study,
     execution: Execution,
     answer: Answer,
     by: Objective,
@@ -316,7 +317,7 @@ def _situation(
     absent: dict[str, list[str]] = {}
     for coordinates in arms:
         cell = find(execution, coordinates)
-        name = place({axis: coordinates[axis] for axis in answer.choice})
+        name = study.titles({axis: coordinates[axis] for axis in answer.choice})
         if cell is None or cell.state is State.UNAVAILABLE:
             reason = cell.reason if cell else "no part of this execution"
             absent.setdefault(reason, []).append(name)
@@ -334,7 +335,7 @@ def _situation(
                 known.append((name, cell))
     best, behind = _ranked(execution, by, known)
     grouped = (
-        [f"{', '.join(names)}: {reason}" for reason, names in reasons.items()]
+        [f"{'; '.join(names)}: {reason}" for reason, names in reasons.items()]
         for reasons in (unknown, absent)
     )
     return Situation(where, best, behind, failed, *grouped)

@@ -25,12 +25,25 @@ ALL: Selector = {}  #: Selects every cell.
 Key = frozenset[tuple[str, str]]
 
 
+class Need(IntEnum):
+    """What needs a cell first of all."""
+
+    CLAIM = 0
+    QUESTION = 1  #: What people ask, of which the study names the best.
+    NOTHING = 2  #: It stands in tables and charts alone.
+
+
 def cells(
-    study: Study, scale: float = 1.0, only: Selector = ALL, *, claims: bool = False
+    study: Study,
+    scale: float = 1.0,
+    only: Selector = ALL,
+    *,
+    claims: bool = False,
+    keeps: Need = Need.CLAIM,
 ) -> tuple[Cell, ...]:
     """Those to be measured at that scale, in the order of the file; with `claims` those that claims
-    need alone. What `only` names or a claim is about is kept at any scale. Raises UsageError for an
-    unknown axis or value, and where nothing is left.
+    need alone. What `only` names or what `keeps` and anything before it needs is kept at any scale.
+    Raises UsageError for an unknown axis or value, and where nothing is left.
     """
     if not 0 < scale <= 1:
         raise UsageError(f"--scale must be above 0 and at most 1, and is {scale:g}.")
@@ -40,8 +53,8 @@ def cells(
     needs = needed(study)
     wanted: set[Key] = set()
     for place, cell in by_key.items():
-        is_claimed = needs[place] is Need.CLAIM
-        left_out = not is_claimed and (claims or not admits(kept, cell.coordinates))
+        is_thinned = needs[place] > keeps and not admits(kept, cell.coordinates)
+        left_out = is_thinned or (claims and needs[place] is not Need.CLAIM)
         if admits(only, cell.coordinates) and not left_out:
             _add(cell, by_key, wanted)
     if not wanted:
@@ -55,14 +68,6 @@ def cells(
         for place, cell in by_key.items()
         if place in wanted
     )
-
-
-class Need(IntEnum):
-    """What needs a cell first of all."""
-
-    CLAIM = 0
-    QUESTION = 1  #: What people ask, of which the study names the best.
-    NOTHING = 2  #: It stands in tables and charts alone.
 
 
 def needed(study: Study) -> dict[Key, Need]:

@@ -151,7 +151,7 @@ def _file(known: Known | None) -> ReaderOf:
     needs = table({}, rest=("needs", reader.limit), make=lambda needs: needs)
     kind = one_of(*(kind.value for kind in Kind))
     best = one_of("most", "least")
-    value = table({}, {"like": text, "kind": kind}, options)
+    value = table({}, {"like": text, "kind": kind, "title": text}, options)
     figure = table(
         {"of": text},
         {"scope": one_of("window", "load"), "title": text},
@@ -235,7 +235,8 @@ def _axis(name: str, values: Mapping[str, Any], place: Place) -> Axis:
     made = []
     for value, fields in values.items():
         kind = Kind(fields["kind"]) if "kind" in fields else None
-        made.append(Value(value, _options(value, values, place, ()), kind))
+        options = _options(value, values, place, ())
+        made.append(Value(value, options, kind, fields.get("title", "")))
     return Axis(name, tuple(made))
 
 

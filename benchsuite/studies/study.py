@@ -37,6 +37,7 @@ class Value:
     name: str
     options: Options
     kind: Kind | None = None  #: None where the axis is no choice of arms.
+    title: str = ""  #: As people call it; its name where it is empty.
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +193,14 @@ class Study:
     def axis(self, name: str) -> Axis:
         """The axis of that name; KeyError for another."""
         return {one.name: one for one in self.axes}[name]
+
+    def titles(self, coordinates: Coordinates, *, with_axes: bool = False) -> str:
+        """What people call these values; `with_axes` says of which axis one without a title is."""
+        parts = []
+        for name, value in coordinates.items():
+            title = next((one.title for one in self.axis(name).values if one.name == value), "")
+            parts.append(title or (f"{name} {value}" if with_axes else value))
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

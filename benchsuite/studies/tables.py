@@ -2,14 +2,19 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 from statistics import fmean
 
 from benchsuite.core.answer import Shown, Table
 from benchsuite.core.metrics.every import Metric
+from benchsuite.core.units import listed
 from benchsuite.studies import figures, published
-from benchsuite.studies.claims import Arm, Lead, Situation, answered
+from benchsuite.studies.claims import Arm, Lead, Situation, answered, find
 from benchsuite.studies.claims import written as ratio_words
+from benchsuite.studies.deciding import Doubt, doubts
+from benchsuite.studies.intervals import Interval
+from benchsuite.studies.matrix import Need
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Coordinates, Selector, Study, admits, cell_title, names
 from benchsuite.studies.study import Table as Layout
@@ -122,74 +127,146 @@ def shown(cell: MeasuredCell, metric: Metric) -> Shown:
     return Shown(written(metric, fmean(values)), "; ".join(filter(None, notes)))
 
 
-def failed(cell: MeasuredCell) -> str:
-    """ "1 of 2 starts failed: B201"; empty where none did."""
-    failed = [one for one in cell.counted if one.failed]
-    words = f"{len(failed)} of {len(cell.counted)} runs failed: {reasons(failed)}"
-    return words if failed else ""
-
-
-def written(metric: Metric, value: float) -> str:
-    return "without limit" if math.isinf(value) else metric.show(value)
-
-
 HOW = """\
-The best has the best mean over the runs that count, with its 95 % interval. What is not clearly \
-different from it may be as good: the interval of their ratio holds 1, at 95 % for all that are \
-compared with it together. What is behind has its ratio to the best. What failed (B2xx) in half of \
-its runs or more is not named. Nobody is named where one that was measured has no run that counts, \
-or one alone, or where half of the runs of one that is not behind are in doubt."""
+The best has the best mean over the runs that count, with its 95 % interval. Others may be as good \
+where the interval of their ratio to it holds 1, at 95 % for all that are compared together. What \
+failed (B2xx) in half of its runs or more is not named, and nobody is where one that was measured \
+has fewer than two runs that count, or where half of the runs of one that may be best are in doubt."""
 
-LEADS = {Lead.ALONE: "●", Lead.SHARED: "◐", Lead.UNTOLD: "◐"}
+BAR = 24  #: Characters of the longest.
 
 
-def questions(study: Study, execution: Execution) -> list[Table]:
-    """What the study answers to the questions of its file, a row for each situation."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an execution answers to a question of its study."""
+
+    asks: str
+    sentences: Sequence[str]  #: One for each case.
+    tables: Sequence[Table]  #: The same, with the ranking.
+    changes: Sequence[str]  #: What may change the answer.
+
+
+def questions(study: Study, execution: Execution) -> list[Question]:
+    """All that the file of the study asks, in its order."""
+    waiting = doubts(study, execution, Need.QUESTION)
     made = []
     for question in answered(study, execution):
         figure = question.by.figure
         metric = next(figures.metric(one) for one in study.figures if one.name == figure)
-        every = question.situations
-        columns: dict[str, list[str]] = {
-            "case": [rest_title(study, one.where) or "all" for one in every],
-            "best": [f"{LEADS[one.lead]} {_best(one, metric)}" for one in every],
-            Lead.SHARED: ["; ".join(_arm(arm, metric) for arm in one.best[1:]) for one in every],
-            "behind": ["; ".join(map(_behind, one.behind)) for one in every],
-            "failed": ["; ".join(_arm(arm, metric) for arm in one.failed) for one in every],
-            "not known": ["; ".join(one.unknown) for one in every],
-            "not measured": ["; ".join(one.absent) for one in every],
-        }
-        shown = {title: column for title, column in columns.items() if any(column)}
-        nothing = " No configuration of it is part of this execution." * (not every)
+        asks, cases = " ".join(question.answer.asks.split()), question.situations
+        titles = [_case(study, one) for one in cases]
+        absent = dict.fromkeys(one for case in cases for one in case.absent)
+        changes = [f"Not measured: {one}." for one in absent]
+        mine = [doubt for doubt in waiting if doubt.about == question.answer.asks]
         made.append(
-            Table(
-                list(shown),
-                list(zip(*shown.values(), strict=True)),
-                title=" ".join(question.answer.asks.split()),
-                note=f"By {metric.headline()}; the {question.by.best} is the best.{nothing}",
+            Question(
+                asks,
+                [
+                    f"{title}: {said}" if title else said[:1].upper() + said[1:]
+                    for title, one in zip(titles, cases, strict=True)
+                    for said in [sentence(one, metric)]
+                ]
+                or ["No configuration of it is part of this execution."],
+                [
+                    _ranking(one, metric, title, question.by.best)
+                    for title, one in zip(titles, cases, strict=True)
+                ],
+                [*changes, *_more(execution, mine)],
             )
         )
     return made
 
 
-def _best(situation: Situation, metric: Metric) -> str:
-    first = _arm(situation.best[0], metric) if situation.best else ""
-    of_those = f"; of those that count {first}" if first else ""
-    return f"{Lead.UNTOLD}{of_those}" if situation.lead is Lead.UNTOLD else first
+def _case(study: Study, situation: Situation) -> str:
+    """What tells it from the others of its question: axes with a single value don't."""
+    several = {axis.name for axis in study.axes if len(axis.values) > 1}
+    where = {axis: value for axis, value in situation.where.items() if axis in several}
+    return study.titles(where, with_axes=True)
 
 
-def _arm(arm: Arm, metric: Metric) -> str:
-    """ "uvicorn 512 /s [501, 523] (1 of 2 starts failed: B201)" """
+def sentence(situation: Situation, metric: Metric) -> str:
+    """Who is best, by how much, or why that can't be told."""
+    if situation.lead is Lead.UNTOLD:
+        spoilt = [f"{one.name}: {why}" for one in situation.best if (why := failed(one.cell))]
+        whys = [*situation.unknown, *spoilt, "fewer than two could be measured"]
+        return f"it can’t be told here ({whys[0]})."
+    first = situation.best[0]
+    with_figure = f"with {_figure(first, metric)}"
+    if situation.lead is Lead.SHARED:
+        names_of_all = listed([one.name for one in situation.best])
+        return f"{names_of_all} may be equally good; {first.name} comes first {with_figure}."
+    nearest = situation.behind[0]
+    return f"{first.name} is best {with_figure}; {nearest.name} has {_times(nearest)} of that."
+
+
+def _ranking(situation: Situation, metric: Metric, title: str, best: str) -> Table:
+    arms = [*situation.best, *situation.behind, *situation.failed]
+    ends = [end for one in arms for end in (one.found.value, one.found.high)]
+    most = max((end for end in ends if end and not math.isinf(end)), default=0.0)
+    rows = [
+        [
+            one.name,
+            _figure(one, metric),
+            failed(one.cell) if one in situation.failed else _times(one),
+            _bar(one.found, most),
+        ]
+        for one in arms
+    ]
+    headings = ["", f"{metric.headline()}, the {best} is best", "of the first", "█ at least, ░ at most"]
+    notes = [f"Can’t be told: {one}." for one in situation.unknown]
+    return Table(headings, rows, title=title, note=" ".join(notes))
+
+
+def _figure(arm: Arm, metric: Metric) -> str:
+    """ "512 /s [501, 523]": the unit once, where it is the same."""
     value, low, high = arm.found.value, arm.found.low, arm.found.high
-    words = written(metric, value) if value is not None else ""
-    if low is not None and high is not None:
-        words += f" [{written(metric, low)}, {written(metric, high)}]"
-    why = failed(arm.cell)
-    return f"{arm.name} {words}{f' ({why})' if why else ''}"
+    words = "—" if value is None else written(metric, value)
+    if low is None or high is None:
+        return words
+    ends, unit = [written(metric, low), written(metric, high)], words.rpartition(" ")[2]
+    if not unit[-1:].isdigit() and all(end.endswith(f" {unit}") for end in ends):
+        ends = [end.removesuffix(f" {unit}") for end in ends]
+    return f"{words} [{', '.join(ends)}]"
 
 
-def _behind(arm: Arm) -> str:
-    assert arm.ratio is not None
+def _times(arm: Arm) -> str:
+    """ "0.62 × [0.5, 0.7]"; empty of the first."""
+    if arm.ratio is None or arm.ratio.value is None:
+        return ""
     value, low, high = arm.ratio.value, arm.ratio.low, arm.ratio.high
     between = f" [{ratio_words(low)}, {ratio_words(high)}]" if low is not None else ""
-    return f"{arm.name} {ratio_words(value)} ×{between}"
+    return f"{ratio_words(value)} ×{between}"
+
+
+def _bar(found: Interval, most: float) -> str:
+    if found.value is None or not most or math.isinf(found.value):
+        return ""
+    low, high = (
+        round(BAR * max(0.0, min(end, most)) / most)
+        for end in (found.value if end is None else end for end in (found.low, found.high))
+    )
+    return "█" * low + "░" * (high - low)
+
+
+def _more(execution: Execution, waiting: Sequence[Doubt]) -> list[str]:
+    """How many runs more may tell apart what may be equally good."""
+    counts = {}
+    for doubt in waiting:
+        cells = [find(execution, cell) for cell in doubt.cells]
+        runs = min(len(cell.counted) for cell in cells if cell is not None)
+        counts[doubt.cells] = doubt.more(runs)
+    few = [count for count in counts.values() if count]
+    if few:
+        return [f"{min(few)} to {max(few)} more runs of each may tell more of them apart."]
+    return ["Ten times as many runs would hardly tell them apart."] if counts else []
+
+
+def failed(cell: MeasuredCell) -> str:
+    """ "1 of 2 runs failed: B201"; empty where none did."""
+    failing = [one for one in cell.counted if one.failed]
+    words = f"{len(failing)} of {len(cell.counted)} runs failed: {reasons(failing)}"
+    return words if failing else ""
+
+
+def written(metric: Metric, value: float) -> str:
+    return "without limit" if math.isinf(value) else metric.show(value)

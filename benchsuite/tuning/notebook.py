@@ -76,14 +76,8 @@ class _Index:
         self.starts = defaultdict[Candidate, list[Entry]](list)
         self.crossings: dict[Candidate, Crossing | None] = {}
         self.blocks: dict[Candidate, dict[int, float]] = {}
-        planned = asked = 0.0
         for entry in entries:
             self.starts[entry.trial.candidate].append(entry)
-            for level in entry.seen.levels if entry.trial.phase in COUNTED else ():
-                if level.offered is None:
-                    planned += level.planned * bool(level.rate)
-                    asked += level.rate * entry.trial.load.window_s
-        self.each = planned / asked if planned else 1.0  #: Requests of a journey.
 
 
 @dataclass
@@ -204,13 +198,13 @@ class Notebook:
         """Of all rates, as they came; where the load generator was the limit, of those that held.
 
         In a window of seconds chance makes a Poisson rate some percent higher or lower than it was
-        planned, which shows in the shares. Rates are those of journeys, each of so many requests.
+        planned, which shows in the shares.
         """
-        goals, each = self.question.objective.goals, self._index.each
+        goals = self.question.objective.goals
         points = [
             (
                 Point(
-                    level.offered or level.planned / (each * one.trial.load.window_s),
+                    level.offered or level.rate,
                     margin(goals, level.planned, level.met),
                     level.planned,
                 ),

@@ -131,7 +131,7 @@ def test_a_diagnostic_start_is_told_with_the_runs_of_its_command(soup):
     run.save()
     for one in (beside, run):
         section = soup(f"/results/{one.pk}/").select_one("section[aria-label='What limits it']")
-        assert "shop/views.py:12 makes 24.0 equal queries" in section.text
+        assert "shop/views.py:12 makes 24 equal queries" in section.text
     assert "in 25.0 queries" in section.select_one("p.quiet").text
 
 

@@ -42,7 +42,7 @@ from benchsuite.studies import matrix, reading
 from benchsuite.studies.deciding import LOOKS
 from benchsuite.studies.intervals import FEWEST
 from benchsuite.studies.options import arguments
-from benchsuite.studies.study import RULES, Cell
+from benchsuite.studies.study import RULES, Cell, Study
 from benchsuite.system import fingerprint
 from benchsuite.telemetry.machine import HostSample
 
@@ -309,13 +309,12 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
             repeat=asked.repeat,
             only={axis: list(some) for axis, some in only.items()} or None,
         )
-        kept = {axis: tuple(values) for axis, values in row.only.items()}
         if asked.python not in ("", row.python):
             raise UsageError(
                 f"--resume goes on under the same Python ({row.python or 'that of the command'}): "
                 "leave --python out."
             )
-        cells = _under(row.python, matrix.cells(study, row.scale, kept, claims=row.claims))
+        cells = _cells(study, row)
         execution = studying.resumed(
             study, cells, row, again_failed=asked.again_failed, anyway=asked.anyway
         )
@@ -325,7 +324,6 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
         if asked.anyway:
             raise UsageError("--anyway says what --resume may ignore: add --resume.")
         scale = 1.0 if asked.scale is None else asked.scale
-        cells = _under(asked.python, matrix.cells(study, scale, only, claims=asked.claims))
         sequential = asked.repeat is None and (asked.claims or asked.budget is not None)
         repeat = matrix.repeats(study, scale) if asked.repeat is None else asked.repeat
         row = StudyRun(
@@ -343,10 +341,18 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
             rules=RULES,
             started_at=datetime.now(UTC),
         )
-        execution = studying.begun(study, cells, row)
+        execution = studying.begun(study, _cells(study, row), row)
     if asked.budget is not None:
         execution.budget_s = asked.budget
     return execution
+
+
+def _cells(study: Study, row: StudyRun) -> Sequence[Cell]:
+    """Those of an execution; one that is decided as it goes leaves out what nobody asks first."""
+    only = {axis: tuple(values) for axis, values in row.only.items()}
+    keeps = matrix.Need.QUESTION if row.looks > 1 else matrix.Need.CLAIM
+    cells = matrix.cells(study, row.scale, only, claims=row.claims, keeps=keeps)
+    return _under(row.python, cells)
 
 
 def _under(python: str, cells: Sequence[Cell]) -> Sequence[Cell]:

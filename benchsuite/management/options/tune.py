@@ -15,7 +15,7 @@ from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.units import format_period, listed
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.place import Place
-from benchsuite.management.options.table import read, refuse_beside
+from benchsuite.management.options.table import names, read, refuse_beside
 from benchsuite.management.tuning import trials
 from benchsuite.management.tuning.databases import databases, reached
 from benchsuite.runner import planning, preflight
@@ -69,7 +69,9 @@ class Wanted(Spec):
         unless="find the highest rate",
     )
     server: str | None = option(
-        None, "--server NAME  find the highest rate of this server in one size alone"
+        None,
+        "--server NAME  find the highest rate of this server in one size alone; several, separated "
+        "by commas, are compared as by --servers",
     )
     processes: int | None = option(None, "--processes N  of that --server")
     threads: int | None = option(None, "--threads N  of each process of that --server")
@@ -152,6 +154,9 @@ ASSUMED_S = 0.03  #: That one user waits for a page of which nothing is known.
 def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     """What these options ask for; raises UsageError, and UnavailableError where no server runs."""
     wanted, output = read(Wanted, options), read(run_options.Output, options)
+    if "," in (wanted.server or ""):
+        several = names("--server", [wanted.server or ""])
+        wanted = replace(wanted, server=None, servers=(*several, *wanted.servers))
     if target := options.get("target"):
         refuse_beside(options, table(Wanted), OF_A_TARGET, run_options.RUNS_ALREADY)
         wanted = replace(wanted, server=running.origin(target))

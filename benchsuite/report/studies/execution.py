@@ -4,7 +4,7 @@ import math
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -38,7 +38,7 @@ from benchsuite.studies.study import RULES, Kind, Study, cell_title, names
 SHAPES = {Outcome.HOLDS: "●", Outcome.FAILS: "○", Outcome.UNTOLD: "◐"}
 """Beside the word, so that it is never told by a colour alone."""
 MOST = 5
-NAMED = 3  #: Of those that are as good as each other.
+NAMED = 3  #: Of those that are best in some case.
 ANSWERS, CLAIMS = "answers", "claims"
 
 
@@ -63,7 +63,7 @@ class StudyReport:
         return judge(self.study, self.execution)
 
     @cached_property
-    def questions(self) -> list[Table]:
+    def questions(self) -> list[tables.Question]:
         """Of today's file, as far as it asks of what was executed."""
         return tables.questions(rows.asking(self.study), self.execution)
 
@@ -118,7 +118,12 @@ class StudyReport:
             table = Table([*head, "interval by"], checks, title=title, is_folded=True)
             yield Section(title="Checks of the claims", tables=[table])
         if self.questions:
-            yield Section(title="Answers", sentences=[tables.HOW], tables=self.questions)
+            rankings = [
+                replace(table, title=f"{one.asks} {table.title}".strip(), note=f"{words} {table.note}")
+                for one in self.questions
+                for words, table in zip(one.sentences, one.tables, strict=False)
+            ]
+            yield Section(title="Answers", sentences=[tables.HOW], tables=rankings)
         if layouts := tables.tables(self.study, self.execution, self.published[0]):
             yield Section(title="Measured and published", tables=layouts)
         stored = [one.arguments for one in self.row.cells.all()]  # of `runbench`
@@ -174,6 +179,12 @@ class StudyReport:
         """Of all runs: "40 valid, 3 weak, 1 invalid"."""
         counts = Counter(one.verdict for cell in self.execution.cells for one in cell.starts)
         return ", ".join(f"{count} {word}" for word, count in counts.most_common()) or "no runs"
+
+    @property
+    def measured(self) -> str:
+        """ "40 valid, 3 weak on 2 CPUs, scale 0.05" """
+        cpus = self.machine.get("CPUs")
+        return f"runs {self.verdicts}{f' on {cpus} CPUs' if cpus else ''}, scale {self.row.scale:g}"
 
     @property
     def machine(self) -> dict[str, object]:
@@ -331,23 +342,15 @@ def follows(
 
 
 def _words(situations: Sequence[Situation], metric: Metric) -> str:
+    if len(situations) == 1:
+        words = tables.sentence(situations[0], metric)
+        return words[:1].upper() + words[1:]
     first = Counter(one.best[0].name for one in situations if one.lead is Lead.ALONE)
-    lead, best = situations[0].lead, situations[0].best
-    names = [arm.name for arm in best]
-    if len(situations) > 1:
-        if not first:
-            shared = any(one.lead is Lead.SHARED for one in situations)
-            return "In no case one is clearly best." if shared else "It can’t be told here."
-        leaders = [f"{name} in {count}" for name, count in first.most_common(NAMED)]
-        return f"Clearly best of {len(situations)} cases: {listed(leaders)}."
-    if lead is Lead.UNTOLD:
-        why = [*situations[0].unknown, *situations[0].absent]
-        return f"It can’t be told here{f'; {why[0]}' if why else ''}."
-    if lead is Lead.SHARED:
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        return f"{', '.join(names[:NAMED])}{more} may be equally good."
-    value = best[0].found.value
-    return f"{names[0]}{f' with {tables.written(metric, value)}' if value is not None else ''}."
+    if not first:
+        shared = any(one.lead is Lead.SHARED for one in situations)
+        return "In no case one is clearly best." if shared else "It can’t be told here."
+    leaders = [f"{name} in {count}" for name, count in first.most_common(NAMED)]
+    return f"Clearly best of {len(situations)} cases: {listed(leaders)}."
 
 
 def next_step(row: StudyRun, execution: Execution) -> tuple[str, str]:

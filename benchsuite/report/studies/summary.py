@@ -1,7 +1,6 @@
 """Which server do I take? What executions of studies answer together, as one page."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.units import listed
@@ -15,11 +14,17 @@ BY = "runstudy --markdown wrote this page from stored executions."
 
 def answer(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer:
     """Of these executions, one a study; `without` says why there is none of other studies."""
-    asked: dict[str, list[Table]] = {}
-    for report in reports:
-        for table in report.questions:
-            own = replace(table, title=f"From {report.study.name}")
-            asked.setdefault(table.title, []).append(own)
+    asked = [
+        Section(
+            title=question.asks,
+            sentences=question.sentences,
+            points=[*question.changes, f"Measured by {report.study.name}: {report.measured}."],
+            tables=question.tables,
+        )
+        for report in reports
+        for question in report.questions
+        if question.tables
+    ]
     links = {one.study.name: Shown(one.study.name, url=f"{one.study.name}.md") for one in reports}
     executed: list[list[str | Shown]] = [
         [
@@ -39,7 +44,7 @@ def answer(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer
         headline=BY,
         reasons=[HOW] if asked else [],
         sections=[
-            *(Section(title=asks, tables=tables) for asks, tables in asked.items()),
+            *asked,
             Section(
                 title="What was executed",
                 tables=[Table(EXECUTED, executed)],

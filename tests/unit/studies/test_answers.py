@@ -7,7 +7,8 @@ import pytest
 
 from benchsuite.studies.claims import Lead, Situation, answered
 from benchsuite.studies.measured import Execution, State
-from benchsuite.studies.study import Answer, Objective
+from benchsuite.studies.study import Answer, Axis, Objective, Value
+from benchsuite.studies.tables import Question, questions
 from tests.unit.studies import worlds
 
 MOST = Objective("plateau", "most")
@@ -88,6 +89,55 @@ def test_an_arm_in_doubt_is_named_by_nobody_unless_it_is_behind() -> None:
         doubtful = [worlds.start(rate), worlds.start(rate * 1.01, failed="B301")]
         (one,) = found(ANY, one_cell(at, worlds.execution(truth), starts=doubtful)).values()
         assert (one.lead, one.best[0].name) == (lead, "sync, 200")
+
+
+def asked(execution: Execution, **given: Any) -> Question:
+    """The only question, with a title for one of the arms and one of the cases."""
+    axes = (
+        Axis("setup", (Value("sync", {}), Value("async", {}, title="an event loop"))),
+        Axis("delay", (Value("0", {}), Value("100", {}), Value("200", {}, title="far away"))),
+    )
+    study = worlds.study(answers=(SETUP,), objective=MOST, axes=axes, **given)
+    (question,) = questions(study, execution)
+    return question
+
+
+def test_each_case_has_a_sentence_in_words_that_people_use() -> None:
+    near, middle, far = asked(worlds.execution(noise=0.0)).sentences
+    assert near == (
+        "delay 0: an event loop is best with 180 /s [180, 180]; "
+        "sync has 0.778 × [0.778, 0.778] of that."
+    )
+    assert middle.startswith("delay 100: an event loop is best")
+    assert far.startswith("far away: an event loop is best")
+
+
+def test_arms_that_may_be_equally_good_are_named_together_and_may_be_told_apart() -> None:
+    alike = ALIKE | {("sync", "0"): 101.5}
+    question = asked(worlds.execution(alike, noise=0.03))
+    assert "sync and an event loop may be equally good; sync comes first with 1" in (
+        question.sentences[0]
+    )
+    assert any("more runs of each may tell" in change for change in question.changes)
+
+
+def test_where_nobody_can_be_named_the_sentence_says_why() -> None:
+    nothing = one_cell(("sync", "0"), worlds.execution(), starts=[worlds.start(9.0)])
+    question = asked(nothing)
+    assert question.sentences[0] == (
+        "delay 0: it can’t be told here (sync: one run has no interval)."
+    )
+    gone = one_cell(
+        ("sync", "0"), worlds.execution(), starts=[], state=State.UNAVAILABLE, reason="no such CPU"
+    )
+    assert asked(gone).changes == ["Not measured: sync: no such CPU."]
+
+
+def test_the_bars_of_a_ranking_are_as_long_as_its_figures() -> None:
+    table = asked(worlds.execution(noise=0.0)).tables[0]
+    (best, *_, longest), (behind, *_, shorter) = table.rows
+    assert (best, behind) == ("an event loop", "sync")
+    assert (len(str(longest)), len(str(shorter))) == (24, round(24 * 140 / 180))
 
 
 @pytest.mark.parametrize(("starts", "unlike"), [(2, 0.0), (2, 0.7), (5, 0.7)])

@@ -593,6 +593,7 @@ def test_the_help_shows_an_objective() -> None:
         ([OBJECTIVE, "--budget=1m"], "--budget=60s is too short"),
         ([OBJECTIVE, "--window=0"], "--window must be above 0"),
         ([OBJECTIVE, "--window=1s", "--thorough"], "leave one out"),
+        ([OBJECTIVE, "--server=uwsgi,gunicron-sync"], "There is no server 'gunicron-sync'"),
         ([OBJECTIVE, "--servers=gunicron-sync"], "There is no server 'gunicron-sync'"),
         ([OBJECTIVE, "--server=gunicron-sync"], "There is no server 'gunicron-sync'"),
         ([OBJECTIVE, "--processes=3"], "--processes belongs to a --server"),
