@@ -118,7 +118,7 @@ class Measured:
         limits = [NEVER if goal.within_s is None else goal.within_s for goal in goals]
         return Level(
             rate=rate,
-            offered=len(times) / window_s if rate else 0.0,
+            offered=len(times) / window_s if rate else None,
             planned=len(times),
             met=tuple(sum(time <= limit for time in times) for limit in limits),
             failures=len(times) - right,

@@ -200,7 +200,7 @@ def introduction(project: Project) -> str:
         "Project": f"{project.name} in {project.folder}",
         "Settings": f"{project.settings} (Django {project.django}{debug})",
         "Python": str(project.python),
-        "Servers": ", ".join(servers) or "only runserver is installed there",
+        "Servers": ", ".join(servers) or "only runserver; install another there, such as gunicorn",
         "Pages": f"{', '.join(pages[:SHOWN])}{more}",
     }
     wrapper = TextWrapper(
@@ -210,11 +210,11 @@ def introduction(project: Project) -> str:
         break_on_hyphens=False,
     )
     lines = [wrapper.fill(f"{name:10}{value}") for name, value in facts.items()]
-    commands = [
-        command("runbench", f"--path={pages[0]}", f"--server={first}"),
-        command("tunebench", f"--path={pages[0]}"),
-    ]
-    lines += ["", "Measure a page, or find the server and its size for it:"]
+    commands = [command("runbench", f"--path={pages[0]}", f"--server={first}")]
+    if servers:
+        commands.append(command("tunebench", f"--path={pages[0]}"))
+    find = ", or find the server and its size for it" * bool(servers)
+    lines += ["", f"Measure a page{find}:"]
     return "\n".join([*lines, *(f"  {line}" for line in commands), ""])
 
 

@@ -105,7 +105,7 @@ PLAINER = str.maketrans(
     | dict.fromkeys("–—−", "-")
     | dict.fromkeys("‘’‹›", "'")
     | dict.fromkeys("“”«»", '"')
-    | dict(zip("×·µ●◐○◇★■▶✗━─", "x-u*+oo*#>x=-", strict=True))
+    | dict(zip("×·µ●◐○◇★■▶✗━─█░", "x-u*+oo*#>x=-#.", strict=True))
     | {"…": "...", "→": "->", "±": "+-", "≥": ">=", "≤": "<=", "√": "sqrt ", "ß": "ss"}
 )
 LOST = "?"  #: For a character without a replacement.

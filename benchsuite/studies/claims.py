@@ -41,7 +41,7 @@ from benchsuite.studies.study import (
 
 NOTHING: Mapping[str, Region] = {}
 
-NAMED = 3  #: Reasons that a claim tells; the others are counted.
+NAMED = 1  #: Reasons that a claim tells; the others are counted.
 
 
 class Outcome(StrEnum):
@@ -54,6 +54,7 @@ class Outcome(StrEnum):
 class Judged:
     """One check of one cell."""
 
+    name: str  #: What is held against the region: "goodput of sync, delay 200 / delay 100".
     check: Check
     kind: Kind
     region: tuple[float, float]
@@ -73,15 +74,6 @@ class Judged:
     @property
     def wanted(self) -> str:
         return region_words(*self.region)
-
-    @property
-    def name(self) -> str:
-        """ "plateau of sync, 200 / sync, 100"."""
-        mine = f"{self.check.figure} of {place(self.cell)}"
-        if self.kind is Kind.VALUE:
-            return mine
-        of = f"{self.check.to_figure} of " if self.check.to_figure else ""
-        return f"{mine} {'/' if self.kind is Kind.RATIO else '−'} {of}{place(self.to or self.cell)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +111,7 @@ def _judgement(study: Study, execution: Execution, claim: Claim) -> Judgement:
     if not asked:
         nothing = "no configuration of the study is the one that it is about"
         return Judgement(claim, Outcome.UNTOLD, nothing)
-    checks = [_judged(execution, claim, check, cell, len(asked)) for check, cell in asked]
+    checks = [_judged(study, execution, claim, check, cell, len(asked)) for check, cell in asked]
     for outcome in (Outcome.FAILS, Outcome.UNTOLD, Outcome.HOLDS):
         if deciding := [one for one in checks if one.outcome is outcome]:
             break
@@ -130,7 +122,12 @@ def _judgement(study: Study, execution: Execution, claim: Claim) -> Judgement:
 
 
 def _judged(
-    execution: Execution, claim: Claim, check: Check, cell: Coordinates, together: int
+    study: Study,
+    execution: Execution,
+    claim: Claim,
+    check: Check,
+    cell: Coordinates,
+    together: int,
 ) -> Judged:
     regions = {
         Kind.RATIO: check.ratio,
@@ -143,16 +140,19 @@ def _judged(
     closed: list[str] = []
 
     def side(coordinates: Coordinates, figure: str) -> Side:
-        known = find(execution, coordinates)
-        before = [*obstacles(execution, claim.needs, known, coordinates, figure, claim.given)]
+        known, where = find(execution, coordinates), study.titles(coordinates, with_axes=True)
+        before = [*obstacles(execution, claim.needs, known, where, figure, claim.given)]
         closed.extend(before)
-        reasons.extend([*before, *_unmeasured(known, coordinates)])
+        reasons.extend([*before, *_unmeasured(known, where)])
         return side_of(execution, known, figure)
 
     other = side(to, check.to_figure or check.figure) if to is not None else None
     sides = side(cell, check.figure), other
     measured = interval(kind, *sides, confidence=execution.confidence)
-    judged = Judged(check=check, kind=kind, region=region, cell=cell, to=to, found=measured)
+    name = _name(study, check, kind, cell, to)
+    judged = Judged(
+        name=name, check=check, kind=kind, region=region, cell=cell, to=to, found=measured
+    )
     if reasons:
         return replace(judged, reasons=tuple(dict.fromkeys(reasons)), is_closed=bool(closed))
     if measured.low is None or measured.high is None:
@@ -165,6 +165,18 @@ def _judged(
     if _apart(wide, region):
         return replace(judged, outcome=Outcome.FAILS)
     return replace(judged, reasons=(f"{judged.says}, as one of {together} checks by chance",))
+
+
+def _name(study: Study, check: Check, kind: Kind, cell: Coordinates, to: Coordinates | None) -> str:
+    """Of the other cell only what differs from this one."""
+    titles = {figure.name: figure.title or figure.name for figure in study.figures}
+    mine = f"{titles.get(check.figure, check.figure)} of {study.titles(cell, with_axes=True)}"
+    if to is None:
+        return mine
+    of = f"{titles.get(check.to_figure, check.to_figure)} of " if check.to_figure else ""
+    other = {axis: value for axis, value in to.items() if cell[axis] != value} or to
+    sign = "/" if kind is Kind.RATIO else "−"
+    return f"{mine} {sign} {of}{study.titles(other, with_axes=True)}"
 
 
 def _apart(measured: Interval, region: tuple[float, float]) -> bool:
@@ -181,9 +193,8 @@ def find(execution: Execution, coordinates: Coordinates) -> MeasuredCell | None:
     return next((one for one in execution.cells if one.coordinates == coordinates), None)
 
 
-def _unmeasured(cell: MeasuredCell | None, coordinates: Coordinates) -> Iterator[str]:
+def _unmeasured(cell: MeasuredCell | None, where: str) -> Iterator[str]:
     """What a cell that can run here still lacks."""
-    where = place(coordinates)
     if cell is None or cell.state is State.UNAVAILABLE:
         return
     if cell.state is not State.MEASURED:
@@ -196,12 +207,11 @@ def obstacles(
     execution: Execution,
     needs: Mapping[str, float],
     cell: MeasuredCell | None,
-    coordinates: Coordinates,
+    where: str,
     figure: str,
     given: Mapping[str, Region] = NOTHING,
 ) -> Iterator[str]:
-    """Why nothing may be said of a cell however often it is started."""
-    where = place(coordinates)
+    """Why nothing may be said of the cell there however often it is started."""
     if cell is None:
         yield f"{where} is no part of this execution"
         return
@@ -269,8 +279,12 @@ class Situation:
     absent: Sequence[str]  #: Arms that were not measured, with why.
 
     @property
+    def measured(self) -> list[Arm]:
+        return [*self.best, *self.behind, *self.failed]
+
+    @property
     def lead(self) -> Lead:
-        if self.unknown or len(self.best) + len(self.behind) < 2:
+        if self.unknown or not self.best or len(self.measured) < FEWEST:
             return Lead.UNTOLD
         if any(_spoilt(arm.cell) for arm in self.best):
             return Lead.UNTOLD
@@ -325,12 +339,12 @@ def _situation(
             side = side_of(execution, cell, by.figure)
             failed.append(Arm(name, cell, interval(Kind.VALUE, side)))
         else:
-            doubts = [*obstacles(execution, answer.needs, cell, coordinates, by.figure)]
-            doubts += _unmeasured(cell, coordinates)
+            doubts = [*obstacles(execution, answer.needs, cell, name, by.figure)]
+            doubts += _unmeasured(cell, name)
             if not doubts and len(cell.values(by.figure)) < FEWEST:
                 doubts = ["one run has no interval"]
             for doubt in doubts:
-                unknown.setdefault(doubt.removeprefix(f"{place(coordinates)}: "), []).append(name)
+                unknown.setdefault(doubt.removeprefix(f"{name}: "), []).append(name)
             if not doubts:
                 known.append((name, cell))
     best, behind = _ranked(execution, by, known)

@@ -200,7 +200,7 @@ class Study:
         for name, value in coordinates.items():
             title = next((one.title for one in self.axis(name).values if one.name == value), "")
             parts.append(title or (f"{name} {value}" if with_axes else value))
-        return ", ".join(parts)
+        return " · ".join(parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """The tables of a study: measured beside published, and what it answers to its questions."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from statistics import fmean
@@ -13,10 +13,10 @@ from benchsuite.studies import figures, published
 from benchsuite.studies.claims import Arm, Lead, Situation, answered, find
 from benchsuite.studies.claims import written as ratio_words
 from benchsuite.studies.deciding import Doubt, doubts
-from benchsuite.studies.intervals import Interval
+from benchsuite.studies.intervals import FEWEST, Interval
 from benchsuite.studies.matrix import Need
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
-from benchsuite.studies.study import Coordinates, Selector, Study, admits, cell_title, names
+from benchsuite.studies.study import Coordinates, Selector, Study, admits, names
 from benchsuite.studies.study import Table as Layout
 
 MEASURED, PUBLISHED = "measured", "published"
@@ -54,9 +54,10 @@ def selected(execution: Execution, rest: Coordinates, only: Selector) -> list[Me
 
 
 def rest_title(study: Study, rest: Coordinates) -> str:
-    """What tells a table or chart from the others: axes with a single value don't."""
+    """What tells a table, chart or case from the others: axes with a single value don't."""
     several = {axis.name for axis in study.axes if len(axis.values) > 1}
-    return cell_title({axis: value for axis, value in rest.items() if axis in several})
+    distinct = {axis: value for axis, value in rest.items() if axis in several}
+    return study.titles(distinct, with_axes=True)
 
 
 def _shape(
@@ -79,10 +80,12 @@ def _shape(
         if any(metrics.keys() & published.of(rows, one.coordinates).keys() for one in mine):
             columns.append((value, PUBLISHED))
     several = any(kind == PUBLISHED for _, kind in columns)
-    headings = [f"{value}, {kind}" if several else value for value, kind in columns]
+    headings = [
+        study.titles({table.columns: value}) + f", {kind}" * several for value, kind in columns
+    ]
     lines: list[list[Shown | str]] = [
         [
-            value,
+            study.titles({table.rows: value}),
             metrics[figure].headline(),
             *(
                 _entry(cells.get((value, column)), metrics[figure], rows, kind)
@@ -131,9 +134,11 @@ HOW = """\
 The best has the best mean over the runs that count, with its 95 % interval. Others may be as good \
 where the interval of their ratio to it holds 1, at 95 % for all that are compared together. What \
 failed (B2xx) in half of its runs or more is not named, and nobody is where one that was measured \
-has fewer than two runs that count, or where half of the runs of one that may be best are in doubt."""
+has fewer than two runs that count, or where half of the runs of one that may be best are doubtful.\
+"""
 
 BAR = 24  #: Characters of the longest.
+NUMBER = "0123456789. \N{NO-BREAK SPACE}\N{THIN SPACE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +146,12 @@ class Question:
     """What an execution answers to a question of its study."""
 
     asks: str
-    sentences: Sequence[str]  #: One for each case.
-    tables: Sequence[Table]  #: The same, with the ranking.
+    cases: Mapping[str, Table | None]  #: The sentence of each, and its ranking, if there is one.
     changes: Sequence[str]  #: What may change the answer.
+
+    @property
+    def rankings(self) -> list[Table]:
+        return [table for table in self.cases.values() if table]
 
 
 def questions(study: Study, execution: Execution) -> list[Question]:
@@ -153,54 +161,44 @@ def questions(study: Study, execution: Execution) -> list[Question]:
     for question in answered(study, execution):
         figure = question.by.figure
         metric = next(figures.metric(one) for one in study.figures if one.name == figure)
-        asks, cases = " ".join(question.answer.asks.split()), question.situations
-        titles = [_case(study, one) for one in cases]
-        absent = dict.fromkeys(one for case in cases for one in case.absent)
-        changes = [f"Not measured: {one}." for one in absent]
+        cases: dict[str, Table | None] = {}
+        for one in question.situations:
+            title = rest_title(study, one.where)
+            said = f"{title}: " * bool(title) + sentence(one, metric)
+            cases[said] = _ranking(one, metric, title, question.by.best)
+        absent = dict.fromkeys(why for one in question.situations for why in one.absent)
+        changes = [f"Not measured: {one.rstrip('.')}." for one in absent]
         mine = [doubt for doubt in waiting if doubt.about == question.answer.asks]
-        made.append(
-            Question(
-                asks,
-                [
-                    f"{title}: {said}" if title else said[:1].upper() + said[1:]
-                    for title, one in zip(titles, cases, strict=True)
-                    for said in [sentence(one, metric)]
-                ]
-                or ["No configuration of it is part of this execution."],
-                [
-                    _ranking(one, metric, title, question.by.best)
-                    for title, one in zip(titles, cases, strict=True)
-                ],
-                [*changes, *_more(execution, mine)],
-            )
-        )
+        nothing: Mapping[str, None] = {"No configuration of it is part of this execution.": None}
+        asks = " ".join(question.answer.asks.split())
+        made.append(Question(asks, cases or nothing, [*changes, *_more(execution, mine)]))
     return made
-
-
-def _case(study: Study, situation: Situation) -> str:
-    """What tells it from the others of its question: axes with a single value don't."""
-    several = {axis.name for axis in study.axes if len(axis.values) > 1}
-    where = {axis: value for axis, value in situation.where.items() if axis in several}
-    return study.titles(where, with_axes=True)
 
 
 def sentence(situation: Situation, metric: Metric) -> str:
     """Who is best, by how much, or why that can't be told."""
     if situation.lead is Lead.UNTOLD:
         spoilt = [f"{one.name}: {why}" for one in situation.best if (why := failed(one.cell))]
-        whys = [*situation.unknown, *spoilt, "fewer than two could be measured"]
-        return f"it can’t be told here ({whys[0]})."
+        other = "all failed" if situation.failed else "fewer than two were measured"
+        whys = [*situation.unknown, *spoilt, other]
+        return f"It can’t be told here ({whys[0]})."
     first = situation.best[0]
     with_figure = f"with {_figure(first, metric)}"
     if situation.lead is Lead.SHARED:
         names_of_all = listed([one.name for one in situation.best])
         return f"{names_of_all} may be equally good; {first.name} comes first {with_figure}."
+    if not situation.behind:
+        failing = listed([one.name for one in situation.failed])
+        return f"{first.name} is best {with_figure}; {failing} failed."
     nearest = situation.behind[0]
     return f"{first.name} is best {with_figure}; {nearest.name} has {_times(nearest)} of that."
 
 
-def _ranking(situation: Situation, metric: Metric, title: str, best: str) -> Table:
-    arms = [*situation.best, *situation.behind, *situation.failed]
+def _ranking(situation: Situation, metric: Metric, title: str, best: str) -> Table | None:
+    """None with fewer than two."""
+    arms = situation.measured
+    if len(arms) < FEWEST:
+        return None
     ends = [end for one in arms for end in (one.found.value, one.found.high)]
     most = max((end for end in ends if end and not math.isinf(end)), default=0.0)
     rows = [
@@ -212,7 +210,12 @@ def _ranking(situation: Situation, metric: Metric, title: str, best: str) -> Tab
         ]
         for one in arms
     ]
-    headings = ["", f"{metric.headline()}, the {best} is best", "of the first", "█ at least, ░ at most"]
+    headings = [
+        "",
+        f"{metric.headline()}, the {best} is best",
+        "of the first",
+        "█ at least, ░ at most",
+    ]
     notes = [f"Can’t be told: {one}." for one in situation.unknown]
     return Table(headings, rows, title=title, note=" ".join(notes))
 
@@ -223,9 +226,9 @@ def _figure(arm: Arm, metric: Metric) -> str:
     words = "—" if value is None else written(metric, value)
     if low is None or high is None:
         return words
-    ends, unit = [written(metric, low), written(metric, high)], words.rpartition(" ")[2]
-    if not unit[-1:].isdigit() and all(end.endswith(f" {unit}") for end in ends):
-        ends = [end.removesuffix(f" {unit}") for end in ends]
+    ends, unit = [written(metric, low), written(metric, high)], words.lstrip(NUMBER)
+    if unit != words and all(end.endswith(unit) for end in ends):
+        ends = [end.removesuffix(unit).rstrip() for end in ends]
     return f"{words} [{', '.join(ends)}]"
 
 
@@ -250,12 +253,11 @@ def _bar(found: Interval, most: float) -> str:
 
 def _more(execution: Execution, waiting: Sequence[Doubt]) -> list[str]:
     """How many runs more may tell apart what may be equally good."""
-    counts = {}
+    counts = []
     for doubt in waiting:
         cells = [find(execution, cell) for cell in doubt.cells]
-        runs = min(len(cell.counted) for cell in cells if cell is not None)
-        counts[doubt.cells] = doubt.more(runs)
-    few = [count for count in counts.values() if count]
+        counts.append(doubt.more(min(len(cell.counted) for cell in cells if cell is not None)))
+    few = [count for count in counts if count]
     if few:
         return [f"{min(few)} to {max(few)} more runs of each may tell more of them apart."]
     return ["Ten times as many runs would hardly tell them apart."] if counts else []

@@ -163,9 +163,7 @@ def _try(
     for place in range(STARTS):
         for each in making.shuffled(turns):
             reason = why if each == variant else "beside its variants"
-            yield from making.start(
-                each, Phase.VARY, load, reason, place=place, ends_early=not saves
-            )
+            yield from making.start(each, Phase.VARY, load, reason, place=place)
     entries, after = notebook.of(variant, Phase.VARY), notebook.memory_bytes(variant)
     gains = _gains(notebook, pick, variant)
     state, told = State.WORTH_TRYING, "its runs say nothing"

@@ -45,7 +45,7 @@ EQUAL = 0.03  #: Less than so much of what gets through, in the logarithm: it te
 FEWEST = 4  #: Are screened, however short the budget is.
 
 FIELD = 5  #: So many of those that were screened are bisected,
-OF_A_SERVER = 2  #: and so many of one server.
+OF_A_SERVER = 4  #: and so many of one server.
 KEPT = 0.80  #: Of the most that a full load got through: others are not.
 ROUNDS = 8  #: Each candidate that is left has one start in each.
 LEFT = (5, 4, 4, 3, 3, 2)  #: Are left at most after each round; of the last from then on.

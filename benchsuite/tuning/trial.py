@@ -97,8 +97,8 @@ class Level:
     """One rate of a start, or its only window."""
 
     rate: float  #: 0 for users.
-    offered: float = 0.0
-    """Journeys a second that were due in its window, which may have ended early; 0 of users, who
+    offered: float | None = None
+    """Journeys a second that were due in its window, which may have ended early; None of users, who
     ask when they like."""
     planned: int  #: Arrivals in the window.
     met: tuple[int, ...]  #: How many met each goal of the objective.

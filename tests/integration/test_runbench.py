@@ -119,6 +119,15 @@ def test_an_application_without_django_is_served_in_place_of_the_project(command
     assert one["spec"]["server"]["application"] == named
 
 
+@needs("uvicorn")
+def test_the_pages_without_django_are_served_by_an_event_loop_too(command):
+    named = "benchsuite.target.bare:asgi_application"
+    one = measured(
+        command, f"--server=uvicorn --application={named} --workload=echo --twin=async --users=2"
+    )
+    assert (one["requests"] > 5, one["failures"]) == (True, 0)
+
+
 def test_several_servers_are_interleaved_and_shown_in_a_table(command):
     ended = command.run("runbench", *SHORT, "--server=waitress,gunicorn-gthread", "--repeat=2")
     assert ended.status == 0, ended.err

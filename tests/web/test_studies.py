@@ -80,7 +80,7 @@ def test_the_page_shows_the_answer_and_leads_to_its_runs(soup: Any) -> None:
     titles = [one.title for one in answer.sections]
     assert set(titles) < {one.text for one in page.select("h2")}
     cells = {one[0]: one for one in table(page, "Configurations")}
-    assert cells["setup async, delay 200"][1] == "There is no uvicorn here."
+    assert "setup async, delay 200: There is no uvicorn here." in page.text
     assert "○ invalid" in cells["setup sync, delay 100"][1]
     assert "1 of 2 runs failed: B201" in cells["setup sync, delay 100"][2]
     assert cells["setup sync, delay 100"][-1] == "--server=gunicorn-sync --delay-to-database=100ms"
@@ -88,7 +88,7 @@ def test_the_page_shows_the_answer_and_leads_to_its_runs(soup: Any) -> None:
     links = {one["href"] for one in page.select("details:has(#configurations) a")}
     assert links == {run.get_absolute_url() for run in runs}
     assert answer.table is not None
-    assert "async, 200: There is no uvicorn here." in str(answer.table.rows[1][3])
+    assert "setup async · delay 200: There is no uvicorn here." in str(answer.table.rows[1][3])
 
 
 def test_it_leaves_as_markdown_csv_and_one_html_file(client: Client, tmp_path: Path) -> None:
@@ -96,7 +96,10 @@ def test_it_leaves_as_markdown_csv_and_one_html_file(client: Client, tmp_path: P
     make_study_run(days=1)
     written = to_markdown(whole(study_report(row)))
     assert "\n\n\n" not in written
-    assert "| ● holds | Sync falls to a third. | 120 → 40 /s | plateau of sync, 200 / " in written
+    assert (
+        "| ● holds | Sync falls to a third. | 120 → 40 /s | answers a second of setup sync"
+        in written
+    )
     mine = f"{SHOP}?execution={row.pk}&format="
     assert text(client, f"{mine}md") == written
     call_command("runstudy", "shop", markdown=str(tmp_path / "shop.md"), label="first")

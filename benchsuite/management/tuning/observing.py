@@ -156,7 +156,7 @@ def _level(
     met = tuple(_met(goal, summary, planned, distribution) for goal in goals)
     return Level(
         rate=rate,
-        offered=summary.arrivals.offered_rate if summary.arrivals and rate else 0.0,
+        offered=summary.arrivals.offered_rate if summary.arrivals and rate else None,
         planned=planned,
         met=(0,) * len(goals) if died else met,
         failures=summary.failures + planned - summary.requests,

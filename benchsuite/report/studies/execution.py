@@ -55,7 +55,7 @@ class StudyReport:
     """One execution; everything is made when it is asked for."""
 
     row: StudyRun
-    study: Study
+    study: Study  #: As it was executed, with the questions and titles of today's file.
     execution: Execution
 
     @cached_property
@@ -64,13 +64,11 @@ class StudyReport:
 
     @cached_property
     def questions(self) -> list[tables.Question]:
-        """Of today's file, as far as it asks of what was executed."""
-        return tables.questions(rows.asking(self.study), self.execution)
+        return tables.questions(self.study, self.execution)
 
     @cached_property
     def follows(self) -> list[Follow]:
-        answers = answered(rows.asking(self.study), self.execution)
-        return follows(self.study, answers, self.claims)
+        return follows(self.study, answered(self.study, self.execution), self.claims)
 
     @cached_property
     def answer(self) -> Answer:
@@ -118,16 +116,23 @@ class StudyReport:
             table = Table([*head, "interval by"], checks, title=title, is_folded=True)
             yield Section(title="Checks of the claims", tables=[table])
         if self.questions:
-            rankings = [
-                replace(table, title=f"{one.asks} {table.title}".strip(), note=f"{words} {table.note}")
+            asked = [
+                (f"{one.asks} ", words, table)
                 for one in self.questions
-                for words, table in zip(one.sentences, one.tables, strict=False)
+                for words, table in one.cases.items()
             ]
-            yield Section(title="Answers", sentences=[tables.HOW], tables=rankings)
+            rankings = [
+                replace(table, title=f"{asks}{table.title}".strip(), note=f"{words} {table.note}")
+                for asks, words, table in asked
+                if table
+            ]
+            others = [f"{asks}{words}" for asks, words, table in asked if not table]
+            yield Section(title="Answers", sentences=[tables.HOW, *others], tables=rankings)
         if layouts := tables.tables(self.study, self.execution, self.published[0]):
             yield Section(title="Measured and published", tables=layouts)
-        stored = [one.arguments for one in self.row.cells.all()]  # of `runbench`
-        shared = [part for part in (stored or [[]])[0] if all(part in one for one in stored)]
+        stored = {matrix.key(one.coordinates): one.arguments for one in self.row.cells.all()}
+        of_cells = [stored[matrix.key(one.coordinates)] for one in self.execution.cells]
+        shared = [part for part in (of_cells or [[]])[0] if all(part in one for one in of_cells)]
         metrics = [figures.metric(one) for one in self.study.figures]
         headings = [metric.headline() for metric in metrics]
         rows: list[list[str | Shown]] = [
@@ -137,10 +142,20 @@ class StudyReport:
                 *(tables.shown(cell, metric) for metric in metrics),
                 shlex.join(part for part in arguments if part not in shared),
             ]
-            for cell, arguments in zip(self.execution.cells, stored, strict=True)
+            for cell, arguments in zip(self.execution.cells, of_cells, strict=True)
+            if cell.starts
         ]
         heads = ["configuration", "runs", *headings, "options of its own"]
-        yield Section(title="Configurations", tables=[Table(heads, rows, figures=headings)])
+        skipped: dict[str, list[str]] = {}
+        for cell in self.execution.cells:
+            if not cell.starts:
+                skipped.setdefault(cell.reason, []).append(cell_title(cell.coordinates))
+        more = [
+            f"{some[0]}{f' and {len(some) - 1} more' * (len(some) > 1)}: {reason}"
+            for reason, some in skipped.items()
+        ]
+        configurations = [Table(heads, rows, figures=headings)] if rows else []
+        yield Section(title="Configurations", points=more, tables=configurations)
         shared_command = command("runbench", *shared)
         points = [f"{self.when}. Runs: {self.verdicts}.", *self.method()]
         copies = {"All configurations share": shared_command}
@@ -221,9 +236,10 @@ class StudyReport:
         for kind, words in KINDS.items():
             if arms := [v.name for axis in study.axes for v in axis.values if v.kind is kind]:
                 yield f"{words}: {', '.join(arms)}."
+        every_cell = list(row.cells.all())
         for number, values in sorted(row.resolved.items()):
             options = ", ".join(f"--{name}={value}" for name, value in values.items())
-            cell = cell_title(self.execution.cells[int(number)].coordinates)
+            cell = cell_title(every_cell[int(number)].coordinates)
             yield f"Known from other configurations: {options} for {cell}."
 
     @property
@@ -257,8 +273,12 @@ def of_claims(outcomes: Mapping[str, int]) -> str:
 
 def study_report(row: StudyRun) -> StudyReport:
     """Raises UsageError for a file that this version can't read."""
-    study = rows.study(row)
-    return StudyReport(row, study, rows.execution(row, study))
+    study = rows.asking(rows.study(row))
+    execution = rows.execution(row, study)
+    if row.status != Status.RUNNING.value:  # what the time did not reach is no part of it
+        reached = [one for one in execution.cells if one.starts or one.state is not State.PLANNED]
+        execution = replace(execution, cells=reached)
+    return StudyReport(row, study, execution)
 
 
 def chosen(name: str, which: str = "", besides: StudyRun | None = None) -> StudyRun:
@@ -343,8 +363,7 @@ def follows(
 
 def _words(situations: Sequence[Situation], metric: Metric) -> str:
     if len(situations) == 1:
-        words = tables.sentence(situations[0], metric)
-        return words[:1].upper() + words[1:]
+        return tables.sentence(situations[0], metric)
     first = Counter(one.best[0].name for one in situations if one.lead is Lead.ALONE)
     if not first:
         shared = any(one.lead is Lead.SHARED for one in situations)

@@ -17,13 +17,13 @@ def answer(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer
     asked = [
         Section(
             title=question.asks,
-            sentences=question.sentences,
+            sentences=list(question.cases),
             points=[*question.changes, f"Measured by {report.study.name}: {report.measured}."],
-            tables=question.tables,
+            tables=question.rankings,
         )
         for report in reports
         for question in report.questions
-        if question.tables
+        if question.rankings or question.changes
     ]
     links = {one.study.name: Shown(one.study.name, url=f"{one.study.name}.md") for one in reports}
     executed: list[list[str | Shown]] = [

@@ -38,7 +38,7 @@ def test_true_claims_hold_and_those_of_swapped_arms_do_not(starts: int) -> None:
     swapped = {(other[setup], delay): value for (setup, delay), value in worlds.TRUTH.items()}
     found = judged(claim, worlds.execution(swapped, starts=starts))
     assert found.outcome is Outcome.FAILS
-    assert "plateau of sync, 200 / sync, 100 is " in found.reason
+    assert "plateau of setup sync · delay 200 / delay 100 is " in found.reason
     assert "wanted 0.4" in found.reason
     assert len(found.checks) == 3
 
@@ -57,7 +57,7 @@ def test_a_list_expands_and_one_cell_that_fails_is_enough() -> None:
     found = judged(worlds.claim(FLAT), worlds.execution(truth))
     assert found.outcome is Outcome.FAILS
     assert [one.outcome for one in found.checks] == [Outcome.HOLDS, Outcome.FAILS]
-    assert "async, 200" in found.reason
+    assert "setup async · delay 200" in found.reason
     assert "async, 100" not in found.reason
 
 
@@ -65,7 +65,7 @@ def test_an_interval_across_the_edge_of_the_region_tells_nothing() -> None:
     truth = worlds.TRUTH | {("sync", "200"): 0.84}
     found = judged(worlds.claim(HALVES), worlds.execution(truth, noise=0.05))
     assert found.outcome is Outcome.UNTOLD
-    assert "plateau of sync, 200 / sync, 100 is 0." in found.reason
+    assert "plateau of setup sync · delay 200 / delay 100 is 0." in found.reason
 
 
 def test_one_start_proves_nothing() -> None:
@@ -90,16 +90,16 @@ def with_cell(**given: object) -> Execution:
     [
         (
             with_cell(state=State.UNAVAILABLE, reason="There is no Docker engine.", starts=()),
-            "sync, 200: There is no Docker engine.",
+            "setup sync · delay 200: There is no Docker engine.",
         ),
-        (with_cell(state=State.PLANNED, starts=()), "sync, 200: planned"),
+        (with_cell(state=State.PLANNED, starts=()), "setup sync · delay 200: planned"),
         (
             with_cell(starts=[worlds.start(0.7, excluded="B401")] * 2),
-            "sync, 200: no run counts (B401)",
+            "setup sync · delay 200: no run counts (B401)",
         ),
         (
             with_cell(starts=[worlds.start(0.7), worlds.start(None, failed="B203")]),
-            "sync, 200: 1 of 2 runs without plateau (B203)",
+            "setup sync · delay 200: 1 of 2 runs without plateau (B203)",
         ),
         (
             with_cell(starts=[worlds.start(0.7), worlds.start(0.7, excluded="B101")]),
@@ -110,7 +110,10 @@ def with_cell(**given: object) -> Execution:
             with_cell(starts=[worlds.start(math.inf), worlds.start(1.0)]),
             "a run has no limit there",
         ),
-        (Execution(cells=worlds.execution().cells[:2]), "sync, 200 is no part of this execution"),
+        (
+            Execution(cells=worlds.execution().cells[:2]),
+            "setup sync · delay 200 is no part of this execution",
+        ),
     ],
 )
 def test_what_is_missing_or_unsound_is_the_reason(execution: Execution, reason: str) -> None:
@@ -135,7 +138,7 @@ def test_needs_of_a_cell_win_over_those_of_all() -> None:
     execution = worlds.execution(users=500)
     cells = [replace(one, conditions={"users": 20.0}) for one in execution.cells]
     found = judged(worlds.claim(HALVES, users=300), replace(execution, cells=cells))
-    assert "sync, 200: users must be at least 300, and is 20.0" in found.reason
+    assert "setup sync · delay 100: users must be at least 300, and is 20.0" in found.reason
 
 
 def test_a_value_and_a_difference() -> None:
@@ -205,7 +208,7 @@ def test_that_nothing_fails_is_told_by_how_much_was_tried(requests, outcome):
     starts = [Start(figures={"failed": 0.0}, amounts={"failed": requests})] * 2
     found = judged(worlds.claim(check), Execution(cells=[worlds.cell("sync", "0", starts)]))
     assert found.outcome is outcome
-    assert "failed of sync, 0 is 0 [0, 0.0" in found.reason
+    assert "failed of setup sync · delay 0 is 0 [0, 0.0" in found.reason
 
 
 def test_values(golden):

@@ -67,7 +67,9 @@ def test_what_blocks_an_event_loop_is_no_page_of_one() -> None:
 
 
 def test_a_server_may_ask_whether_it_has_started_and_may_end() -> None:
-    sent = events({"type": "lifespan"}, [{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}])
+    sent = events(
+        {"type": "lifespan"}, [{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}]
+    )
     assert [event["type"] for event in sent] == [
         "lifespan.startup.complete",
         "lifespan.shutdown.complete",
