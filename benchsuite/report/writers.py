@@ -78,7 +78,7 @@ def to_markdown(answer: Answer) -> str:
     for sentence in filter(None, (answer.headline, *answer.reasons)):
         lines += [escaped(sentence), ""]
     if answer.table is not None:
-        lines += table_lines(answer.table)
+        lines += table_lines(answer.table, "##")
     lines += quoted(answer.cautions)
     for sentence in answer.next_steps:
         lines += [escaped(sentence), ""]
@@ -102,9 +102,9 @@ def section_lines(section: Section) -> Iterator[str]:
         yield from (f"{escaped(title)}:", "", "```", text.rstrip(), "```", "")
 
 
-def table_lines(table: Table) -> Iterator[str]:
+def table_lines(table: Table, heading: str = "###") -> Iterator[str]:
     if table.title:
-        yield from (f"### {escaped(table.title)}", "")
+        yield from (f"{heading} {escaped(table.title)}", "")
     if table.note:
         yield from (escaped(table.note), "")
     if table.rows:
