@@ -143,7 +143,9 @@ def test_what_was_killed_goes_on_and_measures_nothing_twice(study):
     ):
         assert words in resumed.out
     assert re.search(r"of 6\) starting · about \d.* left\n", resumed.out)
-    assert re.search(r"can't be told here +It answers\. .*impossible, plain: --python", resumed.out)
+    assert re.search(
+        r"can't be told here +It answers\. .*setup impossible · page plain: --python", resumed.out
+    )
     after = ended(study)
     assert after[: len(before)] == before
     wanted = sorted((*cell, repetition) for cell in CELLS for repetition in (1, 2))
