@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from benchsuite.studies.claims import Lead, Outcome, answered, judge
+from benchsuite.studies.claims import Answered, Lead, Outcome, answered, judge
 from benchsuite.studies.intervals import Interval
 from benchsuite.studies.matrix import Need, key
 from benchsuite.studies.measured import Execution
@@ -45,7 +45,7 @@ def doubts(study: Study, execution: Execution, need: Need | None = None) -> list
     if need is not Need.QUESTION:
         found += _claims(study, execution)
     if need is not Need.CLAIM:
-        found += _questions(study, execution)
+        found += open_questions(answered(study, execution))
     return sorted(found, key=lambda doubt: -doubt.width)
 
 
@@ -74,8 +74,9 @@ def _against(found: Interval, edge: float) -> float:
     return abs(end - value) / abs(edge - value) if edge != value else math.inf
 
 
-def _questions(study: Study, execution: Execution) -> Iterator[Doubt]:
-    for question in answered(study, execution):
+def open_questions(questions: Iterable[Answered]) -> Iterator[Doubt]:
+    """Of arms that may be equally good, and are not alike."""
+    for question in questions:
         for situation in question.situations:
             if situation.lead is not Lead.SHARED:
                 continue

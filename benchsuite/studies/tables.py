@@ -10,11 +10,10 @@ from benchsuite.core.answer import Shown, Table
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.units import listed
 from benchsuite.studies import figures, published
-from benchsuite.studies.claims import Arm, Lead, Situation, answered, find
+from benchsuite.studies.claims import Answered, Arm, Lead, Situation, find
 from benchsuite.studies.claims import written as ratio_words
-from benchsuite.studies.deciding import Doubt, doubts
+from benchsuite.studies.deciding import Doubt, open_questions
 from benchsuite.studies.intervals import FEWEST, Interval
-from benchsuite.studies.matrix import Need
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Coordinates, Selector, Study, admits, names
 from benchsuite.studies.study import Table as Layout
@@ -154,11 +153,11 @@ class Question:
         return [table for table in self.cases.values() if table]
 
 
-def questions(study: Study, execution: Execution) -> list[Question]:
+def questions(study: Study, execution: Execution, answers: Sequence[Answered]) -> list[Question]:
     """All that the file of the study asks, in its order."""
-    waiting = doubts(study, execution, Need.QUESTION)
+    waiting = list(open_questions(answers))
     made = []
-    for question in answered(study, execution):
+    for question in answers:
         figure = question.by.figure
         metric = next(figures.metric(one) for one in study.figures if one.name == figure)
         cases: dict[str, Table | None] = {}

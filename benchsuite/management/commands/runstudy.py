@@ -348,7 +348,7 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
 
 
 def _cells(study: Study, row: StudyRun) -> Sequence[Cell]:
-    """Those of an execution; one that is decided as it goes leaves out what nobody asks first."""
+    """Those of an execution; one that is decided as it goes keeps what questions are about."""
     only = {axis: tuple(values) for axis, values in row.only.items()}
     keeps = matrix.Need.QUESTION if row.looks > 1 else matrix.Need.CLAIM
     cells = matrix.cells(study, row.scale, only, claims=row.claims, keeps=keeps)

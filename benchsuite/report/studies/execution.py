@@ -63,12 +63,16 @@ class StudyReport:
         return judge(self.study, self.execution)
 
     @cached_property
+    def answered(self) -> list[Answered]:
+        return answered(self.study, self.execution)
+
+    @cached_property
     def questions(self) -> list[tables.Question]:
-        return tables.questions(self.study, self.execution)
+        return tables.questions(self.study, self.execution, self.answered)
 
     @cached_property
     def follows(self) -> list[Follow]:
-        return follows(self.study, answered(self.study, self.execution), self.claims)
+        return follows(self.study, self.answered, self.claims)
 
     @cached_property
     def answer(self) -> Answer:
@@ -308,15 +312,13 @@ def interval_words(interval: Interval) -> str:
 
 
 def _starts(cell: MeasuredCell) -> Shown:
-    """ "2", or "2, 1 excluded: B401", or why there are none."""
+    """ "2", or "2, 1 excluded: B401"."""
     why_not = "" if cell.state is State.MEASURED else cell.reason
     excluded = [one for one in cell.starts if one.excluded]
     why = f", {len(excluded)} excluded: {reasons(excluded)}" if excluded else ""
     notes = {one.run: f"excluded: {', '.join(one.excluded)}" * bool(one.excluded)
              or ", ".join(one.failed) for one in cell.starts}  # fmt: skip
     runs = [(one.verdict, one.run, notes[one.run]) for one in cell.starts]
-    if not runs:
-        return Shown(why_not or "0")
     return Shown(f"{len(runs)}{why}", note=why_not, runs=runs)
 
 

@@ -98,7 +98,7 @@ def asked(execution: Execution, **given: Any) -> Question:
         Axis("delay", (Value("0", {}), Value("100", {}), Value("200", {}, title="far away"))),
     )
     study = worlds.study(answers=(SETUP,), objective=MOST, axes=axes, **given)
-    (question,) = questions(study, execution)
+    (question,) = questions(study, execution, answered(study, execution))
     return question
 
 
