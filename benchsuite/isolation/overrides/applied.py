@@ -90,19 +90,21 @@ def change_followers(changes: Changes, instructions: Instructions) -> None:
     string may be a URL that looks like a path: in containers /media is often both.
     """
     replaced = Replaced(changes, instructions).text
+    moved: list[str] = []  # of texts: values of other types may not be compared, such as lazy ones
 
-    def of_urls(text: str) -> str:
-        return replaced(text) if "://" in text else text
+    def follow(text: str) -> str:
+        new = replaced(text) if "://" in text or not is_address else text
+        moved.extend([text] * (new != text))
+        return new
 
     for name, value in changes.settings.items():
         if name in changes.values or hasattr(global_settings, name):
             continue
-        if isinstance(value, PurePath):
-            new: Any = type(value)(replaced(str(value)))
-        else:
-            follow = replaced if _ADDRESSES.isdisjoint(name.split("_")) else of_urls
-            new = leaves(value, follow)
-        if new != leaves(value, str):
+        moved.clear()
+        is_path = isinstance(value, PurePath)
+        is_address = not (is_path or _ADDRESSES.isdisjoint(name.split("_")))
+        new = type(value)(follow(str(value))) if is_path else leaves(value, follow)
+        if moved:
             changes.put(name, new, "follows what the run replaces")
 
 

@@ -5,6 +5,9 @@ import os
 import sys
 from typing import Any
 
+import pytest
+from django.utils.functional import lazy
+
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.applied import overridden
 from benchsuite.isolation.overrides.inherited import Replaced
@@ -111,6 +114,15 @@ def test_what_is_always_changed(golden):
 
 def test_what_becomes_of_settings(golden):
     golden.cases(become)
+
+
+def test_lazy_values_are_not_evaluated() -> None:
+    """As by reverse_lazy(): settings are made before apps and URLs can be loaded."""
+    late = lazy(lambda: pytest.fail("evaluated too early"), str)()
+    storages = {"default": {"BACKEND": "shop.Bucket", "OPTIONS": {"base_url": late}}}
+    settings = {**SETTINGS, "SHOP_HOME": late, "SHOP_MENU": [("/", late)], "LOGIN_URL": late}
+    changes = overridden({**settings, "MEDIA_URL": late, "STORAGES": storages}, INSTRUCTIONS)
+    assert not {"SHOP_HOME", "SHOP_MENU", "LOGIN_URL", "MEDIA_URL"} & changes.values.keys()
 
 
 def test_values(golden):
