@@ -1,4 +1,4 @@
-"""python -m benchmarks.strangers [NAME …] [--folder DIR] [--python PATH …] [--tune DIR]"""
+"""python -m benchmarks.strangers [NAME …] [--folder DIR] [--python PATH …] [--outside]"""
 
 import argparse
 import subprocess
@@ -6,6 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.strangers import outside
 from benchmarks.strangers.projects import STRANGERS, Stranger
 from benchmarks.strangers.trying import Failed, Outcome, Trial, usable_python
 from benchmarks.strangers.tuning import tune
@@ -24,11 +25,14 @@ def main() -> int:
     add("--folder", type=Path, help="keep the projects here, and go on with them")
     add("--python", action="append", default=[], help="another Python, for who needs a newer one")
     add("--fetched", type=Path, help="folder with checkouts of those that are on no index")
+    add("--outside", action="store_true", help="by `benchsuite run`, with nothing added to them")
     add("--tune", type=Path, metavar="DIR", help="tune them, and write what comes out there")
     add("--further", default="", metavar="WORDS", help='for tunebench, such as "--window=2s"')
     given = parser.parse_args()
     if unknown := [name for name in given.names if name not in names]:
         parser.error(f"there is no {' or '.join(unknown)}; there are: {', '.join(names)}")
+    if given.tune is not None and given.outside:
+        parser.error("--tune adds benchsuite to the projects, so --outside contradicts it")
     if given.tune is not None and given.folder is None:
         parser.error("--tune goes on where it was stopped: give the projects a --folder")
     chosen = [one for one in STRANGERS if not given.names or one.name in given.names]
@@ -48,6 +52,9 @@ def main() -> int:
         given.benchsuite = str(next(Path(temporary).glob("*.whl")))
         if given.tune is not None:
             return _tune([one for one in chosen if one.tuned], folder, given)
+        if given.outside:
+            chosen = [one for one in chosen if "manage.py" in one.manage]
+            outside.Outside.program = outside.program(sys.executable, given.benchsuite, folder)
         return _try(chosen, folder, given)
 
 
@@ -60,7 +67,7 @@ def _try(chosen: list[Stranger], folder: Path, given: argparse.Namespace) -> int
         failed |= bool(outcome.failure or outcome.changed)
         print(f"{stranger.name}: {_line(outcome)}", file=sys.stderr, flush=True)
         rows.append([f"{stranger.name}: {stranger.kind}", *_cells(outcome)])
-    head = ["project", "version", "Django", "runs", "theirs", "took"]
+    head = ["project", "version", "Django", "runs", "measured in", "theirs", "took"]
     print(markdown(head, rows))
     return int(failed)
 
@@ -93,7 +100,8 @@ def _trial(stranger: Stranger, folder: Path, given: argparse.Namespace) -> Trial
         checkout = (given.fetched or Path()) / stranger.fetched.rpartition("/")[2]
         if given.fetched is None or not checkout.is_dir():
             return f"fetch {stranger.fetched} from GitHub into --fetched by hand"
-    return Trial(stranger, folder, python, given.benchsuite, checkout)
+    kind = outside.Outside if given.outside else Trial
+    return kind(stranger, folder, python, given.benchsuite, checkout)
 
 
 def _line(outcome: Outcome) -> str:
@@ -107,7 +115,7 @@ def _line(outcome: Outcome) -> str:
 
 def _cells(outcome: Outcome) -> list[str]:
     if outcome.skipped:
-        return ["", "", f"skipped: {outcome.skipped}", "", ""]
+        return ["", "", f"skipped: {outcome.skipped}", "", "", ""]
     runs = ", ".join(
         f"{run['spec']['server']['server']} {run['goodput']:,.0f} /s {run['verdict']}"
         for run in outcome.runs
@@ -117,6 +125,7 @@ def _cells(outcome: Outcome) -> list[str]:
         outcome.version,
         outcome.django,
         runs if not outcome.failure else "failed",
+        f"{outcome.measured_s:.0f} s" if outcome.measured_s else "",
         kept if outcome.kept else "",
         f"{outcome.took_s:.0f} s",
     ]

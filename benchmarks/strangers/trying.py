@@ -6,7 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -65,6 +65,7 @@ class Outcome:
     failure: str = ""
     skipped: str = ""
     took_s: float = 0.0
+    measured_s: float | None = None  #: Of that, until the runs were stored.
 
 
 class Trial:
@@ -96,7 +97,7 @@ class Trial:
                 after = self._checksums()
                 self.outcome.kept = len(before.items() & after.items())
                 self.outcome.changed = theirs.changes(before, after)
-            self.python(LOOK)
+            self._look()
         except Failed as error:
             self.outcome.failure = str(error)
         self.outcome.took_s = monotonic() - began
@@ -120,8 +121,7 @@ class Trial:
             (self._venv / "installed").write_text(self._pip("freeze"))
         # What benchsuite brings must leave the project's own versions as they are.
         pins = ["--constraint", str(self._venv / "installed")]
-        self._pip("install", *pins, f"{self._benchsuite}{extras}", *servers)
-        self._pip("install", "--no-deps", "--force-reinstall", self._benchsuite)
+        self._install_beside(pins, servers, extras)
         versions = dict(
             line.lower().split("==", 1) for line in self._pip("freeze").splitlines() if "==" in line
         )
@@ -129,13 +129,23 @@ class Trial:
         self.outcome.version = versions.get(first, "as fetched")
         self.outcome.django = versions["django"]
 
+    def _install_beside(self, pins: Sequence[str], servers: Sequence[str], extras: str) -> None:
+        self._pip("install", *pins, f"{self._benchsuite}{extras}", *servers)
+        self._pip("install", "--no-deps", "--force-reinstall", self._benchsuite)
+
     def _make(self) -> None:
+        stranger = self.stranger
+        self._make_theirs({stranger.settings_file: QUICKSTART, stranger.urls_file: PAGES})
+        self.manage("migrate")
+        self.manage("check")
+
+    def _make_theirs(self, ours: Mapping[str, str]) -> None:
+        """Writes the project and its data, unless that is done; `ours` is put into its files."""
         stranger = self.stranger
         if not self._made.exists():
             for command in stranger.make:
                 self._do(*shlex.split(command))
-            ours = ((stranger.settings_file, QUICKSTART), (stranger.urls_file, PAGES))
-            for name, text in (*stranger.files.items(), *ours):
+            for name, text in (*stranger.files.items(), *ours.items()):
                 path = self._project / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with path.open("a") as file:
@@ -144,18 +154,19 @@ class Trial:
             for command in stranger.fill:
                 self._do(*shlex.split(command))
             self._made.touch()
-        # Until 1.0 the one migration of the results is written anew.
-        self.manage("migrate", "benchsuite", "zero")
-        self.manage("migrate")
-        self.manage("check")
 
     def _measure(self) -> None:
         stranger = self.stranger
         file = self._place / "results.json"
         file.unlink(missing_ok=True)
         words = [f"--server={stranger.servers}", *shlex.split(f"{LOAD} {stranger.measured}")]
+        began = monotonic()
         self.manage("runbench", *words, f"--json={file}")
+        self.outcome.measured_s = monotonic() - began
         self.outcome.runs = json.loads(file.read_text())
+
+    def _look(self) -> None:
+        self.python(LOOK)
 
     def _checksums(self) -> dict[str, str]:
         return theirs.checksums(self._venv, self._home, self._project)
@@ -188,12 +199,14 @@ class Trial:
         """What that text prints inside the project; raises Failed where it fails."""
         return self._do("python", "-c", text, *words)
 
-    def _do(self, *argv: str, timeout_s: float = COMMAND_S) -> str:
+    def _do(self, *argv: str, timeout_s: float = COMMAND_S, without: Collection[str] = ()) -> str:
+        """What it prints, where those variables are not set; raises Failed where it fails."""
+        variables = self._environment()
         try:
             done = subprocess.run(
                 [self._program(argv[0]), *argv[1:]],
                 cwd=self._project if self._project.exists() else self._place,
-                env=self._environment(),
+                env={name: variables[name] for name in variables if name not in without},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
