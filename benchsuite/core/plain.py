@@ -80,12 +80,13 @@ def plain(value: Any) -> Any:
 
 
 def leaves(value: Any, change: Callable[[str], str]) -> Any:
-    """A JSON value with every string in it changed."""
-    if isinstance(value, str):
+    """A JSON value with every string in it changed; anything else in it is left alone."""
+    kind = type(value)  # isinstance() would evaluate Django's lazy objects
+    if issubclass(kind, str):
         return change(value)
-    if isinstance(value, Mapping):
+    if issubclass(kind, Mapping):
         return {key: leaves(one, change) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
+    if issubclass(kind, (list, tuple)):
         return [leaves(one, change) for one in value]
     return value
 

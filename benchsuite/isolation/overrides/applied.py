@@ -90,7 +90,7 @@ def change_followers(changes: Changes, instructions: Instructions) -> None:
     string may be a URL that looks like a path: in containers /media is often both.
     """
     replaced = Replaced(changes, instructions).text
-    moved: list[str] = []  # of texts: values of other types may not be compared, such as lazy ones
+    moved: list[str] = []  # texts: to compare others would evaluate lazy ones
 
     def follow(text: str) -> str:
         new = replaced(text) if "://" in text or not is_address else text
@@ -101,7 +101,7 @@ def change_followers(changes: Changes, instructions: Instructions) -> None:
         if name in changes.values or hasattr(global_settings, name):
             continue
         moved.clear()
-        is_path = isinstance(value, PurePath)
+        is_path = issubclass(type(value), PurePath)
         is_address = not (is_path or _ADDRESSES.isdisjoint(name.split("_")))
         new = type(value)(follow(str(value))) if is_path else leaves(value, follow)
         if moved:
