@@ -60,10 +60,10 @@ def format_period(seconds: float) -> str:
 
 
 def format_rate(per_second: float | None, units: str = "") -> str:
-    """Something a second: 612 /s, 612 /s messages."""
+    """Something a second: 612 /s, 612 messages/s."""
     if per_second is None:
         return MISSING
-    return f"{format_number(per_second)}{THIN_SPACE}/s{f' {units}' if units else ''}"
+    return f"{format_number(per_second)}{THIN_SPACE}{units}/s"
 
 
 def format_bytes(amount: float | None) -> str:
@@ -116,5 +116,9 @@ def parse_seconds(text: str) -> float:
 
 
 def listed(names: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c"; of at least one."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    """ "a", "a and b", "a, b and c"; of at least one; "a, b; c; and d" where a name has commas."""
+    if len(names) == 1:
+        return names[0]
+    if any(", " in name for name in names):
+        return f"{'; '.join(names[:-1])}; and {names[-1]}"
+    return f"{', '.join(names[:-1])} and {names[-1]}"

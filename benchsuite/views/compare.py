@@ -14,6 +14,7 @@ from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import contrasts, figures_of, metric
 from benchsuite.comparing.differences import Comparison, Unlike, alike, some_of, unlike
 from benchsuite.comparing.titles import (
+    cell_titles,
     levels_title,
     load_title,
     size_title,
@@ -113,17 +114,18 @@ def _unlike(
     lots = alike(comparison, unlike_runs)
     column = {cell.first.pk: number for number, lot in enumerate(lots) for cell in lot}
     places = [column[cell.first.pk] for cell in comparison.cells]
+    differences = [difference for kind in unlike_runs for difference in kind.differences]
     return {
         "title": "These runs are not alike",
         "kinds": listed([one.kind for one in unlike_runs]),
+        "names": [difference.name for difference in differences],
         "lots": [
-            (some_of([cell.title for cell in lot]), _url(request, lot) if len(lot) > 1 else "")
-            for lot in lots
-        ],
-        "rows": [
-            (one.name, [one.values[places.index(number)] for number in range(len(lots))])
-            for kind in unlike_runs
-            for one in kind.differences
+            (
+                some_of(cell_titles(lot)),
+                _url(request, lot) if len(lot) > 1 else "",
+                [difference.values[places.index(number)] for difference in differences],
+            )
+            for number, lot in enumerate(lots)
         ],
         "anyway_url": _url(request, forced="1"),
     }

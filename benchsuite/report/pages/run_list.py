@@ -11,7 +11,6 @@ from django.db.models import Avg, Count, F, Max, Q, QuerySet
 
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.results import Status, Verdict
-from benchsuite.core.samples import REQUEST
 from benchsuite.models import Environment, Note, Run
 from benchsuite.report import queries
 
@@ -119,10 +118,10 @@ class RunFilter(django_filters.FilterSet):
         return queries.by_command(runs).filter(command=pk)
 
 
-def _sound(figure: str, *, units: bool = True) -> Avg:
-    """The mean of a figure over runs that count; of answers, only of requests."""
-    only = Q(status=Status.FINISHED.value, verdict__in=[Verdict.VALID.value, Verdict.WEAK.value])
-    return Avg(figure, filter=only & Q(unit=REQUEST) if units else only)
+def _sound(figure: str) -> Avg:
+    """The mean of a figure over runs that count."""
+    valid = Q(status=Status.FINISHED.value, verdict__in=[Verdict.VALID.value, Verdict.WEAK.value])
+    return Avg(figure, filter=valid)
 
 
 class Ordered(tables.Column):
@@ -178,8 +177,7 @@ class ConfigurationTable(Grouped):
     identity = "key"
     figures: ClassVar[dict[str, Any]] = {
         **{name: Max(name) for name in ("server", "workload", "users", "processes", "threads")},
-        **{name: _sound(name) for name in ("goodput", "p95_s")},
-        "memory_bytes": _sound("memory_bytes", units=False),
+        **{name: _sound(name) for name in ("goodput", "p95_s", "memory_bytes")},
     }
     server = Ordered("key", "server", "processes", "threads", verbose_name="configuration")
     what = Ordered("key", "workload", "users", verbose_name="what")

@@ -36,6 +36,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "load_title": titles.load_title,
     "size": titles.size_title,
     "cpus": titles.cpus_title,
+    "units": titles.units_beside,
     "workload": titles.workload_title,
     "options": titles.options_title,
     "moment": history.moment,
