@@ -50,7 +50,8 @@ class Outside(Trial):
 
     def _ours(self, *words: str) -> None:
         results = self._place / "results.sqlite3"
-        self._do(self.program, f"--results={results}", *words, without=UNNAMED)
+        named = {"DJANGO_SETTINGS_MODULE"} & self.stranger.env.keys()  # by its documentation
+        self._do(self.program, f"--results={results}", *words, without=set(UNNAMED) - named)
 
     def _environment(self) -> Mapping[str, str]:
         """With the project's environment active, as its owner has it."""
