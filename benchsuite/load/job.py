@@ -27,9 +27,10 @@ more:
     child → {"event": "note", "text"}                  at any time: for people, such as who came
           | {"event": "joined"}
     child → {"event": "tick", …}                       a whole `Tick`
-    parent → "collect"                                 after "done"
-    child → {"event": "collecting", "samples"}         each second
-    child → {"event": "collected", "hosts"}            `LoadHost`s; their samples are in the spool
+    parent → "collect <most>"                          after "done"; above so many samples figures
+    child → {"event": "collecting"}                    each second
+    child → {"event": "collected", "hosts"}            `LoadHost`s; their samples are in the spool,
+                                                       or their figures
     parent → "drop"                                    the run is over, however it went
     child → {"event": "dropped"}
 """
@@ -43,18 +44,22 @@ from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import LoadProfile, VisitorSpec, WorkloadSpec
 
 GO, STOP, REHEARSE = b"go", b"stop", b"rehearse "  #: How orders besides the job begin.
-JOIN, COLLECT, DROP = b"join ", b"collect", b"drop"  #: Those to the master of load hosts.
+JOIN, COLLECT, DROP = b"join ", b"collect ", b"drop"  #: Those to the master of load hosts.
 LOOK, NEW, AGAIN = "look", "new", "again"
 """Kinds of rehearsals: up to the first form, which is not sent; like any journey of the load; and
 with what the one before drew at random."""
 CHECK_LIMIT_S = 60.0  #: How much longer than one request's timeout a checked journey may take.
 CHECKS = 2  #: How often it is made at most.
 REHEARSAL_LIMIT_S = 20.0  #: How long what is rehearsed after that may take at most.
+MOST_SAMPLES = 50_000_000
+"""Of a whole load, that hosts send: 2 GB, which the parent must hold. Of more they send figures
+that add up, with a histogram of each second."""
 SAMPLES_FILE = "samples.bin"  #: Packed with `RECORD`, roughly in the order of their finish.
 NAMES_FILE = "names.json"
 """[{"name", "scope", "examples": {kind number: message}, "answers": {kind number: [status, what was
 asked]}}, …]: entry i is what `name == i` means in a sample.
 """
+FIGURES_FILE = "figures.json"  #: `LoadFigures`, in place of the two.
 OTHER_NAMES = "(other paths)"  #: The name of requests when there are too many names.
 
 
@@ -81,6 +86,7 @@ class Job:
     parts: int = 1  #: Until it is handed to a process, those of load hosts.
     unit: str = REQUEST  #: What the figures are of, of `benchsuite.core.samples.UNITS`.
     handshake_headers: bool = True  #: Else a subprotocol tells the run in handshakes.
+    adds_up: bool = True  #: Whether figures of its parts do, where samples are too many to be sent.
     dialect: str = ""  #: Dotted path of a class that speaks a server's own protocol, if it has one.
 
 

@@ -1,49 +1,30 @@
-"""From the samples of a load to its figures: of requests, names and levels, and of WebSockets."""
+"""From the samples of a load to the figures of WebSockets, and to samples of broadcasts."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from statistics import median
 
 import numpy as np
 
-from benchsuite.core.observations import Segment, UnderWay
 from benchsuite.core.readings import memory
-from benchsuite.core.results import (
-    Accounts,
-    IdleMemory,
-    Interval,
-    Lagging,
-    Pattern,
-    Reading,
-    Summary,
-    WebSockets,
-)
+from benchsuite.core.results import IdleMemory, Lagging, Reading, WebSockets
 from benchsuite.core.samples import (
-    ASIDE,
     CLOSING,
     CONNECTION,
-    EVENT,
     FANOUT,
     HANDSHAKE,
-    JOURNEY,
     MESSAGE,
-    PAUSE,
-    POPULATION,
     PUBLICATION,
-    REQUEST,
-    RESENT,
     RESTARTED,
     STRAY,
-    UNITS,
-    UNSOLICITED,
     Kind,
 )
-from benchsuite.core.specs import REDIS, USER, LoadProfile
-from benchsuite.load.job import Done, pauses, stage_windows
+from benchsuite.core.specs import REDIS
+from benchsuite.load.job import stage_windows
 from benchsuite.load.parent.driver import NameEntry, Samples
+from benchsuite.load.parent.figures import Figures
 from benchsuite.runner.running_system import TARGET
-from benchsuite.stats import messages, signs, summary
 from benchsuite.stats.messages import (
     HEALTHY,
     SLOW,
@@ -54,241 +35,10 @@ from benchsuite.stats.messages import (
     restarted,
     slow_users,
 )
-from benchsuite.stats.patterns import patterns
 from benchsuite.stats.steady import slope
 from benchsuite.stats.summary import inside
-from benchsuite.workloads.base import Population
 
-Window = tuple[float, float]
 ALWAYS = (-inf, inf)
-TINY_S = 1e-6  #: A window ends before its end; this much after its last sample that one is inside.
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """All figures of one load."""
-
-    samples: Samples
-    names: Sequence[NameEntry]
-    done: Done
-    load: LoadProfile
-    unit: str = REQUEST  #: What the figures are of: requests, messages, handshakes or events.
-    at_once: int | None = None  #: Requests that the target answers at once, if limited.
-    alike: bool = False  #: Whether all users do the same.
-
-    @property
-    def requests(self) -> Samples:
-        """What the figures are of."""
-        return self.of(*UNITS[self.unit])
-
-    @property
-    def journeys(self) -> Samples:
-        return self.of(JOURNEY)
-
-    def of(self, *scopes: str) -> Samples:
-        """The samples of these scopes."""
-        indexes = [index for index, name in enumerate(self.names) if name.scope in scopes]
-        return self.samples[np.isin(self.samples["name"], indexes)]
-
-    def connecting(self, window: Window, pauses: Sequence[Window] = ()) -> float:
-        """Mean users that were making or closing connections, where figures are not of these."""
-        beside = {HANDSHAKE, CLOSING} - set(UNITS[self.unit])
-        return summary.concurrency(self.of(*beside), window=window, pauses=pauses)
-
-    @property
-    def rate_connected(self) -> float | None:
-        """Messages per second if no time of the users went into handshakes and closings."""
-        total = self.total
-        if not total.goodput or not total.concurrency or self.unit != MESSAGE:
-            return None
-        connecting = self.connecting(self.done.window, self._pauses)
-        return total.goodput * (total.concurrency + connecting) / total.concurrency
-
-    @property
-    def accounts(self) -> Accounts:
-        """What became of all messages and connections."""
-        scopes = (MESSAGE, STRAY, UNSOLICITED, HANDSHAKE, CONNECTION)
-        by_scope = {scope: self.of(scope) for scope in scopes}
-        by_scope[MESSAGE] = self.of(MESSAGE, EVENT)
-        return messages.accounts(by_scope, self.done.window, self._pauses)
-
-    @property
-    def intervals(self) -> tuple[Interval, ...]:
-        return tuple(
-            summary.intervals(
-                self.requests,
-                origin=self.done.origin,
-                window=self.done.window,
-                pauses=self._pauses,
-                users=() if self.load.is_open else self.done.users,
-                connections=self.done.connections,
-                strays=self.of(STRAY) if self.done.connections else None,
-            )
-        )
-
-    @property
-    def total(self) -> Summary:
-        """Of all requests over the window, or over the windows of all stages together."""
-        total = self._requests(f"all {self.unit}s", "all", self.done.window, self._pauses)
-        count = len(stage_windows(self.load, self.done))
-        return self._with_arrivals(total, self.done.window, self._pauses, range(count))
-
-    @property
-    def by_name(self) -> Iterator[Summary]:
-        for index, name in enumerate(self.names):
-            if name.scope in ASIDE:
-                continue
-            samples = self.samples[self.samples["name"] == index]
-            window, pauses = self.done.window, self._pauses
-            if name.scope == HANDSHAKE and len(samples) and self.unit != HANDSHAKE:
-                # Those that all came before the window, as where connections are kept, or that
-                # are a fixed amount of work, have the time that they took.
-                meant = samples["intended_start"]
-                if self.load.iterations or not inside(meant, window, pauses).any():
-                    window = float(meant.min()), float(samples["finish"].max()) + TINY_S
-                    pauses = ()
-            yield summary.summarise(
-                samples,
-                name=name.name,
-                scope=name.scope,
-                window=window,
-                pauses=pauses,
-                examples=name.examples,
-                waits=self.load.is_open,
-            )
-
-    @property
-    def stages(self) -> Iterator[Summary]:
-        """None when there is only one level."""
-        if not self.load.stages:
-            return
-        who = USER if self.unit == REQUEST else "connection"
-        windows = stage_windows(self.load, self.done)
-        for index, (level, window) in enumerate(zip(self.load.stages, windows, strict=False)):
-            of_stage = self._requests(self.load.level_words(level, who), "stage", window, ())
-            with_arrivals = self._with_arrivals(of_stage, window, (), range(index, index + 1))
-            yield replace(with_arrivals, level=level, order=index + 1)
-
-    @property
-    def _pauses(self) -> tuple[Window, ...]:
-        return pauses(stage_windows(self.load, self.done))
-
-    def _requests(
-        self, name: str, scope: str, window: Window, without: Sequence[Window]
-    ) -> Summary:
-        examples: dict[Kind, str] = {}
-        for entry in self.names:
-            if entry.scope in UNITS[self.unit]:
-                examples = {**entry.examples, **examples}
-        made = summary.summarise(
-            self.requests,
-            name=name,
-            scope=scope,
-            window=window,
-            pauses=without,
-            examples=examples,
-            waits=self.load.is_open,
-        )
-        resent = int(inside(self.of(RESENT)["intended_start"], window, without).sum())
-        queued = None
-        if self.at_once and not without:
-            queued = signs.queued(self.requests, window, self.at_once)
-        if self.unit == REQUEST and not without:
-            made = replace(made, patterns=self._patterns(window))
-        return replace(made, resent=resent, queued=queued)
-
-    def _patterns(self, window: Window) -> tuple[Pattern, ...]:
-        """What slow answers of a window have in common. Users who think meet the same others again
-        and again: where these hold one of them up, no connection does.
-        """
-        load, requests = self.load, self.requests
-        right = requests[requests["kind"] == Kind.OK]
-        if load.stages:
-            right = right[right["intended_start"] >= window[0]]
-        journeys = self.journeys
-        journeys = journeys[inside(journeys["intended_start"], window, ())]
-        users = 1 if load.is_open else len(np.unique(journeys["user"]))
-        return patterns(
-            right,
-            window,
-            cycle_s=users * (window[1] - window[0]) / max(len(journeys), 1),
-            keeps=self.alike and load.keep_alive and not load.think_time_s,
-        )
-
-    def _with_arrivals(
-        self, figures: Summary, window: Window, without: Sequence[Window], stages: range
-    ) -> Summary:
-        if not self.load.is_open:
-            return figures
-        arrivals = summary.arrivals(
-            self.journeys,
-            window=window,
-            pauses=without,
-            sent=sum(self.done.sent[stage] for stage in stages),
-            dropped=sum(self.done.dropped[stage] for stage in stages),
-        )
-        return replace(figures, arrivals=arrivals)
-
-
-def segments(figures: Figures, populations: Sequence[Population] = ()) -> tuple[Segment, ...]:
-    """One for each stage that was reached, or each population; one where there is one level."""
-    load, done = figures.load, figures.done
-    if populations:
-        return tuple(_population(figures, *one) for one in enumerate(populations, start=1))
-    if load.stages:
-        spans = list(zip(figures.stages, stage_windows(load, done), load.stages, strict=False))
-    else:
-        spans = [(figures.total, done.window, load.level)]
-    of_level = _open if load.is_open else _closed
-    return tuple(of_level(figures, total, window, int(level)) for total, window, level in spans)
-
-
-def _population(figures: Figures, order: int, population: Population) -> Segment:
-    """What is told of these users alone, who are numbered anew."""
-    theirs = figures.samples[np.isin(figures.samples["user"], population.users)]
-    theirs["user"] = np.searchsorted(population.users, theirs["user"])
-    own = replace(figures, samples=theirs, unit=population.unit)
-    count = len(population.users)
-    name = f"{count} user{'s' * (count > 1)} of {population.name}"
-    total = replace(own.total, name=name, scope=POPULATION, order=order)
-    return _closed(replace(own, alike=True), total, own.done.window, count)
-
-
-def _open(figures: Figures, total: Summary, window: Window, rate: int) -> Segment:
-    at_once, requests = figures.at_once, figures.requests
-    keeps = figures.load.keep_alive and figures.alike
-    return Segment(
-        unit=figures.unit,
-        total=total,
-        window=window,
-        in_vain=signs.in_vain(requests, window),
-        under_way=UnderWay(
-            arrived_per_s=total.requests / (window[1] - window[0]),
-            mean=summary.concurrency(requests, window=window, since="intended_start"),
-            slots_busy_percent=at_once and signs.slots_busy_percent(requests, window, at_once),
-        ),
-        slots=signs.slots(figures.journeys, window) if keeps else None,
-    )
-
-
-def _closed(figures: Figures, total: Summary, window: Window, users: int) -> Segment:
-    requests = figures.requests
-    segment = Segment(
-        unit=figures.unit, total=total, window=window, in_vain=signs.in_vain(requests, window)
-    )
-    if not figures.alike:
-        return segment
-    pauses = figures.of(PAUSE)
-    pauses = pauses[pauses["user"] < users]
-    begin, end = window
-    ends = np.count_nonzero((begin <= pauses["finish"]) & (pauses["finish"] < end))
-    segment.wakes_per_s = float(ends) / (end - begin)
-    # of a run that was stopped it is not known who then waited
-    if not figures.done.stopped and len(figures.journeys):
-        pausing = summary.concurrency(pauses, window=window)
-        segment.waiting_users = users - pausing - figures.connecting(window)
-    segment.answers_by_user = signs.answers_by_user(requests, window, users)
-    return segment
 
 
 def without_restart(

@@ -14,14 +14,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
 
-import numpy as np
-
 from benchsuite.core.observations import BESIDE_ROWS, Stored
-from benchsuite.core.samples import JOURNEY, REQUEST, RESENT, Kind
+from benchsuite.core.samples import JOURNEY, REQUEST, RESENT
 from benchsuite.core.units import format_count, listed
 from benchsuite.isolation.facts import Rows
 from benchsuite.load.job import AGAIN, LOOK, NEW, OTHER_NAMES, REHEARSAL_LIMIT_S, Rehearsal
-from benchsuite.load.parent.driver import NameEntry, Samples
+from benchsuite.load.parent.figures import NameCount
 
 FEWEST = 3  #: New journeys that are rehearsed even if they are slow.
 FIRST = (LOOK, *[NEW] * 5, AGAIN)
@@ -142,16 +140,18 @@ def learned(made: Sequence[Rehearsal]) -> Learned:
     )
 
 
-def answers(samples: Samples, names: Sequence[NameEntry], users: int) -> Answers:
-    """Counted over all samples of a load."""
-    right = np.bincount(samples["name"][samples["kind"] == Kind.OK], minlength=len(names)).tolist()
-    every = np.bincount(samples["name"], minlength=len(names)).tolist()
-    counts = [(one, ok, count - ok) for one, ok, count in zip(names, right, every, strict=True)]
-    journeys = [(ok, failed) for one, ok, failed in counts if one.scope == JOURNEY]
+def answers(counts: Sequence[NameCount], users: int) -> Answers:
+    """Of all samples of a load."""
+    journeys = [one for one in counts if one.scope == JOURNEY]
     return Answers(
-        journeys=(sum(ok for ok, _ in journeys), sum(failed for _, failed in journeys)),
-        requests={one.name: (ok, failed) for one, ok, failed in counts if one.scope == REQUEST},
-        resent=sum(ok + failed for one, ok, failed in counts if one.scope == RESENT),
+        journeys=(
+            sum(one.right for one in journeys),
+            sum(one.all - one.right for one in journeys),
+        ),
+        requests={
+            one.name: (one.right, one.all - one.right) for one in counts if one.scope == REQUEST
+        },
+        resent=sum(one.all for one in counts if one.scope == RESENT),
         users=users,
     )
 

@@ -6,14 +6,18 @@ from pathlib import Path
 from typing import Any, Self
 
 from benchsuite.core.exceptions import UnavailableError
+from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import DatabaseSpec, RunSpec
 from benchsuite.fronts.base import FrontAdapter
+from benchsuite.load.job import MOST_SAMPLES
 from benchsuite.pythons.building import Recipe
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.servers.base import Place, ServerAdapter
 from benchsuite.services.base import DatabaseService, Service
 from benchsuite.telemetry.base import Device
 from benchsuite.workloads.base import Workload
+
+SAMPLES_EACH = 2  #: Of an arrival at least: a journey and its request.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +57,20 @@ class Plan:
             (work.needs_target_app, spec.static, repr(spec.target)),
             self.server.python.executable,
         )
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether figures of the load's parts add up to its own: not where messages of one host
+        are received by another, nor those of users of several kinds.
+        """
+        return self.workload.unit == REQUEST and not self.workload.populations(self.spec.load)
+
+    @property
+    def has_too_many_samples(self) -> bool:
+        """Whether load hosts will have more samples than they send."""
+        load = self.spec.load
+        arrivals = (load.arrival_rate or 0.0) * load.window_end_s
+        return load.hosts > 0 and arrivals * SAMPLES_EACH > MOST_SAMPLES
 
     @property
     def front_runs_instances(self) -> bool:

@@ -30,6 +30,7 @@ from benchsuite.core.specs import (
 from benchsuite.core.units import listed
 from benchsuite.delay import delayer
 from benchsuite.isolation.overrides.brokers import in_memory
+from benchsuite.load.job import MOST_SAMPLES
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
@@ -59,6 +60,12 @@ def check(plan: Plan) -> None:
     _check_sockets(plan)
     connections, ends = _connections(spec)
     network.check_descriptors(connections, ends=ends)
+    if plan.has_too_many_samples and not plan.adds_up:
+        raise UsageError(
+            f"This load makes more than {MOST_SAMPLES:,} samples, the most that load hosts send, "
+            f"and figures of parts of {plan.workload.name} don't add up: use a shorter --duration "
+            "or a lower --rate."
+        )
     _check_running(plan)
     _check_own_target(plan)
     _check_front(plan)

@@ -12,26 +12,28 @@ import numpy as np
 
 from benchsuite import findings as validity
 from benchsuite.core.exceptions import BenchsuiteError, DatabaseError, LoadError
-from benchsuite.core.observations import Effort, Evidence, FrontShares, OfLevel, Segment, Turn
+from benchsuite.core.observations import (
+    Effort,
+    Evidence,
+    FrontShares,
+    LoadHost,
+    OfLevel,
+    Segment,
+    Turn,
+)
 from benchsuite.core.printable import hidden, hidden_in
 from benchsuite.core.readings import LOAD, in_window, mean_cpu_percent, memory, work_s
 from benchsuite.core.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
-from benchsuite.core.samples import ANSWERED, EVENT, HANDSHAKE, JOURNEY, REQUEST, RESENT, Kind
+from benchsuite.core.samples import EVENT, HANDSHAKE, JOURNEY, REQUEST, Kind
 from benchsuite.findings.generator import littles_law
-from benchsuite.findings.target import answered_elsewhere, stall
-from benchsuite.findings.window import QUEUES_PERCENT
+from benchsuite.findings.target import answered_elsewhere, stall, starvation
+from benchsuite.findings.window import QUEUES_PERCENT, near_capacity
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.served.errors import DENIED, SOCKET
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import NameEntry, Samples
-from benchsuite.runner.figures import (
-    Figures,
-    Window,
-    segments,
-    websockets,
-    with_broadcasts,
-    without_restart,
-)
+from benchsuite.load.parent.figures import Figures, LoadFigures, Window, added
+from benchsuite.runner.figures import websockets, with_broadcasts, without_restart
 from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import INTERVAL_S, Monitor
 from benchsuite.runner.plan import Plan
@@ -84,6 +86,7 @@ class RunRecord:
             work.locustfile or self.spec.server.front_options.get("static")
         )
         self.sends_forms = False  #: Whether the checked journey did.
+        self.by_parts = False  #: Whether load hosts have sent figures in place of samples.
         self.segments: tuple[Segment, ...] = ()
         self.traffic: Traffic | None = None
         self.profiler: Profiler | None = None
@@ -127,33 +130,18 @@ class RunRecord:
             if one.asked.startswith(f"{SOCKET} ") and one.status != DENIED
         ]
         load = self.spec.load
-        users = load.in_flight_limit if load.is_open else int(max(load.levels))
-        self.answers = answers(samples, names, users)
         samples, names = without_restart(samples, names, self.away)
         samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
         figures = Figures(samples, names, done, load, self.unit, self.at_once, self.alike)
-        self.intervals = figures.intervals
-        kinds = figures.of(REQUEST)["kind"]
-        probes = self.monitor.asked if self.monitor is not None else []
-        before, after = self.asked_before, self.asked_after
-        self.asked = Asked(  # the target may still see a last probe
-            sent=len(kinds) + len(figures.of(RESENT)) + len(probes),
-            answered=int(np.isin(kinds, ANSWERED).sum()) + sum(probes),
-            seen=None if before is None or after is None else after - before,
-            viewed=self.viewed,
-        )
-        self.evidence.turn = _turn(figures.of(REQUEST), done.origin, self.asked_before)
-        if done.window[1] <= done.window[0]:
-            self.fail(Status.INTERRUPTED, "Stopped before the window began: nothing was measured.")
+        requests = figures.of(REQUEST)
+        self.evidence.turn = _turn(requests, done.origin, self.asked_before)
+        self.read_figures(figures.together(self.populations))
+        if self.total is None:
             return
-        self.total = figures.total
         # the server paces events, and what is fast for one population is not for another
         if load.keep_alive and self.unit != EVENT and not self.populations:
             self.evidence.cluster = signs.cluster(figures.requests, done.window)
         self.traffic = Traffic.of(figures.requests)
-        self.segments = segments(figures, self.populations)
-        by_population = [one.total for one in self.segments] if self.populations else []
-        self.summaries = (*figures.by_name, *figures.stages, *by_population)
         self.websockets = websockets(
             figures,
             self.readings,
@@ -161,6 +149,38 @@ class RunRecord:
             reads_memory=self.plan.workload.reads_memory,
             storm_s=self.storm_s,
             away=self.away,
+        )
+
+    def read_parts(self, parts: Sequence[LoadFigures]) -> None:
+        """Figures from those of load hosts, whose samples were too many."""
+        self.by_parts = True
+        if self.done is not None:
+            figures = added(parts, done=self.done, load=self.spec.load, alike=self.alike)
+            self.read_figures(figures)
+
+    def read_figures(self, figures: LoadFigures) -> None:
+        """The figures of a load that hold for parts of it as well."""
+        load = self.spec.load
+        users = load.in_flight_limit if load.is_open else int(max(load.levels))
+        self.answers = answers(figures.counts, users)
+        self.intervals = figures.intervals
+        requests = [one for one in figures.counts if one.scope == REQUEST]
+        probes = self.monitor.asked if self.monitor is not None else []
+        before, after = self.asked_before, self.asked_after
+        self.asked = Asked(  # the target may still see a last probe
+            sent=sum(one.all for one in requests) + self.answers.resent + len(probes),
+            answered=sum(one.answered for one in requests) + sum(probes),
+            seen=None if before is None or after is None else after - before,
+            viewed=self.viewed,
+        )
+        if figures.total is None:
+            self.fail(Status.INTERRUPTED, "Stopped before the window began: nothing was measured.")
+            return
+        self.total, self.segments = figures.total, figures.segments
+        several = load.stages or self.populations
+        self.summaries = (
+            *figures.by_name,
+            *(segment.total for segment in figures.segments if several),
         )
 
     def restart_is_due(self, elapsed_s: float) -> bool:
@@ -295,6 +315,12 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         if whole.host is not None:  # of a target that is here or isn't, nothing here says more
             others = None if plan.most_per_s is None else whole.host.others_percent
             whole.host = replace(whole.host, listen_overflows=None, others_percent=others)
+    if record.by_parts:
+        unwatched.append(
+            "what all samples show together: what slow answers have in common, whether a timer of "
+            f"TCP holds them up ({stall.number}), and at a --rate how busy the server's slots are "
+            f"({near_capacity.number}) and whether connections wait in vain ({starvation.number})"
+        )
     if not load.is_open and any(one.waiting_users is None for one in record.segments):
         why = "the run was stopped" if record.alike else "users need not all do the same"
         lost = f"whether users lost time in the load generator ({littles_law.number})"
@@ -347,6 +373,8 @@ def _of(
     probes, unprobed = None, "the journeys of stages ask several pages"
     if monitor is None or not monitor.page:
         unprobed = "the prober can only ask a page that each journey gets first, by a plain GET"
+    if record.by_parts:
+        unprobed = "it is compared with all samples, which were too many to be sent"
     if page and monitor:
         probes = monitor.probes(segment.window, page, segment.waiting_users, record.traffic)
     # requests that may be in flight: users, or as many as there were in the open model
@@ -425,6 +453,15 @@ def _front(record: RunRecord, used: CpuShares) -> FrontShares | None:
         target_cpus=plan.server.processes * plan.spec.server.instances,
         answering_percent=sum(share for share in used.values() if share is not None),
         cpus=len(on),
+    )
+
+
+def too_many(hosts: Sequence[LoadHost]) -> str:
+    """What is told of a run whose figures are by histograms."""
+    count = sum(host.samples for host in hosts)
+    return (
+        f"{count:,} samples are too many to be sent: figures are added up from counts and "
+        "histograms of each load host, of the whole window and of each second"
     )
 
 

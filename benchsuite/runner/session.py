@@ -42,7 +42,7 @@ from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.reasons import EMPTY, about_the_data, asked_again, error_behind, reason
-from benchsuite.runner.record import Ceilings, RunRecord, result
+from benchsuite.runner.record import Ceilings, RunRecord, result, too_many
 from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system import cpus, fingerprint, network, scratch
 from benchsuite.system.guard import guarded
@@ -265,11 +265,17 @@ class Session:
             record.facts = replace(facts, slowing={**facts.slowing, **FORCED})
         left_out_now = serving.counted(counting.OVERFLOW_PREFIX) or 0
         record.evidence.left_out = left_out_now - left_out
-        record.read_samples(*load.samples())
+        samples, names = load.samples()
         if isinstance(load, hosts.HostsPool):
             record.evidence.load_hosts = load.hosts
             for host in load.hosts:
                 record.settings_changed[f"(load host {host.name})"] = host.words
+            if load.figures:
+                record.settings_changed["(samples)"] = sentence = too_many(load.hosts)
+                watcher.note(sentence)
+                record.read_parts(load.figures)
+        if not record.by_parts:
+            record.read_samples(samples, names)
         if record.learned.before and record.answers:
             try:
                 record.evidence.stored, sentence = held(record.learned, record.answers, rows)
@@ -323,6 +329,7 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: P
         superuser=facts.superuser,
         seed=plan.spec.seed,
         unit=plan.workload.unit,
+        adds_up=plan.adds_up,
         handshake_headers=plan.server.handshake_headers,
         dialect=plan.server.dialect,
     )

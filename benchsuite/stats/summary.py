@@ -2,7 +2,10 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections import ChainMap, Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,17 +69,34 @@ def distribution(seconds: NDArray[np.float64]) -> Distribution:
     """
     if not len(seconds):
         return Distribution(count=0)
-    counted = histogram.of(seconds)
-    largest = float(seconds.max())
+    extremes = float(seconds.min()), float(seconds.max())
+    return _distribution(histogram.of(seconds), float(seconds.sum()), *extremes)
+
+
+def _distribution(
+    counted: histogram.Histogram, sum_s: float, min_s: float, max_s: float
+) -> Distribution:
+    count = histogram.size(counted)
     return Distribution(
-        count=len(seconds),
-        mean_s=float(seconds.mean()),
-        min_s=float(seconds.min()),
-        max_s=largest,
-        percentiles={
-            percent: min(value, largest) for percent, value in percentiles(counted).items()
-        },
+        count=count,
+        mean_s=sum_s / count,
+        min_s=min_s,
+        max_s=max_s,
+        percentiles={percent: min(value, max_s) for percent, value in percentiles(counted).items()},
         histogram=histogram.encode(counted),
+    )
+
+
+def added_distributions(parts: Iterable[Distribution | None]) -> Distribution:
+    """The distribution of all samples of some parts, of those that have any."""
+    some = [part for part in parts if part is not None and part.count]
+    if not some:
+        return Distribution(count=0)
+    return _distribution(
+        histogram.merged(part.histogram for part in some),
+        sum(part.count * (part.mean_s or 0.0) for part in some),
+        min(part.min_s for part in some if part.min_s is not None),
+        max(part.max_s for part in some if part.max_s is not None),
     )
 
 
@@ -131,6 +151,39 @@ def summarise(
         service_time=distribution(timed["finish"] - timed["start"]),
         concurrency=concurrency(samples, window=window, pauses=pauses),
         wait_time=distribution(timed["start"] - timed["intended_start"]) if waits else None,
+    )
+
+
+def added(parts: Sequence[Summary]) -> Summary:
+    """The figures of all samples of some parts over one window, as `summarise` makes them but for
+    what only samples show.
+    """
+    kinds = Counter[str]()
+    for part in parts:
+        kinds.update(part.failures_by_kind)
+    arrivals = [part.arrivals for part in parts if part.arrivals is not None]
+    return replace(
+        parts[0],
+        requests=sum(part.requests for part in parts),
+        failures=sum(part.failures for part in parts),
+        resent=sum(part.resent for part in parts),
+        failures_by_kind=dict(kinds),
+        failure_examples=dict(ChainMap(*(dict(part.failure_examples) for part in parts))),
+        throughput=sum(part.throughput for part in parts),
+        goodput=sum(part.goodput for part in parts),
+        body_bytes=sum(part.body_bytes for part in parts),
+        response_time=added_distributions(part.response_time for part in parts),
+        service_time=added_distributions(part.service_time for part in parts),
+        concurrency=sum(part.concurrency or 0.0 for part in parts),
+        wait_time=parts[0].wait_time and added_distributions(part.wait_time for part in parts),
+        arrivals=Arrivals(
+            offered_rate=sum(part.offered_rate for part in arrivals),
+            achieved_rate=sum(part.achieved_rate for part in arrivals),
+            late=sum(part.late for part in arrivals),
+            dropped=sum(part.dropped for part in arrivals),
+        )
+        if arrivals
+        else None,
     )
 
 
@@ -208,10 +261,8 @@ def intervals(
     for second in range(last + 1):
         part = by_finish[edges[second] : edges[second + 1]]
         right = part[part["kind"] == Kind.OK]
-        counted = histogram.of(right["finish"] - right["intended_start"]) if len(right) else None
-        figures = percentiles(counted, (50, 95, 99)) if counted is not None else {}
         aside = None if strays is None else strays[asides == second]
-        yield Interval(
+        interval = Interval(
             second=second,
             phase=_phase(origin + second, window, pauses),
             successes=len(right),
@@ -220,11 +271,38 @@ def intervals(
             connections=_known_before(connections, origin + second + 1),
             strays=None if aside is None else int((~np.isin(aside["kind"], ENDS)).sum()),
             closed=None if aside is None else int(np.isin(aside["kind"], ENDS).sum()),
-            p50_s=figures.get(50),
-            p95_s=figures.get(95),
-            p99_s=figures.get(99),
-            histogram=histogram.encode(counted) if counted is not None else "",
         )
+        yield _timed(interval, histogram.of(right["finish"] - right["intended_start"]))
+
+
+def _timed(interval: Interval, counted: histogram.Histogram) -> Interval:
+    """With what the histogram of its successes tells."""
+    if not len(counted):
+        return interval
+    figures = percentiles(counted, (50, 95, 99))
+    return replace(
+        interval,
+        p50_s=figures.get(50),
+        p95_s=figures.get(95),
+        p99_s=figures.get(99),
+        histogram=histogram.encode(counted),
+    )
+
+
+def added_intervals(
+    parts: Iterable[Sequence[Interval]], *, origin: float, users: Sequence[tuple[float, int]]
+) -> Iterator[Interval]:
+    """The intervals of all samples of some parts, which begin together."""
+    for same in zip_longest(*parts):
+        some = [interval for interval in same if interval is not None]
+        interval = replace(
+            some[0],
+            successes=sum(interval.successes for interval in some),
+            failures=sum(interval.failures for interval in some),
+            users=_known_before(users, origin + some[0].second + 1),
+        )
+        texts = (interval.histogram for interval in some if interval.histogram)
+        yield _timed(interval, histogram.merged(texts))
 
 
 def _known_before(counts: Sequence[tuple[float, int]], moment: float) -> int | None:

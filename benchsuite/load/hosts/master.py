@@ -17,7 +17,7 @@ import platform
 import shutil
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, count, islice
@@ -42,7 +42,7 @@ from benchsuite.load.hosts import keys, sockets
 from benchsuite.load.hosts.wire import (
     CHUNK,
     FROM_HOST,
-    MOST_SAMPLES,
+    MOST_OF_FIGURES,
     OURS,
     Ended,
     Exchange,
@@ -50,12 +50,22 @@ from benchsuite.load.hosts.wire import (
     checked,
     converted,
     count_names,
+    inflated,
     module_digest,
+    moved,
     offset,
     unpack,
 )
-from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE, Done, Job, Tick
+from benchsuite.load.job import (
+    FIGURES_FILE,
+    NAMES_FILE,
+    SAMPLES_FILE,
+    Done,
+    Job,
+    Tick,
+)
 from benchsuite.load.parent.driver import MARGIN_S, merged
+from benchsuite.load.parent.figures import LoadFigures
 from benchsuite.load.process.users import users_of
 from benchsuite.load.process.worker import PR_SET_PDEATHSIG, Parent
 
@@ -69,7 +79,9 @@ ERROR_S = 0.001
 in broadcasts, and else only the edges of windows compare them."""
 ERROR_SHARE, MOST_ERROR_S = 0.001, 0.05  #: Then so much of the window, and no more than that.
 TAKE_S = 30.0  #: How long a message of samples may take.
+ADD_UP_S = 300.0  #: The same of figures, which the host makes of all its samples.
 TAKING = 4  #: Hosts that send samples at a time.
+BYE_S = 0.8  #: Less than the parent waits for its end.
 TICK_S = 1.0
 
 
@@ -96,7 +108,7 @@ class Host:
         self.tick: Tick | None = None
         self.done: Done | None = None
         self.facts = LoadHost(name=self.name, share=0.0, cpus=self.cpus)
-        self.total = self.packed_bytes = self.samples = self.messages = 0
+        self.samples = self.packed_bytes = self.messages = 0
 
     @property
     def silence_s(self) -> float:
@@ -170,8 +182,8 @@ class Master:
             self._parent.say(self._expect(self._hosts[0], "rehearsed"))
         elif order.startswith(messages.GO):
             self._load(float(order.removeprefix(messages.GO)))
-        elif order == messages.COLLECT:
-            self._collect()
+        elif order.startswith(messages.COLLECT):
+            self._collect(int(order.removeprefix(messages.COLLECT)))
         else:
             self._check(read(Job, json.loads(order)))
 
@@ -185,10 +197,12 @@ class Master:
         self._parent.say({"event": "dropped"})
 
     def goodbye(self) -> None:
-        """The command has ended."""
+        """The command has ended: each host answers that it leaves."""
         for host in self._all.values():
             self._send(host, "bye")
-        gevent.sleep(0.2)  # ZeroMQ sends on a thread of its own
+        deadline = monotonic() + BYE_S
+        while not all(host.left for host in self._all.values()) and monotonic() < deadline:
+            gevent.sleep(LOOK_S)
 
     def _note(self, text: str) -> None:
         self._parent.say({"event": "note", "text": text})
@@ -227,7 +241,7 @@ class Master:
             return  # of a run that is over
         elif kind == "idle":
             host.idle = True
-        elif kind == "samples":
+        elif kind in {"samples", "figures"}:
             host.chunks.put(data)
         else:
             event = parsed(data["line"])
@@ -378,8 +392,9 @@ class Master:
         ]
         if not ends:
             raise LoadError(" ".join(host.facts.lost for host in self._hosts))
-        self._begin = begin
-        self._parent.say({"event": "done", **plain(merged(ends))})
+        self._begin, end = begin, merged(ends)
+        self._window = end.window
+        self._parent.say({"event": "done", **plain(end)})
 
     def _hear(self, host: Host, *, late: bool) -> None:
         """Takes what a host said meanwhile, and how long it says nothing."""
@@ -393,7 +408,7 @@ class Master:
                     host.tick = read(Tick, event)
                 elif kind == "done":
                     end = read(Ended, event)
-                    host.done = end.done
+                    host.done, host.samples = end.done, end.samples
                     host.facts = replace(
                         host.facts,
                         late_s=end.late_s,
@@ -430,15 +445,23 @@ class Master:
         )
         self._parent.say({"event": "tick", **plain(together)})
 
-    def _collect(self) -> None:
-        """Fetches what each host has measured, a few of them at a time."""
+    def _collect(self, most: int) -> None:
+        """Fetches what each host has measured, a few of them at a time: up to so many samples."""
+        total = sum(host.samples for host in self._hosts)
+        fetch = self._samples
+        if total > most:
+            if not self._job.adds_up:
+                raise LoadError(
+                    f"{total:,} samples are more than load hosts may send ({most:,}), and figures "
+                    "of parts of this load don't add up: use a shorter --duration, or less load."
+                )
+            fetch = self._figures
         turns = BoundedSemaphore(TAKING)
         waiting = [host for host in self._hosts if host.done is not None]
-        taking = [gevent.spawn(self._take_all, host, turns) for host in waiting]
+        taking = [gevent.spawn(self._fetch, fetch, host, turns) for host in waiting]
         while not all(one.dead for one in taking):
             gevent.joinall(taking, timeout=TICK_S)
-            total = sum(host.samples for host in self._hosts)
-            self._parent.say({"event": "collecting", "samples": total})
+            self._parent.say({"event": "collecting"})
         hosts = [
             replace(
                 host.facts,
@@ -450,57 +473,66 @@ class Master:
         ]
         self._parent.say({"event": "collected", "hosts": plain(hosts)})
 
-    def _take_all(self, host: Host, turns: BoundedSemaphore) -> None:
+    def _fetch(
+        self, fetch: Callable[[Host, Path], None], host: Host, turns: BoundedSemaphore
+    ) -> None:
         folder = self._spool / f"host-{self._hosts.index(host)}"
         try:
             with turns:
                 drifted = offset(self._exchanged(host, EXCHANGES_AFTER)).ahead
                 drift_s = abs(drifted - host.offset.ahead)
                 host.facts = replace(host.facts, clock_drift_s=drift_s)
-                folder.mkdir()
-                with (folder / SAMPLES_FILE).open("wb") as file:
-                    for names, samples in self._chunks(host):
-                        if names:
-                            (folder / NAMES_FILE).write_text(names)
-                        file.write(samples)
-        except (BenchsuiteError, OSError) as error:
+                folder.mkdir(exist_ok=True)
+                fetch(host, folder)
+        except (BenchsuiteError, OSError, UnicodeDecodeError) as error:
             # a part of it would be neither the schedule's share nor none of it
             shutil.rmtree(folder, ignore_errors=True)
             host.samples = 0
             host.lose(f"What load host {host.name} measured is missing: {error}")
 
-    def _chunks(self, host: Host) -> Iterator[tuple[str, bytes]]:
-        """The names and the samples of a host: the next are sent when these are written."""
-        known = total = 0
-        while True:
-            start = host.samples
-            self._send(host, "take", run=self._run, start=start)
-            chunk = self._chunk(host, start)
-            if start == 0:
-                known, total = count_names(chunk["names"]), chunk["total"]
-                host.total = total
-                if sum(one.total for one in self._hosts) > MOST_SAMPLES:
-                    raise LoadError(
-                        f"a load of several hosts may have {MOST_SAMPLES} samples in all, and "
-                        "these are more; use a shorter --duration or a lower rate."
-                    )
-            size = min(CHUNK, total - start)
-            samples = unpack(chunk["packed"], size, known, self._begin)
-            host.samples += size
-            host.packed_bytes += len(chunk["packed"])
-            yield chunk["names"] if start == 0 else "", samples.tobytes()
-            if host.samples >= total:
-                return
+    def _samples(self, host: Host, folder: Path) -> None:
+        """Writes the names and the samples of a host: the next are sent when these are written."""
+        known = taken = 0
+        with (folder / SAMPLES_FILE).open("wb") as file:
+            while True:
+                chunk = self._ask(host, "take", "samples", taken, TAKE_S)
+                if taken == 0:
+                    known = count_names(chunk["names"])
+                    (folder / NAMES_FILE).write_text(chunk["names"])
+                size = min(CHUNK, host.samples - taken)
+                file.write(unpack(chunk["packed"], size, known, self._begin).tobytes())
+                taken += size
+                if taken >= host.samples:
+                    return
 
-    def _chunk(self, host: Host, start: int) -> dict[str, Any]:
-        deadline = monotonic() + TAKE_S
+    def _figures(self, host: Host, folder: Path) -> None:
+        """Writes what a host makes of its samples."""
+        window = [moved(moment, self._begin, host.origin) for moment in self._window]
+        ends = dict(zip(("begin", "end"), window, strict=True))
+        packed = b""
+        while True:
+            chunk = self._ask(host, "add up", "figures", len(packed), ADD_UP_S, **ends)
+            packed += chunk["packed"]
+            if not chunk["packed"] or len(packed) >= min(chunk["total"], MOST_OF_FIGURES):
+                break
+        text = inflated(packed, MOST_OF_FIGURES).decode()
+        read(LoadFigures, parsed(text))
+        (folder / FIGURES_FILE).write_text(text)
+
+    def _ask(
+        self, host: Host, order: str, kind: str, start: int, limit_s: float, **fields: float
+    ) -> dict[str, Any]:
+        """The next message of what a host has measured."""
+        self._send(host, order, run=self._run, start=start, **fields)
+        deadline = monotonic() + limit_s
         while monotonic() < deadline:
             host.look()
             with suppress(Empty):
                 chunk: dict[str, Any] = host.chunks.get(timeout=LOOK_S)
-                if chunk["start"] == start:
+                if (chunk["kind"], chunk["start"]) == (kind, start):
+                    host.packed_bytes += len(chunk["packed"])
                     return chunk
-        raise Lost(f"no samples came within {TAKE_S:g} s.")
+        raise Lost(f"nothing came within {limit_s:g} s.")
 
 
 class Refused(LoadError):

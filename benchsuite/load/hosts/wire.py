@@ -24,7 +24,8 @@ from benchsuite.load.parent.driver import DTYPE, Samples, names_of
 OURS = "benchsuite"  #: Type of our messages among Locust's.
 MOST_BYTES = 8_000_000  #: Of one message.
 CHUNK = 50_000  #: Samples in one message.
-MOST_SAMPLES = 50_000_000  #: Of a whole load: 2 GB, which the parent must hold.
+PIECE = 4_000_000  #: Bytes of figures in one message.
+MOST_OF_FIGURES = 200_000_000  #: Bytes of a host's figures, unpacked.
 LARGEST = 2**62
 
 Fields = Mapping[str, type]
@@ -40,6 +41,7 @@ FROM_HOST: Mapping[str, Fields] = {
     "clock": {"number": int, "at": float},
     "event": {"run": int, "line": str},  #: As a load process writes them, see `load.job`.
     "samples": {"run": int, "start": int, "total": int, "names": str, "packed": bytes},
+    "figures": {"run": int, "start": int, "total": int, "packed": bytes},
 }
 FROM_MASTER: Mapping[str, Fields] = {
     "refused": {"why": str},
@@ -53,6 +55,8 @@ FROM_MASTER: Mapping[str, Fields] = {
     },
     "order": {"run": int, "line": str},
     "take": {"run": int, "start": int},  #: The samples from that one on, one message of them.
+    # the figures of its part of that window by its clock, from that byte on
+    "add up": {"run": int, "start": int, "begin": float, "end": float},
     "drop": {"run": int},
     "bye": {},
 }
@@ -92,6 +96,7 @@ class Ended:
     """The event "done" of a host."""
 
     done: Done
+    samples: int = 0
     late_s: float = 0.0  #: As `LoadHost` has them.
     busy_percent: float | None = None
     broke: str = ""  #: What ended its load process before its time.
@@ -178,15 +183,23 @@ def pack(samples: Samples, there: float) -> bytes:
     return zlib.compress(b"".join(column.tobytes() for column in columns), 1)
 
 
+def inflated(packed: bytes, most: int) -> bytes:
+    """At most so many bytes; raises LoadError where there are more, or what isn't packed."""
+    inflating = zlib.decompressobj()
+    try:
+        unpacked = inflating.decompress(packed, most)
+    except zlib.error as error:
+        raise LoadError(f"What came can't be unpacked: {error}.") from error
+    if not inflating.eof:
+        raise LoadError(f"More than {most} bytes came, or only a part of what was sent.")
+    return unpacked
+
+
 def unpack(packed: bytes, count: int, names: int, here: float) -> Samples:
     """So many samples of names below that number, with times by our clock; raises LoadError."""
     size = count * RECORD.size
-    inflating = zlib.decompressobj()
-    try:
-        unpacked = inflating.decompress(packed, size + 1)
-    except zlib.error as error:
-        raise LoadError(f"Samples came that can't be unpacked: {error}.") from error
-    if len(unpacked) != size or not inflating.eof:
+    unpacked = inflated(packed, size + 1)
+    if len(unpacked) != size:
         raise LoadError(f"{count} samples should have come, and others did.")
     samples = np.empty(count, DTYPE)
     place = 0

@@ -17,6 +17,7 @@ import secrets
 import signal
 import socket
 import sys
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -25,6 +26,7 @@ from typing import Any
 import gevent
 import psutil
 import zmq
+from gevent import get_hub
 from gevent.event import AsyncResult
 from gevent.queue import Queue
 from locust.env import Environment
@@ -35,9 +37,19 @@ from benchsuite.core.exceptions import AnswerError, BenchsuiteError, LoadDiedErr
 from benchsuite.core.plain import parsed, plain, read
 from benchsuite.load import job as messages
 from benchsuite.load.hosts import keys, sockets
-from benchsuite.load.hosts.wire import CHUNK, FROM_MASTER, OURS, Ended, checked, module_digest, pack
+from benchsuite.load.hosts.wire import (
+    CHUNK,
+    FROM_MASTER,
+    OURS,
+    PIECE,
+    Ended,
+    checked,
+    module_digest,
+    pack,
+)
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent.driver import LoadPool, load_pool, names_as_text
+from benchsuite.load.parent.figures import Figures
 from benchsuite.system import cpus, scratch
 from benchsuite.system.guard import guarded
 
@@ -152,13 +164,14 @@ class Worker:
         elif kind == "order":
             run.obey(data["line"].encode(), at)
         else:
-            run.asked.put(data["start"])
+            run.asked.put(data)
 
     def event(self, run: int, event: dict[str, Any]) -> None:
         self._send("event", run=run, line=json.dumps(event))
 
-    def samples(self, run: int, **fields: Any) -> None:
-        self._send("samples", run=run, **fields)
+    def measured(self, kind: str, **fields: Any) -> None:
+        """Samples, or figures."""
+        self._send(kind, **fields)
 
 
 class Run:
@@ -166,7 +179,7 @@ class Run:
 
     def __init__(self, worker: Worker, data: dict[str, Any], folder: Path) -> None:
         self.number: int = data["run"]
-        self.asked: Queue[int] = Queue()  #: From which samples on the next are sent.
+        self.asked: Queue[dict[str, Any]] = Queue()  #: What of samples or figures is sent next.
         self._worker, self._data = worker, data
         self._folder = folder / str(self.number)
         self._orders: Queue[tuple[bytes, float]] = Queue()
@@ -235,23 +248,39 @@ class Run:
         except LoadDiedError as error:
             broke, done = str(error).partition("\n")[0], pool.salvaged()
         late_s, busy_percent = max(0.0, order[1] - begin), psutil.cpu_percent()
-        end = Ended(done=done, late_s=late_s, busy_percent=busy_percent, broke=broke)
-        self._say("done", **plain(end))
         samples, names = pool.samples()
-        listed = names_as_text(names)
+        end = Ended(
+            done=done,
+            samples=len(samples),
+            late_s=late_s,
+            busy_percent=busy_percent,
+            broke=broke,
+        )
+        self._say("done", **plain(end))
+        listed, figures = names_as_text(names), b""
         while True:
-            start = self.asked.get()
-            packed = pack(samples[start : start + CHUNK], begin)
-            self._worker.samples(
-                self.number,
-                start=start,
-                total=len(samples),
-                names=listed if start == 0 else "",
-                packed=packed,
-            )
+            asked = self.asked.get()
+            start: int = asked["start"]
+            fields: dict[str, Any] = {"run": self.number, "start": start}
+            if asked["kind"] == "take":
+                packed = pack(samples[start : start + CHUNK], begin)
+                fields |= {"names": listed if start == 0 else "", "total": len(samples)}
+                self._worker.measured("samples", packed=packed, **fields)
+                continue
+            if start == 0:
+                own = replace(done, window=(asked["begin"], asked["end"]))
+                part = Figures(samples, names, own, job.load, job.unit, alike=True, whole=False)
+                # on a thread, so that the master goes on hearing of this host
+                figures = get_hub().threadpool.apply(_packed, (part,))
+            packed = figures[start : start + PIECE]
+            self._worker.measured("figures", packed=packed, total=len(figures), **fields)
 
     def _on_tick(self, tick: Tick) -> None:
         self._say("tick", **plain(tick))
+
+
+def _packed(figures: Figures) -> bytes:
+    return zlib.compress(json.dumps(plain(figures.together())).encode())
 
 
 def main(host: str, port: int, key_file: str) -> int:

@@ -12,9 +12,9 @@ from typing import Any
 
 from benchsuite.core.exceptions import LoadError, UsageError
 from benchsuite.core.observations import LoadHost
-from benchsuite.core.plain import read
+from benchsuite.core.plain import parsed, read
 from benchsuite.load import job as messages
-from benchsuite.load.job import Tick
+from benchsuite.load.job import FIGURES_FILE, MOST_SAMPLES, Tick
 from benchsuite.load.parent.driver import (
     IMPORT_LIMIT_S,
     LoadPool,
@@ -24,6 +24,7 @@ from benchsuite.load.parent.driver import (
     read_samples,
     started,
 )
+from benchsuite.load.parent.figures import LoadFigures
 from benchsuite.system.process import any_program
 
 MASTER = "benchsuite.load.hosts.master"
@@ -101,9 +102,11 @@ class Master(LoadWorker):
     def wait_until_ready(self) -> None:
         """Hosts have joined by now."""
 
-    def collect(self) -> tuple[LoadHost, ...]:
-        """Has the hosts' samples written to the spool; returns what is known of each."""
-        self._send(messages.COLLECT)
+    def collect(self, most: int) -> tuple[LoadHost, ...]:
+        """Has the hosts' samples written to the spool, or their figures where these are more than
+        so many; returns what is known of each.
+        """
+        self._send(messages.COLLECT + str(most).encode())
         silent = f"got no samples for {COLLECT_S:g} s"
         while (event := self._next_event(monotonic() + COLLECT_S, silent))["event"] != "collected":
             continue
@@ -139,6 +142,8 @@ class HostsPool(LoadPool):
     """The hosts of a run, to the runner a load like any other."""
 
     hosts: tuple[LoadHost, ...] = ()  #: Known when the samples are.
+    most_samples = MOST_SAMPLES
+    figures: tuple[LoadFigures, ...] = ()  #: Of each, where their samples are too many to be sent.
 
     def run(self, on_tick: Callable[[Tick], None], begin: float | None = None) -> Any:
         return super().run(on_tick, monotonic() + GO_S)
@@ -149,5 +154,9 @@ class HostsPool(LoadPool):
     def samples(self) -> tuple[Samples, list[NameEntry]]:
         (worker,) = self._workers
         assert isinstance(worker, Master)
-        self.hosts = worker.collect()
+        self.hosts = worker.collect(self.most_samples)
+        self.figures = tuple(
+            read(LoadFigures, parsed(file.read_text()))
+            for file in worker.spool.glob(f"host-*/{FIGURES_FILE}")
+        )
         return read_samples(*sorted(worker.spool.glob("host-*")))

@@ -9,11 +9,8 @@ from benchsuite.core.specs import RunSpec, load
 from benchsuite.core.specs.spec import Spec, option
 from benchsuite.isolation.databases.client import READY_S
 from benchsuite.load.hosts import keys
-from benchsuite.load.hosts.wire import MOST_SAMPLES
 from benchsuite.load.parent.hosts import Listening
 from benchsuite.runner.assembly import READY_TIMEOUT_S
-
-SAMPLES_EACH = 2  #: Of an arrival at least: a journey and its request.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,12 +71,6 @@ class Place(Spec):
             wanted = wanted or spec.load.hosts > 0
             if spec.load.hosts and listening is None:
                 raise UsageError("--load-hosts needs --listen and --key-file: add them.")
-            arrivals = (spec.load.arrival_rate or 0.0) * spec.load.window_end_s
-            if spec.load.hosts and arrivals * SAMPLES_EACH > MOST_SAMPLES:
-                raise UsageError(
-                    f"{arrivals:.3g} arrivals make more than {MOST_SAMPLES:,} samples, which is "
-                    "the most that load hosts may send: use a shorter --duration or a lower --rate."
-                )
             if self.bind and spec.delay.to_clients_s:
                 raise UsageError(
                     "--bind lets other hosts reach the server, and --delay-to-clients puts a proxy "

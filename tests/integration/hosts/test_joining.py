@@ -8,6 +8,7 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.load.hosts import keys
+from benchsuite.load.parent.figures import Figures, added
 from benchsuite.load.process.schedule import arrivals
 from tests.integration.hosts.workers import WORKER, joined, load, master, place
 from tests.integration.left_behind import eventually
@@ -51,6 +52,44 @@ def test_the_parts_of_two_hosts_are_exactly_the_schedule(tmp_path, processes):
     assert result.ticks
     assert result.ticks[-1].requests > 0
     assert len([note for note in hosts.notes if "joined" in note]) == 2, hosts.notes
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        {"model": "open", "arrival_rate": 150.0, "arrivals": "poisson", "warmup_s": 0.5},
+        {"users": 4, "stages": (2, 4), "think_time_s": 0.02},
+    ],
+)
+def test_samples_that_are_too_many_come_as_figures_which_are_the_same(tmp_path, profile):
+    with Responder({"/": after(0.005)}) as responder, place(tmp_path) as hosts:
+        hosts.start()
+        hosts.start()
+        job = a_job(responder, duration_s=1.5, **profile)
+        with joined(hosts, 2) as pool:
+            result, _ = load(pool, job)
+            assert not pool.figures
+            pool.most_samples = len(result.samples) - 1
+            pool.samples()
+    whole = Figures(result.samples, result.names, result.done, job.load, alike=True).together()
+    parts = added(pool.figures, done=result.done, load=job.load, alike=True)
+    assert (parts.counts, parts.total.failures) == (whole.counts, 0)
+    assert len(parts.intervals) == len(whole.intervals)
+    for ours, theirs in zip(
+        [whole.total, *whole.by_name, *(segment.total for segment in whole.segments)],
+        [parts.total, *parts.by_name, *(segment.total for segment in parts.segments)],
+        strict=True,
+    ):
+        assert (ours.name, ours.requests, ours.arrivals) == (
+            theirs.name,
+            theirs.requests,
+            theirs.arrivals and pytest.approx(theirs.arrivals),
+        )
+        assert theirs.goodput == pytest.approx(ours.goodput, rel=1e-3)
+        assert theirs.concurrency == pytest.approx(ours.concurrency, rel=1e-3)
+        times, same = theirs.response_time, ours.response_time
+        assert dict(times.percentiles) == pytest.approx(dict(same.percentiles), rel=1e-3)
+        assert times.mean_s == pytest.approx(same.mean_s, rel=1e-3)
 
 
 def test_users_are_divided_and_several_runs_follow_each_other(tmp_path):

@@ -11,6 +11,7 @@ from benchsuite.core.specs import (
     DatabaseSpec,
     DelaySpec,
     LayerSpec,
+    LoadProfile,
     RunSpec,
     ServerSpec,
     TargetSpec,
@@ -123,6 +124,17 @@ def test_consumers_need_channels_unless_they_are_the_projects_own(monkeypatch):
         preflight.check(resolve(run("uvicorn", "ws_echo")))
     own = WorkloadSpec(workload="ws_echo", options={"path": "/ws/chat/"})
     preflight.check(resolve(replace(run("uvicorn"), workload=own)))
+
+
+def test_more_samples_than_load_hosts_send_are_told_or_refused_before_the_run():
+    many = LoadProfile(hosts=2, model="open", arrival_rate=1e5, duration_s=3600.0)
+    pages = resolve(replace(make_spec("uvicorn", threads=None), load=many))
+    assert pages.has_too_many_samples
+    preflight.check(pages)
+    sockets = resolve(replace(run("uvicorn", "ws_echo"), load=many))
+    with pytest.raises(UsageError, match=r"more than 50,000,000 samples.* of ws_echo don't add up"):
+        preflight.check(sockets)
+    assert not resolve(replace(pages.spec, load=replace(many, hosts=0))).has_too_many_samples
 
 
 def test_a_profile_needs_requests_and_the_program(monkeypatch):

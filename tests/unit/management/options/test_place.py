@@ -47,12 +47,6 @@ def test_a_proxy_on_the_loopback_is_not_reached_by_others(listening):
         Place(bind="10.0.0.1").check_runs([run])
 
 
-def test_more_samples_than_can_be_sent_are_refused_before_the_run(listening):
-    run = a_run(hosts=2, model="open", arrival_rate=100_000.0, duration_s=3600.0, processes=1)
-    with pytest.raises(UsageError, match="more than 50,000,000 samples"):
-        Place(**listening).check_runs([run])
-
-
 def test_hosts_and_processes_share_users():
     assert a_run(users=4, hosts=2, processes=2).load.parts == 4
     with pytest.raises(UsageError, match="--load-hosts=2 with --load-processes=2 can't share 3"):
