@@ -8,10 +8,12 @@ each figure is compared by its ratio, hosts to process, with the 95 % interval o
 the pairs (t of the logarithms). Then 1 to `--most` hosts load it as fast as they can, each with
 its users and a CPU; the responder runs on all CPUs.
 
-What a host sends and keeps is printed in the units of which the load of many hosts can be reckoned.
+Both ways to put a load together are timed: all samples, and the figures of each host. From what one
+host sends and one sample takes it is reckoned what 100 hosts at 10 000 requests a second would.
 """
 
 import argparse
+import json
 import math
 import os
 import secrets
@@ -19,6 +21,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import tracemalloc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +29,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from time import monotonic, sleep
 
+import msgpack
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
@@ -33,10 +37,14 @@ from scipy.stats import t as student
 from benchmarks.machine import command_line, description, wait_until_quiet
 from benchmarks.table import show
 from benchsuite.core.observations import LoadHost
+from benchsuite.core.plain import plain
 from benchsuite.core.samples import REQUEST, Kind
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
-from benchsuite.load.job import Done, Job
+from benchsuite.load.hosts.wire import CHUNK, OURS, PIECE
+from benchsuite.load.job import MOST_SAMPLES, Done, Job, Tick
 from benchsuite.load.parent.driver import LoadPool, NameEntry, Samples, load_pool
+from benchsuite.load.parent.figures import Figures, added
+from benchsuite.load.parent.hosts import HostsPool
 from benchsuite.system.network import free_port
 from tests.integration.hosts.network import HERE, Namespace, namespaces
 from tests.integration.hosts.workers import joined, place
@@ -49,6 +57,21 @@ QUIET_S = 30.0  #: How long a quiet machine is waited for before each load.
 WARMUP_S = 1.0
 USERS = 8  #: Of each host, where it loads as fast as it can.
 MIB = 2**20
+MANY, RATE_EACH = 100, 10_000  #: Hosts, and requests a second of each, that are reckoned.
+SPANS_S = (20, 60, 600)
+SAMPLES_EACH = 2  #: Of an arrival: a journey and its request.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddedUp:
+    """What it took to put a load together by figures, and by the samples that were there."""
+
+    tick_bytes: int  #: Of the message that each host sends each second.
+    figures_bytes: float  #: Of each host, packed, for a second of the load.
+    collect_s: float
+    add_s: float
+    figures_s: float  #: Of all samples.
+    peak_bytes: int  #: Of memory, beside the samples.
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +84,7 @@ class Measured:
     hosts: tuple[LoadHost, ...]
     merge_s: float
     memory_bytes: tuple[int, ...]  #: Of the master, then of each host's process.
+    added_up: AddedUp | None  #: None where one process made the load.
 
     @property
     def schedule(self) -> NDArray[np.float64]:
@@ -102,13 +126,47 @@ def responding() -> Iterator[tuple[str, str]]:
 
 
 def measured(pool: LoadPool, job: Job, pids: tuple[int, ...] = ()) -> Measured:
+    ticks: list[Tick] = []
     pool.check(job)
-    done = pool.run(lambda tick: None)
+    done = pool.run(ticks.append)
     begun = monotonic()
     samples, names = pool.samples()
     merge_s = monotonic() - begun
-    return Measured(
-        done, samples, names, getattr(pool, "hosts", ()), merge_s, tuple(map(resident, pids))
+    hosts: tuple[LoadHost, ...] = ()
+    added_up = None
+    if isinstance(pool, HostsPool):
+        hosts = pool.hosts
+        added_up = by_figures(pool, job, Figures(samples, names, done, job.load, alike=True), ticks)
+    memory = tuple(map(resident, pids))
+    return Measured(done, samples, names, hosts, merge_s, memory, added_up)
+
+
+def by_figures(pool: HostsPool, job: Job, whole: Figures, ticks: Sequence[Tick]) -> AddedUp:
+    """Puts the same load together by the figures of each host."""
+    sent = sum(host.packed_bytes for host in pool.hosts)
+    pool.most_samples = 0
+    moments = [monotonic()]
+    pool.samples()
+    moments.append(monotonic())
+    added(pool.figures, done=whole.done, load=job.load, alike=True)
+    moments.append(monotonic())
+    whole.together()
+    moments.append(monotonic())
+    tracemalloc.start()
+    whole.together()
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    collect_s, add_s, figures_s = np.diff(moments)
+    line = json.dumps({"event": "tick", **plain(ticks[-1])})
+    message = [OURS, {"kind": "event", "run": 1, "line": line}, "h" * 40]
+    sent = sum(host.packed_bytes for host in pool.hosts) - sent
+    return AddedUp(
+        tick_bytes=len(msgpack.packb(message)),
+        figures_bytes=sent / len(pool.hosts) / job.load.window_end_s,
+        collect_s=float(collect_s),
+        add_s=float(add_s),
+        figures_s=float(figures_s),
+        peak_bytes=peak_bytes,
     )
 
 
@@ -241,6 +299,48 @@ def costs(loads: list[Measured]) -> None:
     show("What it costs", head, rows)
 
 
+def on_paper(load: Measured) -> None:
+    """What many hosts would take, by what this load took of each host, sample and second."""
+    way, hosts, samples = load.added_up, len(load.hosts), len(load.samples)
+    assert way is not None
+    lasted_s = load.done.window[1] - load.done.origin
+    sample_bytes = sum(host.packed_bytes for host in load.hosts) / samples
+    parts = hosts * lasted_s  # seconds of hosts
+    rows = []
+    for span_s in SPANS_S:
+        count = SAMPLES_EACH * RATE_EACH * MANY * span_s
+        if count <= MOST_SAMPLES:
+            sent = count * sample_bytes
+            messages = count / CHUNK
+            collect_s, figures_s = (
+                each_s * count / samples for each_s in (load.merge_s, way.figures_s)
+            )
+            held = count * (way.peak_bytes / samples + load.samples.itemsize)
+        else:
+            sent = held = MANY * span_s * way.figures_bytes
+            messages = MANY * math.ceil(span_s * way.figures_bytes / PIECE)
+            # each host adds up its own, all at the same time
+            collect_s = way.figures_s * SAMPLES_EACH * RATE_EACH * span_s / samples
+            figures_s = way.add_s * MANY * span_s / parts
+        rows.append(
+            [
+                f"{span_s} s",
+                f"{count / 1e6:.0f}",
+                "samples" if count <= MOST_SAMPLES else "figures",
+                f"{MANY}",
+                f"{MANY * way.tick_bytes / 1024:.0f}",
+                f"{messages:.0f}",
+                f"{sent / MIB:.0f}",
+                f"{collect_s:.0f}",
+                f"{figures_s:.0f}",
+                f"{held / MIB:.0f}",
+            ]
+        )
+    head = ["load", "million samples", "sent", "messages/s", "KiB/s", "then messages", "MiB"]
+    head += ["collecting s", "figures s", "MiB in the parent"]
+    show(f"On paper: {MANY} hosts at {RATE_EACH}/s each", head, rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pairs", type=int, default=10)
@@ -251,7 +351,9 @@ def main() -> None:
     print(f"{description()}\n{command_line()}", flush=True)
     with namespaces(max(2, asked.most)) as networks, responding() as (url, token):
         loads = pairs(networks, url, token, asked.pairs, asked.seconds, asked.rate)
-        costs([*loads[-1:], *scaling(networks[: asked.most], url, token, asked.seconds)])
+        loads = [*loads[-1:], *scaling(networks[: asked.most], url, token, asked.seconds)]
+        costs(loads)
+        on_paper(loads[-1])
 
 
 if __name__ == "__main__":

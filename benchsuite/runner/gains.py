@@ -8,18 +8,18 @@ now and then.
 
 import re
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
 
 from benchsuite.core.observations import BESIDE_ROWS, Stored
-from benchsuite.core.samples import JOURNEY, REQUEST, RESENT
+from benchsuite.core.samples import JOURNEY, REQUEST, RESENT, Kind
 from benchsuite.core.units import format_count, listed
 from benchsuite.isolation.facts import Rows
 from benchsuite.load.job import AGAIN, LOOK, NEW, OTHER_NAMES, REHEARSAL_LIMIT_S, Rehearsal
-from benchsuite.load.parent.figures import NameCount
+from benchsuite.load.parent.figures import Counts
 
 FEWEST = 3  #: New journeys that are rehearsed even if they are slow.
 FIRST = (LOOK, *[NEW] * 5, AGAIN)
@@ -140,18 +140,17 @@ def learned(made: Sequence[Rehearsal]) -> Learned:
     )
 
 
-def answers(counts: Sequence[NameCount], users: int) -> Answers:
+def answers(counts: Counts, users: int) -> Answers:
     """Of all samples of a load."""
-    journeys = [one for one in counts if one.scope == JOURNEY]
+    judged: defaultdict[tuple[str, str], Counter[bool]] = defaultdict(Counter)
+    for (name, scope, kind), count in counts.items():
+        judged[name, scope][kind == Kind.OK] += count
+    by_scope = [(scope, name, (seen[True], seen[False])) for (name, scope), seen in judged.items()]
+    journeys = [pair for scope, _, pair in by_scope if scope == JOURNEY]
     return Answers(
-        journeys=(
-            sum(one.right for one in journeys),
-            sum(one.all - one.right for one in journeys),
-        ),
-        requests={
-            one.name: (one.right, one.all - one.right) for one in counts if one.scope == REQUEST
-        },
-        resent=sum(one.all for one in counts if one.scope == RESENT),
+        journeys=(sum(right for right, _ in journeys), sum(wrong for _, wrong in journeys)),
+        requests={name: pair for scope, name, pair in by_scope if scope == REQUEST},
+        resent=sum(sum(pair) for scope, _, pair in by_scope if scope == RESENT),
         users=users,
     )
 

@@ -1,7 +1,7 @@
 """A run while it is being made, whatever happens next, and what became of it as a frozen value."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
@@ -24,7 +24,7 @@ from benchsuite.core.observations import (
 from benchsuite.core.printable import hidden, hidden_in
 from benchsuite.core.readings import LOAD, in_window, mean_cpu_percent, memory, work_s
 from benchsuite.core.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
-from benchsuite.core.samples import EVENT, HANDSHAKE, JOURNEY, REQUEST, Kind
+from benchsuite.core.samples import ANSWERED, EVENT, HANDSHAKE, JOURNEY, REQUEST, Kind
 from benchsuite.findings.generator import littles_law
 from benchsuite.findings.target import answered_elsewhere, stall, starvation
 from benchsuite.findings.window import QUEUES_PERCENT, near_capacity
@@ -164,12 +164,14 @@ class RunRecord:
         users = load.in_flight_limit if load.is_open else int(max(load.levels))
         self.answers = answers(figures.counts, users)
         self.intervals = figures.intervals
-        requests = [one for one in figures.counts if one.scope == REQUEST]
+        kinds = Counter[int]()
+        for (_, scope, kind), count in figures.counts.items():
+            kinds[kind] += count * (scope == REQUEST)
         probes = self.monitor.asked if self.monitor is not None else []
         before, after = self.asked_before, self.asked_after
         self.asked = Asked(  # the target may still see a last probe
-            sent=sum(one.all for one in requests) + self.answers.resent + len(probes),
-            answered=sum(one.answered for one in requests) + sum(probes),
+            sent=kinds.total() + self.answers.resent + len(probes),
+            answered=sum(kinds[kind] for kind in ANSWERED) + sum(probes),
             seen=None if before is None or after is None else after - before,
             viewed=self.viewed,
         )
@@ -178,10 +180,8 @@ class RunRecord:
             return
         self.total, self.segments = figures.total, figures.segments
         several = load.stages or self.populations
-        self.summaries = (
-            *figures.by_name,
-            *(segment.total for segment in figures.segments if several),
-        )
+        by_level = (segment.total for segment in figures.segments if several)
+        self.summaries = (*figures.by_name.values(), *by_level)
 
     def restart_is_due(self, elapsed_s: float) -> bool:
         """Whether the load has come to where the server is to be restarted."""

@@ -2,10 +2,10 @@
 
 import math
 from bisect import bisect_left
-from collections import ChainMap, Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import zip_longest
+from dataclasses import fields, is_dataclass, replace
+from itertools import chain, zip_longest
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,19 +87,6 @@ def _distribution(
     )
 
 
-def added_distributions(parts: Iterable[Distribution | None]) -> Distribution:
-    """The distribution of all samples of some parts, of those that have any."""
-    some = [part for part in parts if part is not None and part.count]
-    if not some:
-        return Distribution(count=0)
-    return _distribution(
-        histogram.merged(part.histogram for part in some),
-        sum(part.count * (part.mean_s or 0.0) for part in some),
-        min(part.min_s for part in some if part.min_s is not None),
-        max(part.max_s for part in some if part.max_s is not None),
-    )
-
-
 def percentiles(
     counted: histogram.Histogram, wanted: Sequence[float] = PERCENTILES
 ) -> dict[float, float]:
@@ -151,39 +138,6 @@ def summarise(
         service_time=distribution(timed["finish"] - timed["start"]),
         concurrency=concurrency(samples, window=window, pauses=pauses),
         wait_time=distribution(timed["start"] - timed["intended_start"]) if waits else None,
-    )
-
-
-def added(parts: Sequence[Summary]) -> Summary:
-    """The figures of all samples of some parts over one window, as `summarise` makes them but for
-    what only samples show.
-    """
-    kinds = Counter[str]()
-    for part in parts:
-        kinds.update(part.failures_by_kind)
-    arrivals = [part.arrivals for part in parts if part.arrivals is not None]
-    return replace(
-        parts[0],
-        requests=sum(part.requests for part in parts),
-        failures=sum(part.failures for part in parts),
-        resent=sum(part.resent for part in parts),
-        failures_by_kind=dict(kinds),
-        failure_examples=dict(ChainMap(*(dict(part.failure_examples) for part in parts))),
-        throughput=sum(part.throughput for part in parts),
-        goodput=sum(part.goodput for part in parts),
-        body_bytes=sum(part.body_bytes for part in parts),
-        response_time=added_distributions(part.response_time for part in parts),
-        service_time=added_distributions(part.service_time for part in parts),
-        concurrency=sum(part.concurrency or 0.0 for part in parts),
-        wait_time=parts[0].wait_time and added_distributions(part.wait_time for part in parts),
-        arrivals=Arrivals(
-            offered_rate=sum(part.offered_rate for part in arrivals),
-            achieved_rate=sum(part.achieved_rate for part in arrivals),
-            late=sum(part.late for part in arrivals),
-            dropped=sum(part.dropped for part in arrivals),
-        )
-        if arrivals
-        else None,
     )
 
 
@@ -289,20 +243,48 @@ def _timed(interval: Interval, counted: histogram.Histogram) -> Interval:
     )
 
 
-def added_intervals(
-    parts: Iterable[Sequence[Interval]], *, origin: float, users: Sequence[tuple[float, int]]
+def with_users(
+    intervals: Iterable[Interval], users: Sequence[tuple[float, int]], origin: float
 ) -> Iterator[Interval]:
-    """The intervals of all samples of some parts, which begin together."""
-    for same in zip_longest(*parts):
-        some = [interval for interval in same if interval is not None]
-        interval = replace(
-            some[0],
-            successes=sum(interval.successes for interval in some),
-            failures=sum(interval.failures for interval in some),
-            users=_known_before(users, origin + some[0].second + 1),
+    for interval in intervals:
+        yield replace(interval, users=_known_before(users, origin + interval.second + 1))
+
+
+SHARED = ("level", "order", "second", "users", "window")  #: Numbers that parts have in common.
+
+
+def added(parts: Sequence[Any]) -> Any:
+    """Figures of parts of the samples, summed up field by field: the figures of all. What one part
+    doesn't know isn't known; texts are those of the first.
+    """
+    first = parts[0]
+    if any(part is None for part in parts):
+        return None
+    if isinstance(first, Distribution):
+        some = [part for part in parts if part.count]
+        if not some:
+            return first
+        return _distribution(
+            histogram.merged(part.histogram for part in some),
+            sum(part.count * part.mean_s for part in some),
+            min(part.min_s for part in some),
+            max(part.max_s for part in some),
         )
-        texts = (interval.histogram for interval in some if interval.histogram)
-        yield _timed(interval, histogram.merged(texts))
+    if is_dataclass(first) and not isinstance(first, type):
+        names = [one.name for one in fields(first) if one.name not in SHARED]
+        whole = replace(
+            first, **{name: added([getattr(part, name) for part in parts]) for name in names}
+        )
+        if isinstance(whole, Interval):
+            whole = _timed(whole, histogram.merged(filter(None, (p.histogram for p in parts))))
+        return whole
+    if isinstance(first, Mapping):
+        keys = dict.fromkeys(chain.from_iterable(parts))
+        return {key: added([part[key] for part in parts if key in part]) for key in keys}
+    if isinstance(first, list | tuple):
+        rows = zip_longest(*parts)
+        return tuple(added([part for part in row if part is not None]) for row in rows)
+    return sum(parts) if type(first) in (int, float) else first
 
 
 def _known_before(counts: Sequence[tuple[float, int]], moment: float) -> int | None:

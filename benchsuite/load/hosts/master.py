@@ -448,15 +448,15 @@ class Master:
     def _collect(self, most: int) -> None:
         """Fetches what each host has measured, a few of them at a time: up to so many samples."""
         total = sum(host.samples for host in self._hosts)
-        fetch = self._samples
+        fetch, at_a_time = self._samples, TAKING
         if total > most:
             if not self._job.adds_up:
                 raise LoadError(
                     f"{total:,} samples are more than load hosts may send ({most:,}), and figures "
                     "of parts of this load don't add up: use a shorter --duration, or less load."
                 )
-            fetch = self._figures
-        turns = BoundedSemaphore(TAKING)
+            fetch, at_a_time = self._figures, len(self._hosts)  # which are small
+        turns = BoundedSemaphore(at_a_time)
         waiting = [host for host in self._hosts if host.done is not None]
         taking = [gevent.spawn(self._fetch, fetch, host, turns) for host in waiting]
         while not all(one.dead for one in taking):

@@ -1,8 +1,7 @@
 """From the samples of a load to its figures; those of parts add up to those of the whole."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -10,7 +9,6 @@ from benchsuite.core.exceptions import LoadError
 from benchsuite.core.observations import Segment, UnderWay
 from benchsuite.core.results import Accounts, Interval, Pattern, Summary
 from benchsuite.core.samples import (
-    ANSWERED,
     ASIDE,
     CLOSING,
     CONNECTION,
@@ -39,25 +37,18 @@ Window = tuple[float, float]
 TINY_S = 1e-6  #: A window ends before its end; this much after its last sample that one is inside.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NameCount:
-    """How many samples a name has over the whole load."""
-
-    name: str
-    scope: str
-    right: int
-    answered: int  #: Right or wrong.
-    all: int
+Counts = Mapping[tuple[str, str, int], int]
+"""Name, scope and kind → how many samples of these the whole load has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadFigures:
     """The figures of a load that hold for parts of it as well, and add up."""
 
-    counts: tuple[NameCount, ...]
+    counts: Counts
     intervals: tuple[Interval, ...]
     total: Summary | None = None  #: As what follows: nothing where no window had begun.
-    by_name: tuple[Summary, ...] = ()
+    by_name: Mapping[tuple[str, str], Summary] = field(default_factory=dict)  #: And by scope.
     segments: tuple[Segment, ...] = ()
 
 
@@ -75,7 +66,7 @@ class Figures:
     whole: bool = True  #: Else it is a part, whose slow answers need not show what they share.
 
     def together(self, populations: Sequence[Population] = ()) -> LoadFigures:
-        counts, intervals = tuple(counted(self.samples, self.names)), self.intervals
+        counts, intervals = counted(self.samples, self.names), self.intervals
         if self.done.window[1] <= self.done.window[0]:
             return LoadFigures(counts=counts, intervals=intervals)
         total = self.total
@@ -83,7 +74,7 @@ class Figures:
             counts=counts,
             intervals=intervals,
             total=total,
-            by_name=tuple(self.by_name),
+            by_name={(one.name, one.scope): one for one in self.by_name},
             segments=segments(self, populations, total=total),
         )
 
@@ -241,16 +232,12 @@ class Figures:
         return replace(figures, arrivals=arrivals)
 
 
-def counted(samples: Samples, names: Sequence[NameEntry]) -> Iterator[NameCount]:
-    for index, entry in enumerate(names):
-        kinds = samples["kind"][samples["name"] == index]
-        yield NameCount(
-            name=entry.name,
-            scope=entry.scope,
-            right=int((kinds == Kind.OK).sum()),
-            answered=int(np.isin(kinds, ANSWERED).sum()),
-            all=len(kinds),
-        )
+def counted(samples: Samples, names: Sequence[NameEntry]) -> Counts:
+    pairs, counts = np.unique(samples[["name", "kind"]], return_counts=True)
+    return {
+        (names[index].name, names[index].scope, kind): count
+        for (index, kind), count in zip(pairs.tolist(), counts.tolist(), strict=True)
+    }
 
 
 def segments(
@@ -323,67 +310,20 @@ def added(
     histograms that are none.
     """
     try:
-        return _all_added(parts, done, load, alike=alike)
+        whole: LoadFigures = summary.added(parts)
     except ValueError as error:
         raise LoadError(f"The figures of load hosts can't be added up: {error}.") from error
-
-
-def _all_added(
-    parts: Sequence[LoadFigures], done: Done, load: LoadProfile, *, alike: bool
-) -> LoadFigures:
-    counts: dict[tuple[str, str], NameCount] = {}
-    for entry in (entry for part in parts for entry in part.counts):
-        known = counts.get((entry.name, entry.scope))
-        if known is not None:
-            entry = replace(
-                entry,
-                right=entry.right + known.right,
-                answered=entry.answered + known.answered,
-                all=entry.all + known.all,
-            )
-        counts[entry.name, entry.scope] = entry
-    by_name: defaultdict[tuple[str, str], list[Summary]] = defaultdict(list)
-    for figures in (figures for part in parts for figures in part.by_name):
-        by_name[figures.name, figures.scope].append(figures)
-    totals = [part.total for part in parts if part.total is not None]
     windows = stage_windows(load, done) if load.stages else (done.window,)
-    by_level = zip(windows, *(part.segments for part in parts), strict=False)
-    return LoadFigures(
-        counts=tuple(counts.values()),
-        intervals=tuple(
-            summary.added_intervals(
-                [part.intervals for part in parts],
-                origin=done.origin,
-                users=() if load.is_open else done.users,
-            )
-        ),
-        total=summary.added(totals) if totals else None,
-        by_name=tuple(map(summary.added, by_name.values())),
-        segments=tuple(_added(of_level, window, alike=alike) for window, *of_level in by_level),
-    )
-
-
-def _added(parts: Sequence[Segment], window: Window, *, alike: bool) -> Segment:
-    """One level of load; which connections waited longer than others nobody knows."""
-    segment = Segment(
-        unit=parts[0].unit,
-        total=summary.added([part.total for part in parts]),
-        window=window,
-        in_vain=sum(part.in_vain for part in parts),
-    )
-    arrivals = [part.under_way for part in parts if part.under_way is not None]
-    if arrivals:
-        segment.under_way = UnderWay(
-            arrived_per_s=sum(part.arrived_per_s for part in arrivals),
-            mean=sum(part.mean for part in arrivals),
-        )
-    elif alike:
-        segment.wakes_per_s = sum(part.wakes_per_s for part in parts)
-        by_part = zip(*(part.answers_by_user for part in parts), strict=False)
-        segment.answers_by_user = [*map(sum, by_part)]
-        waiting = [part.waiting_users for part in parts if part.waiting_users is not None]
-        if len(waiting) == len(parts):
-            # each took all users for its own, of whom it saw some pause
-            users = len(segment.answers_by_user)
-            segment.waiting_users = users + sum(count - users for count in waiting)
-    return segment
+    segments = [
+        replace(segment, window=window, slots=None)  # by which connections wait longer than others
+        for segment, window in zip(whole.segments, windows, strict=False)
+    ]
+    for segment in segments:
+        if not alike:
+            segment.waiting_users, segment.answers_by_user = None, ()
+        elif segment.waiting_users is not None:
+            # each part took all users for its own, of whom it saw some pause
+            segment.waiting_users -= (len(parts) - 1) * len(segment.answers_by_user)
+    users = () if load.is_open else done.users
+    intervals = summary.with_users(whole.intervals, users, done.origin)
+    return replace(whole, intervals=tuple(intervals), segments=tuple(segments))

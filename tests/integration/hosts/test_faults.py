@@ -1,9 +1,12 @@
 """What befalls load hosts, each a network namespace: a finding, and what others measured stays."""
 
+import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from threading import Timer
 
 import pytest
@@ -21,6 +24,7 @@ from tests.needs import needs
 pytestmark = [needs("netns"), pytest.mark.audit]
 
 RATE = 40.0
+CPU = "was short of CPU: its"
 
 
 @contextmanager
@@ -62,7 +66,7 @@ def shares(job, result: Loaded) -> list[int]:
 def found(facts: tuple[LoadHost, ...]):
     findings = load_hosts(Evidence(load_hosts=facts))
     # which they may be, as all share the CPUs of this machine
-    return [finding for finding in findings if "short of CPU" not in finding.message]
+    return [finding for finding in findings if CPU not in finding.message]
 
 
 def test_a_load_over_a_network_is_the_schedule(tmp_path):
@@ -114,6 +118,21 @@ def test_a_host_without_a_network_for_5_s_is_found_and_what_it_measured_stays(tm
         job, result, facts = loaded(hosts, once(1.0, cut), duration_s=8.0)
     assert shares(job, result) == [160, 160], "each arrival, answered or not"
     assert any("was silent for" in finding.message for finding in found(facts)), facts
+
+
+def test_hosts_short_of_cpu_are_found_with_their_share(tmp_path):
+    burning = [sys.executable, "-c", "while True: pass"]
+    with two_hosts(tmp_path) as (hosts, _), ExitStack() as stack:
+        for _ in range(2 * (os.cpu_count() or 1)):
+            stack.callback(stack.enter_context(subprocess.Popen(burning)).kill)
+        job, result, facts = loaded(hosts)
+    assert shares(job, result) == [80, 80], "what was measured stays"
+    short = [
+        finding for finding in load_hosts(Evidence(load_hosts=facts)) if CPU in finding.message
+    ]
+    assert len(short) == 2, facts
+    assert all("with 50.0" in finding.message for finding in short)
+    assert {finding.level for finding in short} == {Level.WEAK}
 
 
 def test_all_hosts_lost_is_no_result(tmp_path):

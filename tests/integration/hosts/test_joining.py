@@ -1,5 +1,7 @@
 """Loads of several hosts, all on the loopback: who may join, and whether the load is the same."""
 
+import os
+import signal
 import subprocess
 import sys
 
@@ -7,20 +9,21 @@ import numpy as np
 import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
+from benchsuite.core.plain import plain
 from benchsuite.load.hosts import keys
 from benchsuite.load.parent.figures import Figures, added
 from benchsuite.load.process.schedule import arrivals
+from tests.integration.command import ROOT
 from tests.integration.hosts.workers import WORKER, joined, load, master, place
 from tests.integration.left_behind import eventually
 from tests.integration.loads import a_job
 from tests.integration.stubs_http import Responder, after, answer
 
-OTHER_VERSION = (
-    WORKER[0],
-    "-c",
-    "import runpy, sys, benchsuite; benchsuite.__version__ = '0.0.1'\n"
-    "runpy.run_module('benchsuite.load.hosts.worker', run_name='__main__')",
-)
+OTHERS = {
+    "benchsuite 0.0.1": "benchsuite.__version__ = '0.0.1'",
+    "Python 2.7": "platform.python_version = lambda: '2.7.18'",
+}
+"""What another host has → how it comes to say so."""
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -73,23 +76,20 @@ def test_samples_that_are_too_many_come_as_figures_which_are_the_same(tmp_path, 
             pool.samples()
     whole = Figures(result.samples, result.names, result.done, job.load, alike=True).together()
     parts = added(pool.figures, done=result.done, load=job.load, alike=True)
-    assert (parts.counts, parts.total.failures) == (whole.counts, 0)
-    assert len(parts.intervals) == len(whole.intervals)
-    for ours, theirs in zip(
-        [whole.total, *whole.by_name, *(segment.total for segment in whole.segments)],
-        [parts.total, *parts.by_name, *(segment.total for segment in parts.segments)],
+    assert (parts.counts, len(parts.intervals)) == (whole.counts, len(whole.intervals))
+    for of_parts, of_all in zip(
+        [parts.total, *parts.by_name.values(), *(segment.total for segment in parts.segments)],
+        [whole.total, *whole.by_name.values(), *(segment.total for segment in whole.segments)],
         strict=True,
     ):
-        assert (ours.name, ours.requests, ours.arrivals) == (
-            theirs.name,
-            theirs.requests,
-            theirs.arrivals and pytest.approx(theirs.arrivals),
-        )
-        assert theirs.goodput == pytest.approx(ours.goodput, rel=1e-3)
-        assert theirs.concurrency == pytest.approx(ours.concurrency, rel=1e-3)
-        times, same = theirs.response_time, ours.response_time
-        assert dict(times.percentiles) == pytest.approx(dict(same.percentiles), rel=1e-3)
+        for name in ("name", "requests", "failures", "body_bytes"):
+            assert getattr(of_parts, name) == getattr(of_all, name)
+        assert plain(of_parts.arrivals) == pytest.approx(plain(of_all.arrivals))
+        assert of_parts.goodput == pytest.approx(of_all.goodput, rel=1e-3)
+        assert of_parts.concurrency == pytest.approx(of_all.concurrency, rel=1e-3)
+        times, same = of_parts.response_time, of_all.response_time
         assert times.mean_s == pytest.approx(same.mean_s, rel=1e-3)
+        assert dict(times.percentiles) == pytest.approx(dict(same.percentiles), rel=1e-3)
 
 
 def test_users_are_divided_and_several_runs_follow_each_other(tmp_path):
@@ -131,14 +131,17 @@ def test_another_key_is_refused_on_both_sides(tmp_path):
         assert sum("without this key" in note for note in hosts.notes) == 1
 
 
-def test_another_version_is_refused_on_both_sides(tmp_path):
+@pytest.mark.parametrize("has", OTHERS)
+def test_another_version_is_refused_on_both_sides(tmp_path, has):
+    run = "runpy.run_module('benchsuite.load.hosts.worker', run_name='__main__')"
+    source = f"import platform, runpy, benchsuite; {OTHERS[has]}; {run}"
     with place(tmp_path) as hosts:
-        old = hosts.start(program=OTHER_VERSION)
-        refused = pytest.raises(LoadError, match=r"has benchsuite 0\.0\.1, and the master")
+        old = hosts.start(program=(WORKER[0], "-c", source))
+        refused = pytest.raises(LoadError, match=rf"has {has}, and the master .*: install the same")
         with refused, joined(hosts, 1):
             pytest.fail("it may not join")
         assert old.ended() == 1
-        assert "has benchsuite 0.0.1, and the master" in old.words
+        assert f"has {has}, and the master" in old.words
 
 
 def test_a_clock_far_away_cannot_be_compared(tmp_path):
@@ -162,6 +165,23 @@ def test_a_workload_that_is_not_there_is_told(tmp_path):
             pool.check(job)
 
 
+@pytest.mark.parametrize(
+    ("source", "told"), [(None, "can't be imported there"), ("", "differs from the master's")]
+)
+def test_a_host_that_lacks_the_module_or_has_another_says_so(tmp_path, source, told):
+    package, path = tmp_path / "own" / "tests" / "integration", f"{tmp_path}/own:{ROOT}"
+    package.mkdir(parents=True)
+    if source is not None:
+        (package / "load_workloads.py").write_text(source)
+    for folder in (package.parent, package):
+        (folder / "__init__.py").touch()
+    with Responder() as responder, place(tmp_path) as hosts:
+        worker = hosts.start(before=("env", "-C", str(tmp_path), f"PYTHONPATH={path}"))
+        with joined(hosts, 1) as pool, pytest.raises(LoadError, match=f"Load host .*{told}"):
+            pool.check(a_job(responder))
+        assert told in worker.words
+
+
 def test_a_locustfile_is_sent(tmp_path):
     source = tmp_path / "mine.py"
     source.write_text(
@@ -176,14 +196,13 @@ def test_a_locustfile_is_sent(tmp_path):
     assert result.requests() > 10
 
 
-def test_hosts_end_soon_after_their_master_was_killed(tmp_path):
-    with place(tmp_path) as hosts:
+def test_hosts_end_soon_after_their_master_was_killed_in_a_load(tmp_path):
+    with Responder({"/": after(0.01)}) as responder, place(tmp_path) as hosts:
         worker = hosts.start()
-        with master(hosts) as listening:
-            spool = tmp_path / "spool"
-            spool.mkdir()
-            with listening.joined(1, spool=spool, tell=hosts.notes.append, limit_s=40):
-                listening._process.kill()
-                assert worker.ended(5.0) == 1
+        with joined(hosts, 1) as pool:
+            pool.check(a_job(responder, duration_s=30.0))
+            with pytest.raises(LoadError, match="was ended by SIGKILL"):
+                pool.run(lambda tick: os.kill(pool.pids[0], signal.SIGKILL))
+            assert worker.ended(5.0) == 1
     assert "is gone" in worker.words
     assert eventually(lambda: not hosts.left)
