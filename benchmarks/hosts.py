@@ -16,6 +16,7 @@ import argparse
 import json
 import math
 import os
+import resource
 import secrets
 import socket
 import subprocess
@@ -58,7 +59,7 @@ WARMUP_S = 1.0
 USERS = 8  #: Of each host, where it loads as fast as it can.
 MIB = 2**20
 MANY, RATE_EACH = 100, 10_000  #: Hosts, and requests a second of each, that are reckoned.
-SPANS_S = (20, 60, 600)
+SPANS_S = (5, 60, 600)
 SAMPLES_EACH = 2  #: Of an arrival: a journey and its request.
 
 
@@ -67,9 +68,10 @@ class AddedUp:
     """What it took to put a load together by figures, and by the samples that were there."""
 
     tick_bytes: int  #: Of the message that each host sends each second.
-    figures_bytes: float  #: Of each host, packed, for a second of the load.
-    collect_s: float
-    add_s: float
+    histograms: int  #: Of each host, beside those of each second.
+    packed_bytes: float  #: For each histogram of a host, with its counts.
+    text_bytes: float
+    add_s: float  #: The same.
     figures_s: float  #: Of all samples.
     peak_bytes: int  #: Of memory, beside the samples.
 
@@ -145,9 +147,8 @@ def by_figures(pool: HostsPool, job: Job, whole: Figures, ticks: Sequence[Tick])
     """Puts the same load together by the figures of each host."""
     sent = sum(host.packed_bytes for host in pool.hosts)
     pool.most_samples = 0
-    moments = [monotonic()]
     pool.samples()
-    moments.append(monotonic())
+    moments = [monotonic()]
     added(pool.figures, done=whole.done, load=job.load, alike=True)
     moments.append(monotonic())
     whole.together()
@@ -156,15 +157,20 @@ def by_figures(pool: HostsPool, job: Job, whole: Figures, ticks: Sequence[Tick])
     whole.together()
     _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    collect_s, add_s, figures_s = np.diff(moments)
+    add_s, figures_s = np.diff(moments)
+    part = pool.figures[0]
+    histograms = 3 * (1 + len(part.by_name) + len(part.segments))
+    each = len(pool.figures) * (histograms + len(part.intervals))
+    text_bytes = sum(len(json.dumps(plain(part))) for part in pool.figures)
     line = json.dumps({"event": "tick", **plain(ticks[-1])})
     message = [OURS, {"kind": "event", "run": 1, "line": line}, "h" * 40]
     sent = sum(host.packed_bytes for host in pool.hosts) - sent
     return AddedUp(
         tick_bytes=len(msgpack.packb(message)),
-        figures_bytes=sent / len(pool.hosts) / job.load.window_end_s,
-        collect_s=float(collect_s),
-        add_s=float(add_s),
+        histograms=histograms,
+        packed_bytes=sent / each,
+        text_bytes=text_bytes / each,
+        add_s=float(add_s) / each,
         figures_s=float(figures_s),
         peak_bytes=peak_bytes,
     )
@@ -175,18 +181,20 @@ def resident(pid: int) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def by_process(job: Job) -> Measured:
+def by_process(job: Job, count: int = 1) -> Measured:
     with tempfile.TemporaryDirectory(prefix="benchsuite-") as folder:
         spool = Path(folder)
-        with load_pool(1, spool=spool, log=spool / "log") as pool:
-            return measured(pool, job)
+        with load_pool(count, spool=spool, log=spool / "log") as pool:
+            return measured(pool, job, (*pool.pids,))
 
 
-def by_hosts(job: Job, networks: Sequence[Namespace], *, pinned: bool = False) -> Measured:
+def by_hosts(
+    job: Job, networks: Sequence[Namespace], *, at: str = HERE, pinned: bool = False
+) -> Measured:
     cpus = sorted(os.sched_getaffinity(0))
     with (
         tempfile.TemporaryDirectory(prefix="benchsuite-") as folder,
-        place(Path(folder), HERE) as hosts,
+        place(Path(folder), at) as hosts,
     ):
         for number, network in enumerate(networks):
             pin = ("taskset", "-c", str(cpus[-1 - number % len(cpus)])) if pinned else ()
@@ -255,6 +263,40 @@ def pairs(
     return loads["hosts"]
 
 
+def one_path(url: str, token: str, seconds: float, rate: float) -> None:
+    """What processes of this machine cost as processes and as hosts that join a master here."""
+    load = LoadProfile(
+        model="open", arrival_rate=rate, warmup_s=WARMUP_S, duration_s=seconds, timeout_s=5.0
+    )
+    here = Namespace("", "", alone=False)
+    rows = []
+    for way, make in (
+        ("processes", lambda job: by_process(job, 2)),
+        ("hosts", lambda job: by_hosts(job, [here, here], at="127.0.0.1")),
+    ):
+        wait_until_quiet(QUIET_S)
+        before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), monotonic()
+        loaded = make(a_job(url, token, 0, load))
+        beside_s = monotonic() - begun - load.window_end_s
+        after, samples = resource.getrusage(resource.RUSAGE_CHILDREN), len(loaded.samples)
+        cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        lag_s, cpu_percent = loaded.done.lag_p99_s or 0.0, loaded.done.cpu_percent or 0.0
+        rows.append(
+            [
+                f"two {way}",
+                f"{beside_s:.1f}",
+                f"{cpu_s:.1f}",
+                f"{cpu_percent:.1f}",
+                f"{1e3 * lag_s:.2f}",
+                f"{1e6 * loaded.merge_s / samples:.2f}",
+                f"{sum(loaded.memory_bytes) / MIB:.0f}",
+            ]
+        )
+    head = ["way", "s beside the load", "CPU s of all", "CPU % of the busiest", "lag p99 ms"]
+    head += ["collecting, s/million", "MiB (hosts: without their processes)"]
+    show(f"On one machine, {rate:g}/s", head, rows)
+
+
 def scaling(networks: Sequence[Namespace], url: str, token: str, seconds: float) -> list[Measured]:
     """As fast as they can, by one host and more."""
     loads, rows = [], []
@@ -301,11 +343,9 @@ def costs(loads: list[Measured]) -> None:
 
 def on_paper(load: Measured) -> None:
     """What many hosts would take, by what this load took of each host, sample and second."""
-    way, hosts, samples = load.added_up, len(load.hosts), len(load.samples)
+    way, samples = load.added_up, len(load.samples)
     assert way is not None
-    lasted_s = load.done.window[1] - load.done.origin
     sample_bytes = sum(host.packed_bytes for host in load.hosts) / samples
-    parts = hosts * lasted_s  # seconds of hosts
     rows = []
     for span_s in SPANS_S:
         count = SAMPLES_EACH * RATE_EACH * MANY * span_s
@@ -317,11 +357,12 @@ def on_paper(load: Measured) -> None:
             )
             held = count * (way.peak_bytes / samples + load.samples.itemsize)
         else:
-            sent = held = MANY * span_s * way.figures_bytes
-            messages = MANY * math.ceil(span_s * way.figures_bytes / PIECE)
+            histograms = way.histograms + span_s
+            sent, held = (MANY * histograms * each for each in (way.packed_bytes, way.text_bytes))
+            messages = MANY * math.ceil(sent / MANY / PIECE)
             # each host adds up its own, all at the same time
             collect_s = way.figures_s * SAMPLES_EACH * RATE_EACH * span_s / samples
-            figures_s = way.add_s * MANY * span_s / parts
+            figures_s = MANY * histograms * way.add_s
         rows.append(
             [
                 f"{span_s} s",
@@ -351,6 +392,7 @@ def main() -> None:
     print(f"{description()}\n{command_line()}", flush=True)
     with namespaces(max(2, asked.most)) as networks, responding() as (url, token):
         loads = pairs(networks, url, token, asked.pairs, asked.seconds, asked.rate)
+        one_path(url, token, asked.seconds, asked.rate)
         loads = [*loads[-1:], *scaling(networks[: asked.most], url, token, asked.seconds)]
         costs(loads)
         on_paper(loads[-1])

@@ -22,7 +22,7 @@ from benchsuite.core.samples import (
 )
 from benchsuite.core.specs import REDIS
 from benchsuite.load.job import stage_windows
-from benchsuite.load.parent.driver import NameEntry, Samples
+from benchsuite.load.parent.driver import NameEntry
 from benchsuite.load.parent.figures import Figures
 from benchsuite.runner.running_system import TARGET
 from benchsuite.stats.messages import (
@@ -36,7 +36,7 @@ from benchsuite.stats.messages import (
     slow_users,
 )
 from benchsuite.stats.steady import slope
-from benchsuite.stats.summary import inside
+from benchsuite.stats.summary import Samples, inside
 
 ALWAYS = (-inf, inf)
 
@@ -203,7 +203,7 @@ def _with_one(
     return samples, entries
 
 
-def _entered(entries: list[NameEntry], name: str, scope: str, examples: Mapping[Kind, str]) -> int:
+def _entered(entries: list[NameEntry], name: str, scope: str, examples: Mapping[int, str]) -> int:
     """The number of a name that is there already, or now."""
     for place, entry in enumerate(entries):
         if (entry.name, entry.scope) == (name, scope):

@@ -31,7 +31,7 @@ from benchsuite.findings.window import QUEUES_PERCENT, near_capacity
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.served.errors import DENIED, SOCKET
 from benchsuite.load.job import Done
-from benchsuite.load.parent.driver import NameEntry, Samples
+from benchsuite.load.parent.driver import NameEntry
 from benchsuite.load.parent.figures import Figures, LoadFigures, Window, added
 from benchsuite.runner.figures import websockets, with_broadcasts, without_restart
 from benchsuite.runner.gains import Answers, Learned, answers
@@ -42,6 +42,7 @@ from benchsuite.runner.running_system import ELSEWHERE, FRONT, TARGET, RunningSy
 from benchsuite.stats import signs
 from benchsuite.stats.levels import ceiling_rate, climb, level_of
 from benchsuite.stats.signs import Traffic
+from benchsuite.stats.summary import Samples
 from benchsuite.telemetry.profiler import Profiler
 from benchsuite.telemetry.sampler import Sampler
 

@@ -104,7 +104,7 @@ def summarise(
     scope: str,
     window: tuple[float, float],
     pauses: Pauses = (),
-    examples: Mapping[Kind, str] | None = None,
+    examples: Mapping[int, str] | None = None,
     waits: bool = False,
 ) -> Summary:
     """The figures of these samples over a window of monotonic seconds [begin, end), less its
@@ -129,7 +129,7 @@ def summarise(
         failures=sum(failed.values()),
         failures_by_kind={kind.words: count for kind, count in failed.items()},
         failure_examples={
-            kind.words: text for kind, text in (examples or {}).items() if kind in failed
+            Kind(kind).words: text for kind, text in (examples or {}).items() if kind in failed
         },
         throughput=len(finished) / length_s,
         goodput=int((finished["kind"] == Kind.OK).sum()) / length_s,

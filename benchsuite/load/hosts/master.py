@@ -32,7 +32,7 @@ from gevent.queue import Empty, Queue
 from locust.env import Environment
 
 from benchsuite import __version__
-from benchsuite.core.exceptions import BenchsuiteError, LoadError
+from benchsuite.core.exceptions import AnswerError, BenchsuiteError, LoadError
 from benchsuite.core.observations import LoadHost
 from benchsuite.core.plain import parsed, plain, read
 from benchsuite.core.samples import MESSAGE
@@ -49,10 +49,8 @@ from benchsuite.load.hosts.wire import (
     Offset,
     checked,
     converted,
-    count_names,
     inflated,
     module_digest,
-    moved,
     offset,
     unpack,
 )
@@ -64,10 +62,11 @@ from benchsuite.load.job import (
     Job,
     Tick,
 )
-from benchsuite.load.parent.driver import MARGIN_S, merged
+from benchsuite.load.parent.driver import MARGIN_S, merged, most, names_of
 from benchsuite.load.parent.figures import LoadFigures
 from benchsuite.load.process.users import users_of
 from benchsuite.load.process.worker import PR_SET_PDEATHSIG, Parent
+from benchsuite.stats.summary import added
 
 LOOK_S = 0.02  #: How often events and silences are looked for.
 SILENT_S = 3.0  #: Each host says something every second; longer than that is silence.
@@ -362,7 +361,9 @@ class Master:
             if kind == name:
                 return event
             if kind == "refused" and isinstance(event.get("message"), str):
-                raise Refused({**event, "message": f"Load host {host.name}: {event['message']}"})
+                refused = AnswerError(f"Load host {host.name}: {event.pop('message')}")
+                vars(refused).update(event)
+                raise refused
             message = event.get("message") if kind == "failed" else f"{kind} instead of {name}"
             raise LoadError(f"Load host {host.name}: {message}")
 
@@ -431,17 +432,12 @@ class Master:
         if not ticks:
             return
         awaited = [tick.awaited for tick in ticks if tick.awaited is not None]
-        together = Tick(
+        together = replace(
+            added(ticks),
             elapsed_s=max(tick.elapsed_s for tick in ticks),
-            users=sum(tick.users for tick in ticks),
-            requests=sum(tick.requests for tick in ticks),
-            failures=sum(tick.failures for tick in ticks),
-            rate=sum(tick.rate for tick in ticks),
-            p50_s=max((tick.p50_s for tick in ticks if tick.p50_s is not None), default=None),
-            p95_s=max((tick.p95_s for tick in ticks if tick.p95_s is not None), default=None),
+            p50_s=most(tick.p50_s for tick in ticks),
+            p95_s=most(tick.p95_s for tick in ticks),
             awaited=sum(awaited) if awaited else None,
-            due=sum(tick.due for tick in ticks),
-            in_time=sum(tick.in_time for tick in ticks),
         )
         self._parent.say({"event": "tick", **plain(together)})
 
@@ -497,7 +493,7 @@ class Master:
             while True:
                 chunk = self._ask(host, "take", "samples", taken, TAKE_S)
                 if taken == 0:
-                    known = count_names(chunk["names"])
+                    known = len(names_of(chunk["names"]))
                     (folder / NAMES_FILE).write_text(chunk["names"])
                 size = min(CHUNK, host.samples - taken)
                 file.write(unpack(chunk["packed"], size, known, self._begin).tobytes())
@@ -507,11 +503,13 @@ class Master:
 
     def _figures(self, host: Host, folder: Path) -> None:
         """Writes what a host makes of its samples."""
-        window = [moved(moment, self._begin, host.origin) for moment in self._window]
-        ends = dict(zip(("begin", "end"), window, strict=True))
+        # since the begin, so that what was meant for an edge stays on its side of it
+        begin, end = (round(moment - self._begin, 9) for moment in self._window)
         packed = b""
         while True:
-            chunk = self._ask(host, "add up", "figures", len(packed), ADD_UP_S, **ends)
+            chunk = self._ask(
+                host, "add up", "figures", len(packed), ADD_UP_S, begin=begin, end=end
+            )
             packed += chunk["packed"]
             if not chunk["packed"] or len(packed) >= min(chunk["total"], MOST_OF_FIGURES):
                 break
@@ -533,14 +531,6 @@ class Master:
                     host.packed_bytes += len(chunk["packed"])
                     return chunk
         raise Lost(f"nothing came within {limit_s:g} s.")
-
-
-class Refused(LoadError):
-    """A checked journey was answered wrong."""
-
-    def __init__(self, event: dict[str, Any]) -> None:
-        super().__init__(event["message"])
-        self.event = event
 
 
 def _share(load: LoadProfile, part: int, parts: int) -> float:
@@ -585,8 +575,8 @@ def main(events: int, host: str, port: int, key_file: str) -> NoReturn:
 def _obey(master: Master, parent: Orders, order: bytes) -> None:
     try:
         master.obey(order)
-    except Refused as error:
-        parent.say({"event": "refused", **error.event})
+    except AnswerError as error:
+        parent.say({"event": "refused", "message": str(error), **vars(error)})
     except (BenchsuiteError, OSError, UnicodeDecodeError) as error:
         parent.say({"event": "failed", "message": str(error)})
 

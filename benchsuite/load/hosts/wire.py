@@ -19,7 +19,7 @@ import numpy as np
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.samples import RECORD
 from benchsuite.load.job import Done
-from benchsuite.load.parent.driver import DTYPE, Samples, names_of
+from benchsuite.stats.summary import DTYPE, Samples
 
 OURS = "benchsuite"  #: Type of our messages among Locust's.
 MOST_BYTES = 8_000_000  #: Of one message.
@@ -55,7 +55,7 @@ FROM_MASTER: Mapping[str, Fields] = {
     },
     "order": {"run": int, "line": str},
     "take": {"run": int, "start": int},  #: The samples from that one on, one message of them.
-    # the figures of its part of that window by its clock, from that byte on
+    # the figures of its part of that window, in seconds since its begin, from that byte on
     "add up": {"run": int, "start": int, "begin": float, "end": float},
     "drop": {"run": int},
     "bye": {},
@@ -155,17 +155,6 @@ def converted(done: Done, there: float, here: float) -> Done:
             (moved(moment, there, here), count) for moment, count in done.connections
         ),
     )
-
-
-def count_names(text: str) -> int:
-    """How many names of samples these are; raises LoadError for what is none."""
-    try:
-        names = names_of(text)
-        if all(isinstance(entry.name, str) and isinstance(entry.scope, str) for entry in names):
-            return len(names)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        pass
-    raise LoadError("Names of samples came that are none.")
 
 
 WHOLE = ("name", "kind", "process", "user", "body_bytes")

@@ -48,7 +48,7 @@ from benchsuite.load.hosts.wire import (
     pack,
 )
 from benchsuite.load.job import Done, Job, Tick
-from benchsuite.load.parent.driver import LoadPool, load_pool, names_as_text
+from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.load.parent.figures import Figures
 from benchsuite.system import cpus, scratch
 from benchsuite.system.guard import guarded
@@ -257,7 +257,7 @@ class Run:
             broke=broke,
         )
         self._say("done", **plain(end))
-        listed, figures = names_as_text(names), b""
+        listed, figures = json.dumps(plain(names)), b""
         while True:
             asked = self.asked.get()
             start: int = asked["start"]
@@ -268,7 +268,7 @@ class Run:
                 self._worker.measured("samples", packed=packed, **fields)
                 continue
             if start == 0:
-                own = replace(done, window=(asked["begin"], asked["end"]))
+                own = replace(done, window=(begin + asked["begin"], begin + asked["end"]))
                 part = Figures(samples, names, own, job.load, job.unit, alike=True, whole=False)
                 # on a thread, so that the master goes on hearing of this host
                 figures = get_hub().threadpool.apply(_packed, (part,))

@@ -13,28 +13,25 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import zip_longest
 from math import inf
 from operator import add
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchsuite.core.exceptions import AnswerError, LoadDiedError, LoadError
-from benchsuite.core.plain import plain, read
-from benchsuite.core.samples import FIELDS, RECORD, UNITS, Kind
+from benchsuite.core.plain import parsed, plain, read
+from benchsuite.core.samples import RECORD, UNITS, Kind
 from benchsuite.load import job as messages
 from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick
 from benchsuite.pythons.interpreter import whole_path
+from benchsuite.stats.summary import DTYPE, Samples
 from benchsuite.system import cpus, scratch
 from benchsuite.system.process import ending_in_words
-
-DTYPE = np.dtype(list(FIELDS))
-Samples = NDArray[np.void]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +40,8 @@ class NameEntry:
 
     name: str
     scope: str  #: One of `benchsuite.core.samples`: request, journey, message …
-    examples: dict[Kind, str]  #: The first message of each kind of failure.
-    answers: dict[Kind, tuple[int, str]] = field(default_factory=dict)
+    examples: Mapping[int, str]  #: The first message of each kind of failure.
+    answers: Mapping[int, tuple[int, str]] = field(default_factory=dict)
     """Of those that were answers: their status, and what was asked ("GET /shop/")."""
 
 
@@ -87,31 +84,9 @@ def read_names(folder: Path) -> list[NameEntry]:
     return names_of((folder / NAMES_FILE).read_text())
 
 
-def names_as_text(names: Sequence[NameEntry]) -> str:
-    """What `names_of` reads."""
-    entries = [
-        {
-            "name": entry.name,
-            "scope": entry.scope,
-            "examples": {int(kind): text for kind, text in entry.examples.items()},
-            "answers": {int(kind): answer for kind, answer in entry.answers.items()},
-        }
-        for entry in names
-    ]
-    return json.dumps(entries)
-
-
 def names_of(text: str) -> list[NameEntry]:
-    entries = json.loads(text)
-    return [
-        NameEntry(
-            name=entry["name"],
-            scope=entry["scope"],
-            examples={Kind(int(kind)): text for kind, text in entry["examples"].items()},
-            answers={Kind(int(kind)): (*answer,) for kind, answer in entry["answers"].items()},
-        )
-        for entry in entries
-    ]
+    """Raises UsageError for what is none."""
+    return list(read(tuple[NameEntry, ...], parsed(text)))
 
 
 IMPORT_LIMIT_S = 30.0  #: How long the process may take to import once somebody waits for it.
@@ -129,53 +104,47 @@ STEP_S = 0.002
 WORKER = "benchsuite.load.process.worker"
 
 
-@contextmanager
-def load_worker(
-    *, spool: Path, log: Path, env: Mapping[str, str] | None, on_cpus: Collection[int] | None
-) -> Iterator["LoadWorker"]:
-    spool.mkdir(parents=True, exist_ok=True)
-    process, events = started(WORKER, (), log=log, env=env, on_cpus=on_cpus)
-    worker = LoadWorker(process, events, spool=spool, log=log)
-    try:
-        yield worker
-    finally:
-        worker.close()
-
-
-def started(
-    module: str,
-    arguments: Sequence[str],
-    *,
-    log: Path,
-    env: Mapping[str, str] | None,
-    on_cpus: Collection[int] | None,
-) -> tuple[subprocess.Popen[bytes], int]:
-    """A process of this module, which is told where to write its events and then the arguments;
-    and where to read them.
-    """
-    given = os.environ if env is None else env
-    events, child_events = os.pipe()
-    try:
-        with log.open("ab") as log_file, cpus.given(on_cpus):
-            process = subprocess.Popen(
-                [sys.executable, "-m", module, str(child_events), *arguments],
-                stdin=subprocess.PIPE,
-                stdout=log_file,
-                stderr=log_file,
-                pass_fds=(child_events,),
-                env={**given, "PYTHONPATH": whole_path(given)},
-                start_new_session=True,
-            )
-    except BaseException:
-        os.close(events)
-        raise
-    finally:
-        os.close(child_events)
-    return process, events
-
-
 class LoadWorker:
     """The parent's side of one load process: `check()`, `go()`, `wait()`, perhaps `stop()`."""
+
+    @classmethod
+    @contextmanager
+    def running(
+        cls,
+        module: str,
+        *arguments: str,
+        spool: Path,
+        log: Path,
+        env: Mapping[str, str] | None,
+        on_cpus: Collection[int] | None = None,
+    ) -> Iterator[Self]:
+        """A process of this module, which is told where to write its events and then the arguments;
+        on exit it is gone.
+        """
+        spool.mkdir(parents=True, exist_ok=True)
+        given = os.environ if env is None else env
+        events, child_events = os.pipe()
+        try:
+            with log.open("ab") as log_file, cpus.given(on_cpus):
+                process = subprocess.Popen(
+                    [sys.executable, "-m", module, str(child_events), *arguments],
+                    stdin=subprocess.PIPE,
+                    stdout=log_file,
+                    stderr=log_file,
+                    pass_fds=(child_events,),
+                    env={**given, "PYTHONPATH": whole_path(given)},
+                    start_new_session=True,
+                )
+        except BaseException:
+            os.close(events)
+            raise
+        finally:
+            os.close(child_events)
+        worker = cls(process, events, spool=spool, log=log)
+        try:
+            yield worker
+        finally:
+            worker.close()
 
     def __init__(
         self, process: subprocess.Popen[bytes], events: int, *, spool: Path, log: Path
@@ -351,13 +320,9 @@ def load_pool(
     may use.
     """
     with ExitStack() as stack:
-        workers = [
-            stack.enter_context(
-                load_worker(spool=spool / f"load-{number}", log=log, env=env, on_cpus=on_cpus)
-            )
-            for number in range(count)
-        ]
-        yield LoadPool(workers)
+        start = partial(LoadWorker.running, WORKER, log=log, env=env, on_cpus=on_cpus)
+        folders = (spool / f"load-{number}" for number in range(count))
+        yield LoadPool([stack.enter_context(start(spool=folder)) for folder in folders])
 
 
 class LoadPool:
@@ -365,6 +330,7 @@ class LoadPool:
 
     def __init__(self, workers: Sequence[LoadWorker]) -> None:
         self.pids = [worker.pid for worker in workers]
+        self.posts, self.requests = False, 1  #: Of the checked journey, as the process has them.
         self._workers = workers
         self.ended_at: Tick | None = None  #: Where too few were in time for it to go on.
 
@@ -377,17 +343,9 @@ class LoadPool:
             worker.check(replace(job, part=job.part * count + place, parts=job.parts * count))
             for place, worker in enumerate(self._workers)
         ]
+        first = self._workers[0]
+        self.posts, self.requests = first.posts, first.requests
         return reports[0]
-
-    @property
-    def requests(self) -> int:
-        """That the checked journey made."""
-        return self._workers[0].requests
-
-    @property
-    def posts(self) -> bool:
-        """Whether the checked journey sent forms."""
-        return self._workers[0].posts
 
     def rehearse(self, kind: str) -> Rehearsal:
         """Has one of the processes make another journey."""
@@ -459,9 +417,9 @@ def merged(parts: Sequence[Done]) -> Done:
         stopped=any(part.stopped for part in parts),
         users=_each_second([part.users for part in parts]),
         connections=_each_second([part.connections for part in parts if part.connections]),
-        cpu_percent=_most(part.cpu_percent for part in parts),
-        lag_p50_s=_most(part.lag_p50_s for part in parts),
-        lag_p99_s=_most(part.lag_p99_s for part in parts),
+        cpu_percent=most(part.cpu_percent for part in parts),
+        lag_p50_s=most(part.lag_p50_s for part in parts),
+        lag_p99_s=most(part.lag_p99_s for part in parts),
         sent=tuple(map(sum, zip_longest(*(part.sent for part in parts), fillvalue=0))),
         dropped=tuple(map(sum, zip_longest(*(part.dropped for part in parts), fillvalue=0))),
         unmade=sum(part.unmade for part in parts),
@@ -469,7 +427,7 @@ def merged(parts: Sequence[Done]) -> Done:
     )
 
 
-def _most(values: Iterable[float | None]) -> float | None:
+def most(values: Iterable[float | None]) -> float | None:
     return max((value for value in values if value is not None), default=None)
 
 

@@ -27,10 +27,10 @@ from benchsuite.core.samples import (
 )
 from benchsuite.core.specs import USER, LoadProfile
 from benchsuite.load.job import Done, pauses, stage_windows
-from benchsuite.load.parent.driver import NameEntry, Samples
+from benchsuite.load.parent.driver import NameEntry
 from benchsuite.stats import messages, signs, summary
 from benchsuite.stats.patterns import patterns
-from benchsuite.stats.summary import inside
+from benchsuite.stats.summary import Samples, inside
 from benchsuite.workloads.base import Population
 
 Window = tuple[float, float]
@@ -178,7 +178,7 @@ class Figures:
     def _requests(
         self, name: str, scope: str, window: Window, without: Sequence[Window]
     ) -> Summary:
-        examples: dict[Kind, str] = {}
+        examples: dict[int, str] = {}
         for entry in self.names:
             if entry.scope in UNITS[self.unit]:
                 examples = {**entry.examples, **examples}

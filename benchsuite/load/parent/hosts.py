@@ -16,15 +16,13 @@ from benchsuite.core.plain import parsed, read
 from benchsuite.load import job as messages
 from benchsuite.load.job import FIGURES_FILE, MOST_SAMPLES, Tick
 from benchsuite.load.parent.driver import (
-    IMPORT_LIMIT_S,
     LoadPool,
     LoadWorker,
     NameEntry,
-    Samples,
     read_samples,
-    started,
 )
 from benchsuite.load.parent.figures import LoadFigures
+from benchsuite.stats.summary import Samples
 from benchsuite.system.process import any_program
 
 MASTER = "benchsuite.load.hosts.master"
@@ -59,25 +57,15 @@ class Listening:
 def master(listening: Listening, *, log: Path) -> Iterator["Master"]:
     """The process that load hosts join; on exit it and they are told that the command is over."""
     words = (listening.host, str(listening.port), str(listening.key_file.resolve()))
-    process, events = started(MASTER, words, log=log, env=any_program(), on_cpus=None)
-    worker = Master(process, events, spool=log.parent, log=log)
-    try:
-        worker.listen()
+    with Master.running(MASTER, *words, spool=log.parent, log=log, env=any_program()) as worker:
+        LoadWorker.wait_until_ready(worker)  # raises LoadError where it can't listen
         yield worker
-    finally:
-        worker.close()
 
 
 class Master(LoadWorker):
     """The master, which is a load process to those who have joined hosts for a run."""
 
     tell: Callable[[str], None] = staticmethod(lambda text: None)  #: Notes go there.
-    came: list[str]
-
-    def listen(self) -> None:
-        """Waits until it listens; raises LoadError where it can't."""
-        self._expect("ready", IMPORT_LIMIT_S)
-        self.came = []
 
     @contextmanager
     def joined(

@@ -60,7 +60,7 @@ def test_the_parts_of_two_hosts_are_exactly_the_schedule(tmp_path, processes):
 @pytest.mark.parametrize(
     "profile",
     [
-        {"model": "open", "arrival_rate": 150.0, "arrivals": "poisson", "warmup_s": 0.5},
+        {"model": "open", "arrival_rate": 60.0, "warmup_s": 0.5},
         {"users": 4, "stages": (2, 4), "think_time_s": 0.02},
     ],
 )

@@ -132,7 +132,7 @@ def test_more_samples_than_load_hosts_send_are_told_or_refused_before_the_run():
     assert pages.has_too_many_samples
     preflight.check(pages)
     sockets = resolve(replace(run("uvicorn", "ws_echo"), load=many))
-    with pytest.raises(UsageError, match=r"more than 50,000,000 samples.* of ws_echo don't add up"):
+    with pytest.raises(UsageError, match=r"more than 10,000,000 samples.* of ws_echo don't add up"):
         preflight.check(sockets)
     assert not resolve(replace(pages.spec, load=replace(many, hosts=0))).has_too_many_samples
 
