@@ -240,7 +240,7 @@ class Master:
             return  # of a run that is over
         elif kind == "idle":
             host.idle = True
-        elif kind in {"samples", "figures"}:
+        elif kind == "measured":
             host.chunks.put(data)
         else:
             event = parsed(data["line"])
@@ -491,7 +491,7 @@ class Master:
         known = taken = 0
         with (folder / SAMPLES_FILE).open("wb") as file:
             while True:
-                chunk = self._ask(host, "take", "samples", taken, TAKE_S)
+                chunk = self._ask(host, "take", taken, TAKE_S)
                 if taken == 0:
                     known = len(names_of(chunk["names"]))
                     (folder / NAMES_FILE).write_text(chunk["names"])
@@ -507,9 +507,7 @@ class Master:
         begin, end = (round(moment - self._begin, 9) for moment in self._window)
         packed = b""
         while True:
-            chunk = self._ask(
-                host, "add up", "figures", len(packed), ADD_UP_S, begin=begin, end=end
-            )
+            chunk = self._ask(host, "add up", len(packed), ADD_UP_S, begin=begin, end=end)
             packed += chunk["packed"]
             if not chunk["packed"] or len(packed) >= min(chunk["total"], MOST_OF_FIGURES):
                 break
@@ -518,7 +516,7 @@ class Master:
         (folder / FIGURES_FILE).write_text(text)
 
     def _ask(
-        self, host: Host, order: str, kind: str, start: int, limit_s: float, **fields: float
+        self, host: Host, order: str, start: int, limit_s: float, **fields: float
     ) -> dict[str, Any]:
         """The next message of what a host has measured."""
         self._send(host, order, run=self._run, start=start, **fields)
@@ -527,7 +525,7 @@ class Master:
             host.look()
             with suppress(Empty):
                 chunk: dict[str, Any] = host.chunks.get(timeout=LOOK_S)
-                if (chunk["kind"], chunk["start"]) == (kind, start):
+                if chunk["start"] == start:
                     host.packed_bytes += len(chunk["packed"])
                     return chunk
         raise Lost(f"nothing came within {limit_s:g} s.")

@@ -40,8 +40,7 @@ FROM_HOST: Mapping[str, Fields] = {
     "leave": {"why": str},
     "clock": {"number": int, "at": float},
     "event": {"run": int, "line": str},  #: As a load process writes them, see `load.job`.
-    "samples": {"run": int, "start": int, "total": int, "names": str, "packed": bytes},
-    "figures": {"run": int, "start": int, "total": int, "packed": bytes},
+    "measured": {"run": int, "start": int, "total": int, "names": str, "packed": bytes},
 }
 FROM_MASTER: Mapping[str, Fields] = {
     "refused": {"why": str},

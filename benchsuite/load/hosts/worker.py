@@ -47,7 +47,7 @@ from benchsuite.load.hosts.wire import (
     module_digest,
     pack,
 )
-from benchsuite.load.job import Done, Job, Tick
+from benchsuite.load.job import Job
 from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.load.parent.figures import Figures
 from benchsuite.system import cpus, scratch
@@ -94,7 +94,7 @@ class Worker:
         if self._run is not None:
             self._run.end()
         if self._runner is not None:
-            self._send("leave", why="it was stopped.")
+            self.send("leave", why="it was stopped.")
             gevent.sleep(SENT_S)
 
     def _join(self) -> None:
@@ -106,7 +106,7 @@ class Worker:
             return
         self._runner = runner
         runner.register_message(OURS, self._on_message)
-        self._send(
+        self.send(
             "join",
             version=__version__,
             python=platform.python_version(),
@@ -131,7 +131,7 @@ class Worker:
                 why = f"has said nothing for {LOST_S:g} s"
                 self.ending.set((1, f"The master at {self._address} {why}."))
 
-    def _send(self, kind: str, **fields: Any) -> None:
+    def send(self, kind: str, **fields: Any) -> None:
         assert self._runner is not None
         self._runner.send_message(OURS, {"kind": kind, **fields})
 
@@ -145,7 +145,7 @@ class Worker:
     def _take(self, data: dict[str, Any], at: float) -> None:
         kind, run = data["kind"], self._run
         if kind == "clock":
-            self._send("clock", number=data["number"], at=at)
+            self.send("clock", number=data["number"], at=at)
         elif kind == "refused":
             self.ending.set((1, data["why"]))
         elif kind == "bye":
@@ -158,20 +158,13 @@ class Worker:
             if run is not None:
                 run.end()
             self._run = None
-            self._send("idle", run=data["run"])
+            self.send("idle", run=data["run"])
         elif run is None or data["run"] != run.number:
             return
         elif kind == "order":
             run.obey(data["line"].encode(), at)
         else:
             run.asked.put(data)
-
-    def event(self, run: int, event: dict[str, Any]) -> None:
-        self._send("event", run=run, line=json.dumps(event))
-
-    def measured(self, kind: str, **fields: Any) -> None:
-        """Samples, or figures."""
-        self._send(kind, **fields)
 
 
 class Run:
@@ -197,7 +190,8 @@ class Run:
         self._making.kill()
 
     def _say(self, name: str, **fields: Any) -> None:
-        self._worker.event(self.number, {"event": name, **fields})
+        line = json.dumps({"event": name, **fields})
+        self._worker.send("event", run=self.number, line=line)
 
     def _make(self) -> None:
         try:
@@ -244,7 +238,7 @@ class Run:
         psutil.cpu_percent()  # the next one is since then
         broke = ""
         try:
-            done: Done = pool.run(self._on_tick, begin)
+            done = pool.run(lambda tick: self._say("tick", **plain(tick)), begin)
         except LoadDiedError as error:
             broke, done = str(error).partition("\n")[0], pool.salvaged()
         late_s, busy_percent = max(0.0, order[1] - begin), psutil.cpu_percent()
@@ -261,22 +255,23 @@ class Run:
         while True:
             asked = self.asked.get()
             start: int = asked["start"]
-            fields: dict[str, Any] = {"run": self.number, "start": start}
             if asked["kind"] == "take":
-                packed = pack(samples[start : start + CHUNK], begin)
-                fields |= {"names": listed if start == 0 else "", "total": len(samples)}
-                self._worker.measured("samples", packed=packed, **fields)
-                continue
-            if start == 0:
-                own = replace(done, window=(begin + asked["begin"], begin + asked["end"]))
-                part = Figures(samples, names, own, job.load, job.unit, alike=True, whole=False)
-                # on a thread, so that the master goes on hearing of this host
-                figures = get_hub().threadpool.apply(_packed, (part,))
-            packed = figures[start : start + PIECE]
-            self._worker.measured("figures", packed=packed, total=len(figures), **fields)
-
-    def _on_tick(self, tick: Tick) -> None:
-        self._say("tick", **plain(tick))
+                total, packed = len(samples), pack(samples[start : start + CHUNK], begin)
+            else:
+                if start == 0:
+                    own = replace(done, window=(begin + asked["begin"], begin + asked["end"]))
+                    part = Figures(samples, names, own, job.load, job.unit, alike=True, whole=False)
+                    # on a thread, so that the master goes on hearing of this host
+                    figures = get_hub().threadpool.apply(_packed, (part,))
+                total, packed = len(figures), figures[start : start + PIECE]
+            self._worker.send(
+                "measured",
+                run=self.number,
+                start=start,
+                total=total,
+                names=listed if start == 0 else "",
+                packed=packed,
+            )
 
 
 def _packed(figures: Figures) -> bytes:

@@ -114,7 +114,7 @@ def test_clocks_are_compared_by_the_shortest_round_trip():
     assert abs(ahead - 103.0) <= offset([slow, quick]).error_s, "the true one is within the error"
 
 
-GOOD = {"kind": "samples", "run": 1, "start": 0, "total": 5, "names": "[]", "packed": b"x"}
+GOOD = {"kind": "measured", "run": 1, "start": 0, "total": 5, "names": "[]", "packed": b"x"}
 
 
 def test_a_message_is_taken_as_it_is():
@@ -126,7 +126,7 @@ def test_a_message_is_taken_as_it_is():
     "changes",
     [
         {"kind": "job"},
-        {"kind": ["samples"]},
+        {"kind": ["measured"]},
         {"more": 1},
         {"run": -1},
         {"run": True},
