@@ -263,12 +263,18 @@ def pairs(
     return loads["hosts"]
 
 
+class Here(Namespace):
+    """No host but this one."""
+
+    before = ()
+
+
 def one_path(url: str, token: str, seconds: float, rate: float) -> None:
     """What processes of this machine cost as processes and as hosts that join a master here."""
     load = LoadProfile(
         model="open", arrival_rate=rate, warmup_s=WARMUP_S, duration_s=seconds, timeout_s=5.0
     )
-    here = Namespace("", "", alone=False)
+    here = Here("", "")
     rows = []
     for way, make in (
         ("processes", lambda job: by_process(job, 2)),

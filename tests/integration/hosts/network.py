@@ -20,12 +20,11 @@ class Namespace:
 
     name: str
     card: str  #: The test's end of its pair.
-    alone: bool = True  #: Else it is the test's own network.
 
     @property
     def before(self) -> Sequence[str]:
         """What a command line begins with that shall run there."""
-        return ("ip", "netns", "exec", self.name) if self.alone else ()
+        return ("ip", "netns", "exec", self.name)
 
     def cut(self) -> None:
         """Takes it off the network."""

@@ -14,9 +14,8 @@ from benchsuite.core.specs import LoadProfile
 from benchsuite.load.parent.figures import LoadFigures, added
 from tests.unit.runner.test_figures import figures, steady
 
-CLOSED = LoadProfile(users=4, warmup_s=1.0, duration_s=4.0)
 LOADS = [
-    CLOSED,
+    LoadProfile(users=4, warmup_s=1.0, duration_s=4.0),
     LoadProfile(model="open", arrival_rate=300.0, warmup_s=1.0, duration_s=4.0),
     LoadProfile(model="open", stages=(100.0, 300.0), arrival_rate=300.0, duration_s=2.0),
     LoadProfile(stages=(2, 4), users=4, warmup_s=0.5, duration_s=2.0),
@@ -60,9 +59,9 @@ def test_parts_add_up_to_the_figures_of_all_samples(load, count):
 
 
 def test_a_histogram_that_is_none_is_told():
-    whole = a_load(CLOSED)
+    whole = a_load(LOADS[0])
     (part,) = parts_of(whole, 1)
     times = replace(part.total.response_time, histogram="no histogram")
     odd = replace(part, total=replace(part.total, response_time=times))
     with pytest.raises(LoadError, match="of load hosts can't be added up"):
-        added([part, odd], done=whole.done, load=CLOSED, alike=True)
+        added([part, odd], done=whole.done, load=LOADS[0], alike=True)
