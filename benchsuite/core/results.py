@@ -1,11 +1,10 @@
 """The results of a run, as frozen values; times in seconds, a missing value is None."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from operator import add, sub
+from operator import sub
 from typing import Any
 
 from benchsuite.core.specs import RunSpec
@@ -183,11 +182,6 @@ class Traffic:
     def since(self, begin: "Traffic") -> "Traffic":
         """The bytes since `begin`, and all handshakes."""
         return Traffic(self.negotiated, *map(sub, self._bytes, begin._bytes))
-
-    def __add__(self, other: "Traffic") -> "Traffic":
-        negotiated = Counter(self.negotiated)
-        negotiated.update(other.negotiated)
-        return Traffic(dict(negotiated), *map(add, self._bytes, other._bytes))
 
     @property
     def _bytes(self) -> tuple[int, int, int, int]:

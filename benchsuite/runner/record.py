@@ -12,15 +12,7 @@ import numpy as np
 
 from benchsuite import findings as validity
 from benchsuite.core.exceptions import BenchsuiteError, DatabaseError, LoadError
-from benchsuite.core.observations import (
-    Effort,
-    Evidence,
-    FrontShares,
-    LoadHost,
-    OfLevel,
-    Segment,
-    Turn,
-)
+from benchsuite.core.observations import Effort, Evidence, FrontShares, OfLevel, Segment, Turn
 from benchsuite.core.printable import hidden, hidden_in
 from benchsuite.core.readings import LOAD, in_window, mean_cpu_percent, memory, work_s
 from benchsuite.core.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
@@ -134,8 +126,7 @@ class RunRecord:
         samples, names = without_restart(samples, names, self.away)
         samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
         figures = Figures(samples, names, done, load, self.unit, self.at_once, self.alike)
-        requests = figures.of(REQUEST)
-        self.evidence.turn = _turn(requests, done.origin, self.asked_before)
+        self.evidence.turn = _turn(figures.of(REQUEST), done.origin, self.asked_before)
         self.read_figures(figures.together(self.populations))
         if self.total is None:
             return
@@ -454,15 +445,6 @@ def _front(record: RunRecord, used: CpuShares) -> FrontShares | None:
         target_cpus=plan.server.processes * plan.spec.server.instances,
         answering_percent=sum(share for share in used.values() if share is not None),
         cpus=len(on),
-    )
-
-
-def too_many(hosts: Sequence[LoadHost]) -> str:
-    """What is told of a run whose figures are by histograms."""
-    count = sum(host.samples for host in hosts)
-    return (
-        f"{count:,} samples are too many to be sent: figures are added up from counts and "
-        "histograms of each load host, of the whole window and of each second"
     )
 
 

@@ -42,7 +42,7 @@ from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.reasons import EMPTY, about_the_data, asked_again, error_behind, reason
-from benchsuite.runner.record import Ceilings, RunRecord, result, too_many
+from benchsuite.runner.record import Ceilings, RunRecord, result
 from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system import cpus, fingerprint, network, scratch
 from benchsuite.system.guard import guarded
@@ -271,8 +271,8 @@ class Session:
             for host in load.hosts:
                 record.settings_changed[f"(load host {host.name})"] = host.words
             if load.figures:
-                record.settings_changed["(samples)"] = sentence = too_many(load.hosts)
-                watcher.note(sentence)
+                record.settings_changed["(samples)"] = load.too_many
+                watcher.note(load.too_many)
                 record.read_parts(load.figures)
         if not record.by_parts:
             record.read_samples(samples, names)

@@ -13,10 +13,8 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
-from itertools import zip_longest
+from functools import partial
 from math import inf
-from operator import add
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, BinaryIO, Self
@@ -29,7 +27,7 @@ from benchsuite.core.samples import RECORD, UNITS, Kind
 from benchsuite.load import job as messages
 from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick
 from benchsuite.pythons.interpreter import whole_path
-from benchsuite.stats.summary import DTYPE, Samples
+from benchsuite.stats.summary import DTYPE, Samples, added
 from benchsuite.system import cpus, scratch
 from benchsuite.system.process import ending_in_words
 
@@ -420,10 +418,10 @@ def merged(parts: Sequence[Done]) -> Done:
         cpu_percent=most(part.cpu_percent for part in parts),
         lag_p50_s=most(part.lag_p50_s for part in parts),
         lag_p99_s=most(part.lag_p99_s for part in parts),
-        sent=tuple(map(sum, zip_longest(*(part.sent for part in parts), fillvalue=0))),
-        dropped=tuple(map(sum, zip_longest(*(part.dropped for part in parts), fillvalue=0))),
+        sent=added([part.sent for part in parts]),
+        dropped=added([part.dropped for part in parts]),
         unmade=sum(part.unmade for part in parts),
-        traffic=reduce(add, compressed) if compressed else None,
+        traffic=added(compressed) if compressed else None,
     )
 
 

@@ -15,12 +15,7 @@ from benchsuite.core.observations import LoadHost
 from benchsuite.core.plain import parsed, read
 from benchsuite.load import job as messages
 from benchsuite.load.job import FIGURES_FILE, MOST_SAMPLES, Tick
-from benchsuite.load.parent.driver import (
-    LoadPool,
-    LoadWorker,
-    NameEntry,
-    read_samples,
-)
+from benchsuite.load.parent.driver import LoadPool, LoadWorker, NameEntry, read_samples
 from benchsuite.load.parent.figures import LoadFigures
 from benchsuite.stats.summary import Samples
 from benchsuite.system.process import any_program
@@ -132,6 +127,15 @@ class HostsPool(LoadPool):
     hosts: tuple[LoadHost, ...] = ()  #: Known when the samples are.
     most_samples = MOST_SAMPLES
     figures: tuple[LoadFigures, ...] = ()  #: Of each, where their samples are too many to be sent.
+
+    @property
+    def too_many(self) -> str:
+        """What is told of a run whose figures came in place of samples."""
+        return (
+            f"{sum(host.samples for host in self.hosts):,} samples are too many to be sent: "
+            "figures are added up from counts and histograms of each load host, of the whole "
+            "window and of each second"
+        )
 
     def run(self, on_tick: Callable[[Tick], None], begin: float | None = None) -> Any:
         return super().run(on_tick, monotonic() + GO_S)
