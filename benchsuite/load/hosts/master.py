@@ -78,7 +78,7 @@ ERROR_S = 0.001
 in broadcasts, and else only the edges of windows compare them."""
 ERROR_SHARE, MOST_ERROR_S = 0.001, 0.05  #: Then so much of the window, and no more than that.
 TAKE_S = 30.0  #: How long a message of samples may take.
-ADD_UP_S = 300.0  #: The same of figures, which the host makes of all its samples.
+ADD_UP_S = 3600.0  #: The same of figures, which the host makes of all its samples.
 TAKING = 4  #: Hosts that send samples at a time.
 BYE_S = 0.8  #: Less than the parent waits for its end.
 TICK_S = 1.0

@@ -24,9 +24,9 @@ from time import monotonic
 from typing import Any
 
 import gevent
+import numpy as np
 import psutil
 import zmq
-from gevent import get_hub
 from gevent.event import AsyncResult
 from gevent.queue import Queue
 from locust.env import Environment
@@ -49,13 +49,14 @@ from benchsuite.load.hosts.wire import (
 )
 from benchsuite.load.job import Job
 from benchsuite.load.parent.driver import LoadPool, load_pool
-from benchsuite.load.parent.figures import Figures
+from benchsuite.load.parent.figures import Figures, LoadFigures, added
 from benchsuite.system import cpus, scratch
 from benchsuite.system.guard import guarded
 
 GONE_S = 2.0  #: How long the master may be away after its connection has ended.
 LOST_S = 10.0  #: How long it may say nothing.
 LOOK_S = 0.2
+AT_ONCE, YIELD_S = 200_000, 0.001  #: Samples that are added up before others have their turn.
 SENT_S = 0.2  #: ZeroMQ sends on a thread of its own.
 REFUSALS = 3  #: After so many it is not the network.
 PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")
@@ -261,8 +262,7 @@ class Run:
                 if start == 0:
                     own = replace(done, window=(begin + asked["begin"], begin + asked["end"]))
                     part = Figures(samples, names, own, job.load, job.unit, alike=True, whole=False)
-                    # on a thread, so that the master goes on hearing of this host
-                    figures = get_hub().threadpool.apply(_packed, (part,))
+                    figures = zlib.compress(json.dumps(plain(_added_up(part))).encode())
                 total, packed = len(figures), figures[start : start + PIECE]
             self._worker.send(
                 "measured",
@@ -274,8 +274,14 @@ class Run:
             )
 
 
-def _packed(figures: Figures) -> bytes:
-    return zlib.compress(json.dumps(plain(figures.together())).encode())
+def _added_up(whole: Figures) -> LoadFigures:
+    """Piece by piece, so that the master goes on hearing of this host."""
+    parts, done = [], whole.done
+    for samples in np.array_split(whole.samples, 1 + len(whole.samples) // AT_ONCE):
+        parts.append(replace(whole, samples=samples, done=done).together())
+        done = replace(done, sent=(0,) * len(done.sent), dropped=(0,) * len(done.dropped))
+        gevent.sleep(YIELD_S)
+    return added(parts, done=whole.done, load=whole.load, alike=True)
 
 
 def main(host: str, port: int, key_file: str) -> int:

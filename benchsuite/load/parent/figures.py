@@ -37,6 +37,7 @@ Window = tuple[float, float]
 TINY_S = 1e-6  #: A window ends before its end; this much after its last sample that one is inside.
 
 
+KINDS = 256  #: More than there are.
 Counts = Mapping[tuple[str, str, int], int]
 """Name, scope and kind → how many samples of these the whole load has."""
 
@@ -233,10 +234,11 @@ class Figures:
 
 
 def counted(samples: Samples, names: Sequence[NameEntry]) -> Counts:
-    pairs, counts = np.unique(samples[["name", "kind"]], return_counts=True)
+    pairs = np.bincount(samples["name"].astype(np.int64) * KINDS + samples["kind"])
+    known = (divmod(pair, KINDS) for pair in np.flatnonzero(pairs).tolist())
     return {
-        (names[index].name, names[index].scope, kind): count
-        for (index, kind), count in zip(pairs.tolist(), counts.tolist(), strict=True)
+        (names[index].name, names[index].scope, kind): int(pairs[index * KINDS + kind])
+        for index, kind in known
     }
 
 
