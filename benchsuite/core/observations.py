@@ -189,7 +189,7 @@ class LoadHost:
         if self.cpu_percent is not None:
             parts.append(f"{self.cpu_percent:.0f} % of a CPU used")
         if self.samples:
-            parts.append(f"{self.samples} samples in {self.packed_bytes} bytes")
+            parts.append(f"{self.samples} samples, {self.packed_bytes} bytes sent")
         return "; ".join([*parts, *filter(None, [self.lost])])
 
 
