@@ -348,7 +348,9 @@ def costs(loads: list[Measured]) -> None:
 
 
 def on_paper(load: Measured) -> None:
-    """What many hosts would take, by what this load took of each host, sample and second."""
+    """What many hosts would take, by what this load took of each host, sample and histogram; beside
+    the messages go Locust's heartbeats, one a second each way.
+    """
     way, samples = load.added_up, len(load.samples)
     assert way is not None
     sample_bytes = sum(host.packed_bytes for host in load.hosts) / samples
@@ -381,10 +383,11 @@ def on_paper(load: Measured) -> None:
                 f"{collect_s:.0f}",
                 f"{figures_s:.0f}",
                 f"{held / MIB:.0f}",
+                f"{count / MANY * load.samples.itemsize / MIB:.0f}",
             ]
         )
     head = ["load", "million samples", "sent", "messages/s", "KiB/s", "then messages", "MiB"]
-    head += ["collecting s", "figures s", "MiB in the parent"]
+    head += ["collecting s", "figures s", "MiB in the parent", "MiB of samples in each host"]
     show(f"On paper: {MANY} hosts at {RATE_EACH}/s each", head, rows)
 
 
