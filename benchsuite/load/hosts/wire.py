@@ -63,11 +63,9 @@ FROM_MASTER: Mapping[str, Fields] = {
 
 def checked(data: object, kinds: Mapping[str, Fields]) -> dict[str, Any]:
     """A message of one of these kinds; raises LoadError for anything else."""
-    if not isinstance(data, dict):
-        raise LoadError("What came is no message.")
-    kind = data.get("kind")
+    kind = data.get("kind") if isinstance(data, dict) else None
     fields = kinds.get(kind) if isinstance(kind, str) else None
-    if fields is None:
+    if not isinstance(data, dict) or fields is None:
         raise LoadError("A message of no known kind came.")
     if set(data) != {"kind", *fields}:
         raise LoadError(f"A message {kind} with other fields than its own came.")

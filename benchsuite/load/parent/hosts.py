@@ -4,13 +4,13 @@ and speaks as a load process does.
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from benchsuite.core.exceptions import LoadError, UsageError
+from benchsuite.core.exceptions import AnswerError, LoadError, UsageError
 from benchsuite.core.observations import LoadHost
 from benchsuite.core.plain import parsed, read
 from benchsuite.load import job as messages
@@ -96,21 +96,13 @@ class Master(LoadWorker):
         return read(tuple[LoadHost, ...], event["hosts"])
 
     def _drop(self) -> None:
-        """The run is over, also for what it still says."""
-        deadline = monotonic() + DROP_S
-        try:
+        """The run is over, also for what it still says; the next one says what is wrong."""
+        deadline, name = monotonic() + DROP_S, ""
+        with suppress(LoadError):
             self._send(messages.DROP)
-            while True:
-                try:
-                    event = self._next_event(deadline, "did not leave a run")
-                except LoadError:
-                    if self._process.poll() is not None or monotonic() > deadline:
-                        raise
-                    continue
-                if event["event"] == "dropped":
-                    return
-        except LoadError:
-            return  # the next run, if there is one, says what is wrong
+        while name != "dropped" and self._process.poll() is None and monotonic() < deadline:
+            with suppress(AnswerError, LoadError):
+                name = self._next_event(deadline, "did not leave a run")["event"]
 
     def _next_event(self, deadline: float, missed: str) -> dict[str, Any]:
         while (event := super()._next_event(deadline, missed))["event"] == "note":
