@@ -30,11 +30,12 @@ VERBS = {
     "dump": "write stored runs to a file",
     "load": "read such a file",
     "worker": "make the load of a run on another machine",
+    "agent": "watch a target for a run on another machine",
     "serve": "show the results of all projects in a browser",
 }
 COMMANDS = {short: name for name, short in SHORT.items()}
 OTHERS = ("completesurvey", "buildheritage", "buildpeer")
-WITHOUT_RESULTS = ("list", "worker", *OTHERS)  #: Which neither read nor store any.
+WITHOUT_RESULTS = ("list", "worker", "agent", *OTHERS)  #: Which neither read nor store any.
 PROJECTS = ("run", "tune", "study", "completesurvey")  #: Which need a project.
 HELPS = {"-h", "--help", "--help-all"}
 STORED = {"--again", "--resume", "--paste"}  #: Options that repeat or show what is stored.

@@ -41,7 +41,9 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEv
     """
     total = stage or whole(run)
     facts = run.server_facts
-    if total is None or run.unit != REQUEST or not total.requests or not facts.get("starts", True):
+    readings: Sequence[Any] = list(run.readings.all())
+    starts, parts = facts.get("starts", True), {one.part for one in readings} - NOT_ANSWERING
+    if total is None or run.unit != REQUEST or not total.requests or not (starts or parts):
         return None
     # runs of before know but their interface
     reuses = bool(facts.get("reuses_connections", facts.get("interface") != "asgi"))
@@ -49,7 +51,6 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEv
         own = {"diagnosis": diagnosis(run), "reuses_connections": reuses}
         return LimitEvidence(**{**own, **more}) if own["diagnosis"] else None
     window = _window(run, stage)
-    readings: Sequence[Any] = list(run.readings.all())
 
     def counts(part: str) -> Counts:
         return [one.counts for one in in_window(readings, part, window) if one.counts]
@@ -59,11 +60,12 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEv
     server, load = run.part("server"), run.part("load")
     python = run.software.data.get("python", {}) if run.software else {}
     machine: Mapping[str, Any] = run.environment.data if run.environment else {}
-    parts = {one.part for one in readings} - NOT_ANSWERING
     used = {part: mean_cpu_percent(readings, part, window) for part in parts}
     shared = bool(
         not (server.get("cpus") and load.get("cpus")) or {*server["cpus"]} & {*load["cpus"]}
     )
+    if not starts:  # which B403 tells of a target that an agent watched
+        shared = any(one.code.startswith("B403") for one in run.findings.all())
     memory_limit = str(machine.get("cgroup_memory_max") or "")
     grown = growth(memory(readings, TARGET, window))
     target = counts(TARGET)

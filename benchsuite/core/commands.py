@@ -22,6 +22,7 @@ SHORT = {
     "dumpbench": "dump",
     "loadbench": "load",
     "benchworker": "worker",
+    "benchagent": "agent",
 }
 """Management command → its name in that program; the others have the same name there."""
 

@@ -158,20 +158,63 @@ class HostShares:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LoadHost:
-    """Another host that made a part of the load; times in seconds."""
+class Peer:
+    """A program of ours on another host; times in seconds."""
 
     name: str
-    share: float  #: Of the users or arrivals that it was to make.
-    cpus: int = 0
     clock_ahead: float | None = None  #: Of its monotonic clock before ours; below 0: behind.
     clock_error_s: float | None = None  #: How far that may be off.
     clock_drift_s: float | None = None  #: How far its clock ran away from ours meanwhile.
-    late_s: float = 0.0  #: How long after the common begin it heard of it.
     silent_s: float = 0.0  #: The longest time that nothing was heard from it during the load.
+    lost: str = ""  #: Why its part is missing from the figures; empty where it isn't.
+
+    @property
+    def clock_words(self) -> list[str]:
+        """What is stored of its clock."""
+        words = []
+        if self.clock_ahead is not None and self.clock_error_s is not None:
+            way = "ahead" if self.clock_ahead >= 0 else "behind"
+            error = f"±{1e3 * self.clock_error_s:.2f} ms"
+            words.append(f"its clock {abs(self.clock_ahead):.3f} s {way} ({error}), converted")
+        if self.clock_drift_s is not None:
+            words.append(f"{1e3 * self.clock_drift_s:.2f} ms of drift")
+        return words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent(Peer):
+    """The agent on the machine of a target that already runs."""
+
+    watches: str  #: "processes named gunicorn"
+    readings: int = 0
+
+    @property
+    def words(self) -> str:
+        """What is stored of it with the run."""
+        parts = [f"{self.watches} watched in {self.readings} readings", *self.clock_words]
+        return "; ".join([*parts, *filter(None, [self.lost])])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What an agent saw of its target, and of their machine, in a window."""
+
+    turnover: Turnover | None = None
+    host: HostShares | None = None
+    cpus: tuple[int, ...] = ()  #: On which the target may run.
+    busy_after_percent: float | None = None
+    errors: tuple[str, ...] = ()  #: What could not be read.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadHost(Peer):
+    """Another host that made a part of the load; times in seconds."""
+
+    share: float  #: Of the users or arrivals that it was to make.
+    cpus: int = 0
+    late_s: float = 0.0  #: How long after the common begin it heard of it.
     cpu_percent: float | None = None  #: Of its busiest load process; 100 is one CPU.
     busy_percent: float | None = None  #: Of all its CPUs, by any program, during the load.
-    lost: str = ""  #: Why its part is missing from the figures; empty where it isn't.
     samples: int = 0
     packed_bytes: int = 0  #: Of these samples, as they were sent.
     messages: int = 0  #: Received from it, samples included.
@@ -179,13 +222,7 @@ class LoadHost:
     @property
     def words(self) -> str:
         """What is stored of it with the run."""
-        parts = [f"{self.share:.0%} of the load", f"{self.cpus} CPUs"]
-        if self.clock_ahead is not None and self.clock_error_s is not None:
-            way = "ahead" if self.clock_ahead >= 0 else "behind"
-            error = f"±{1e3 * self.clock_error_s:.2f} ms"
-            parts.append(f"its clock {abs(self.clock_ahead):.3f} s {way} ({error}), converted")
-        if self.clock_drift_s is not None:
-            parts.append(f"{1e3 * self.clock_drift_s:.2f} ms of drift")
+        parts = [f"{self.share:.0%} of the load", f"{self.cpus} CPUs", *self.clock_words]
         if self.cpu_percent is not None:
             parts.append(f"{self.cpu_percent:.0f} % of a CPU used")
         if self.samples:
@@ -267,6 +304,8 @@ class Evidence(OfLevel):
     memory: Sequence[tuple[float, int]] = ()
     """(second, bytes of the target) in the window, where the load is the same all along."""
     host: HostShares | None = None
+    load_machine: HostShares | None = None  #: Of the load's, where the target is on another.
+    agent: Agent | None = None  #: None where none was asked to watch the target.
     clock: ClockCheck | None = None
     busy_after_percent: float | None = None  #: CPU use of the target after the load.
     cpus_shared: Sequence[frozenset[int]] = ()  #: CPUs of both generator and target, by reading.

@@ -1,10 +1,10 @@
-"""Whether the machine was left alone, and its clocks too: B401 to B405; and the project measured
+"""Whether the machine was left alone, and its clocks too: B401 to B406; and the project measured
 as it runs in production: B501 to B503.
 """
 
 from collections.abc import Iterator, Mapping
 
-from benchsuite.core.observations import Evidence
+from benchsuite.core.observations import Evidence, HostShares
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.specs import FLAME, QUERIES
 from benchsuite.core.units import format_count, format_duration, format_percent
@@ -26,9 +26,15 @@ def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     Each by itself. The kernel's pressure figure for CPUs is not used: it counts the waiting of
     target and generator for each other. Never invalid of idle connections, which take no time.
     """
-    host = evidence.host
-    if host is None:
-        return
+    for machine, host in (
+        ("machine", evidence.host),
+        ("load's machine", evidence.load_machine),
+    ):
+        if host is not None:
+            yield from _noise_of(rule, host, machine, idle=evidence.idle is not None)
+
+
+def _noise_of(rule: Rule, host: HostShares, machine: str, *, idle: bool) -> Iterator[Finding]:
     by_whom = f", above all to {host.culprit}" if host.culprit else ""
     limit = "the CPU limit of a control group held the run back in {} of periods"
     parts = (
@@ -44,11 +50,11 @@ def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         if (level := rule.level(percent))
     ]
     if disturbances:
-        wrong = evidence.idle is None and any(level is Level.INVALID for level, _ in disturbances)
+        wrong = not idle and any(level is Level.INVALID for level, _ in disturbances)
         stop = "Stop other programs; checkbench shows what keeps the machine busy."
         yield rule.found(
             Level.INVALID if wrong else Level.WEAK,
-            f"The machine was not quiet: {'; '.join(words for _, words in disturbances)}.",
+            f"The {machine} was not quiet: {'; '.join(words for _, words in disturbances)}.",
             hint=because(
                 (rule.level(host.others_percent), stop),
                 unseen="End what held the run up, or use a dedicated machine.",
@@ -151,6 +157,22 @@ def not_watched(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             hint="What these would show is unknown. Where there were too few samples, a longer "
             "window helps; where something could not be read, permissions do.",
             value=len(unwatched),
+        )
+
+
+@finding("B406", "agent", weak=0, unit=" s", weak_words="or an agent that was lost")
+def agent(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """seconds for which nothing was heard from the agent beside the target"""
+    # What it had told until then stays.
+    watching = evidence.agent
+    if watching is not None and (watching.lost or watching.silent_s):
+        silent = f"was silent for {format_duration(watching.silent_s)}"
+        yield rule.found(
+            Level.WEAK,
+            watching.lost or f"The agent on {watching.name} {silent}.",
+            hint="What it has told of the target is here; look after its network and what else "
+            "runs there, and repeat the run.",
+            value=watching.silent_s,
         )
 
 

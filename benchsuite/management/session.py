@@ -224,6 +224,7 @@ def session(
             port=place.port,
             bind=place.bind or HOST,
             listening=place.listening,
+            agent=place.watching,
             start_timeout_s=place.start_timeout_s,
             ceilings=results.ceilings,
         ) as at_work:

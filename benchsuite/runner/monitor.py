@@ -1,13 +1,13 @@
 """Watches a run while its load runs, and says afterwards what else happened."""
 
 import os
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from benchsuite.core.observations import Probes
+from benchsuite.agent.client import Watching
+from benchsuite.core.observations import Probes, Turnover
 from benchsuite.core.readings import DATABASE, HALF_S, LOAD, PROBER_MS
 from benchsuite.core.results import Reading, Summary
 from benchsuite.core.samples import Stall
@@ -17,11 +17,10 @@ from benchsuite.load.job import Done, Job, Tick
 from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.stats.signs import Traffic
 from benchsuite.system import logfile
-from benchsuite.system.procfs import read_stat
 from benchsuite.system.tree import ProcessTree
 from benchsuite.telemetry.base import Clocks, Device
 from benchsuite.telemetry.census import Census
-from benchsuite.telemetry.devices import TICKS_PER_S, Scheduling, Speed, affinity
+from benchsuite.telemetry.devices import Scheduling, Speed, affinity
 from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.program import RIGHT
@@ -29,7 +28,6 @@ from benchsuite.telemetry.sampler import DEVICES, Sampler
 from benchsuite.workloads.base import Workload
 
 INTERVAL_S = 1.0
-AFTER_S = 0.4  #: How long is looked, at least, at what the target does when the load has ended.
 LOG_LINES = 500  #: In which the server is heard to complain about its limits.
 
 
@@ -42,8 +40,10 @@ class Monitor:
         load_pids: Sequence[int],
         clocks: Clocks | None = None,
         devices: Sequence[type[Device]] = (),
+        agent: Watching | None = None,
     ) -> None:
-        """`devices` are asked beside the built-in ones."""
+        """`devices` are asked beside the built-in ones; an `agent` watches a target elsewhere."""
+        self.agent = agent
         self._serving, self._load_pids, self._devices = serving, load_pids, devices
         self._load = ProcessTree(load_pids)
         self.census = Census(lambda: serving.pids(TARGET))
@@ -58,8 +58,6 @@ class Monitor:
         self._request: Mapping[str, object] | None = None  #: What the prober asks, if anything.
         self.page = ""  #: The name of that request, as the load knows it.
         self._prober: probes.Watch | None = None
-        self._at_end: tuple[float, dict[int, int]] | None = None
-        """When the load had ended, and the CPU time of each process of the target by then."""
 
     def sampler(self) -> Sampler:
         """Reads the telemetry of every part and of the load, and takes this monitor along."""
@@ -75,6 +73,7 @@ class Monitor:
             service_probes={**self._serving.service_probes, TARGET: self.host},
             devices=(*DEVICES, Speed, Scheduling, *self._devices),
             reaped_s=self._serving.reaped_s,
+            elsewhere=tuple if self.agent is None else self.agent.readings,
         )
 
     @contextmanager
@@ -115,7 +114,7 @@ class Monitor:
                 self.sessions_refused = sum(refused) if refused else None
                 if self._prober is not None:
                     self._probes = self._prober.probes()
-                self._at_end = (time.monotonic(), self._ticks())
+                self.census.load_ended()
 
     def see_cpus(self) -> None:
         """On which CPUs server and load may run: it changes when one of them pins itself."""
@@ -126,16 +125,25 @@ class Monitor:
 
     def busy_after(self) -> float | None:
         """Percent of one CPU that the target used since the load's end, when nobody asks it."""
-        if self._at_end is None or not self._serving.starts:
-            return None
-        ended, before = self._at_end
-        time.sleep(max(0.0, ended + AFTER_S - time.monotonic()))
-        grown = sum(ticks - before[pid] for pid, ticks in self._ticks().items() if pid in before)
-        return 100 * grown / TICKS_PER_S / (time.monotonic() - ended)
+        if self.agent is not None:
+            return self.agent.seen.busy_after_percent
+        return self.census.busy_after() if self._serving.starts else None
 
-    def _ticks(self) -> dict[int, int]:
-        stats = (read_stat(pid) for pid in self._serving.pids(TARGET))
-        return {stat.pid: stat.own_ticks for stat in stats if stat is not None}
+    def ended(self, window: tuple[float, float]) -> Sequence[Reading]:
+        """Asks an agent for what is known when the load is over, and for its last readings."""
+        if self.agent is None:
+            return ()
+        readings = self.agent.ended(window)
+        self.cpus_target = frozenset(self.agent.seen.cpus) or None
+        if self.agent.is_here and self.cpus_load and self.cpus_target:
+            self.cpus_shared.append(self.cpus_load & self.cpus_target)
+        return readings
+
+    def turnover(self, window: tuple[float, float]) -> Turnover | None:
+        """Which processes of the target went and came; None where that wasn't seen."""
+        if self.agent is not None:
+            return self.agent.seen.turnover
+        return self.census.turnover(*window) if self._serving.starts else None
 
     def told(self, tick: Tick) -> None:
         """Another second of the load has passed."""
@@ -161,20 +169,19 @@ class Monitor:
 
     def unwatched(self, done: Done) -> tuple[str, ...]:
         """What could not be seen, and which check could not be made for it."""
-        if not self._serving.starts:
+        if not (self._serving.starts or self.agent):
             return self.errors
+        host, errors = self.host.shares(*done.window), self.errors
+        if self.agent is not None:
+            host, errors = self.agent.seen.host, (*errors, *self.agent.seen.errors)
         missing = (
-            (
-                self.census.turnover(*done.window),
-                "which processes of the server came and went",
-                died,
-            ),
-            (self.host.shares(*done.window), "what else the machine did", noisy),
+            (self.turnover(done.window), "which processes of the server came and went", died),
+            (host, "what else the machine did", noisy),
             (self.host.clock(INTERVAL_S), "whether time passed evenly", clock),
             (self.cpus_target, "on which CPUs the server may run", shared_cpus),
         )
         unseen = [f"{words} ({check.number})" for seen, words, check in missing if seen is None]
-        return (*unseen, *self.errors)
+        return (*unseen, *errors)
 
     def probes(
         self,

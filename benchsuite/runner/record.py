@@ -110,6 +110,14 @@ class RunRecord:
             if self.monitor is not None:
                 self.monitor.errors = seen.errors
 
+    def load_ended(self) -> None:
+        """Hears what an agent has still to tell of the target."""
+        if self.monitor is not None and self.done is not None:
+            self._seen = (*self._seen, *self.monitor.ended(self.done.window))
+            if self.monitor.agent is not None:
+                agent = self.monitor.agent.agent
+                self.settings_changed[f"(agent {agent.name})"] = agent.words
+
     def read_samples(self, samples: Samples, names: Sequence[NameEntry]) -> None:
         """Figures from the load's samples; nothing when it was stopped before its window began."""
         done = self.done
@@ -295,18 +303,23 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         whole.front_timeout_s = None if timeout_s is None else float(timeout_s)
     unwatched = [*whole.unwatched]
     if monitor is not None:
-        whole.turnover = monitor.census.turnover(*done.window)
+        whole.turnover = monitor.turnover(done.window)
         whole.log, whole.sessions_refused = monitor.log, monitor.sessions_refused
         whole.host = monitor.host.shares(*done.window)
         whole.clock = monitor.host.clock(INTERVAL_S)
         whole.cpus_shared = monitor.cpus_shared
         unwatched = [*monitor.unwatched(done)]
     if not plan.server.starts:
-        whole.turnover = None
         unwatched += _unknown(record)
+        agent = monitor.agent if monitor is not None else None
         if whole.host is not None:  # of a target that is here or isn't, nothing here says more
-            others = None if plan.most_per_s is None else whole.host.others_percent
+            is_apart = plan.most_per_s is not None or agent is not None
+            others = whole.host.others_percent if is_apart else None
             whole.host = replace(whole.host, listen_overflows=None, others_percent=others)
+        if agent is not None:
+            whole.agent = agent.agent
+            whole.host, own = agent.seen.host, whole.host
+            whole.load_machine = None if agent.is_here else own
     if record.by_parts:
         unwatched.append(
             "what all samples show together: what slow answers have in common, whether a timer of "
@@ -332,7 +345,9 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
 
 def _unknown(record: RunRecord) -> Iterator[str]:
     """What can't be known of a target that already runs, and which checks need it."""
-    yield "processes, CPU and memory of the target, so whether it was the limit (B203, B204)"
+    is_seen = record.monitor is not None and record.monitor.agent is not None
+    if not is_seen:
+        yield "processes, CPU and memory of the target, so whether it was the limit (B203, B204)"
     if not record.serving.run_header:
         yield (
             "who answered, and how many of the requests the target saw (B202, B213), as it has no "
@@ -342,7 +357,7 @@ def _unknown(record: RunRecord) -> Iterator[str]:
         yield "how many of the requests the target saw (B213), as it is on several hosts"
     if record.sends_forms:
         yield "whether what was sent is stored (B208)"
-    if record.plan.most_per_s is None:
+    if record.plan.most_per_s is None and not is_seen:
         yield "what else this machine did, as the target is on it (B401)"
 
 
@@ -398,8 +413,10 @@ def _cpus_busy(record: RunRecord, used: CpuShares) -> float | None:
     answering = [share for share in used.values() if share is not None]
     if not on or not answering:
         return None
-    processes = record.plan.server.processes * record.spec.server.instances
-    own = (used[TARGET] or 0.0) / min(processes, len(on))
+    own = 0.0
+    if record.plan.server.starts:  # else nobody knows how many of its processes serve
+        processes = record.plan.server.processes * record.spec.server.instances
+        own = (used[TARGET] or 0.0) / min(processes, len(on))
     return min(max(sum(answering) / len(on), own), 100.0)
 
 
@@ -461,6 +478,7 @@ def result(
     ended_at = datetime.now(UTC)
     python = record.plan.server.python if record.plan.server.starts else None
     evidence, server = Evidence(broken=record.evidence.broken), record.plan.server
+    agent = record.monitor.agent if record.monitor is not None else None
     if record.total is not None and record.done is not None:
         evidence = gathered(record, record.done, ceilings(environment))
     findings = validity.assess(evidence)
@@ -495,7 +513,7 @@ def result(
         diagnosis=record.diagnosis,
         findings=hidden_in(findings),
         verdict=validity.verdict(findings) if record.total is not None else None,
-        environment=environment,
+        environment=environment if agent is None else agent.facts,
         settings_changed=hidden_in(record.settings_changed),
         log_tail=hidden(record.serving.log),
         sampler_cpu_percent=record.sampler_cpu_percent,

@@ -16,6 +16,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Protocol
 
+from benchsuite.agent import client
 from benchsuite.core.exceptions import (
     AnswerError,
     BenchsuiteError,
@@ -75,11 +76,13 @@ def session(
     port: int | None = None,
     bind: str = HOST,
     listening: hosts.Listening | None = None,
+    agent: hosts.Listening | None = None,
     start_timeout_s: float | None = None,
     ceilings: Ceilings = lambda environment: (),
 ) -> Iterator["Session"]:
     """What the runs of one command share: a folder, the databases, the load hosts that joined, the
-    machine's fingerprint. `bind` is the address at which servers listen.
+    machine's fingerprint. `bind` is the address at which servers listen, and `agent` where one
+    watches a target that already runs.
     """
     with ExitStack() as stack:
         token = secrets.token_hex(8)
@@ -89,7 +92,8 @@ def session(
         master = None
         if listening is not None:
             master = stack.enter_context(hosts.master(listening, log=folder / "hosts.log"))
-        yield Session(folder, port, bind, data, master, start_timeout_s, ceilings)
+        watcher = stack.enter_context(client.connected(agent)) if agent is not None else None
+        yield Session(folder, port, bind, data, master, watcher, start_timeout_s, ceilings)
         data.check()
 
 
@@ -102,6 +106,7 @@ class Session:
     bind: str
     _data: Data
     _master: hosts.Master | None  #: Of the load hosts; None where this machine makes all loads.
+    _agent: client.Connection | None
     _start_timeout_s: float | None
     _ceilings: Ceilings
     _environment: Mapping[str, object] | None = None
@@ -232,7 +237,10 @@ class Session:
         record.asked_before = serving.counted(counting.PREFIX)
         viewed = serving.counted(counting.VIEWS_PREFIX)
         left_out = serving.counted(counting.OVERFLOW_PREFIX) or 0
-        record.monitor = monitor = Monitor(serving, load.pids, devices=plan.devices)
+        agent = None
+        if self._agent is not None:
+            agent = stack.enter_context(client.watching(self._agent))
+        record.monitor = monitor = Monitor(serving, load.pids, devices=plan.devices, agent=agent)
         asked = type(plan.workload)(**job.workload.options)  # with what its databases showed
         sampler = monitor.sampler()
         monitor_cpus = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
@@ -245,6 +253,7 @@ class Session:
             record.watched(sampler),
         ):
             record.done = _load(load, record, monitor, watcher, sampler)
+        record.load_ended()
         if (tick := load.ended_at) is not None:
             reached = [one for one in spec.load.plan if one.window_start_s <= tick.elapsed_s]
             record.settings_changed["(end of the load)"] = (

@@ -26,9 +26,9 @@ def cgroup_folders(controller: str, groups: str, root: Path = Path("/")) -> Iter
             yield top.joinpath(controller if controllers else "", *parts[:depth])
 
 
-def own_cgroup(root: Path = Path("/")) -> str:
-    """What the kernel says of this process's groups; empty where it says nothing."""
-    return read_text(root / "proc" / "self" / "cgroup")
+def own_cgroup(root: Path = Path("/"), pid: int | None = None) -> str:
+    """What the kernel says of the groups of a process, else of this one; empty where nothing."""
+    return read_text(root / "proc" / str(pid or "self") / "cgroup")
 
 
 def cpu_quota(root: Path = Path("/")) -> float | None:

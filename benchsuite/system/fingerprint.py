@@ -64,15 +64,17 @@ _UNLIMITED = ("max", "-1", str(2**63 - os.sysconf("SC_PAGE_SIZE")))
 """How control groups say that there is no limit: version 2, and two ways of version 1."""
 
 
-def fingerprint() -> dict[str, Any]:
-    """Flat, JSON-ready facts about this machine, its kernel, this Python and its software."""
+def fingerprint(pid: int | None = None) -> dict[str, Any]:
+    """Flat, JSON-ready facts about this machine, its kernel, this Python and its software; CPUs and
+    control groups are those of a process, else of this one.
+    """
     texts = {name: _text(path) for name, path in FILES.items()}
     return {
         **{name: text if text is None else " ".join(text.split()) for name, text in texts.items()},
         **_system(),
-        **_cpu(),
+        **_cpu(pid),
         **_memory(),
-        **_limits(),
+        **_limits(pid),
         **_software(),
     }
 
@@ -114,7 +116,7 @@ def _system() -> dict[str, Any]:
     }
 
 
-def _cpu() -> dict[str, Any]:
+def _cpu(pid: int | None) -> dict[str, Any]:
     first = _pairs("/proc/cpuinfo", ":", until_blank=True)
     folder = Path("/sys/devices/system/cpu")
     flags = first.get("flags") or first.get("Features")
@@ -122,6 +124,7 @@ def _cpu() -> dict[str, Any]:
     named = [first[name] for name in ("cpu family", "model", "stepping") if name in first]
     no_turbo, boost = _text(folder / "intel_pstate/no_turbo"), _text(folder / "cpufreq/boost")
     turbo = None if boost is None else boost == "1"
+    usable = os.sched_getaffinity(pid or 0)
     caches: dict[str, str | None] = dict.fromkeys(("l1d", "l1i", "l2", "l3"))
     for index in sorted(folder.glob("cpu0/cache/index[0-9]*")):
         level, kind = f"l{_text(index / 'level')}", (_text(index / "type") or "")[:1].lower()
@@ -132,8 +135,8 @@ def _cpu() -> dict[str, Any]:
         "cpu_microcode": first.get("microcode"),
         "cpu_logical": os.cpu_count(),
         "cpu_physical": len({path.read_text().strip() for path in cores}) or None,
-        "cpu_usable": len(os.sched_getaffinity(0)),
-        "cpu_affinity": cpus.ranges(cpus.available(), "-", ","),
+        "cpu_usable": len(usable),
+        "cpu_affinity": cpus.ranges(tuple(sorted(usable)), "-", ","),
         "cpu_flags_digest": hashlib.sha256(flags.encode()).hexdigest()[:16] if flags else None,
         "cpu_bugs": first.get("bugs"),
         "cpu_isolated": _text(folder / "isolated") or None,
@@ -159,27 +162,28 @@ def _memory() -> dict[str, Any]:
     }
 
 
-def _limits() -> dict[str, Any]:
+def _limits(pid: int | None) -> dict[str, Any]:
     files, processes = map(resource.getrlimit, (resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC))
     limits = {"nofile_soft": files[0], "nofile_hard": files[1], "nproc_soft": processes[0]}
+    groups = cpus.own_cgroup(pid=pid)
     return {
         **{
             name: "unlimited" if value == resource.RLIM_INFINITY else value
             for name, value in limits.items()
         },
-        "cgroup_cpu_max": _cgroup("cpu.max", "cpu/cpu.cfs_quota_us"),
-        "cgroup_memory_max": _cgroup("memory.max", "memory/memory.limit_in_bytes"),
-        "cgroup_pids_max": _cgroup("pids.max", "pids/pids.max"),
-        "cgroup_cpus": _cgroup("cpuset.cpus.effective", "cpuset/cpuset.effective_cpus"),
+        "cgroup_cpu_max": _cgroup(groups, "cpu.max", "cpu/cpu.cfs_quota_us"),
+        "cgroup_memory_max": _cgroup(groups, "memory.max", "memory/memory.limit_in_bytes"),
+        "cgroup_pids_max": _cgroup(groups, "pids.max", "pids/pids.max"),
+        "cgroup_cpus": _cgroup(groups, "cpuset.cpus.effective", "cpuset/cpuset.effective_cpus"),
     }
 
 
-def _cgroup(unified: str, divided: str) -> str | None:
-    """The innermost limit of our groups; `divided` is controller and file of version 1."""
+def _cgroup(groups: str, unified: str, divided: str) -> str | None:
+    """The innermost limit of these groups; `divided` is controller and file of version 1."""
     controller, _, name = divided.partition("/")
     values = [
         value
-        for folder in cpus.cgroup_folders(controller, cpus.own_cgroup())
+        for folder in cpus.cgroup_folders(controller, groups)
         if (value := _text(folder / unified) or _text(folder / name)) is not None
     ]
     limits = [value for value in values if value.partition(" ")[0] not in _UNLIMITED]

@@ -61,6 +61,12 @@ def _socket(host: str, port: int) -> Iterator[tuple[socket.socket, tuple[object,
 
 
 def _holder(port: int) -> str:
+    pid = next(listeners(port), None)
+    return "" if pid is None else f" by process {pid} ({command_line(pid)[:100]})"
+
+
+def listeners(port: int) -> Iterator[int]:
+    """The processes that listen on a port, as far as they are ours to know."""
     tables = (read_text(f"/proc/net/{name}") for name in ("tcp", "tcp6"))
     rows = [line.split() for table in tables for line in table.splitlines()[1:]]
     sockets = {  # as links in /proc/PID/fd name them
@@ -70,8 +76,7 @@ def _holder(port: int) -> str:
     }
     for pid in all_pids() if sockets else ():
         if not sockets.isdisjoint(_open_files(pid)):
-            return f" by process {pid} ({command_line(pid)[:100]})"
-    return ""
+            yield pid
 
 
 def _open_files(pid: int) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchsuite.core.results import Reading
@@ -35,7 +35,7 @@ class Sampler:
     An error of a device or of such a function ends neither the run nor the sampling: the figure is
     missing, and the error is told in the end. What is in `also` is called after the parts, each
     time. `service_probes` are asked with the part of that name. `reaped_s` tells for each part
-    the CPU time of its orphans that have ended.
+    the CPU time of its orphans that have ended. `elsewhere` gives what was read on other machines.
     """
 
     def __init__(
@@ -46,8 +46,10 @@ class Sampler:
         also: Sequence[Callable[[], object]] = (),
         service_probes: Mapping[str, ServiceProbe] | None = None,
         reaped_s: Callable[[str], float] = lambda part: 0.0,
+        elsewhere: Callable[[], Iterable[Reading]] = tuple,
     ) -> None:
         self._service_probes, self._reaped_s = dict(service_probes or {}), reaped_s
+        self._elsewhere = elsewhere
         self._interval_s, self._also, self._devices = interval_s, also, devices
         self._parts: tuple[tuple[str, Pids, list[Device]], ...] = ()
         """A new tuple for each more, so that the thread never walks over one that changes."""
@@ -104,6 +106,10 @@ class Sampler:
         some = reversed(self._readings)
         return next((reading for reading in some if reading.part == part), None)
 
+    def since(self, start: int) -> tuple[Reading, ...]:
+        """All readings from that number on."""
+        return tuple(self._readings[start:])
+
     def _watch(self) -> None:
         due = self._started_at
         while not self._enough.wait(max(0.0, due - time.monotonic())):
@@ -121,6 +127,7 @@ class Sampler:
         cost_s = time.thread_time() - before_s
         for look in self._also:
             self._tried(getattr(look, "__qualname__", "look"), look)
+        self._tried("another machine", lambda: self._readings.extend(self._elsewhere()))
         self._cpu_s = time.thread_time()
         self._watched_s = time.monotonic() - self._started_at
         if costly:

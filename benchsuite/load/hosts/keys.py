@@ -2,15 +2,24 @@
 
 import os
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import zmq
+from zmq.utils import z85
 
 from benchsuite.core.exceptions import UsageError
 
 FIRST_LINE = "# A key of benchsuite's load hosts: keep it secret. It is the same on all of them."
 LENGTH = 40  #: Characters of a CURVE key as text (Z85).
+ZAP = "inproc://zeromq.zap.01"  #: Where ZeroMQ asks who may come in.
+REFUSED = (
+    zmq.Event.HANDSHAKE_FAILED_NO_DETAIL,
+    zmq.Event.HANDSHAKE_FAILED_PROTOCOL,
+    zmq.Event.HANDSHAKE_FAILED_AUTH,
+)
+"""What befalls a peer whose key is another, on one side or the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +65,10 @@ def read(path: Path) -> Key:
         return Key(zmq.curve_public(secret), secret)
     except (ValueError, zmq.ZMQError):
         raise UsageError(f"--key-file {path} has no key of load hosts in it; {advice}.") from None
+
+
+def admission(request: Sequence[bytes], key: Key) -> list[bytes]:
+    """The answer to whether a client may come in (ZeroMQ's RFC 27): with this key alone."""
+    version, number, _, _, _, mechanism, *credentials = request
+    ok = mechanism == b"CURVE" and credentials == [z85.decode(key.public)]
+    return [version, number, b"200" if ok else b"400", b"", b"", b""]

@@ -164,7 +164,7 @@ class Master:
 
     def on_connection(self, event: zmq.Event) -> None:
         """Somebody without the key is told of once."""
-        if event in sockets.REFUSED:
+        if event in keys.REFUSED:
             self._strangers += 1
             if self._strangers == 1:
                 self._note(

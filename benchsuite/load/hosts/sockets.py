@@ -8,19 +8,11 @@ import gevent
 import msgpack
 import zmq.green as zmq
 from locust.rpc import Message, zmqrpc
-from zmq.utils import z85
 from zmq.utils.monitor import recv_monitor_message
 
-from benchsuite.load.hosts.keys import Key
+from benchsuite.load.hosts.keys import ZAP, Key, admission
 from benchsuite.load.hosts.wire import LOCUSTS_HEARTBEAT, MOST_BYTES, OURS, is_fit
 
-ZAP = "inproc://zeromq.zap.01"
-REFUSED = (
-    zmq.Event.HANDSHAKE_FAILED_NO_DETAIL,
-    zmq.Event.HANDSHAKE_FAILED_PROTOCOL,
-    zmq.Event.HANDSHAKE_FAILED_AUTH,
-)
-"""What befalls a peer whose key is another, on one side or the other."""
 LONGEST_NAME = 300
 TO_MASTER, TO_HOST = ("client_ready", "heartbeat", OURS), ("ack", "heartbeat", OURS)
 """Types of messages that are taken; Locust's others are of no use here."""
@@ -64,12 +56,8 @@ class Server(Ends, zmqrpc.Server):
         self.socket.bind(f"tcp://{host}:{port}")
 
     def _admit(self, asked: Any) -> None:
-        """Answers whether a client may come in (ZeroMQ's RFC 27): with this key alone."""
         while True:
-            version, request, _, _, _, mechanism, *credentials = asked.recv_multipart()
-            ok = mechanism == b"CURVE" and credentials == [z85.decode(self.key.public)]
-            code = b"200" if ok else b"400"
-            asked.send_multipart([version, request, code, b"", b"", b""])
+            asked.send_multipart(admission(asked.recv_multipart(), self.key))
 
     def recv_from_client(self) -> tuple[str, Message]:
         while True:

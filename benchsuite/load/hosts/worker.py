@@ -83,7 +83,7 @@ class Worker:
         gevent.spawn(self._watch)
 
     def on_connection(self, event: zmq.Event) -> None:
-        if event in sockets.REFUSED:
+        if event in keys.REFUSED:
             self._refusals += 1
         elif event == zmq.Event.HANDSHAKE_SUCCEEDED:
             self._refusals, self._away_since = 0, None

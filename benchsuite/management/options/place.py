@@ -1,4 +1,6 @@
-"""Where the runs of a command are made: ports and addresses of this machine, and load hosts."""
+"""Where the runs of a command are made: ports and addresses of this machine, load hosts, and the
+agent beside a target.
+"""
 
 import ipaddress
 from collections.abc import Iterable
@@ -11,6 +13,7 @@ from benchsuite.isolation.databases.client import READY_S
 from benchsuite.load.hosts import keys
 from benchsuite.load.parent.hosts import Listening
 from benchsuite.runner.assembly import READY_TIMEOUT_S
+from benchsuite.servers import running
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +32,13 @@ class Place(Spec):
         None, "--listen HOST:PORT  with --load-hosts: where `benchworker` finds this command"
     )
     key_file: str | None = option(
-        None, "--key-file FILE  with --listen: from `benchworker --new-key FILE`, the same there"
+        None,
+        "--key-file FILE  with --listen or --agent: from `benchworker --new-key FILE`, the same "
+        "there",
+    )
+    agent: str | None = option(
+        None,
+        "--agent HOST:PORT  with --target and --key-file: where `benchagent` watches the target",
     )
     yes_load: tuple[str, ...] = option(
         (),
@@ -50,24 +59,38 @@ class Place(Spec):
                 f"--bind={self.bind!r} is no address of one machine, which load hosts could be "
                 "told: write one such as 10.0.0.1."
             )
-        if (self.listen is None) != (self.key_file is None):
+        if (self.listen is None and self.agent is None) != (self.key_file is None):
             raise UsageError(
-                "--listen says where load hosts join, and --key-file who may: give both, or none."
+                "--listen says where load hosts join, --agent who watches the target, and "
+                "--key-file who may: give --key-file with one of them, or none."
             )
 
     @property
     def listening(self) -> Listening | None:
         """Where load hosts join; raises UsageError for a file that holds no key."""
-        if self.listen is None or self.key_file is None:
+        return self._at(self.listen, "--listen")
+
+    @property
+    def watching(self) -> Listening | None:
+        """Where an agent watches the target; raises as `listening`."""
+        return self._at(self.agent, "--agent")
+
+    def _at(self, address: str | None, flag: str) -> Listening | None:
+        if address is None or self.key_file is None:
             return None
-        listening = Listening.at(self.listen, self.key_file, flag="--listen")
-        keys.read(listening.key_file)
-        return listening
+        place = Listening.at(address, self.key_file, flag=flag)
+        keys.read(place.key_file)
+        return place
 
     def check_runs(self, specs: Iterable[RunSpec]) -> None:
         """Raises UsageError for runs that can't be made here."""
         listening, wanted = self.listening, False
         for spec in specs:
+            if self.watching is not None and not running.is_address(spec.server.server):
+                raise UsageError(
+                    "--agent watches what already runs, and a server that is started here is "
+                    "watched anyway: give --target, or leave --agent out."
+                )
             wanted = wanted or spec.load.hosts > 0
             if spec.load.hosts and listening is None:
                 raise UsageError("--load-hosts needs --listen and --key-file: add them.")

@@ -33,10 +33,10 @@ class Namespace:
     def mend(self) -> None:
         ip("link", "set", self.card, "up")
         # the route to it went with the link
-        ip("route", "replace", f"{_address(self.name)}/32", "dev", self.card)
+        ip("route", "replace", f"{address_of(self.name)}/32", "dev", self.card)
 
 
-def _address(name: str) -> str:
+def address_of(name: str) -> str:
     return f"{OWN}.{2 + int(name.rpartition('-')[2])}"
 
 
@@ -54,10 +54,10 @@ def namespaces(count: int) -> Iterator[list[Namespace]]:
             ip("addr", "add", f"{HERE}/32", "dev", card)
             ip("link", "set", card, "up")
             inside = ("netns", "exec", name, "ip")
-            ip(*inside, "addr", "add", f"{_address(name)}/32", "dev", "eth0")
+            ip(*inside, "addr", "add", f"{address_of(name)}/32", "dev", "eth0")
             for own in ("lo", "eth0"):
                 ip(*inside, "link", "set", own, "up")
             ip(*inside, "route", "add", f"{HERE}/32", "dev", "eth0")
-            ip("route", "add", f"{_address(name)}/32", "dev", card)
+            ip("route", "add", f"{address_of(name)}/32", "dev", card)
             made.append(Namespace(name, card))
         yield made

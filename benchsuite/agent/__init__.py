@@ -1,0 +1,1 @@
+"""A program beside a target on another machine, which watches it for the command that loads it."""
