@@ -11,9 +11,9 @@ from typing import Any
 import zmq
 
 from benchsuite import __version__
-from benchsuite.agent.messages import FROM_COMMAND, MOST_READINGS, kernel, packed, unpacked
+from benchsuite.agent.messages import FROM_COMMAND, kernel, packed, unpacked
 from benchsuite.agent.target import Target
-from benchsuite.core.exceptions import BenchsuiteError, LoadError, StartError, UsageError
+from benchsuite.core.exceptions import BenchsuiteError, LoadError, UsageError
 from benchsuite.core.observations import Seen
 from benchsuite.core.plain import plain
 from benchsuite.core.readings import TARGET
@@ -28,6 +28,7 @@ from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.sampler import DEVICES, Sampler
 
 LOOK_MS = 100
+MOST_READINGS = 1000  #: In one message.
 FORGOTTEN_S = 60.0  #: A command that has said nothing for so long has no load that is watched.
 
 
@@ -40,7 +41,7 @@ class Watch:
         self.census()
         if not self.census.last:
             where = f"{target.words} on {socket.gethostname()}"
-            raise StartError(
+            raise LoadError(
                 f"The agent sees nothing of {where}: start that first; who owns a port only root "
                 "and its user see."
             )
@@ -81,60 +82,37 @@ class Watch:
 
 
 class Agent:
-    """What a command asks for, and who has asked."""
+    """What it watches, and for whom."""
 
-    def __init__(self, target: Target, say: Callable[[str], None]) -> None:
-        self._target, self._say = target, say
-        self._client = b""
-        self._beside: tuple[int, ...] = ()
+    def __init__(self, target: Target, write: Callable[[str], None]) -> None:
+        self._target, self.say = target, write
         self._watch: Watch | None = None
-        self._heard_at = 0.0
+        self._client, self._heard_at = b"", 0.0
 
-    def take(self, client: bytes, frames: list[bytes], at: float) -> bytes | None:
-        """The answer to a message, if it wants one."""
+    def answer(self, client: bytes, frames: list[bytes], at: float) -> bytes | None:
+        """To a message that came at that moment; None where it wants none."""
         try:
-            return self._answer(client, frames, at)
+            data = unpacked(frames, FROM_COMMAND)
+            kind = data["kind"]
+            if kind == "clock":
+                return packed("clock", number=data["number"], at=at)
+            if kind == "watch":
+                return self._begun(client, data)
+            if client != self._client or self._watch is None:
+                raise LoadError("The agent watches nothing for this command; was it started again?")
+            self._heard_at = at
+            if kind == "more":
+                readings = self._watch.sampler.since(data["start"])[:MOST_READINGS]
+                return packed("readings", start=data["start"], readings=json.dumps(plain(readings)))
+            if kind == "until":
+                seen = self._watch.seen(data["begin"], data["end"])
+                return packed("seen", seen=json.dumps(plain(seen)))
+            self.end()
         except BenchsuiteError as error:
             return packed("refused", why=str(error))
+        return None
 
-    def look(self) -> None:
-        """Ends what is watched for who has gone without a word."""
-        if monotonic() - self._heard_at > FORGOTTEN_S:
-            self.forget()
-
-    def forget(self) -> None:
-        if self._watch is not None:
-            self._watch.close()
-            self._say("Watched until now.")
-            self._watch = None
-
-    def _answer(self, client: bytes, frames: list[bytes], at: float) -> bytes | None:
-        data = unpacked(frames, FROM_COMMAND)
-        kind = data["kind"]
-        if kind == "hello":
-            return self._met(client, data)
-        if client != self._client:
-            raise LoadError("The agent was started again, or is asked by another command.")
-        self._heard_at = at
-        if kind == "clock":
-            return packed("clock", number=data["number"], at=at)
-        if kind == "drop":
-            self.forget()
-            return None
-        if kind == "watch":
-            self.forget()
-            self._watch = Watch(self._target, self._beside)
-            self._say(f"Watching {self._target.words}.")
-            return packed("watching", facts=json.dumps(self._watch.facts))
-        if self._watch is None:
-            raise LoadError("The agent watches nothing now.")
-        if kind == "more":
-            readings = self._watch.sampler.since(data["start"])[:MOST_READINGS]
-            return packed("readings", start=data["start"], readings=json.dumps(plain(readings)))
-        seen = self._watch.seen(data["begin"], data["end"])
-        return packed("seen", seen=json.dumps(plain(seen)))
-
-    def _met(self, client: bytes, data: dict[str, Any]) -> bytes:
+    def _begun(self, client: bytes, data: dict[str, Any]) -> bytes:
         name, its = socket.gethostname(), data["version"]
         if its != __version__:
             raise LoadError(
@@ -143,12 +121,31 @@ class Agent:
             )
         if self._watch is not None and client != self._client:
             raise LoadError(f"The agent on {name} watches for another command: wait for its end.")
-        self._client, self._heard_at = client, monotonic()
-        self._beside = (data["pid"],) if data["kernel"] == kernel() else ()
-        return packed("hello", name=name, watches=self._target.words, kernel=kernel())
+        self.end()
+        beside = (data["pid"],) if data["kernel"] == kernel() else ()
+        self._watch, self._client, self._heard_at = Watch(self._target, beside), client, monotonic()
+        self.say(f"Watching {self._target.words}.")
+        return packed(
+            "watching",
+            name=name,
+            watches=self._target.words,
+            kernel=kernel(),
+            facts=json.dumps(self._watch.facts),
+        )
+
+    def look(self) -> None:
+        """Ends what is watched for who has gone without a word."""
+        if monotonic() - self._heard_at > FORGOTTEN_S:
+            self.end()
+
+    def end(self) -> None:
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
+            self.say("Watched until now.")
 
 
-def serve(place: Listening, agent: Agent, say: Callable[[str], None]) -> None:
+def serve(place: Listening, agent: Agent) -> None:
     """Answers at that place, and nobody without the key, until it is interrupted."""
     key, context = keys.read(place.key_file), zmq.Context()
     try:
@@ -166,7 +163,7 @@ def serve(place: Listening, agent: Agent, say: Callable[[str], None]) -> None:
                 f"The agent can't listen on {place.host}:{place.port}: {error}; --listen is an "
                 "address of this machine, with a port that is free."
             ) from error
-        say(f"The agent listens on {place.host}:{place.port}.")
+        agent.say(f"The agent listens on {place.host}:{place.port}.")
         poller = zmq.Poller()
         for one in (asked, server):
             poller.register(one, zmq.POLLIN)
@@ -177,10 +174,9 @@ def serve(place: Listening, agent: Agent, say: Callable[[str], None]) -> None:
                 asked.send_multipart(keys.admission(asked.recv_multipart(), key))
             if server in ready:
                 client, *frames = server.recv_multipart()
-                answer = agent.take(client, frames, at)
-                if answer is not None:
+                if (answer := agent.answer(client, frames, at)) is not None:
                     server.send_multipart([client, answer])
             agent.look()
     finally:
-        agent.forget()
+        agent.end()
         context.destroy(linger=0)

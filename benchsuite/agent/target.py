@@ -28,7 +28,8 @@ class Target:
         """ "processes named gunicorn"."""
         words = [f"processes named {listed(self.names)}"] if self.names else []
         words += [f"unit {self.unit}"] if self.unit else []
-        return listed([*words, *([f"the owner of port {self.port}"] if self.port else [])])
+        words += [f"the owner of port {self.port}"] if self.port else []
+        return listed(words) if words else ""
 
     def pids(self) -> list[int]:
         """Of all that live; none of this process and those that it comes from."""

@@ -223,7 +223,8 @@ def own_targets(facts: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     empty when there are none.
     """
     facts = list(facts)
-    ran = sorted({name for name, one in facts if not one.get("starts", True)})
+    targets = {name: one for name, one in facts if not one.get("starts", True)}
+    ran = sorted(targets)
     own = sorted({name for name, one in facts if not one.get("serves_project", True)} - {*ran})
     sentences = []
     if own:
@@ -231,10 +232,14 @@ def own_targets(facts: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
         their_own = "its own" if len(own) == 1 else "their own"
         sentences.append(f"{listed(own)} {serve} of {their_own}, not this project.")
     if ran:
-        sentences.append(
-            f"{listed(ran)} already {'runs' if len(ran) == 1 else 'run'}: nothing is started, "
-            "isolated or watched there, so whether the target itself is the limit can't be known."
-        )
+        what = "started or isolated there."  # and watched, or nobody knows yet
+        if any(one.get("watched", False) is False for one in targets.values()):
+            what = (
+                "started, isolated or watched there, so whether the target itself is the limit "
+                "can't be known."
+            )
+        already = f"already {'runs' if len(ran) == 1 else 'run'}"
+        sentences.append(f"{listed(ran)} {already}: nothing is {what}")
     return " ".join(sentences)
 
 

@@ -5,7 +5,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -257,7 +257,7 @@ class Session:
         After Ctrl-C that is INTERRUPTED, and whoever makes several stops there. Where the
         `later` runs are known, databases that none of them will use are dropped first.
         """
-        (plan,) = self.prepared([plan])
+        (plan,) = self.prepared([replace(plan, agent=self.at_work.watches)])
         if later is not None:
             self.at_work.keep_for([plan, *later])
         self.watcher.begin(plan.spec)

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Protocol
 
-from benchsuite.agent import client
+from benchsuite.agent.client import Watching, connected
 from benchsuite.core.exceptions import (
     AnswerError,
     BenchsuiteError,
@@ -92,7 +92,7 @@ def session(
         master = None
         if listening is not None:
             master = stack.enter_context(hosts.master(listening, log=folder / "hosts.log"))
-        watcher = stack.enter_context(client.connected(agent)) if agent is not None else None
+        watcher = stack.enter_context(connected(agent)) if agent is not None else None
         yield Session(folder, port, bind, data, master, watcher, start_timeout_s, ceilings)
         data.check()
 
@@ -106,7 +106,7 @@ class Session:
     bind: str
     _data: Data
     _master: hosts.Master | None  #: Of the load hosts; None where this machine makes all loads.
-    _agent: client.Connection | None
+    _agent: Watching | None
     _start_timeout_s: float | None
     _ceilings: Ceilings
     _environment: Mapping[str, object] | None = None
@@ -138,6 +138,11 @@ class Session:
         if self._environment is None:
             self._environment = fingerprint.fingerprint()
         return result(record, self._environment, self._ceilings)
+
+    @property
+    def watches(self) -> bool:
+        """Whether an agent watches what already runs."""
+        return self._agent is not None
 
     def keep_for(self, later: Iterable[Plan]) -> None:
         """Drops the databases and ends their servers that none of the later runs will use."""
@@ -237,9 +242,7 @@ class Session:
         record.asked_before = serving.counted(counting.PREFIX)
         viewed = serving.counted(counting.VIEWS_PREFIX)
         left_out = serving.counted(counting.OVERFLOW_PREFIX) or 0
-        agent = None
-        if self._agent is not None:
-            agent = stack.enter_context(client.watching(self._agent))
+        agent = stack.enter_context(self._agent.run()) if self._agent is not None else None
         record.monitor = monitor = Monitor(serving, load.pids, devices=plan.devices, agent=agent)
         asked = type(plan.workload)(**job.workload.options)  # with what its databases showed
         sampler = monitor.sampler()

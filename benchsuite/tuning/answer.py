@@ -90,9 +90,9 @@ def _reasons(notebook: Notebook, pick: Candidate, held: Held | None) -> list[str
     """What follows from the answer: what runs now, what is as good, what is worth trying."""
     sentences = [_now(notebook, pick)]
     if pick.runs_already:
+        seen = "" if notebook.memory_bytes(pick) else ", and what limits it was not watched"
         sentences.append(
-            "It already runs: this is one configuration, no settings were tried, and what limits "
-            "it was not watched."
+            f"It already runs: this is one configuration, no settings were tried{seen}."
         )
     if held and notebook.is_limited(pick):
         most = notebook.question.most_per_s

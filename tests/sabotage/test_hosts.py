@@ -1,10 +1,15 @@
-"""Loads of two hosts, one of which is lost: B108. Others of its faults: tests/integration/hosts."""
+"""Loads of two hosts, one of which is lost: B108; an agent that is: B406. Others of their faults:
+tests/integration/hosts.
+"""
 
 from pathlib import Path
+from time import monotonic
 
-from benchsuite.core.observations import Evidence
+from benchsuite.core.observations import Evidence, Turnover
 from benchsuite.core.results import Level
 from benchsuite.findings.generator import load_hosts
+from benchsuite.findings.host import agent
+from tests.integration.hosts.agents import watched
 from tests.integration.hosts.workers import joined, load, place
 from tests.integration.loads import a_job
 from tests.integration.stubs_http import Responder, after
@@ -35,3 +40,23 @@ def test_a_load_of_two_hosts(tmp_path: Path) -> None:
     findings = load_hosts(Evidence(load_hosts=facts))
     assert not [finding for finding in findings if "short of CPU" not in finding.message]
     assert len(result.of("GET /")) == 80
+
+
+def test_b406_an_agent_is_killed(tmp_path: Path) -> None:
+    with watched(tmp_path) as made:
+        begun = monotonic()
+        made.seconds(lambda: None, lambda: None, lambda: None, made.agent.kill)
+        made.ended(begun)
+    (finding,) = agent(Evidence(agent=made.watching.agent))
+    assert finding.level is Level.WEAK
+    assert "Nothing was heard from the agent" in finding.message
+    assert any(one.cpu_percent for one in made.readings), "what it told stays"
+
+
+def test_an_agent_watches(tmp_path: Path) -> None:
+    with watched(tmp_path) as made:
+        begun = monotonic()
+        made.seconds(lambda: None, lambda: None, lambda: None)
+        made.ended(begun)
+    assert not [*agent(Evidence(agent=made.watching.agent))]
+    assert made.watching.seen.turnover == Turnover()

@@ -1,57 +1,50 @@
 """Watches a target on this machine for a command that loads it from another one."""
 
+from dataclasses import dataclass
 from typing import Any
-
-from django.core.management.base import CommandParser
 
 from benchsuite.agent.program import Agent, serve
 from benchsuite.agent.target import Target
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.load.parent.hosts import Listening
 from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.table import read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside(Spec):
+    listen: str | None = option(
+        None, "--listen HOST:PORT  where --agent of the other command finds it"
+    )
+    key_file: str | None = option(None, "--key-file FILE  the same file as that command's")
+    process: tuple[str, ...] = option(
+        (), "--process NAME  watch the programs of this name, with what they start"
+    )
+    unit: str = option("", "--unit NAME  watch this unit of systemd, such as shop.service")
+    port: int | None = option(None, "--port N  watch who listens on this port", within=(1, 65535))
 
 
 class Command(BriefCommand):
     help = __doc__
+    entries = table(Beside)
     examples = (
         "--listen 10.0.0.1:5558 --key-file bench.key --unit shop.service",
         "--listen 127.0.0.1:5558 --key-file bench.key --process gunicorn --process celery",
     )
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--listen", metavar="HOST:PORT", help="where the other command's --agent finds it"
-        )
-        parser.add_argument(
-            "--key-file", metavar="FILE", help="the same file as that command's --key-file"
-        )
-        parser.add_argument(
-            "--process",
-            metavar="NAME",
-            action="append",
-            default=[],
-            help="watch the programs of this name, with what they start; may be repeated",
-        )
-        parser.add_argument("--unit", default="", help="watch this unit of systemd")
-        parser.add_argument(
-            "--port", metavar="N", type=int, help="watch who listens on this port, and their kin"
-        )
-
     def handle(self, **options: Any) -> None:
-        listen, key_file = options["listen"], options["key_file"]
-        if not (listen and key_file):
-            raise UsageError("benchagent needs --listen and --key-file.")
-        unit = options["unit"]
-        target = Target(
-            names=tuple(options["process"]),
-            unit=unit if "." in unit or not unit else f"{unit}.service",
-            port=options["port"],
-        )
-        if not (target.names or target.unit or target.port):
-            raise UsageError("benchagent watches what --process, --unit or --port names: give one.")
+        asked = read(Beside, options)
+        target = Target(names=asked.process, unit=asked.unit, port=asked.port)
+        if not (asked.listen and asked.key_file and target.words):
+            raise UsageError(
+                "benchagent needs --listen, --key-file and what to watch: give --process, --unit "
+                "or --port."
+            )
 
         def say(words: str) -> None:
             self.stdout.write(words)
             self.stdout.flush()
 
-        serve(Listening.at(listen, key_file, flag="--listen"), Agent(target, say), say)
+        place = Listening.at(asked.listen, asked.key_file, flag="--listen")
+        serve(place, Agent(target, say))

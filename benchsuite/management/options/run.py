@@ -61,7 +61,7 @@ class Shorthand(Spec):
     target: str | None = option(
         None,
         "--target URL  measure what already runs there, such as https://staging.example.org, in "
-        "place of a server that is started: nothing of it is isolated or watched",
+        "place of a server that is started: nothing of it is isolated, and only --agent watches it",
         group=MEASURED,
     )
     locustfile: str | None = option(

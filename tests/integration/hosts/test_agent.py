@@ -1,16 +1,15 @@
 """An agent beside a target that already runs: what it sees of it, and what becomes of a run whose
-agent is lost, has another key or another clock.
+agent is lost, has another key, another clock or no network.
 """
 
+import json
 import os
-import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
-from time import sleep
+from threading import Timer
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -18,155 +17,125 @@ import pytest
 from benchsuite.load.hosts import keys
 from benchsuite.system.network import free_port
 from tests.integration.command import Command, measured, wait_for
+from tests.integration.hosts.agents import watched
 from tests.integration.hosts.network import address_of, namespaces
-from tests.integration.hosts.workers import Worker
 from tests.integration.test_running_target import MIDDLEWARE, codes, running
 from tests.needs import needs
 
-LOAD = ("--rate=40", "--warmup=1", "--duration=4")
-
-
-@dataclass
-class Beside:
-    """A target on loopback, its agent, and how a command finds both."""
-
-    command: Command
-    folder: Path
-    target: str
-    address: str
-    agents: list[Worker] = field(default_factory=list)
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        key = f"--key-file={self.folder / 'key'}"
-        return (f"--target={self.target}", "--path=/shop/", f"--agent={self.address}", key)
-
-    def start(self, *words: str, before: Sequence[str] = ()) -> None:
-        program = [*before, *self.command.program, "benchagent", *words]
-        program += [f"--listen={self.address}", f"--key-file={self.folder / 'key'}"]
-        path = self.folder / "agent.log"
-        with path.open("wb") as log:
-            agent = subprocess.Popen(
-                program,
-                cwd=self.command.directory,
-                env=self.command.env,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        self.agents.append(Worker(agent, path))
-        wait_for("the agent", lambda: "listens on" in self.agents[0].words)
-
-    def measured(self, *how: str) -> dict[str, Any]:
-        return measured(self.command, "", *self.options, how=how or LOAD)
-
-    def when_watching(self, *steps: Any) -> None:
-        """Takes these steps while a run lasts, each after its seconds."""
-
-        def follow() -> None:
-            wait_for("the watch", lambda: "Watching" in self.agents[0].words, 60)
-            for seconds, step in steps:
-                sleep(seconds)
-                step()
-
-        Thread(target=follow, daemon=True).start()
+LOAD = ("--rate=40", "--warmup=1")
 
 
 @contextmanager
-def beside(command: Command, folder: Path, host: str = "127.0.0.1") -> Iterator[Beside]:
-    keys.write_new(folder / "key")
+def beside(
+    command: Command, folder: Path
+) -> Iterator[tuple[tuple[str, ...], subprocess.Popen[str]]]:
+    """What a command measures a target on loopback with, and the agent there."""
+    key, port = folder / "key", free_port()
+    keys.write_new(key)
+    agent = (f"127.0.0.1:{port}", f"--key-file={key}")
     with running(folder, KNOWS=MIDDLEWARE, TMPDIR=str(folder)) as target:
-        made = Beside(command, folder, target, f"{host}:{free_port()}")
-        try:
-            yield made
-        finally:
-            for agent in made.agents:
-                if agent.process.poll() is None:
-                    agent.kill(signal.SIGTERM)
-                    agent.ended(20)
+        words = (f"--port={target.rpartition(':')[2]}", f"--listen={agent[0]}", agent[1])
+        with command.start("benchagent", *words) as program:
+            assert program.stdout is not None
+            assert "listens on" in program.stdout.readline()
+            try:
+                options = (f"--target={target}", "--path=/shop/", f"--agent={agent[0]}", agent[1])
+                yield options, program
+            finally:
+                program.terminate()
+                program.communicate(timeout=20)
 
 
-def of_target(run: dict[str, Any]) -> list[dict[str, Any]]:
+def of_target(run: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [one for one in run["stored"]["readings"] if one["part"] == "target"]
 
 
 def test_a_target_is_watched_as_a_server_that_is_started(command: Command, tmp_path) -> None:
-    with beside(command, tmp_path) as made:
-        made.start(f"--port={made.target.rpartition(':')[2]}")
-        run = made.measured()
-        again = made.measured("--users=2", "--warmup=0.5", "--duration=1.5")
-    assert all(one["cpu_percent"] and one["memory_bytes"] for one in (run, again))
+    with beside(command, tmp_path) as (options, _):
+        run = measured(command, "", *options, how=(*LOAD, "--duration=4"))
     seconds = of_target(run)
     assert {one["processes"] for one in seconds} == {3}, "a master with two workers"
-    assert all(
-        {"busiest_process_percent", "others_percent"} <= {*one["counts"]} for one in seconds[2:]
-    )
-    assert 4 <= sum(0 <= one["second"] <= 5.5 for one in seconds)
+    counts = {name for one in seconds for name in one["counts"] or ()}
+    assert {"busiest_process_percent", "others_percent"} <= counts
+    assert sum(0 <= one["second"] <= 5.5 for one in seconds) >= 4
+    assert run["cpu_percent"]
+    assert run["memory_bytes"]
     found = codes(run)
     assert "B203" not in found.get("B405", "")
     assert "B403" in found, "both are on this machine"
     assert "B406" not in found
     assert "the owner of port" in run["settings_changed"][f"(agent {os.uname().nodename})"]
-    assert run["environment"]["boot_id"] == again["environment"]["boot_id"]
-    assert made.agents[0].words.count("Watched until now.") == 2
+    assert run["stored"]["run"]["server_facts"]["watched"] is True
 
 
-@needs("netns")
-def test_a_clock_three_seconds_off_is_converted(command: Command, tmp_path) -> None:
-    ahead = ("unshare", "--time", "--monotonic", "3", "--fork", "--kill-child")
-    with beside(command, tmp_path) as made:
-        made.start("--process=gunicorn", before=ahead)
-        run = made.measured()
-    (words,) = (words for name, words in run["settings_changed"].items() if "(agent" in name)
-    assert "its clock 3.0" in words
-    assert "s ahead" in words
-    assert max(one["second"] for one in of_target(run)) < 8
-    assert run["cpu_percent"]
-
-
-def test_what_a_killed_agent_told_is_kept(command: Command, tmp_path) -> None:
-    with beside(command, tmp_path) as made:
-        made.start("--process=gunicorn")
-        made.when_watching((3.5, lambda: made.agents[0].kill()))
-        run = made.measured("--rate=40", "--warmup=1", "--duration=6")
+def test_what_a_killed_agent_told_is_kept_with_the_run(command: Command, tmp_path) -> None:
+    with beside(command, tmp_path) as (options, agent):
+        assert agent.stdout is not None
+        process = command.start("runbench", "--json=-", *LOAD, "--duration=6", *options)
+        assert "Watching" in agent.stdout.readline()
+        killing = Timer(3.5, agent.kill)
+        killing.start()
+        ended = command.wait(process)
+        killing.join()
+    assert ended.status == 0, ended.err
+    (run,) = json.loads(ended.out)
     assert "Nothing was heard from the agent" in codes(run)["B406"]
-    assert 2 <= len(of_target(run)) <= 5
+    assert 1 <= len(of_target(run)) <= 5
     assert run["cpu_percent"] is not None
     assert "which processes of the server came and went (B203)" in codes(run)["B405"]
     assert run["requests"] == 240
 
 
-@needs("netns")
-def test_an_agent_without_a_network_for_4_s_tells_the_rest_later(
-    command: Command, tmp_path
-) -> None:
-    with namespaces(1) as (network,), beside(command, tmp_path, address_of(network.name)) as made:
-        # it sees the target's processes, and only its network is another
-        made.start("--process=gunicorn", before=network.before)
-        made.when_watching((2.0, network.cut), (4.5, network.mend))
-        run = made.measured("--rate=40", "--warmup=1", "--duration=8")
-    assert "was silent for" in codes(run)["B406"]
-    assert len(of_target(run)) >= 9, "each second"
-    assert run["requests"] == 320
-    assert "B203" not in codes(run).get("B405", "")
-
-
 def test_what_can_not_be_is_one_sentence(command: Command, tmp_path) -> None:
-    def said(*words: str) -> str:
-        ended = command.run("runbench", *made.options, "--users=1", "--duration=0.5", *words)
+    other = tmp_path / "other"
+    keys.write_new(other)
+
+    def said(*words: str, start: int = 0) -> str:
+        how = ("--users=1", "--duration=0.5", *words)
+        ended = command.run("runbench", *options[start:], *how)
         assert ended.status, ended.out
         return ended.err.strip()
 
-    with beside(command, tmp_path) as made:
-        assert "No agent answers at" in said()
-        made.start("--process=nobody-is-called-so")
-        other = tmp_path / "other"
-        keys.write_new(other)
+    with beside(command, tmp_path) as (options, agent):
         assert "has another key: copy its key file" in said(f"--key-file={other}")
-        assert "sees nothing of processes named nobody-is-called-so" in said()
-        refused = command.run("benchagent", f"--listen={made.address}", f"--key-file={other}")
-        assert "give one" in refused.err
-        taken = command.run(
-            "benchagent", f"--listen={made.address}", f"--key-file={other}", "--port=80"
-        )
-        assert "Address already in use" in taken.err
+        assert "--agent watches what already runs" in said(start=1)
+        words = (options[2].replace("agent", "listen"), f"--key-file={other}")
+        assert "what to watch" in command.run("benchagent", *words).err
+        taken = command.run("benchagent", *words, "--process=any").err
+        assert "Address already in use" in taken
+        agent.kill()
+        assert "No agent answers at" in said()
+
+
+@needs("netns")
+@pytest.mark.audit
+def test_a_clock_three_seconds_off_is_converted(tmp_path) -> None:
+    ahead = ("unshare", "--time", "--monotonic", "3", "--fork", "--kill-child")
+    begun = monotonic()
+    with watched(tmp_path, before=ahead) as made:
+        made.seconds(*[lambda: None] * 3)
+        made.ended(begun)
+        ended = monotonic()
+    agent = made.watching.agent
+    assert agent.clock_ahead == pytest.approx(3.0, abs=0.05)
+    assert "its clock 3.0" in agent.words
+    assert all(begun < one.second < ended for one in made.readings)
+
+
+@needs("netns")
+@pytest.mark.audit
+def test_an_agent_without_a_network_for_5_s_tells_the_rest_later(tmp_path) -> None:
+    quiet = [lambda: None] * 4
+    with (
+        namespaces(1) as (network,),  # it sees all processes, and only its network is another
+        watched(tmp_path, address_of(network.name), network.before) as made,
+    ):
+        begun = monotonic()
+        made.seconds(*quiet, network.cut, *quiet, network.mend)
+        wait_for("the rest", lambda: made.seconds(*quiet[:1]) or len(made.readings) >= 9)
+        made.ended(begun)
+    agent, seconds = made.watching.agent, [one.second for one in made.readings]
+    assert agent.silent_s > 3
+    assert not agent.lost
+    assert seconds == sorted(set(seconds)), "each once"
+    assert made.watching.seen.turnover is not None

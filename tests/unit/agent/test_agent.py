@@ -1,0 +1,123 @@
+"""What an agent answers to whoever asks, and which processes it takes for its target."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from benchsuite import __version__
+from benchsuite.agent import program, target
+from benchsuite.agent.program import Agent
+from benchsuite.agent.target import Target
+from benchsuite.core.exceptions import LoadError
+from benchsuite.system.procfs import Stat
+
+WATCH = {"kind": "watch", "version": __version__, "pid": 1, "kernel": ""}
+
+
+class Watch:
+    """Sees nothing, and knows whether it was closed."""
+
+    made: list["Watch"] = []
+
+    def __init__(self, target: Target, beside: tuple[int, ...]) -> None:
+        if not target.names:
+            raise LoadError("The agent sees nothing.")
+        self.facts, self.closed = {"hostname": "shop"}, False
+        Watch.made.append(self)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def agent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
+    monkeypatch.setattr(program, "Watch", Watch)
+    monkeypatch.setattr(Watch, "made", [])
+    return Agent(Target(names=("shop",)), lambda words: None)
+
+
+def answered(agent: Agent, message: object, client: bytes = b"own") -> dict[str, Any]:
+    answer = agent.answer(client, [json.dumps(message).encode()], 5.0)
+    return {} if answer is None else json.loads(answer)
+
+
+def test_it_watches_for_one_command_at_a_time(agent: Agent) -> None:
+    told = answered(agent, WATCH)
+    assert (told["kind"], told["watches"]) == ("watching", "processes named shop")
+    assert json.loads(told["facts"]) == {"hostname": "shop"}
+    assert "watches for another command" in answered(agent, WATCH, b"other")["why"]
+    assert "nothing for this command" in answered(agent, {"kind": "drop"}, b"other")["why"]
+    assert answered(agent, {"kind": "clock", "number": 3}, b"other")["at"] == 5.0
+    assert answered(agent, {"kind": "drop"}) == {}
+    assert [one.closed for one in Watch.made] == [True]
+    assert answered(agent, WATCH, b"other")["kind"] == "watching"
+
+
+def test_who_says_nothing_any_more_is_forgotten(agent: Agent, monkeypatch) -> None:
+    answered(agent, WATCH)
+    agent.look()
+    assert not Watch.made[0].closed
+    later = program.monotonic() + program.FORGOTTEN_S + 1
+    monkeypatch.setattr(program, "monotonic", lambda: later)
+    agent.look()
+    assert Watch.made[0].closed
+
+
+@pytest.mark.parametrize(
+    ("message", "why"),
+    [
+        ({**WATCH, "version": "0.0.1"}, f"has benchsuite {__version__}, and the command 0.0.1"),
+        ({**WATCH, "pid": "1"}, "whose pid can't be that"),
+        ({**WATCH, "more": 1}, "other fields than its own"),
+        ({"kind": "more", "start": -1}, "whose start can't be that"),
+        ({"kind": "until", "begin": float("nan"), "end": 1.0}, "whose begin can't be that"),
+        ({"kind": "run"}, "no known kind"),
+        ([WATCH], "no message"),
+        ({"kind": "more", "start": 0}, "watches nothing"),
+    ],
+)
+def test_what_can_not_be_is_refused(agent: Agent, message: object, why: str) -> None:
+    assert why in answered(agent, message)["why"]
+
+
+@pytest.mark.parametrize("frame", [b"", b"\xff\x00", b"[" * 100_000, b'{"kind": 1e999}'])
+def test_what_is_no_message_is_refused(agent: Agent, frame: bytes) -> None:
+    assert json.loads(agent.answer(b"own", [frame], 0.0) or b"")["kind"] == "refused"
+
+
+FILES = {
+    "/proc/10/cmdline": "gunicorn: master [shop]\0",
+    "/proc/20/cmdline": "/usr/bin/python\0-m\0gunicorn\0shop.wsgi\0",
+    "/proc/30/comm": "nginx\n",
+    "/proc/40/cgroup": "0::/system.slice/shop.service/workers\n",
+    "/proc/50/cmdline": "vim\0/etc/gunicorn.conf\0--\0gunicorn\0",
+}
+PARENTS = {10: 1, 11: 10, 12: 11, 20: 1, 30: 1, 31: 30, 40: 1, 50: 7, 7: 1, 8: 7, 1: 0}
+
+
+@pytest.mark.parametrize(
+    ("meant", "pids"),
+    [
+        (Target(names=("gunicorn",)), [10, 11, 12, 20]),
+        (Target(names=("nginx",)), [30, 31]),
+        (Target(unit="shop.service"), [40]),
+        (Target(unit="shop"), []),
+        (Target(port=8000), [30, 31]),
+        (Target(names=("nginx",), unit="shop.service"), [30, 31, 40]),
+        (Target(names=("agent",)), []),
+    ],
+)
+def test_a_target_is_what_has_the_name_with_all_that_comes_from_it(
+    meant: Target, pids: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {**FILES, "/proc/8/cmdline": "agent\0", "/proc/7/cmdline": "agent\0"}
+    monkeypatch.setattr(target, "read_text", lambda path: files.get(path, ""))
+    monkeypatch.setattr(target, "all_pids", lambda: list(PARENTS))
+    monkeypatch.setattr(
+        target, "read_stat", lambda pid: Stat(pid, "S", PARENTS[pid], 0, 0, 0, 1, started=pid)
+    )
+    monkeypatch.setattr(target, "listeners", lambda port: iter([30]))
+    monkeypatch.setattr(target.os, "getpid", lambda: 8)
+    assert meant.pids() == pids
