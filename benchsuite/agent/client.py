@@ -69,12 +69,12 @@ class Watching:
             self._begin()
             yield self
         finally:
-            self._send("drop")
+            self.send("drop")
 
     def _begin(self) -> None:
         self._offset = self._clock()
-        own = {"version": __version__, "pid": os.getpid(), "kernel": kernel()}
-        told = self._ask("watch", wanted="watching", **own)
+        own: dict[str, Any] = {"version": __version__, "pid": os.getpid(), "kernel": kernel()}
+        told = self.ask("watch", wanted="watching", **own)
         name, error_s = str(told["name"]), self._offset.error_s
         if error_s > ERROR_S:
             raise LoadError(
@@ -104,7 +104,7 @@ class Watching:
         elif now - self._heard_at > max(SILENT_S, self.agent.silent_s):
             self.agent = replace(self.agent, silent_s=now - self._heard_at)
         if not self.agent.lost:
-            self._send("more", start=self.agent.readings)
+            self.send("more", start=self.agent.readings)
         return readings
 
     def ended(self, window: tuple[float, float]) -> Sequence[Reading]:
@@ -114,11 +114,11 @@ class Watching:
             return readings
         begin, end = (moment + self._offset.ahead for moment in window)
         with self._losing():
-            seen = self._ask("until", wanted="seen", begin=begin, end=end)
+            seen = self.ask("until", wanted="seen", begin=begin, end=end)
             self.seen = read(Seen, parsed(seen["seen"]))
             more: Sequence[Reading] | None = None
             while more is None or more:
-                data = self._ask("more", wanted="readings", start=self.agent.readings)
+                data = self.ask("more", wanted="readings", start=self.agent.readings)
                 more = self._taken(data)
                 readings += more
             drift_s = abs(self._clock().ahead - self._offset.ahead)
@@ -142,7 +142,7 @@ class Watching:
         except BenchsuiteError as error:
             self.agent = replace(self.agent, lost=str(error))
 
-    def _send(self, kind: str, **fields: Any) -> None:
+    def send(self, kind: str, **fields: Any) -> None:
         with suppress(zmq.Again):  # whatever waits to be sent is asked again
             self._socket.send(packed(kind, **fields), zmq.NOBLOCK)
 
@@ -155,20 +155,22 @@ class Watching:
             raise LoadError(data["why"])
         return data
 
-    def _ask(self, kind: str, *, wanted: str, **fields: Any) -> dict[str, Any]:
+    def ask(
+        self, kind: str, *, wanted: str, limit_s: float = ANSWER_S, **fields: Any
+    ) -> dict[str, Any]:
         """The answer of that kind; others that were on their way are passed over."""
-        self._send(kind, **fields)
-        deadline = monotonic() + ANSWER_S
+        self.send(kind, **fields)
+        deadline = monotonic() + limit_s
         while (data := self._came(deadline - monotonic())) is not None:
             if data["kind"] == wanted and data.get("number") == fields.get("number"):
                 return data
-        raise LoadError(f"Nothing was heard from the agent at {self._address} for {ANSWER_S:g} s.")
+        raise LoadError(f"Nothing was heard from the agent at {self._address} for {limit_s:g} s.")
 
     def _clock(self) -> Offset:
         exchanges: list[Exchange] = []
         for number in range(EXCHANGES):
             sent = monotonic()
-            at = self._ask("clock", wanted="clock", number=number)["at"]
+            at = self.ask("clock", wanted="clock", number=number)["at"]
             exchanges.append((sent, at, monotonic()))
         return offset(exchanges)
 

@@ -1,6 +1,7 @@
 """What an agent and a command tell each other: JSON, taken only where its fields are of their kind.
 
-A command sends clock…, watch, more…, until, drop; each but the last is answered, or refused.
+A command sends clock…, watch, more…, until, drop; or, to be made there, run, listen…, stop, fetch…,
+drop. Each but stop and drop is answered, or refused.
 """
 
 import json
@@ -17,6 +18,10 @@ FROM_COMMAND: Mapping[str, Fields] = {
     "watch": {"version": str, "pid": int, "kernel": str},
     "more": {"start": int},  #: The readings from that one on.
     "until": {"begin": float, "end": float},  #: The load is over; its window, by the agent's clock.
+    "run": {"version": str, "name": str, "words": str},
+    "listen": {"start": int},  #: To what it writes, from that byte on.
+    "stop": {},
+    "fetch": {"start": int},  #: The file of its runs, from that byte on.
     "drop": {},
 }
 FROM_AGENT: Mapping[str, Fields] = {
@@ -25,6 +30,9 @@ FROM_AGENT: Mapping[str, Fields] = {
     "watching": {"name": str, "watches": str, "kernel": str, "facts": str},
     "readings": {"start": int, "readings": str},
     "seen": {"seen": str},  #: A `core.observations.Seen`.
+    "running": {"port": int},  #: At which it waits for its load host.
+    "said": {"text": str, "ended": int, "status": int},
+    "part": {"part": str},
 }
 
 

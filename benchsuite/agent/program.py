@@ -12,10 +12,11 @@ import zmq
 
 from benchsuite import __version__
 from benchsuite.agent.messages import FROM_COMMAND, kernel, packed, unpacked
+from benchsuite.agent.starting import Started
 from benchsuite.agent.target import Target
 from benchsuite.core.exceptions import BenchsuiteError, LoadError, UsageError
 from benchsuite.core.observations import Seen
-from benchsuite.core.plain import plain
+from benchsuite.core.plain import parsed, plain, read
 from benchsuite.core.readings import TARGET
 from benchsuite.load.hosts import keys
 from benchsuite.load.hosts.wire import MOST_BYTES
@@ -29,6 +30,7 @@ from benchsuite.telemetry.sampler import DEVICES, Sampler
 
 LOOK_MS = 100
 MOST_READINGS = 1000  #: In one message.
+SILENT_S = 3.5  #: For so long one that has something started may say nothing.
 FORGOTTEN_S = 60.0  #: A command that has said nothing for so long has no load that is watched.
 
 
@@ -82,67 +84,98 @@ class Watch:
 
 
 class Agent:
-    """What it watches, and for whom."""
+    """What it watches or has started, and for whom."""
 
-    def __init__(self, target: Target, write: Callable[[str], None]) -> None:
-        self._target, self.say = target, write
-        self._watch: Watch | None = None
+    def __init__(
+        self, target: Target, write: Callable[[str], None], may_start: Listening | None = None
+    ) -> None:
+        """`may_start` is where it listens, if it may start servers."""
+        self._target, self.say, self._may_start = target, write, may_start
+        self._work: Watch | Started | None = None
         self._client, self._heard_at = b"", 0.0
 
     def answer(self, client: bytes, frames: list[bytes], at: float) -> bytes | None:
         """To a message that came at that moment; None where it wants none."""
         try:
             data = unpacked(frames, FROM_COMMAND)
-            kind = data["kind"]
+            kind, name = data["kind"], socket.gethostname()
             if kind == "clock":
                 return packed("clock", number=data["number"], at=at)
-            if kind == "watch":
-                return self._begun(client, data)
-            if client != self._client or self._watch is None:
-                raise LoadError("The agent watches nothing for this command; was it started again?")
-            self._heard_at = at
-            if kind == "more":
-                readings = self._watch.sampler.since(data["start"])[:MOST_READINGS]
-                return packed("readings", start=data["start"], readings=json.dumps(plain(readings)))
-            if kind == "until":
-                seen = self._watch.seen(data["begin"], data["end"])
-                return packed("seen", seen=json.dumps(plain(seen)))
-            self.end()
+            if kind in ("watch", "run"):
+                if (its := data["version"]) != __version__:
+                    raise LoadError(
+                        f"The agent on {name} has benchsuite {__version__}, and the command {its}: "
+                        "install the same."
+                    )
+                if self._work is not None and client != self._client:
+                    raise LoadError(f"The agent on {name} works for another command: wait for it.")
+                self.end()
+                answer = self._watching(data) if kind == "watch" else self._running(data)
+                self._client, self._heard_at = client, monotonic()
+                return answer
+            if client != self._client or self._work is None:
+                raise LoadError("The agent does nothing for this command; was it started again?")
+            if kind == "drop":
+                self.end()
+                return None
+            work = self._work
+            answer = _seen(work, data) if isinstance(work, Watch) else _said(work, data)
+            self._heard_at = monotonic()
+            return answer
         except BenchsuiteError as error:
             return packed("refused", why=str(error))
-        return None
 
-    def _begun(self, client: bytes, data: dict[str, Any]) -> bytes:
-        name, its = socket.gethostname(), data["version"]
-        if its != __version__:
-            raise LoadError(
-                f"The agent on {name} has benchsuite {__version__}, and the command {its}: install "
-                "the same."
-            )
-        if self._watch is not None and client != self._client:
-            raise LoadError(f"The agent on {name} watches for another command: wait for its end.")
-        self.end()
-        beside = (data["pid"],) if data["kernel"] == kernel() else ()
-        self._watch, self._client, self._heard_at = Watch(self._target, beside), client, monotonic()
-        self.say(f"Watching {self._target.words}.")
-        return packed(
-            "watching",
-            name=name,
-            watches=self._target.words,
-            kernel=kernel(),
-            facts=json.dumps(self._watch.facts),
-        )
+    def _watching(self, data: dict[str, Any]) -> bytes:
+        words, here = self._target.words, kernel()
+        self._work = watch = Watch(self._target, (data["pid"],) if data["kernel"] == here else ())
+        self.say(f"Watching {words}.")
+        facts, name = json.dumps(watch.facts), socket.gethostname()
+        return packed("watching", name=name, watches=words, kernel=here, facts=facts)
+
+    def _running(self, data: dict[str, Any]) -> bytes:
+        place = self._may_start
+        if place is None:
+            raise LoadError("The agent may start nothing: give it --may-start, or take --target.")
+        port = place.port + 1
+        words = [
+            *read(list[str], parsed(data["words"])),
+            *("--load-hosts=1", f"--listen={place.host}:{port}", f"--bind={place.host}"),
+            f"--key-file={place.key_file}",
+        ]
+        self._work = Started(data["name"], words)
+        self.say(f"Started {data['name']}.")
+        return packed("running", port=port)
 
     def look(self) -> None:
-        """Ends what is watched for who has gone without a word."""
-        if monotonic() - self._heard_at > FORGOTTEN_S:
+        """Ends what is done for who has gone without a word."""
+        limit_s = SILENT_S if isinstance(self._work, Started) else FORGOTTEN_S
+        if self._work is not None and monotonic() - self._heard_at > limit_s:
+            self.say("Nothing is heard from the command any more.")
             self.end()
 
     def end(self) -> None:
-        if self._watch is not None:
-            self._watch.close()
-            self._watch = None
-            self.say("Watched until now.")
+        if self._work is not None:
+            self._work.close()
+            self._work = None
+            self.say("Done.")
+
+
+def _seen(watch: Watch, data: dict[str, Any]) -> bytes | None:
+    if data["kind"] == "more":
+        readings = watch.sampler.since(data["start"])[:MOST_READINGS]
+        return packed("readings", start=data["start"], readings=json.dumps(plain(readings)))
+    seen = watch.seen(data["begin"], data["end"])
+    return packed("seen", seen=json.dumps(plain(seen)))
+
+
+def _said(started: Started, data: dict[str, Any]) -> bytes | None:
+    if data["kind"] == "stop":
+        started.stop()
+        return None
+    if data["kind"] == "fetch":
+        return packed("part", part=started.part(data["start"]))
+    text, status = started.said(data["start"])
+    return packed("said", text=text, ended=int(status is not None), status=(status or 0) % 256)
 
 
 def serve(place: Listening, agent: Agent) -> None:

@@ -115,7 +115,7 @@ def _execute(asked: Namespace, program: str) -> int:
         try:
             project = find(folder, asked.settings, asked.python)
         except BenchsuiteError:  # what already runs needs none
-            if is_named or not any(word.partition("=")[0] == "--target" for word in words):
+            if is_named or named.isdisjoint({"--target", "--agent"}):
                 raise
         else:
             _enter(project)
@@ -177,7 +177,7 @@ def project_options(project: Project, words: Sequence[str]) -> list[str]:
     if named & STORED:
         return []
     options = {"--label": project.name}
-    if not project.is_own and "--target" not in named:
+    if not project.is_own and named.isdisjoint({"--target", "--agent"}):
         options["--python"] = str(project.python)
     return [f"{flag}={value}" for flag, value in options.items() if flag not in named]
 

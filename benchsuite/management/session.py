@@ -228,7 +228,8 @@ def session(
             start_timeout_s=place.start_timeout_s,
             ceilings=results.ceilings,
         ) as at_work:
-            yield Session(at_work, results, watcher, screen, opened, estimate or Estimate())
+            estimate, watches = estimate or Estimate(), place.agent is not None
+            yield Session(at_work, results, watcher, screen, opened, estimate, watches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +242,7 @@ class Session:
     screen: Screen
     journal: Journal
     estimate: Estimate
+    watches: bool = False  #: Whether an agent watches a target that already runs.
 
     def prepared(self, plans: Sequence[Plan]) -> tuple[Plan, ...]:
         """The same plans with their environments, built where they were not."""
@@ -257,7 +259,7 @@ class Session:
         After Ctrl-C that is INTERRUPTED, and whoever makes several stops there. Where the
         `later` runs are known, databases that none of them will use are dropped first.
         """
-        (plan,) = self.prepared([replace(plan, agent=self.at_work.watches)])
+        (plan,) = self.prepared([replace(plan, agent=self.watches)])
         if later is not None:
             self.at_work.keep_for([plan, *later])
         self.watcher.begin(plan.spec)

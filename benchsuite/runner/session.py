@@ -139,11 +139,6 @@ class Session:
             self._environment = fingerprint.fingerprint()
         return result(record, self._environment, self._ceilings)
 
-    @property
-    def watches(self) -> bool:
-        """Whether an agent watches what already runs."""
-        return self._agent is not None
-
     def keep_for(self, later: Iterable[Plan]) -> None:
         """Drops the databases and ends their servers that none of the later runs will use."""
         self._data.keep_for(later)

@@ -1,4 +1,4 @@
-"""Watches a target on this machine for a command that loads it from another one."""
+"""Watches a target on this machine, or starts one, for a command that loads it from another."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +23,11 @@ class Beside(Spec):
     )
     unit: str = option("", "--unit NAME  watch this unit of systemd, such as shop.service")
     port: int | None = option(None, "--port N  watch who listens on this port", within=(1, 65535))
+    may_start: bool = option(
+        False,
+        "--may-start  start servers of this project for whoever has the key, for loads that "
+        "come from its machine: they listen at the host of --listen, and so does the port above it",
+    )
 
 
 class Command(BriefCommand):
@@ -30,16 +35,17 @@ class Command(BriefCommand):
     entries = table(Beside)
     examples = (
         "--listen 10.0.0.1:5558 --key-file bench.key --unit shop.service",
+        "--listen 10.0.0.1:5558 --key-file bench.key --may-start",
         "--listen 127.0.0.1:5558 --key-file bench.key --process gunicorn --process celery",
     )
 
     def handle(self, **options: Any) -> None:
         asked = read(Beside, options)
         target = Target(names=asked.process, unit=asked.unit, port=asked.port)
-        if not (asked.listen and asked.key_file and target.words):
+        if not (asked.listen and asked.key_file and (target.words or asked.may_start)):
             raise UsageError(
-                "benchagent needs --listen, --key-file and what to watch: give --process, --unit "
-                "or --port."
+                "benchagent needs --listen, --key-file and what to watch: give --process, --unit, "
+                "--port or --may-start."
             )
 
         def say(words: str) -> None:
@@ -47,4 +53,4 @@ class Command(BriefCommand):
             self.stdout.flush()
 
         place = Listening.at(asked.listen, asked.key_file, flag="--listen")
-        serve(place, Agent(target, say))
+        serve(place, Agent(target, say, may_start=place if asked.may_start else None))

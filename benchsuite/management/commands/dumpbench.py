@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from benchsuite.core.commands import command
@@ -22,21 +23,26 @@ class Dump(Spec):
     file: str = option(REQUIRED, "FILE  - is standard output")
     study: str | None = option(None, "--study NAME  only runs of this study")
     label: str | None = option(None, "--label WORD  only runs with this label")
+    since: str | None = option(None, "--since MOMENT  only runs begun then or later: 2026-01-31T12:00:00")
 
 
 class Command(BriefCommand):
     help = __doc__
     entries = table(Dump)
-    usage = "%(prog)s FILE [--study NAME] [--label WORD]"
+    usage = "%(prog)s FILE [--study NAME] [--label WORD] [--since MOMENT]"
     examples = ("runs.json", "runs.json --label=before", "study.json --study=async_vs_sync")
 
     def handle(self, **options: Any) -> None:
         asked = read(Dump, options)
         file, study, label = asked.file, asked.study, asked.label
+        try:
+            since = asked.since and datetime.fromisoformat(asked.since).astimezone()
+        except ValueError as error:
+            raise UsageError(f"--since: {error}; write 2026-01-31T12:00:00.") from error
         streams.check("FILE", file)
         sweep()
         sweep_executions()
-        given = {"study_cell__study_run__name": study, "label": label}
+        given = {"study_cell__study_run__name": study, "label": label, "started_at__gte": since}
         wanted = {name: value for name, value in given.items() if value is not None}
         runs = queries.exported().filter(**wanted).order_by("started_at", "pk")
         if not (count := runs.count()):

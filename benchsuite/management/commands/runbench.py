@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Status, Verdict
-from benchsuite.management import streams
+from benchsuite.management import delegating, streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.place import Place
@@ -36,6 +36,9 @@ class Command(BriefCommand):
     )
 
     def handle(self, **options: Any) -> None:
+        if delegating.is_elsewhere(options):
+            delegating.make("runbench", self.words, options)
+            return
         sample = HostSample()
         screen = Screen(quiet_stdout=options["json"] == "-", verbosity=options["verbosity"])
         plans: Sequence[Plan] = [planning.resolve(spec) for spec in run_options.specs(options)]

@@ -15,7 +15,7 @@ from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import format_duration, format_period, listed
-from benchsuite.management import resuming, streams
+from benchsuite.management import delegating, resuming, streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options import tune as tune_options
 from benchsuite.management.options.parsing import BriefCommand
@@ -69,6 +69,9 @@ class Command(BriefCommand):
     )
 
     def handle(self, **options: Any) -> None:
+        if delegating.is_elsewhere(options):
+            delegating.make("tunebench", self.words, options)
+            return
         if options["paste"] is not None or options["of"]:
             _paste(options)
             return

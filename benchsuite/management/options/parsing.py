@@ -119,6 +119,7 @@ class BriefCommand(base.BaseCommand):
     database = ""  #: Alias of the database that the command asks; empty for the one of the runs.
     refused_status = 1  #: With which it ends where the database refuses.
     failed_status = 1  #: With which it ends where something else fails that it needs.
+    words: Sequence[str] = ()  #: As they were typed.
 
     def __init__(
         self,
@@ -150,6 +151,7 @@ class BriefCommand(base.BaseCommand):
         add_to(parser, self.entries)
 
     def run_from_argv(self, argv: list[str]) -> None:
+        self.words = argv[2:]
         streams.occupy_closed()
         try:
             with terminable(), streams.plainer_where_needed(), streams.outlasted():

@@ -1,0 +1,85 @@
+"""A command that an agent starts for one on another machine, and what it leaves."""
+
+import base64
+import os
+import secrets
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+
+from benchsuite.core.commands import SHORT
+from benchsuite.core.exceptions import UsageError
+from benchsuite.system import scratch
+from benchsuite.system.guard import guarded
+from benchsuite.system.process import running
+
+COMMANDS = ("runbench", "tunebench")
+CHUNK = 1_000_000  #: Bytes of a log or a file that are sent at a time.
+END_S = 10.0  #: How long it may take until all is ended; most of it needs less than one.
+EXPORT_S = 55.0  #: How long it may take until the runs are in a file.
+
+
+class Started:
+    """A command of this project, as it would be called here, from its start until its runs are
+    fetched.
+    """
+
+    def __init__(self, name: str, words: Sequence[str]) -> None:
+        if name not in COMMANDS:
+            raise UsageError(f"An agent starts {' and '.join(COMMANDS)}, not {name}.")
+        self._stack = ExitStack()
+        self._since = datetime.now(UTC).isoformat()
+        self._file: bytes | None = None
+        self._folder = self._stack.enter_context(scratch.folder())
+        marker = secrets.token_hex(8)
+        self._stack.enter_context(guarded(marker, self._folder))
+        self._log = self._folder / "command.log"
+        self._process = self._stack.enter_context(
+            running(
+                _argv(name, *words),
+                name=name,
+                log=self._log,
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+                grace_s=END_S,
+                marker=marker,
+            )
+        )
+
+    def said(self, start: int) -> tuple[str, int | None]:
+        """What it has written from that byte on, and its exit status once it has ended."""
+        status = self._process.poll()
+        with self._log.open("rb") as log:
+            log.seek(start)
+            return base64.b64encode(log.read(CHUNK)).decode(), status
+
+    def stop(self) -> None:
+        """As Ctrl-C does: what was measured by then is kept."""
+        if self._process.poll() is None:
+            os.kill(self._process.pid, signal.SIGINT)
+
+    def part(self, start: int) -> str:
+        """Of the file that loadbench reads, from that byte on; empty where there are no runs."""
+        if self._file is None:
+            path = self._folder / "runs.json"
+            argv = _argv("dumpbench", str(path), f"--since={self._since}")
+            subprocess.run(argv, timeout=EXPORT_S, capture_output=True, check=False)
+            self._file = path.read_bytes() if path.exists() else b""
+        return base64.b64encode(self._file[start : start + CHUNK]).decode()
+
+    def close(self) -> None:
+        """Ends all of it: killed, a command's own guard ends what it has started."""
+        if self._process.poll() is None:
+            os.kill(self._process.pid, signal.SIGKILL)
+        self._stack.close()
+
+
+def _argv(name: str, *words: str) -> list[str]:
+    """Called as the agent was: by manage.py, or by the program with its own options."""
+    program, *called = sys.argv
+    start = ["-m", "benchsuite"] if program.endswith("__main__.py") else [program]
+    verbs = {"benchagent": name, SHORT["benchagent"]: SHORT[name]}
+    verb = next(word for word in called if word in verbs)
+    return [sys.executable, *start, *called[: called.index(verb)], verbs[verb], *words]
