@@ -74,7 +74,7 @@ class Watching:
     def _begin(self) -> None:
         self._offset = self._clock()
         own: dict[str, Any] = {"version": __version__, "pid": os.getpid(), "kernel": kernel()}
-        told = self.ask("watch", wanted="watching", **own)
+        told = self.ask("watch", "watching", **own)
         name, error_s = str(told["name"]), self._offset.error_s
         if error_s > ERROR_S:
             raise LoadError(
@@ -114,11 +114,11 @@ class Watching:
             return readings
         begin, end = (moment + self._offset.ahead for moment in window)
         with self._losing():
-            seen = self.ask("until", wanted="seen", begin=begin, end=end)
+            seen = self.ask("until", "seen", begin=begin, end=end)
             self.seen = read(Seen, parsed(seen["seen"]))
             more: Sequence[Reading] | None = None
             while more is None or more:
-                data = self.ask("more", wanted="readings", start=self.agent.readings)
+                data = self.ask("more", "readings", start=self.agent.readings)
                 more = self._taken(data)
                 readings += more
             drift_s = abs(self._clock().ahead - self._offset.ahead)
@@ -156,7 +156,7 @@ class Watching:
         return data
 
     def ask(
-        self, kind: str, *, wanted: str, limit_s: float = ANSWER_S, **fields: Any
+        self, kind: str, wanted: str, *, limit_s: float = ANSWER_S, **fields: Any
     ) -> dict[str, Any]:
         """The answer of that kind; others that were on their way are passed over."""
         self.send(kind, **fields)
@@ -170,7 +170,7 @@ class Watching:
         exchanges: list[Exchange] = []
         for number in range(EXCHANGES):
             sent = monotonic()
-            at = self.ask("clock", wanted="clock", number=number)["at"]
+            at = self.ask("clock", "clock", number=number)["at"]
             exchanges.append((sent, at, monotonic()))
         return offset(exchanges)
 

@@ -21,7 +21,7 @@ FROM_COMMAND: Mapping[str, Fields] = {
     "run": {"version": str, "name": str, "words": str},
     "listen": {"start": int},  #: To what it writes, from that byte on.
     "stop": {},
-    "fetch": {"start": int},  #: The file of its runs, from that byte on.
+    "fetch": {"start": int},  #: Its runs, from that character on.
     "drop": {},
 }
 FROM_AGENT: Mapping[str, Fields] = {
@@ -31,8 +31,8 @@ FROM_AGENT: Mapping[str, Fields] = {
     "readings": {"start": int, "readings": str},
     "seen": {"seen": str},  #: A `core.observations.Seen`.
     "running": {"port": int},  #: At which it waits for its load host.
-    "said": {"text": str, "ended": int, "status": int},
-    "part": {"part": str},
+    "said": {"text": str, "next": int, "ended": int, "status": int},
+    "runs": {"runs": str},
 }
 
 

@@ -101,7 +101,7 @@ class Agent:
             kind, name = data["kind"], socket.gethostname()
             if kind == "clock":
                 return packed("clock", number=data["number"], at=at)
-            if kind in ("watch", "run"):
+            if "version" in data:
                 if (its := data["version"]) != __version__:
                     raise LoadError(
                         f"The agent on {name} has benchsuite {__version__}, and the command {its}: "
@@ -110,20 +110,28 @@ class Agent:
                 if self._work is not None and client != self._client:
                     raise LoadError(f"The agent on {name} works for another command: wait for it.")
                 self.end()
-                answer = self._watching(data) if kind == "watch" else self._running(data)
-                self._client, self._heard_at = client, monotonic()
-                return answer
-            if client != self._client or self._work is None:
+                self._client = client
+            elif client != self._client or self._work is None:
                 raise LoadError("The agent does nothing for this command; was it started again?")
-            if kind == "drop":
-                self.end()
-                return None
-            work = self._work
-            answer = _seen(work, data) if isinstance(work, Watch) else _said(work, data)
+            answer = self._done(kind, data)
             self._heard_at = monotonic()
             return answer
         except BenchsuiteError as error:
             return packed("refused", why=str(error))
+
+    def _done(self, kind: str, data: dict[str, Any]) -> bytes | None:
+        if kind == "watch":
+            return self._watching(data)
+        if kind == "run":
+            return self._running(data)
+        if kind == "drop":
+            self.end()
+            return None
+        if isinstance(self._work, Watch) and kind in ("more", "until"):
+            return _seen(self._work, data)
+        if isinstance(self._work, Started) and kind in ("listen", "stop", "fetch"):
+            return _said(self._work, data)
+        raise LoadError(f"The agent does nothing now that {kind} could be about.")
 
     def _watching(self, data: dict[str, Any]) -> bytes:
         words, here = self._target.words, kernel()
@@ -173,9 +181,10 @@ def _said(started: Started, data: dict[str, Any]) -> bytes | None:
         started.stop()
         return None
     if data["kind"] == "fetch":
-        return packed("part", part=started.part(data["start"]))
-    text, status = started.said(data["start"])
-    return packed("said", text=text, ended=int(status is not None), status=(status or 0) % 256)
+        return packed("runs", runs=started.runs(data["start"]))
+    text, size, status = started.said(data["start"])
+    ended = status is not None
+    return packed("said", text=text, next=size, ended=int(ended), status=(status or 0) % 256)
 
 
 def serve(place: Listening, agent: Agent) -> None:

@@ -1,6 +1,5 @@
 """A command that an agent starts for one on another machine, and what it leaves."""
 
-import base64
 import os
 import secrets
 import signal
@@ -17,57 +16,53 @@ from benchsuite.system.guard import guarded
 from benchsuite.system.process import running
 
 COMMANDS = ("runbench", "tunebench")
-CHUNK = 1_000_000  #: Bytes of a log or a file that are sent at a time.
-END_S = 10.0  #: How long it may take until all is ended; most of it needs less than one.
+CHUNK = 1_000_000  #: Characters that are sent at a time.
+END_S = 10.0  #: How long it may take until all is ended; mostly it is less than one second.
 EXPORT_S = 55.0  #: How long it may take until the runs are in a file.
 
 
 class Started:
-    """A command of this project, as it would be called here, from its start until its runs are
-    fetched.
-    """
+    """A command of this project, as it would be called here, until its runs are fetched."""
 
     def __init__(self, name: str, words: Sequence[str]) -> None:
         if name not in COMMANDS:
             raise UsageError(f"An agent starts {' and '.join(COMMANDS)}, not {name}.")
-        self._stack = ExitStack()
-        self._since = datetime.now(UTC).isoformat()
-        self._file: bytes | None = None
+        self._since, self._runs = datetime.now(UTC).isoformat(), ""
+        self._stack, marker = ExitStack(), secrets.token_hex(8)
         self._folder = self._stack.enter_context(scratch.folder())
-        marker = secrets.token_hex(8)
         self._stack.enter_context(guarded(marker, self._folder))
         self._log = self._folder / "command.log"
+        env = {**os.environ, "PYTHONUNBUFFERED": "1"}
+        argv = _argv(name, *words)
         self._process = self._stack.enter_context(
-            running(
-                _argv(name, *words),
-                name=name,
-                log=self._log,
-                env={**os.environ, "PYTHONUNBUFFERED": "1"},
-                grace_s=END_S,
-                marker=marker,
-            )
+            running(argv, name=name, log=self._log, env=env, grace_s=END_S, marker=marker)
         )
 
-    def said(self, start: int) -> tuple[str, int | None]:
-        """What it has written from that byte on, and its exit status once it has ended."""
+    def said(self, start: int) -> tuple[str, int, int | None]:
+        """The lines that it has written from that byte on; where the next begin; the exit status
+        of a command that has ended.
+        """
         status = self._process.poll()
         with self._log.open("rb") as log:
             log.seek(start)
-            return base64.b64encode(log.read(CHUNK)).decode(), status
+            lines = log.read(CHUNK)
+        if status is None:
+            lines = lines[: lines.rfind(b"\n") + 1]
+        return lines.decode(errors="replace"), start + len(lines), status
+
+    def runs(self, start: int) -> str:
+        """From there on what `loadbench` reads of them; empty where there are none."""
+        if not self._runs:
+            path = self._folder / "runs.json"
+            argv = _argv("dumpbench", str(path), f"--since={self._since}")
+            subprocess.run(argv, timeout=EXPORT_S, capture_output=True, check=False)
+            self._runs = path.read_text() if path.exists() else ""
+        return self._runs[start : start + CHUNK]
 
     def stop(self) -> None:
         """As Ctrl-C does: what was measured by then is kept."""
         if self._process.poll() is None:
             os.kill(self._process.pid, signal.SIGINT)
-
-    def part(self, start: int) -> str:
-        """Of the file that loadbench reads, from that byte on; empty where there are no runs."""
-        if self._file is None:
-            path = self._folder / "runs.json"
-            argv = _argv("dumpbench", str(path), f"--since={self._since}")
-            subprocess.run(argv, timeout=EXPORT_S, capture_output=True, check=False)
-            self._file = path.read_bytes() if path.exists() else b""
-        return base64.b64encode(self._file[start : start + CHUNK]).decode()
 
     def close(self) -> None:
         """Ends all of it: killed, a command's own guard ends what it has started."""

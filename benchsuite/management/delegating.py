@@ -1,20 +1,32 @@
 """Commands that are made on the machine of an agent, while this one makes the load."""
 
+import json
+import os
+import secrets
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from time import sleep
 from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from benchsuite.agent.commanding import made_there
+from benchsuite import __version__
+from benchsuite.agent.client import connected
 from benchsuite.core.exceptions import UsageError
+from benchsuite.load.parent.hosts import Listening
 from benchsuite.management.options.place import Place
 from benchsuite.management.options.table import read
+from benchsuite.pythons.interpreter import whole_path
 from benchsuite.system import scratch
+from benchsuite.system.guard import guarded
+from benchsuite.system.process import running
 
 HERE = ("--agent", "--key-file")  #: Options that name what is on this machine.
-NOT_THERE = ("json", "html", "listen", "load_hosts", "bind")
+LISTEN_S = 0.5  #: Between two looks at what it has said; an agent ends what nobody listens to.
+EXPORT_S = 60.0  #: How long the agent may take to write the runs of a command to a file.
 
 
 def is_elsewhere(options: Mapping[str, Any]) -> bool:
@@ -25,21 +37,48 @@ def is_elsewhere(options: Mapping[str, Any]) -> bool:
 
 def make(name: str, words: Sequence[str], options: Mapping[str, Any]) -> None:
     """Has it made there; its runs are stored here, too. Raises CommandError with its status."""
-    for key in NOT_THERE:
-        if options.get(key):
-            raise UsageError(
-                f"--{key.replace('_', '-')} can't be had where an agent starts the server: leave "
-                "it out; the runs are stored here afterwards."
-            )
+    if options["json"] or options["html"]:
+        raise UsageError(
+            "--json and --html can't be had where an agent starts the server: leave them out; the "
+            "runs are stored here afterwards."
+        )
     place = read(Place, dict(options)).watching
-    if place is None:
-        raise UsageError("--agent needs --key-file: add it.")
+    assert place is not None, "Place wants its key"
     with scratch.folder() as folder:
-        status, file = made_there(place, name, [*_others(words)], _write, folder)
-        if file.stat().st_size:
-            call_command("loadbench", str(file))
+        status, runs = _made(place, name, [*_others(words)], folder)
+        if runs:
+            (folder / "runs.json").write_text(runs)
+            call_command("loadbench", str(folder / "runs.json"))
     if status:
         raise CommandError(f"It ended with status {status} there.", returncode=status)
+
+
+def _made(place: Listening, name: str, words: Sequence[str], folder: Path) -> tuple[int, str]:
+    """The exit status, and what loadbench reads; Ctrl-C stops it, and it keeps what it has."""
+    marker, runs = secrets.token_hex(8), ""
+    with ExitStack() as stack:
+        stack.enter_context(guarded(marker, folder))
+        agent = stack.enter_context(connected(place))
+        listed = json.dumps(words)
+        port = agent.ask("run", "running", version=__version__, name=name, words=listed)["port"]
+        stack.callback(agent.send, "drop")
+        load = [place.host, str(port), str(place.key_file.resolve())]
+        argv = [sys.executable, "-m", "benchsuite.load.hosts.worker", *load]
+        env = {**os.environ, "PYTHONPATH": whole_path(os.environ)}
+        log = folder / "load.log"
+        stack.enter_context(running(argv, name="load host", log=log, env=env, marker=marker))
+        said: Mapping[str, Any] = {"text": "", "next": 0, "ended": 0}
+        while said["text"] or not said["ended"]:
+            try:
+                said = agent.ask("listen", "said", start=said["next"])
+                sys.stdout.write(said["text"])
+                sys.stdout.flush()
+                sleep(0.0 if said["text"] else LISTEN_S)
+            except KeyboardInterrupt:
+                agent.send("stop")
+        while part := agent.ask("fetch", "runs", limit_s=EXPORT_S, start=len(runs))["runs"]:
+            runs += part
+        return said["status"], runs
 
 
 def _others(words: Sequence[str]) -> Iterator[str]:
@@ -49,8 +88,3 @@ def _others(words: Sequence[str]) -> Iterator[str]:
         if not is_value and name not in HERE:
             yield word
         is_value = not is_value and name in HERE and not equals
-
-
-def _write(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()

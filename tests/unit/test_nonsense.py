@@ -46,11 +46,14 @@ COMMANDS = {
     "completesurvey": ["http://127.0.0.1:9/"],
     "runstudy": ["shop", "--dry-run"],
     "benchworker": ["--join=127.0.0.1:9", "--key-file=no-such-file"],
+    "benchagent": ["--listen=127.0.0.1:9", "--key-file=no-such-file", "--may-start"],
     "tunebench": ["--objective=p95 < 200ms", "--dry-run"],
 }
 """With what each has to be told."""
 
 ANY_WORD = {
+    "--process": "a program may have any name",
+    "--unit": "and so may a unit",
     "--label": "any text finds runs again",
     "--login": "who is not there is made",
     "--host": "a machine may have any name",

@@ -23,7 +23,9 @@ class Dump(Spec):
     file: str = option(REQUIRED, "FILE  - is standard output")
     study: str | None = option(None, "--study NAME  only runs of this study")
     label: str | None = option(None, "--label WORD  only runs with this label")
-    since: str | None = option(None, "--since MOMENT  only runs begun then or later: 2026-01-31T12:00:00")
+    since: str | None = option(
+        None, "--since MOMENT  only runs begun then or later: 2026-01-31T12:00:00"
+    )
 
 
 class Command(BriefCommand):

@@ -38,7 +38,8 @@ class Place(Spec):
     )
     agent: str | None = option(
         None,
-        "--agent HOST:PORT  with --target and --key-file: where `benchagent` watches the target",
+        "--agent HOST:PORT  with --key-file: where `benchagent` watches the --target, or starts "
+        "the server with all that belongs to it, while this machine makes the load",
     )
     yes_load: tuple[str, ...] = option(
         (),

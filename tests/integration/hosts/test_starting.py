@@ -1,7 +1,6 @@
-"""Servers that an agent starts on its machine, a network of its own, and loads that come from here."""
+"""Servers that an agent starts in a network of its own, and loads that come from here."""
 
 import json
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy

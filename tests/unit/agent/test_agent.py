@@ -15,6 +15,8 @@ from benchsuite.system.procfs import Stat
 
 WATCH = {"kind": "watch", "version": __version__, "pid": 1, "kernel": ""}
 
+RUN = {"kind": "run", "version": __version__, "name": "runbench", "words": "[]"}
+
 
 class Watch:
     """Sees nothing, and knows whether it was closed."""
@@ -47,9 +49,10 @@ def test_it_watches_for_one_command_at_a_time(agent: Agent) -> None:
     told = answered(agent, WATCH)
     assert (told["kind"], told["watches"]) == ("watching", "processes named shop")
     assert json.loads(told["facts"]) == {"hostname": "shop"}
-    assert "watches for another command" in answered(agent, WATCH, b"other")["why"]
+    assert "works for another command" in answered(agent, WATCH, b"other")["why"]
     assert "nothing for this command" in answered(agent, {"kind": "drop"}, b"other")["why"]
     assert answered(agent, {"kind": "clock", "number": 3}, b"other")["at"] == 5.0
+    assert "listen could be about" in answered(agent, {"kind": "listen", "start": 0})["why"]
     assert answered(agent, {"kind": "drop"}) == {}
     assert [one.closed for one in Watch.made] == [True]
     assert answered(agent, WATCH, b"other")["kind"] == "watching"
@@ -73,9 +76,10 @@ def test_who_says_nothing_any_more_is_forgotten(agent: Agent, monkeypatch) -> No
         ({**WATCH, "more": 1}, "other fields than its own"),
         ({"kind": "more", "start": -1}, "whose start can't be that"),
         ({"kind": "until", "begin": float("nan"), "end": 1.0}, "whose begin can't be that"),
-        ({"kind": "run"}, "no known kind"),
+        ({"kind": "delete"}, "no known kind"),
+        (RUN, "may start nothing: give it --may-start"),
         ([WATCH], "no message"),
-        ({"kind": "more", "start": 0}, "watches nothing"),
+        ({"kind": "more", "start": 0}, "does nothing for this"),
     ],
 )
 def test_what_can_not_be_is_refused(agent: Agent, message: object, why: str) -> None:

@@ -29,8 +29,11 @@ def test_hosts_that_may_join_are_told_where(listening):
 def test_hosts_need_where_and_by_which_key(listening):
     with pytest.raises(UsageError, match="needs --listen and --key-file"):
         Place().check_runs([a_run(hosts=2)])
-    with pytest.raises(UsageError, match="give both, or none"):
-        Place(listen="127.0.0.1:5557")
+    for alone in ("listen", "agent"):
+        with pytest.raises(UsageError, match="give --key-file with one of them, or none"):
+            Place(**{alone: "127.0.0.1:5557"})
+    with pytest.raises(UsageError, match="--agent watches what already runs"):
+        Place(agent="127.0.0.1:5557", key_file=listening["key_file"]).check_runs([a_run()])
     with pytest.raises(UsageError, match="say how many by --load-hosts"):
         Place(**listening).check_runs([a_run()])
 
