@@ -5,6 +5,7 @@ import os
 import socket
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
+from subprocess import SubprocessError
 from time import monotonic
 from typing import Any
 
@@ -29,6 +30,7 @@ from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.sampler import DEVICES, Sampler
 
 LOOK_MS = 100
+BEGINNINGS = ("watch", "run")
 MOST_READINGS = 1000  #: In one message.
 SILENT_S = 3.5  #: For so long one that has something started may say nothing.
 FORGOTTEN_S = 60.0  #: A command that has said nothing for so long has no load that is watched.
@@ -60,8 +62,16 @@ class Watch:
         self._stack.callback(self.sampler.stop)
         self.sampler.start()
 
-    def seen(self, begin: float, end: float) -> Seen:
-        """All of a load whose last answer has come."""
+    def answer(self, data: dict[str, Any]) -> bytes:
+        """To what a command asks in the load, and when it is over."""
+        if data["kind"] == "more":
+            readings = plain(self.sampler.since(data["start"])[:MOST_READINGS])
+            return packed("readings", start=data["start"], readings=json.dumps(readings))
+        if data["kind"] == "until":
+            return packed("seen", seen=json.dumps(plain(self._seen(data["begin"], data["end"]))))
+        raise LoadError("The agent has started nothing.")
+
+    def _seen(self, begin: float, end: float) -> Seen:
         self.census.load_ended()
         errors = self.sampler.stop().errors
         pids = self.census()
@@ -101,7 +111,7 @@ class Agent:
             kind, name = data["kind"], socket.gethostname()
             if kind == "clock":
                 return packed("clock", number=data["number"], at=at)
-            if "version" in data:
+            if kind in BEGINNINGS:
                 if (its := data["version"]) != __version__:
                     raise LoadError(
                         f"The agent on {name} has benchsuite {__version__}, and the command {its}: "
@@ -113,25 +123,17 @@ class Agent:
                 self._client = client
             elif client != self._client or self._work is None:
                 raise LoadError("The agent does nothing for this command; was it started again?")
-            answer = self._done(kind, data)
+            answer: bytes | None = None
+            if kind == "drop":
+                self.end()
+            elif kind in BEGINNINGS:
+                answer = self._watching(data) if kind == "watch" else self._running(data)
+            elif self._work is not None:
+                answer = self._work.answer(data)
             self._heard_at = monotonic()
             return answer
-        except BenchsuiteError as error:
+        except (BenchsuiteError, OSError, SubprocessError) as error:
             return packed("refused", why=str(error))
-
-    def _done(self, kind: str, data: dict[str, Any]) -> bytes | None:
-        if kind == "watch":
-            return self._watching(data)
-        if kind == "run":
-            return self._running(data)
-        if kind == "drop":
-            self.end()
-            return None
-        if isinstance(self._work, Watch) and kind in ("more", "until"):
-            return _seen(self._work, data)
-        if isinstance(self._work, Started) and kind in ("listen", "stop", "fetch"):
-            return _said(self._work, data)
-        raise LoadError(f"The agent does nothing now that {kind} could be about.")
 
     def _watching(self, data: dict[str, Any]) -> bytes:
         words, here = self._target.words, kernel()
@@ -166,25 +168,6 @@ class Agent:
             self._work.close()
             self._work = None
             self.say("Done.")
-
-
-def _seen(watch: Watch, data: dict[str, Any]) -> bytes | None:
-    if data["kind"] == "more":
-        readings = watch.sampler.since(data["start"])[:MOST_READINGS]
-        return packed("readings", start=data["start"], readings=json.dumps(plain(readings)))
-    seen = watch.seen(data["begin"], data["end"])
-    return packed("seen", seen=json.dumps(plain(seen)))
-
-
-def _said(started: Started, data: dict[str, Any]) -> bytes | None:
-    if data["kind"] == "stop":
-        started.stop()
-        return None
-    if data["kind"] == "fetch":
-        return packed("runs", runs=started.runs(data["start"]))
-    text, size, status = started.said(data["start"])
-    ended = status is not None
-    return packed("said", text=text, next=size, ended=int(ended), status=(status or 0) % 256)
 
 
 def serve(place: Listening, agent: Agent) -> None:

@@ -8,7 +8,9 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from typing import Any
 
+from benchsuite.agent.messages import packed
 from benchsuite.core.commands import SHORT
 from benchsuite.core.exceptions import UsageError
 from benchsuite.system import scratch
@@ -28,29 +30,41 @@ class Started:
         if name not in COMMANDS:
             raise UsageError(f"An agent starts {' and '.join(COMMANDS)}, not {name}.")
         self._since, self._runs = datetime.now(UTC).isoformat(), ""
-        self._stack, marker = ExitStack(), secrets.token_hex(8)
-        self._folder = self._stack.enter_context(scratch.folder())
-        self._stack.enter_context(guarded(marker, self._folder))
-        self._log = self._folder / "command.log"
-        env = {**os.environ, "PYTHONUNBUFFERED": "1"}
-        argv = _argv(name, *words)
-        self._process = self._stack.enter_context(
-            running(argv, name=name, log=self._log, env=env, grace_s=END_S, marker=marker)
-        )
+        marker, env = secrets.token_hex(8), {**os.environ, "PYTHONUNBUFFERED": "1"}
+        with ExitStack() as stack:
+            self._folder = stack.enter_context(scratch.folder())
+            stack.enter_context(guarded(marker, self._folder))
+            self._log, argv = self._folder / "command.log", _argv(name, *words)
+            self._process = stack.enter_context(
+                running(argv, name=name, log=self._log, env=env, grace_s=END_S, marker=marker)
+            )
+            self._stack = stack.pop_all()
 
-    def said(self, start: int) -> tuple[str, int, int | None]:
-        """The lines that it has written from that byte on; where the next begin; the exit status
-        of a command that has ended.
-        """
+    def answer(self, data: dict[str, Any]) -> bytes | None:
+        """To who listens to it, and fetches its runs when it has ended."""
+        if data["kind"] == "listen":
+            return self._said(data["start"])
+        if data["kind"] == "fetch":
+            return packed("runs", runs=self._fetched(data["start"]))
+        if data["kind"] == "stop" and self._process.poll() is None:
+            # as Ctrl-C does, which may be ignored here: what was measured by then is kept
+            os.kill(self._process.pid, signal.SIGTERM)
+        return None
+
+    def _said(self, start: int) -> bytes:
+        """The lines that it has written from that byte on, and how it has ended."""
         status = self._process.poll()
         with self._log.open("rb") as log:
             log.seek(start)
             lines = log.read(CHUNK)
         if status is None:
             lines = lines[: lines.rfind(b"\n") + 1]
-        return lines.decode(errors="replace"), start + len(lines), status
+        text, ended = lines.decode(errors="replace"), int(status is not None)
+        return packed(
+            "said", text=text, next=start + len(lines), ended=ended, status=(status or 0) % 256
+        )
 
-    def runs(self, start: int) -> str:
+    def _fetched(self, start: int) -> str:
         """From there on what `loadbench` reads of them; empty where there are none."""
         if not self._runs:
             path = self._folder / "runs.json"
@@ -58,11 +72,6 @@ class Started:
             subprocess.run(argv, timeout=EXPORT_S, capture_output=True, check=False)
             self._runs = path.read_text() if path.exists() else ""
         return self._runs[start : start + CHUNK]
-
-    def stop(self) -> None:
-        """As Ctrl-C does: what was measured by then is kept."""
-        if self._process.poll() is None:
-            os.kill(self._process.pid, signal.SIGINT)
 
     def close(self) -> None:
         """Ends all of it: killed, a command's own guard ends what it has started."""

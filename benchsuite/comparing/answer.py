@@ -223,8 +223,7 @@ def own_targets(facts: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     empty when there are none.
     """
     facts = list(facts)
-    targets = {name: one for name, one in facts if not one.get("starts", True)}
-    ran = sorted(targets)
+    ran = sorted({name for name, one in facts if not one.get("starts", True)})
     own = sorted({name for name, one in facts if not one.get("serves_project", True)} - {*ran})
     sentences = []
     if own:
@@ -232,14 +231,10 @@ def own_targets(facts: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
         their_own = "its own" if len(own) == 1 else "their own"
         sentences.append(f"{listed(own)} {serve} of {their_own}, not this project.")
     if ran:
-        what = "started or isolated there."  # and watched, or nobody knows yet
-        if any(one.get("watched", False) is False for one in targets.values()):
-            what = (
-                "started, isolated or watched there, so whether the target itself is the limit "
-                "can't be known."
-            )
-        already = f"already {'runs' if len(ran) == 1 else 'run'}"
-        sentences.append(f"{listed(ran)} {already}: nothing is {what}")
+        sentences.append(
+            f"{listed(ran)} already {'runs' if len(ran) == 1 else 'run'}: nothing is started or "
+            "isolated there, and without an agent nobody sees whether the target is the limit."
+        )
     return " ".join(sentences)
 
 

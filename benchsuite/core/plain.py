@@ -370,7 +370,6 @@ class ServerFacts(TypedDict, total=False):
     interface: str
     serves_project: bool
     starts: bool
-    watched: bool | None
     threads_word: str | None
     async_twin: str | None
     at_once: int | None

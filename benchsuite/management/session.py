@@ -5,7 +5,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -228,8 +228,7 @@ def session(
             start_timeout_s=place.start_timeout_s,
             ceilings=results.ceilings,
         ) as at_work:
-            estimate, watches = estimate or Estimate(), place.agent is not None
-            yield Session(at_work, results, watcher, screen, opened, estimate, watches)
+            yield Session(at_work, results, watcher, screen, opened, estimate or Estimate())
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +241,6 @@ class Session:
     screen: Screen
     journal: Journal
     estimate: Estimate
-    watches: bool = False  #: Whether an agent watches a target that already runs.
 
     def prepared(self, plans: Sequence[Plan]) -> tuple[Plan, ...]:
         """The same plans with their environments, built where they were not."""
@@ -259,7 +257,7 @@ class Session:
         After Ctrl-C that is INTERRUPTED, and whoever makes several stops there. Where the
         `later` runs are known, databases that none of them will use are dropped first.
         """
-        (plan,) = self.prepared([replace(plan, agent=self.watches)])
+        (plan,) = self.prepared([plan])
         if later is not None:
             self.at_work.keep_for([plan, *later])
         self.watcher.begin(plan.spec)

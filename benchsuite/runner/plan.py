@@ -37,7 +37,6 @@ class Plan:
     python: Interpreter | None  #: The one that serves; None while its environment isn't built.
     most_per_s: float | None = None
     """Requests that a target elsewhere may be asked each second; None for no limit."""
-    agent: bool | None = None  #: Whether one watches what already runs; None while not known.
 
     @property
     def data(self) -> DatabaseSpec:
@@ -84,7 +83,6 @@ class Plan:
         each, connections = self.server.at_once(), self.server.connections(self.spec.database)
         return {
             **server_facts(type(self.server), self.async_twin),
-            "watched": self.server.starts or self.agent,
             "at_once": each and each * self.spec.server.instances,
             "connections": connections and connections * self.spec.server.instances,
         }

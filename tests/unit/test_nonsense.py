@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zmq
 from django.core.management import BaseCommand, CommandParser, load_command_class
 
 from benchsuite import conf
+from benchsuite.load.hosts import keys
 from benchsuite.management import commands
 from benchsuite.management.commands import (
     checkbench,
@@ -46,7 +48,7 @@ COMMANDS = {
     "completesurvey": ["http://127.0.0.1:9/"],
     "runstudy": ["shop", "--dry-run"],
     "benchworker": ["--join=127.0.0.1:9", "--key-file=no-such-file"],
-    "benchagent": ["--listen=127.0.0.1:9", "--key-file=no-such-file", "--may-start"],
+    "benchagent": ["--listen=127.0.0.1:9", "--key-file=key", "--may-start"],
     "tunebench": ["--objective=p95 < 200ms", "--dry-run"],
 }
 """With what each has to be told."""
@@ -123,6 +125,8 @@ def nothing_is_done(monkeypatch, tmp_path):
     monkeypatch.setattr(packages, "build", reached)
     monkeypatch.setattr(finding, "kind_of", lambda path: None)
     monkeypatch.setattr(HostSample, "__init__", lambda sample: None)
+    monkeypatch.setattr(zmq, "Context", reached)
+    keys.write_new(tmp_path / "key")
 
 
 @cache

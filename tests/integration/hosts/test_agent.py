@@ -65,7 +65,6 @@ def test_a_target_is_watched_as_a_server_that_is_started(command: Command, tmp_p
     assert "B403" in found, "both are on this machine"
     assert "B406" not in found
     assert "the owner of port" in run["settings_changed"][f"(agent {os.uname().nodename})"]
-    assert run["stored"]["run"]["server_facts"]["watched"] is True
 
 
 def test_what_a_killed_agent_told_is_kept_with_the_run(command: Command, tmp_path) -> None:
