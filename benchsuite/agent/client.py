@@ -74,20 +74,20 @@ class Watching:
     def _begin(self) -> None:
         self._offset = self._clock()
         own: dict[str, Any] = {"version": __version__, "pid": os.getpid(), "kernel": kernel()}
-        told = self.ask("watch", "watching", **own)
-        name, error_s = str(told["name"]), self._offset.error_s
+        reply = self.ask("watch", "watching", **own)
+        name, error_s = str(reply["name"]), self._offset.error_s
         if error_s > ERROR_S:
             raise LoadError(
                 f"The clock of the agent on {name} can't be compared: ±{1e3 * error_s:.0f} ms by "
                 f"the shortest round trip, and ±{1e3 * ERROR_S:.0f} ms is allowed."
             )
-        self.facts: Mapping[str, Any] = read(dict[str, Any], parsed(told["facts"]))
+        self.facts: Mapping[str, Any] = read(dict[str, Any], parsed(reply["facts"]))
         """Of its machine, with the limits of the target."""
-        self.is_here = told["kernel"] == own["kernel"]  #: Whether that is this machine.
+        self.is_here = reply["kernel"] == own["kernel"]  #: Whether that is this machine.
         self.seen, self._heard_at = Seen(), monotonic()
         self.agent = Agent(
             name=name,
-            watches=str(told["watches"]),
+            watches=str(reply["watches"]),
             clock_ahead=self._offset.ahead,
             clock_error_s=error_s,
         )
@@ -132,7 +132,9 @@ class Watching:
         readings = read(tuple[Reading, ...], parsed(data["readings"]))
         self.agent = replace(self.agent, readings=self.agent.readings + len(readings))
         ahead = self._offset.ahead
-        return [replace(one, second=one.second - ahead, part=TARGET) for one in readings]
+        return [
+            replace(reading, second=reading.second - ahead, part=TARGET) for reading in readings
+        ]
 
     @contextmanager
     def _losing(self) -> Iterator[None]:

@@ -174,8 +174,8 @@ def serve(place: Listening, agent: Agent) -> None:
     """Answers at that place, and nobody without the key, until it is interrupted."""
     key, context = keys.read(place.key_file), zmq.Context()
     try:
-        asked, server = context.socket(zmq.REP), context.socket(zmq.ROUTER)
-        asked.bind(keys.ZAP)
+        admitting, server = context.socket(zmq.REP), context.socket(zmq.ROUTER)
+        admitting.bind(keys.ZAP)
         server.curve_publickey, server.curve_secretkey = key.public, key.secret
         server.curve_server, server.zap_domain = True, b"benchsuite"
         server.setsockopt(zmq.MAXMSGSIZE, MOST_BYTES)
@@ -190,13 +190,13 @@ def serve(place: Listening, agent: Agent) -> None:
             ) from error
         agent.say(f"The agent listens on {place.host}:{place.port}.")
         poller = zmq.Poller()
-        for one in (asked, server):
-            poller.register(one, zmq.POLLIN)
+        poller.register(admitting, zmq.POLLIN)
+        poller.register(server, zmq.POLLIN)
         while True:
             ready = dict(poller.poll(LOOK_MS))
             at = monotonic()
-            if asked in ready:
-                asked.send_multipart(keys.admission(asked.recv_multipart(), key))
+            if admitting in ready:
+                admitting.send_multipart(keys.admission(admitting.recv_multipart(), key))
             if server in ready:
                 client, *frames = server.recv_multipart()
                 if (answer := agent.answer(client, frames, at)) is not None:

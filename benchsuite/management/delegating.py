@@ -67,18 +67,18 @@ def _made(place: Listening, name: str, words: Sequence[str], folder: Path) -> tu
         env = {**os.environ, "PYTHONPATH": whole_path(os.environ)}
         log = folder / "load.log"
         stack.enter_context(running(argv, name="load host", log=log, env=env, marker=marker))
-        said: Mapping[str, Any] = {"text": "", "next": 0, "ended": 0}
-        while said["text"] or not said["ended"]:
+        output: Mapping[str, Any] = {"text": "", "next": 0, "ended": 0}
+        while output["text"] or not output["ended"]:
             try:
-                said = agent.ask("listen", "said", start=said["next"])
-                sys.stdout.write(said["text"])
+                output = agent.ask("listen", "said", start=output["next"])
+                sys.stdout.write(output["text"])
                 sys.stdout.flush()
-                sleep(0.0 if said["text"] else LISTEN_S)
+                sleep(0.0 if output["text"] else LISTEN_S)
             except KeyboardInterrupt:
                 agent.send("stop")
         while part := agent.ask("fetch", "runs", limit_s=EXPORT_S, start=len(runs))["runs"]:
             runs += part
-        return said["status"], runs
+        return output["status"], runs
 
 
 def _others(words: Sequence[str]) -> Iterator[str]:

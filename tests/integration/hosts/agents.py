@@ -10,7 +10,7 @@ from time import monotonic, sleep
 
 from benchsuite.agent.client import Watching, connected
 from benchsuite.core.results import Reading
-from tests.integration.command import wait_for
+from tests.integration.command import Command, wait_for
 from tests.integration.hosts.workers import Place, Worker, place
 
 PROGRAM = (
@@ -20,6 +20,21 @@ PROGRAM = (
     "host, port, key = sys.argv[1:]; agent = Agent(Target(names=('watched.py',)), print);"
     "serve(Listening(host, int(port), Path(key)), agent)"
 )
+
+
+@contextmanager
+def listening(command: Command, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """`benchagent` with these words, from when it listens."""
+    with command.start("benchagent", *words) as program:
+        assert program.stdout is not None
+        assert "listens on" in program.stdout.readline()
+        try:
+            yield program
+        finally:
+            program.terminate()
+            program.communicate(timeout=30)
+
+
 BUSY = "import time\nwhile True:\n    end = time.monotonic() + 0.2\n"
 BUSY += "    while time.monotonic() < end: pass\n    time.sleep(0.2)\n"
 

@@ -17,7 +17,7 @@ import pytest
 from benchsuite.load.hosts import keys
 from benchsuite.system.network import free_port
 from tests.integration.command import Command, measured, wait_for
-from tests.integration.hosts.agents import watched
+from tests.integration.hosts.agents import listening, watched
 from tests.integration.hosts.network import address_of, namespaces
 from tests.integration.test_running_target import MIDDLEWARE, codes, running
 from tests.needs import needs
@@ -35,15 +35,9 @@ def beside(
     agent = (f"127.0.0.1:{port}", f"--key-file={key}")
     with running(folder, KNOWS=MIDDLEWARE, TMPDIR=str(folder)) as target:
         words = (f"--port={target.rpartition(':')[2]}", f"--listen={agent[0]}", agent[1])
-        with command.start("benchagent", *words) as program:
-            assert program.stdout is not None
-            assert "listens on" in program.stdout.readline()
-            try:
-                options = (f"--target={target}", "--path=/shop/", f"--agent={agent[0]}", agent[1])
-                yield options, program
-            finally:
-                program.terminate()
-                program.communicate(timeout=20)
+        options = (f"--target={target}", "--path=/shop/", f"--agent={agent[0]}", agent[1])
+        with listening(command, *words) as program:
+            yield options, program
 
 
 def of_target(run: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -97,7 +91,7 @@ def test_what_can_not_be_is_one_sentence(command: Command, tmp_path) -> None:
 
     with beside(command, tmp_path) as (options, agent):
         assert "has another key: copy its key file" in said(f"--key-file={other}")
-        assert "--agent watches what already runs" in said(start=1)
+        assert "may start nothing: give it --may-start" in said(start=1)
         words = (options[2].replace("agent", "listen"), f"--key-file={other}")
         assert "what to watch" in command.run("benchagent", *words).err
         taken = command.run("benchagent", *words, "--process=any").err

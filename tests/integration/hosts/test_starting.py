@@ -11,6 +11,7 @@ import pytest
 from benchsuite.load.hosts import keys
 from benchsuite.system.network import free_port
 from tests.integration.command import Command, wait_for
+from tests.integration.hosts.agents import listening
 from tests.integration.hosts.network import address_of, namespaces
 from tests.integration.hosts.workers import programs_of
 from tests.needs import needs
@@ -34,14 +35,8 @@ def agent(command: Command, folder: Path) -> Iterator[tuple[tuple[str, ...], Pat
         own.env = {**command.env, "TMPDIR": str(there)}
         own.env["DATABASE_URL"] = f"sqlite:///{there}/results.sqlite3"
         assert own.run("migrate", "--verbosity=0").status == 0
-        with own.start("benchagent", f"--listen={address}", key, "--may-start") as program:
-            assert program.stdout is not None
-            assert "listens on" in program.stdout.readline()
-            try:
-                yield (f"--agent={address}", key), there
-            finally:
-                program.terminate()
-                program.communicate(timeout=30)
+        with listening(own, f"--listen={address}", key, "--may-start"):
+            yield (f"--agent={address}", key), there
     assert not programs_of(folder)
 
 
