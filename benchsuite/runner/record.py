@@ -110,14 +110,6 @@ class RunRecord:
             if self.monitor is not None:
                 self.monitor.errors = seen.errors
 
-    def load_ended(self) -> None:
-        """Hears what an agent has still to tell of the target."""
-        if self.monitor is not None and self.done is not None:
-            self._seen = (*self._seen, *self.monitor.ended(self.done.window))
-            if self.monitor.agent is not None:
-                agent = self.monitor.agent.agent
-                self.settings_changed[f"(agent {agent.name})"] = agent.words
-
     def read_samples(self, samples: Samples, names: Sequence[NameEntry]) -> None:
         """Figures from the load's samples; nothing when it was stopped before its window began."""
         done = self.done
@@ -241,6 +233,14 @@ class RunRecord:
     def window(self) -> tuple[float, float] | None:
         """Begin and end of the window in seconds since the first request."""
         return None if self.done is None else self.since_origin(self.done.window)
+
+    def load_ended(self) -> None:
+        """Hears what an agent has still to tell of the target."""
+        if self.monitor is not None and self.done is not None:
+            self._seen = (*self._seen, *self.monitor.ended(self.done.window))
+            if self.monitor.agent is not None:
+                agent = self.monitor.agent.agent
+                self.settings_changed[f"(agent {agent.name})"] = agent.words
 
     def since_origin(self, window: Window) -> Window:
         """A span of the monotonic clock in seconds since the first request."""
