@@ -309,17 +309,14 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         whole.clock = monitor.host.clock(INTERVAL_S)
         whole.cpus_shared = monitor.cpus_shared
         unwatched = [*monitor.unwatched(done)]
+    if (agent := monitor.agent if monitor is not None else None) is not None:
+        whole.agent, whole.load_machine = agent.agent, None if agent.is_here else whole.host
+        whole.host = agent.seen.host
     if not plan.server.starts:
         unwatched += _unknown(record)
-        agent = monitor.agent if monitor is not None else None
-        if whole.host is not None:  # of a target that is here or isn't, nothing here says more
-            is_apart = plan.most_per_s is not None or agent is not None
-            others = whole.host.others_percent if is_apart else None
+        if whole.host is not None and agent is None:  # here or not, nothing here says more
+            others = None if plan.most_per_s is None else whole.host.others_percent
             whole.host = replace(whole.host, listen_overflows=None, others_percent=others)
-        if agent is not None:
-            whole.agent = agent.agent
-            whole.host, own = agent.seen.host, whole.host
-            whole.load_machine = None if agent.is_here else own
     if record.by_parts:
         unwatched.append(
             "what all samples show together: what slow answers have in common, whether a timer of "
