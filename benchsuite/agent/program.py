@@ -44,7 +44,7 @@ class Watch:
         self.census = Census(target.pids)
         self.census()
         if not self.census.last:
-            where = f"{target.words} on {socket.gethostname()}"
+            where = f"{target.words or 'any target'} on {socket.gethostname()}"
             raise LoadError(
                 f"The agent sees nothing of {where}: start that first; who owns a port only root "
                 "and its user see."
