@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from benchsuite.core.specs.objective import margin
-from benchsuite.core.units import format_bytes
+from benchsuite.core.units import counted, format_bytes
 from benchsuite.stats.levels import Crossing, Point, crossing, shifted
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Probe, Question, Trial
 
@@ -119,8 +119,8 @@ class Notebook:
 
     def drop(self, candidate: Candidate) -> None:
         """Spends no more time on it, which says nothing of what it holds."""
-        starts = len(self.of(candidate, *RISING))
-        self.decide(candidate, State.DROPPED, f"dropped after {starts} run{'s' * (starts != 1)}")
+        starts = counted(len(self.of(candidate, *RISING)), "run")
+        self.decide(candidate, State.DROPPED, f"dropped after {starts}")
 
     def state(self, candidate: Candidate) -> State | None:
         return self.states[candidate][0] if candidate in self.states else None

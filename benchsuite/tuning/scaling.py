@@ -5,11 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from benchsuite.core.units import format_duration, format_number, format_percent, listed
+from benchsuite.core.units import counted, format_duration, format_number, format_percent, listed
 from benchsuite.stats.compare import Estimate
 from benchsuite.stats.scalability import Law, NoLaw, fitted
 from benchsuite.tuning import confirming
-from benchsuite.tuning.candidates import counted
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.planning import Steps, least_s
 from benchsuite.tuning.trial import Candidate, Observation, Trial

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from benchsuite.core.specs.objective import Objective
 from benchsuite.core.specs.spec import Option
+from benchsuite.core.units import counted
 from benchsuite.servers.running import is_address
 
 
@@ -60,9 +61,18 @@ class Candidate:
     def name(self) -> str:
         if self.runs_already:
             return self.server
-        settings = "".join(f" {one}" for one in self.settings)
-        where = "" if self.cpus is None else f" on {self.cpus} CPU{'s' * (self.cpus != 1)}"
-        return f"{self.server} {self.size}{settings}{where}"
+        where = [] if self.cpus is None else [f"on {counted(self.cpus, 'CPU')}"]
+        return " ".join([self.server, self.size, *self.settings, *where])
+
+    @property
+    def words(self) -> str:
+        """ "uwsgi, 2 processes × 6 threads"."""
+        if self.runs_already:
+            return self.server
+        size = f"{self.processes} process{'es' * (self.processes != 1)}"
+        if self.threads is not None:
+            size += f" × {counted(self.threads, 'thread')}"
+        return ", ".join([self.server, size, *self.settings])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,13 +73,17 @@ def test_the_page_has_the_answer_its_table_and_its_evidence(soup: Any) -> None:
     assert parts[-1][0] == "something else"
     assert all(one[2].endswith("%") for one in parts)
     facts = {one.dt.text: one.dd.text for one in page.select("dl.facts div")}
-    assert facts["Looked for"] == "the highest rate"
-    assert facts["CPU"] == "Example CPU 3.2 GHz"
+    assert (facts["CPUs of the server"], facts["CPU"]) == ("2", "Example CPU 3.2 GHz")
+    said = page.select_one("p.question").text
+    assert said.startswith("Asked: the highest rate with p95 < 200ms, failures < 0.1%, memory")
+    assert ", of url /shop/, in 15 min. " in said
+    told = [one.text for one in page.select("main p:not(.quiet, .data)")]
+    assert len({*told}) == len(told), "no sentence twice"
 
 
 def test_each_start_leads_to_its_run_unless_that_is_gone(soup: Any) -> None:
     row = make_tuning()
-    *_, decisions, _question, _environment = tuning_report(row).answer.sections
+    *_, decisions, _conditions = tuning_report(row).answer.sections
     (log,) = decisions.tables
     entries = searched().entries
     assert [one[1:3] for one in log.rows] == [
@@ -181,7 +185,11 @@ TUNINGS: dict[str, Any] = {
 def test_what_its_page_and_its_charts_say(soup, client, golden, name):
     """Of each point of a chart whether it is hollow, and whether it has an interval."""
     row = make_tuning(TUNINGS[name]())
-    lines = [words_of(soup(address(row)), "p.sentence, dl.facts, #configurations ~ * tbody tr")]
+    lines = [
+        words_of(
+            soup(address(row)), "p.question, p.sentence, dl.facts, #configurations ~ * tbody tr"
+        )
+    ]
     for chart in tuning_report(row).charts:
         slug = chart.series.slug
         lines += ["", slug, chart.series.title]
@@ -190,6 +198,7 @@ def test_what_its_page_and_its_charts_say(soup, client, golden, name):
         for trace in chart.drawing["data"]:
             symbol = str(trace.get("marker", {}).get("symbol", ""))
             marks = ["hollow"] * symbol.endswith("-open") + ["interval"] * ("error_y" in trace)
+            marks += trace.get("customdata", ())
             lines.append(" ".join([trace.get("hovertemplate", "").partition("<")[0], *marks]))
         assert b'id="plotly"' in client.get(f"{address(row)}{slug}.html").content
     golden("\n".join(lines), name)

@@ -12,7 +12,7 @@ from benchsuite.core.specs import DatabaseSpec, Option, RunSpec
 from benchsuite.core.specs.load import MAX_RATE
 from benchsuite.core.specs.objective import EXAMPLE, parse, proposed
 from benchsuite.core.specs.spec import Spec, option, table
-from benchsuite.core.units import format_period, listed
+from benchsuite.core.units import counted, format_period, listed
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.place import Place
 from benchsuite.management.options.table import names, read, refuse_beside
@@ -26,7 +26,6 @@ from benchsuite.servers.deploying import KINDS
 from benchsuite.system import cpus
 from benchsuite.telemetry import profiler
 from benchsuite.tuning import candidates
-from benchsuite.tuning.candidates import counted
 from benchsuite.tuning.planning import CONFIRMING_S, least_s
 from benchsuite.tuning.trial import Candidate, Question
 

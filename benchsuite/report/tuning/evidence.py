@@ -16,6 +16,7 @@ from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec, WorkloadSpec
 from benchsuite.core.units import (
+    counted,
     format_duration,
     format_number,
     format_percent,
@@ -33,7 +34,7 @@ from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
 from benchsuite.servers.base import Application, Place
 from benchsuite.store.purposes import read_notebook
-from benchsuite.tuning.answer import MANY, Outcome, answer, outcome, sentence
+from benchsuite.tuning.answer import Outcome, answer, outcome
 from benchsuite.tuning.candidates import configured
 from benchsuite.tuning.diagnosing import others
 from benchsuite.tuning.log import PHASES, found_words, load_words
@@ -98,38 +99,33 @@ class TuningReport:
 
     @cached_property
     def answer(self) -> Answer:
-        bare = answer(self.notebook, self.outcome)
-        alone_s, confirmed = self.notebook.question.alone_s, self.outcome.rate is not None
-        proposed = (
-            f" (proposed: one user alone waits {format_duration(alone_s)})" if alone_s else ""
-        )
+        bare, confirmed = answer(self.outcome), self.outcome.rate is not None
         limits = self.limiting.limits[:1] if self.limiting and confirmed else ()
-        command, steps = "", [self.unpasted] if confirmed and self.unpasted else []
+        command, steps = "", list(bare.next_steps)
         if confirmed and self.paste:
             *_, command = self.paste["command"].splitlines()
             steps = ["Start it with:"]
+        elif confirmed and self.unpasted:
+            steps.insert(0, self.unpasted)
         return replace(
             bare,
-            question=f"Asked: {self.objective}{proposed}, of {self.workload}. "
-            f"{executions.when(self.row)}.",
+            question=f"Asked: {self.question} {executions.when(self.row)}.",
             premises=[self.stopped] if self.stopped else [],
             reasons=[*bare.reasons, *(f"{one.says} {one.fix} ({one.code})" for one in limits)],
-            next_steps=[*steps, *([] if command else bare.next_steps)],
+            next_steps=steps,
             command=command,
             sections=[
                 *self._paste(),
                 *self._limits(),
                 *bare.sections,
                 *self._decisions(),
-                Section(title="Question", sentences=bare.next_steps, facts=self.question),
-                Section(title="Environment", facts=self.environment),
+                Section(title="Conditions", facts=self.conditions),
             ],
         )
 
     @property
     def headline(self) -> str:
-        """The answer in one sentence, at a part of its cost."""
-        return sentence(self.notebook)
+        return self.outcome.headline
 
     @property
     def objective(self) -> str:
@@ -144,9 +140,8 @@ class TuningReport:
     def charts(self) -> list[Chart]:
         """Those that have something to show."""
         several = bool(self.notebook.question.scaling)
-        capacity = scaling(self.outcome) if several else against_memory(self.notebook, self.outcome)
-        made = [capacity, shares(self.notebook, self.outcome)]
-        return [one for one in made if one.series]
+        capacity = scaling if several else against_memory
+        return [one for one in (capacity(self.outcome), shares(self.outcome)) if one.series]
 
     @cached_property
     def limiting(self) -> limiting.Told | None:
@@ -246,14 +241,9 @@ class TuningReport:
                 zip(entries, list(runs[: len(entries)]), strict=True), start=1
             )  # meanwhile there may be more
         ]
-        count = f"{len(rows)} run{'s' * (len(rows) != 1)}"
-        table = Table(
-            ["no.", "phase", "configuration", "load", "why", "found", "run"],
-            rows,
-            title=f"{count}: why each was made, and what it found",
-            is_folded=len(rows) >= MANY,
-        )
-        yield Section(title="Decisions", tables=[table])
+        table = Table(["no.", "phase", "configuration", "load", "why", "found", "run"], rows)
+        each = f"{counted(len(rows), 'run')}: why each was made, and what it found."
+        yield Section(title="Decisions", sentences=[each], tables=[table])
 
     @property
     def is_running(self) -> bool:
@@ -266,7 +256,7 @@ class TuningReport:
             return ""
         count = len(self.notebook.entries)
         spent, budget = self.notebook.spent_s, self.notebook.question.budget_s
-        made = f"{count} run{'s' * (count != 1)} in {format_period(spent)}"
+        made = f"{counted(count, 'run')} in {format_period(spent)}"
         if self.is_running:
             return f"It is still searching: {made} of {format_period(budget)} so far."
         where = f" in the {PHASES[self.notebook.entries[-1].trial.phase]}" if count else ""
@@ -276,28 +266,30 @@ class TuningReport:
         )
 
     @property
-    def environment(self) -> Mapping[str, object]:
-        served = executions.servers(Run.objects.filter(trials__tuning=self.row))
-        return executions.environment(executions.machine(self.row), served)
-
-    @property
-    def question(self) -> Mapping[str, str]:
-        """What was asked, as facts."""
+    def question(self) -> str:
+        """ "the highest rate with p95 < 200ms, of url /shop/, in 15 min." """
         asked = self.notebook.question
         alone = [asked.only.name] if asked.only else [one.name for one in asked.scaling]
         wanted = f"the highest rate{f' of {listed(alone)}' if alone else ''}"
         if asked.rate is not None:
             wanted = f"the least memory that holds {format_number(asked.rate)}/s"
-        of_cpus = {"CPUs of the server": f"{asked.cpus:g}"}
-        return {
-            "objective": self.objective,
-            "looked for": wanted,
-            "workload": self.workload,
-            **({} if asked.only and asked.only.runs_already else of_cpus),
-            "budget": format_period(asked.budget_s),
+        proposed = ""
+        if asked.alone_s:
+            proposed = f" (proposed: one user alone waits {format_duration(asked.alone_s)})"
+        budget = format_period(asked.budget_s)
+        return f"{wanted} with {self.objective}{proposed}, of {self.workload}, in {budget}."
+
+    @property
+    def conditions(self) -> Mapping[str, object]:
+        asked = self.notebook.question
+        served = executions.servers(Run.objects.filter(trials__tuning=self.row))
+        known = {
+            "CPUs of the server": not (asked.only and asked.only.runs_already) and asked.cpus,
             "seed": str(asked.seed),
-            **({"runs now": asked.current.name} if asked.current else {}),
+            "runs now": asked.current and asked.current.name,
         }
+        machine = executions.environment(executions.machine(self.row), served)
+        return {**{name: one for name, one in known.items() if one}, **machine}
 
     def to_paste(self, kind: str) -> str:
         """What deploys the pick: of that kind, or of all under their names.
@@ -305,7 +297,7 @@ class TuningReport:
         Raises UsageError where there is none.
         """
         if self.outcome.pick is None:
-            raise UsageError(f"There is nothing to paste. {self.outcome.sentences[0]}")
+            raise UsageError(f"There is nothing to paste. {self.headline}")
         if not self.paste:
             raise UsageError(self.unpasted or "It already runs: there is nothing to paste.")
         if not kind:
@@ -322,7 +314,7 @@ class TuningReport:
         data = {
             "id": str(self.row.pk),
             "question": plain(self.notebook.question),
-            "answer": plain(self.outcome),
+            "answer": self.outcome.figures,
             "limits": [asdict(one) for one in limits],
             "paste": dict(self.paste),
             "unpasted": self.unpasted,

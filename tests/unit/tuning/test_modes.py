@@ -118,7 +118,8 @@ def test_windows_of_40_s_confirm_where_that_is_asked() -> None:
     ]
     assert {load.window_s for load in confirming} == {40.0}
     told = outcome(notebook)
-    assert told.window_s == 40.0
+    assert told.held is not None
+    assert told.held.window_s == 40.0
     assert "--thorough" not in told.missing
 
 

@@ -28,6 +28,7 @@ from benchsuite.runner.plan import Plan
 from benchsuite.stats import summary
 from benchsuite.store.purposes import read_notebook
 from benchsuite.system import cpus, lock
+from benchsuite.tuning.notebook import COUNTED
 from tests.unit.test_store import result
 
 pytestmark = pytest.mark.django_db
@@ -35,8 +36,6 @@ pytestmark = pytest.mark.django_db
 OBJECTIVE = "--objective=p95 < 200ms"
 ONE = ("--server=gunicorn-gthread", "--processes=1", "--threads=4", OBJECTIVE)
 FEW = ("--servers=gunicorn-gthread,gunicorn-sync", OBJECTIVE)
-
-COUNTING = ("ladder", "race", "bisect", "confirm", "vary")
 
 CPU_S, WAIT_S = 0.010, 0.020
 CONNECTS = {
@@ -207,7 +206,7 @@ def test_one_more_start_of_the_pick_says_what_limits_it_and_never_counts(machine
     assert named == [limits]
     pick = told["answer"]["pick"]
     (row,) = [one for one in told["answer"]["rows"] if one["candidate"] == pick]
-    counting = [one for one in told["trials"] if one["phase"] in COUNTING]
+    counting = [one for one in told["trials"] if one["phase"] in COUNTED]
     assert row["starts"] == sum(one["candidate"] == pick for one in counting)
 
 
