@@ -45,15 +45,6 @@ LOCUST = (
     "while nobody waits."
 )
 
-PARTLY = "Not each of these numbers of CPUs has a confirmed rate."
-
-WHY = {
-    End.NOT_CONFIRMED: "No rate is confirmed.",
-    End.NOTHING_HOLDS: "Nothing holds the objective.",
-    End.NOTHING_RAN: "Nothing could be measured.",
-    End.REFUSED: "Nothing was started.",
-}
-
 
 class Command(BriefCommand):
     help = __doc__
@@ -99,12 +90,7 @@ class Command(BriefCommand):
         results = Results(screen.say, len(ahead.entries), addresses.of_tuning(execution.row.pk))
         try:
             screen.say(sample.line())
-            with session(
-                results,
-                shown,
-                screen,
-                place=place,
-            ) as at_work:
+            with session(results, shown, screen, place=place) as at_work:
                 execution.enter(at_work, fingerprint.fingerprint())
                 execution.run(at_work, shown, partial(_limiting, execution))
         except (BenchsuiteError, KeyboardInterrupt) as error:
@@ -116,9 +102,10 @@ class Command(BriefCommand):
                 words += f" Go on with: {again}"
             raise CommandError(words, returncode=130 if is_ctrl_c else 1) from error
         _tell(screen, execution, options)
-        if notebook.end in WHY:
+        if notebook.end is not End.CONFIRMED:
             some = any(confirming.held_by(notebook, one) for one in notebook.question.scaling)
-            raise CommandError(PARTLY if some else WHY[notebook.end], returncode=UNCONFIRMED)
+            which = "Not each of these numbers of CPUs has a" if some else "No"
+            raise CommandError(f"{which} confirmed rate.", returncode=UNCONFIRMED)
 
 
 def _paste(options: dict[str, Any]) -> None:
@@ -126,13 +113,17 @@ def _paste(options: dict[str, Any]) -> None:
         raise UsageError("--of names the tuning of --paste: add --paste.")
     why = "--paste prints what a stored tuning found"
     refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_PASTE, why)
-    report = tuning_report(executing.stored(options["of"] or ""))
-    if options["of"] is None:  # the newest that confirmed something, else the newest
-        ended = (row for row in executing.of_project() if row.status == Status.FINISHED.value)
-        reports = map(tuning_report, ended)
-        report = next((one for one in reports if one.outcome.rate), report)
+    if options["of"] is not None:
+        report = tuning_report(executing.stored(options["of"]))
+    else:  # the newest that confirmed something, else the newest
+        rows = executing.of_project()
+        finished = map(tuning_report, rows.filter(status=Status.FINISHED.value).iterator())
+        newest = rows.first()
+        if newest is None:
+            raise UsageError("Nothing has been tuned yet: ask with --objective.")
+        report = next((one for one in finished if one.outcome.rate), tuning_report(newest))
     text = report.to_paste(options["paste"])
-    words = f"{executing.which(report.row)}: {report.outcome.sentences[0]}"
+    words = f"{executing.which(report.row)}: {report.headline}"
     Screen(quiet_stdout=True).say(words)
     streams.write("-", text)
 

@@ -1,12 +1,15 @@
 """One tuning, new or resumed: its trials as runs, each stored with what the search made of it."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from time import monotonic, sleep
 from typing import Any, Protocol
+from uuid import UUID
 
 from django.db import Error
+from django.db.models import Q, QuerySet
 
 from benchsuite import conf, store
 from benchsuite.conf import addresses
@@ -158,44 +161,36 @@ def resumed(row: Tuning, spec: RunSpec) -> Execution:
 
 def unfinished(given: str) -> Tuning:
     """The tuning whose id begins so, or the newest that can go on; UsageError without one."""
-    if given:
-        row = stored(given)
-        if row.status == Status.FINISHED.value:
-            raise UsageError(
-                f"{which(row)} has its answer: leave --resume out, or see "
-                f"{addresses.of_tuning(row.pk)}"
-            )
-    else:
-        begun = (tuning for tuning in of_project() if tuning.status != Status.FINISHED.value)
-        tuning = next(begun, None)
-        if tuning is None:
-            raise UsageError("There is no tuning to go on with: leave --resume out.")
-        row = tuning
+    row = stored(given) if given else of_project().exclude(status=Status.FINISHED.value).first()
+    if row is None:
+        raise UsageError("There is no tuning to go on with: leave --resume out.")
+    if row.status == Status.FINISHED.value:
+        raise UsageError(
+            f"{which(row)} has its answer: leave --resume out, or see {addresses.of_tuning(row.pk)}"
+        )
     resuming.ensure_idle(row, which(row))
     return row
 
 
-def of_project() -> list[Tuning]:
+def of_project() -> QuerySet[Tuning]:
     """Those of this project, the newest first; all where it has no name."""
     project = conf.config()["PROJECT"]
     every = Tuning.objects.all()
-    return [row for row in every if not project or row.spec.get("project") in (None, "", project)]
+    named = Q(spec__project__in=("", project)) | Q(spec__project__isnull=True)
+    return every.filter(named) if project else every
 
 
 def stored(given: str) -> Tuning:
-    """The tuning whose id begins so, or the newest; UsageError without one, or where several do."""
-    digits = given.replace("-", "").lower()
-    tunings = Tuning.objects.only("pk") if digits else of_project()
-    matching = [tuning.pk for tuning in tunings if tuning.pk.hex.startswith(digits)]
-    if not matching:
-        raise UsageError(
-            f"There is no tuning {given}; see {addresses.of_tunings()}"
-            if given
-            else "Nothing has been tuned yet: ask with --objective."
-        )
-    if given and len(matching) > 1:
-        raise UsageError(f"{len(matching)} tunings begin with {given}: give more of the id.")
-    return Tuning.objects.get(pk=matching[0])
+    """The tuning whose id begins so; UsageError without one, or where several do."""
+    digits, rows = given.replace("-", "").lower(), list[Tuning]()
+    if re.fullmatch(r"[0-9a-f]{1,32}", digits):
+        between = tuple(UUID(digits.ljust(32, filler)) for filler in "0f")
+        rows = list(Tuning.objects.filter(pk__range=between)[:2])
+    if not rows:
+        raise UsageError(f"There is no tuning {given}; see {addresses.of_tunings()}")
+    if len(rows) > 1:
+        raise UsageError(f"Several tunings begin with {given}: give more of the id.")
+    return rows[0]
 
 
 def which(row: Tuning) -> str:

@@ -13,7 +13,8 @@ from uuid import UUID
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command, load_command_class
-from django.db import OperationalError
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
 
 from benchsuite.conf.addresses import of_tuning
 from benchsuite.core.exceptions import UnavailableError
@@ -22,6 +23,7 @@ from benchsuite.core.results import Arrivals, Reading, RunResult, Status, Summar
 from benchsuite.management import resuming
 from benchsuite.management import session as management_session
 from benchsuite.management.commands import tunebench
+from benchsuite.management.tuning import execution as executing
 from benchsuite.models import Run, Tuning, TuningTrial
 from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
@@ -431,13 +433,20 @@ def test_one_of_another_project_goes_on_there_alone(half_done: Tuning, settings:
     assert status == 2
     assert "of the project /srv/blog, and this is /srv/shop" in said
     assert "Nothing has been tuned yet" in ended("--paste")[1]
+    Tuning.objects.update(spec={**half_done.spec, "project": ""})
+    with CaptureQueriesContext(connection) as queries:
+        assert executing.unfinished("") == half_done
+    assert sum("tuning" in one["sql"] for one in queries) == 1
 
 
 def test_an_id_that_several_begin_with_is_refused(half_done: Tuning) -> None:
     half_done.pk = UUID(int=half_done.pk.int ^ 1)
     half_done.save(force_insert=True)
     status, said = ended(f"--resume={half_done.short_id}")
-    assert (status, said.partition(":")[0]) == (2, f"2 tunings begin with {half_done.short_id}")
+    assert (status, said.partition(":")[0]) == (
+        2,
+        f"Several tunings begin with {half_done.short_id}",
+    )
 
 
 @pytest.mark.parametrize("kind", ["gunicorn.conf.py", "command", "systemd"])
@@ -574,6 +583,21 @@ def test_what_nothing_holds_ends_with_3(machine: Machine) -> None:
     told = as_json(*ONE, status=3)
     assert told["answer"]["end"] == "nothing holds it"
     assert told["answer"]["rate"] is None
+
+
+def test_what_is_as_late_at_any_rate_ends_with_3_too(machine: Machine) -> None:
+    def flat(plan: Plan) -> RunResult:
+        if not plan.spec.load.is_open:
+            return simulated(plan)
+        stages = [
+            replace(figures(rate * 5.0, 5.0, in_time=0.945), scope="stage", level=rate, order=order)
+            for order, rate in enumerate(plan.spec.load.stages, start=1)
+        ]
+        return _result(plan, replace(stages[0], scope="all", order=0), tuple(stages))
+
+    machine.instead = dict.fromkeys(range(1, 999), flat)
+    told = as_json(*ONE, status=3)
+    assert told["answer"]["end"] == "unstable"
 
 
 def test_the_help_shows_an_objective() -> None:
