@@ -24,7 +24,6 @@ from benchsuite.report.writers import to_markdown
 from benchsuite.runner import environments
 from benchsuite.system import lock
 from benchsuite.tuning.answer import outcome
-from benchsuite.tuning.log import PHASES
 from benchsuite.tuning.trial import Phase
 from tests.flames import make_profiled
 from tests.golden import words_of
@@ -75,8 +74,8 @@ def test_the_page_has_the_answer_its_table_and_its_evidence(soup: Any) -> None:
     facts = {one.dt.text: one.dd.text for one in page.select("dl.facts div")}
     assert (facts["CPUs of the server"], facts["CPU"]) == ("2", "Example CPU 3.2 GHz")
     said = page.select_one("p.question").text
-    assert said.startswith("Asked: the highest rate with p95 < 200ms, failures < 0.1%, memory")
-    assert ", of url /shop/, in 15 min. " in said
+    assert said.startswith("Asked: the highest rate of 3 servers with p95 < 200ms, failures < ")
+    assert ", for url /shop/, in 15 min. " in said
     told = [one.text for one in page.select("main p:not(.quiet, .data)")]
     assert len({*told}) == len(told), "no sentence twice"
 
@@ -87,7 +86,7 @@ def test_each_start_leads_to_its_run_unless_that_is_gone(soup: Any) -> None:
     (log,) = decisions.tables
     entries = searched().entries
     assert [one[1:3] for one in log.rows] == [
-        [PHASES[one.trial.phase], one.trial.candidate.name] for one in entries
+        [one.trial.phase.value, one.trial.candidate.name] for one in entries
     ]
     section = soup(address(row)).select_one("details:has(#decisions)")
     links = [one["href"] for one in section.select("a")]
@@ -103,7 +102,7 @@ def test_one_that_was_stopped_shows_what_is_known_and_how_to_go_on(soup: Any, st
     notebook = searched(starts)
     row = make_tuning(notebook, status="interrupted")
     (premise,) = tuning_report(row).answer.premises
-    where = f" in the {PHASES[notebook.entries[-1].trial.phase]}" if starts else ""
+    where = f" in its {notebook.entries[-1].trial.phase.value} phase" if starts else ""
     assert premise.startswith(f"It was stopped{where}, after {starts} run")
     assert premise.endswith(f"python manage.py tunebench --resume={row.pk}")
     page = soup(address(row))
@@ -123,7 +122,7 @@ def test_one_that_is_still_searching_says_so_and_stays_fresh(soup: Any) -> None:
     assert page.select("meta[http-equiv=refresh]")
     assert "--resume" not in page.text
     Tuning.objects.update(owner="")  # its command was killed
-    assert "It was stopped in the screening, after 12 runs" in soup(address(row)).text
+    assert "It was stopped in its screen phase, after 12 runs" in soup(address(row)).text
     assert table(soup(LIST), "Tunings")[1][3] == "■ interrupted"
 
 

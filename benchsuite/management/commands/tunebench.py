@@ -8,13 +8,12 @@ from django.core.management.base import CommandError
 from django.db import Error
 
 from benchsuite import store
-from benchsuite.comparing.titles import workload_words
 from benchsuite.conf import addresses
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
-from benchsuite.core.units import format_duration, format_period, listed
+from benchsuite.core.units import counted, format_duration, format_period
 from benchsuite.management import resuming, streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options import tune as tune_options
@@ -171,26 +170,16 @@ def _alone_s(execution: Execution, screen: Screen) -> float:
 
 def _headline(execution: Execution) -> str:
     asked = execution.asked
-    question, count = asked.question, len(asked.servers)
-    who = question.only.name if question.only else f"{count} server{'s' * (count != 1)}"
+    question, made = asked.question, len(execution.notebook.entries)
     on = f"server on {cpus.share(asked.spec.server.cpus, asked.spec.load.cpus)}"
     if question.scaling:
-        who = listed([one.name for one in question.scaling])
         on = f"server on up to {question.cpus} of {len(cpus.available())} CPUs"
     elif question.for_cpus and question.for_cpus > question.cpus:
         on += f", and a bound for {question.for_cpus}"
     elif question.only and question.only.runs_already:
         on = "nothing started or isolated"
-    parts = [
-        who,
-        workload_words(asked.spec.workload.workload, asked.spec.workload.options),
-        question.objective.words,
-        *([f"at {question.rate:g} /s"] if question.rate else []),
-    ]
-    made = len(execution.notebook.entries)
-    before = f" · {made} trial{'s' * (made != 1)} made before" if made else ""
-    budget = format_period(question.budget_s)
-    return f"{', '.join(parts)} · {on} · budget {budget}{before}"
+    before = [f"{counted(made, 'run')} made before"] * bool(made)
+    return " · ".join([TuningReport(execution.row, execution.notebook).question, on, *before])
 
 
 def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> None:

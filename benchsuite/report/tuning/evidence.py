@@ -37,7 +37,7 @@ from benchsuite.store.purposes import read_notebook
 from benchsuite.tuning.answer import Outcome, answer, outcome
 from benchsuite.tuning.candidates import configured
 from benchsuite.tuning.diagnosing import others
-from benchsuite.tuning.log import PHASES, found_words, load_words
+from benchsuite.tuning.log import found_words, load_words
 from benchsuite.tuning.notebook import COUNTED, Notebook
 from benchsuite.tuning.trial import Candidate, Phase
 
@@ -109,7 +109,7 @@ class TuningReport:
             steps.insert(0, self.unpasted)
         return replace(
             bare,
-            question=f"Asked: {self.question} {executions.when(self.row)}.",
+            question=f"Asked: {self.question}. {executions.when(self.row)}.",
             premises=[self.stopped] if self.stopped else [],
             reasons=[*bare.reasons, *(f"{one.says} {one.fix} ({one.code})" for one in limits)],
             next_steps=steps,
@@ -231,7 +231,7 @@ class TuningReport:
         runs = self.row.trials.values_list("run_id", "run__verdict", "run__status")
         rows: list[list[Shown | str]] = [
             [
-                *(str(number), PHASES[one.trial.phase], one.trial.candidate.name),
+                *(str(number), one.trial.phase.value, one.trial.candidate.name),
                 *(load_words(one.trial.load), one.trial.reason, found_words(one.seen)),
                 Shown(verdict or status, runs=[(verdict or status, str(run), "")])
                 if run
@@ -259,7 +259,7 @@ class TuningReport:
         made = f"{counted(count, 'run')} in {format_period(spent)}"
         if self.is_running:
             return f"It is still searching: {made} of {format_period(budget)} so far."
-        where = f" in the {PHASES[self.notebook.entries[-1].trial.phase]}" if count else ""
+        where = f" in its {self.notebook.entries[-1].trial.phase.value} phase" if count else ""
         return (
             f"It was stopped{where}, after {made} of {format_period(budget)}. What follows is what "
             f"was known then. This goes on: {command('tunebench', f'--resume={self.row.pk}')}"
@@ -267,17 +267,16 @@ class TuningReport:
 
     @property
     def question(self) -> str:
-        """ "the highest rate with p95 < 200ms, of url /shop/, in 15 min." """
-        asked = self.notebook.question
+        """ "the highest rate of 12 servers with p95 < 200ms, for url /shop/, in 15 min" """
+        asked, wanted, proposed = self.notebook.question, "the highest rate", ""
         alone = [asked.only.name] if asked.only else [one.name for one in asked.scaling]
-        wanted = f"the highest rate{f' of {listed(alone)}' if alone else ''}"
+        who = listed(alone) if alone else counted(len(self.row.servers), "server")
         if asked.rate is not None:
             wanted = f"the least memory that holds {format_number(asked.rate)}/s"
-        proposed = ""
         if asked.alone_s:
             proposed = f" (proposed: one user alone waits {format_duration(asked.alone_s)})"
-        budget = format_period(asked.budget_s)
-        return f"{wanted} with {self.objective}{proposed}, of {self.workload}, in {budget}."
+        page = f"{self.objective}{proposed}, for {self.workload}"
+        return f"{wanted} of {who} with {page}, in {format_period(asked.budget_s)}"
 
     @property
     def conditions(self) -> Mapping[str, object]:
@@ -307,8 +306,8 @@ class TuningReport:
         return self.paste[kind]
 
     def as_json(self, runs: Sequence[str | None]) -> str:
-        """Everything: the question, the answer, what to paste (or why there is none), each trial
-        with its reason, and the decisions.
+        """Everything: the question, the answer with what became of each candidate, what to paste
+        (or why there is none), and each trial with its reason.
         """
         limits = self.limiting.limits if self.limiting else ()
         data = {
@@ -321,10 +320,6 @@ class TuningReport:
             "trials": [
                 {"run": run, **plain(entry.trial), "observation": plain(entry.seen)}
                 for run, entry in zip(runs, self.notebook.entries, strict=True)
-            ],
-            "decisions": [
-                {"candidate": candidate.name, "state": state.value, "why": why}
-                for candidate, (state, why) in self.notebook.states.items()
             ],
         }
         return f"{json.dumps(data, indent=2)}\n"

@@ -194,7 +194,7 @@ def test_json_has_the_answer_and_each_trial_with_its_reason() -> None:
     assert list(dict.fromkeys(phases)) == every
     assert all(one["reason"] and one["observation"]["took_s"] >= 0 for one in told["trials"])
     assert {one["run"] for one in told["trials"]} == {str(one.pk) for one in Run.objects.all()}
-    assert told["decisions"]
+    assert all(one["state"] for one in told["answer"]["rows"])
     assert told["id"] == str(Tuning.objects.get().pk)
 
 
@@ -244,7 +244,7 @@ def test_one_configuration_on_several_numbers_of_cpus(machine, capsys):
     assert all(one["low"] <= one["estimate"] <= one["high"] for one in rows)
     assert told["answer"]["scaling"]["shared"] == [4]
     err = capsys.readouterr().err
-    assert "gunicorn-gthread 4×4 on 4 CPUs, plain" in err
+    assert "gunicorn-gthread 4×4 on 4 CPUs with p95 < 200ms, for plain" in err
     assert "server on up to 4 of 4 CPUs" in err
     assert told["question"]["budget_s"] == 3 * 480
 
@@ -511,7 +511,7 @@ def test_what_would_change_a_tuning_is_refused_beside_resume(half_done: Tuning) 
 def test_a_dry_run_starts_nothing_and_says_how_long(machine, capsys):
     assert ended(*FEW, "--dry-run")[0] == 0
     out = capsys.readouterr().out
-    assert "2 servers, plain, p95 < 200ms" in out
+    assert "Tuning   the highest rate of 2 servers with p95 < 200ms, for plain, in 15 min" in out
     assert "confirm" in out
     assert re.search(r"diagnose +1 run ", out)
     assert re.search(r"Compared: .*gunicorn-gthread 1×", out)
@@ -550,7 +550,7 @@ def test_windows_that_are_longer_have_a_budget_that_still_bisects(words, budget,
     many = "--servers=gunicorn-gthread,gunicorn-sync,waitress"
     assert ended(OBJECTIVE, many, *words, "--dry-run")[0] == 0
     out = capsys.readouterr().out
-    assert f"budget {budget}" in out
+    assert f", for plain, in {budget} · " in out
     assert re.search(r"\n  bisect +\d\d? runs", out), out
     assert re.search(r"\n  confirm +\d\d? runs", out), out
 
