@@ -3,7 +3,7 @@ seen speaks for them. Starts of the diagnosis never count.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from benchsuite.bottlenecks.evidence import Other
@@ -96,7 +96,7 @@ def overload(making: Making, pick: Candidate) -> Steps:
         yield from making.start(pick, Phase.STRAIN, load, reason, again=False)
 
 
-Variants = Callable[[Candidate, Against], Sequence[Candidate]]
+Variants = Callable[[Candidate, Against], Iterable[Candidate]]
 """The same size in the settings that may help against that; none where its server knows none."""
 
 BY_LIMIT = {

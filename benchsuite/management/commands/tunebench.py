@@ -193,7 +193,7 @@ def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> N
     screen.say(f"Look: {addresses.of_tuning(execution.row.pk)}")
     try:
         if options["json"]:
-            streams.write(options["json"], report.as_json(execution.runs))
+            streams.write(options["json"], report.as_json())
         if options["html"]:
             write_page(options["html"], "tuning", execution.row.pk)
     except BenchsuiteError as error:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import monotonic, sleep
 from typing import Any, Protocol
@@ -51,8 +51,6 @@ class Execution:
     asked: Asked
     row: Tuning  #: Not stored yet where it is new.
     searching: Searching
-    runs: list[str | None] = field(default_factory=list)
-    """The id of the run of each trial; None where it is gone, or there was none."""
 
     def run(
         self,
@@ -78,16 +76,13 @@ class Execution:
                     seen = Observation(took_s=monotonic() - begun, failure=str(error))
                     shown.skip(str(error))
                 else:
-                    took_s = monotonic() - begun
-                    objective = self.asked.question.objective
-                    most = self.asked.question.most_per_s
-                    seen = observation(trial, result, objective, took_s, self._own_pace(), most)
+                    took_s, question = monotonic() - begun, self.asked.question
+                    seen = observation(trial, result, question, took_s, self._own_pace())
                     if trial.phase is Phase.DIAGNOSE and seen.levels:
                         seen = replace(seen, named=tuple(limiting(trial.candidate, ran)))
                     shown.saw(seen)
                 with held_back():  # the search must not know of what isn't stored
                     self.searching.tell(seen)
-                    self.runs.append(str(ran.pk) if ran else None)
                     try:
                         purposes.keep_tuning(self.row, self.notebook, ran)
                     except Error as error:
@@ -95,9 +90,7 @@ class Execution:
 
     def plan_of(self, trial: Trial) -> Plan:
         """Its run; raises UsageError and UnavailableError where it can't be had."""
-        asked = self.asked
-        question = asked.question
-        spec = spec_of(trial, asked.spec, question.objective, self._own_pace(), question.most_per_s)
+        spec = spec_of(trial, self.asked.spec, self.asked.question, self._own_pace())
         plan = planning.resolve(spec)
         preflight.check(plan)
         return plan
@@ -150,8 +143,7 @@ def resumed(row: Tuning, spec: RunSpec) -> Execution:
     """
     before = purposes.read_notebook(row)
     asked = tune_options.again(before.question, spec, row.servers)
-    ran = [str(one.run_id) if one.run_id else None for one in row.trials.all()]
-    execution = Execution(asked, row, searches.begun(asked, before.entries), ran)
+    execution = Execution(asked, row, searches.begun(asked, before.entries))
     resuming.ensure_same_machine(row, which(row))
     had = row.software.data["packages"] if row.software else {}
     resuming.ensure_same_revision(row.revision, which(row))

@@ -1,7 +1,7 @@
 """One tuning with all its evidence: what limits the pick, how to deploy it, and each decision."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -228,22 +228,28 @@ class TuningReport:
         entries = self.notebook.entries
         if not entries:
             return
-        runs = self.row.trials.values_list("run_id", "run__verdict", "run__status")
         rows: list[list[Shown | str]] = [
             [
                 *(str(number), one.trial.phase.value, one.trial.candidate.name),
                 *(load_words(one.trial.load), one.trial.reason, found_words(one.seen)),
-                Shown(verdict or status, runs=[(verdict or status, str(run), "")])
+                Shown(verdict, runs=[(verdict, run, "")])
                 if run
                 else Shown.missing("its run was deleted"),
             ]
-            for number, (one, (run, verdict, status)) in enumerate(
-                zip(entries, list(runs[: len(entries)]), strict=True), start=1
-            )  # meanwhile there may be more
+            for number, (one, (run, verdict)) in enumerate(
+                zip(entries, self.runs, strict=True), start=1
+            )
         ]
         table = Table(["no.", "phase", "configuration", "load", "why", "found", "run"], rows)
         each = f"{counted(len(rows), 'run')}: why each was made, and what it found."
         yield Section(title="Decisions", sentences=[each], tables=[table])
+
+    @cached_property
+    def runs(self) -> list[tuple[str, str]]:
+        """The run of each trial, and its verdict; empty where it is gone, or there was none."""
+        trials = self.row.trials.values_list("run_id", "run__verdict", "run__status")
+        known = trials[: len(self.notebook.entries)]  # meanwhile there may be more
+        return [(str(run or ""), verdict or status or "") for run, verdict, status in known]
 
     @property
     def is_running(self) -> bool:
@@ -305,7 +311,7 @@ class TuningReport:
             raise UsageError(f"There is no {kind!r} to paste; {choices(kind, self.paste)}")
         return self.paste[kind]
 
-    def as_json(self, runs: Sequence[str | None]) -> str:
+    def as_json(self) -> str:
         """Everything: the question, the answer with what became of each candidate, what to paste
         (or why there is none), and each trial with its reason.
         """
@@ -318,8 +324,8 @@ class TuningReport:
             "paste": dict(self.paste),
             "unpasted": self.unpasted,
             "trials": [
-                {"run": run, **plain(entry.trial), "observation": plain(entry.seen)}
-                for run, entry in zip(runs, self.notebook.entries, strict=True)
+                {"run": run or None, **plain(entry.trial), "observation": plain(entry.seen)}
+                for (run, _), entry in zip(self.runs, self.notebook.entries, strict=True)
             ],
         }
         return f"{json.dumps(data, indent=2)}\n"
