@@ -1,6 +1,7 @@
 """The diagnostic start of the pick: after all others, and never counted."""
 
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
@@ -18,14 +19,14 @@ SIZES = [candidate("gthread", 1, 4), candidate("granian", 1, 4)]
 OBJECTIVE = parse("p95 < 200ms")
 
 
-def searched(spoil=None, capacity=lambda _: 90.0, **more) -> Notebook:
-    """With these two, of which the spoiled starts are the diagnostic ones."""
+def searched(spoil=None, of=Phase.DIAGNOSE, **more) -> Notebook:
+    """With these two, of which starts in one phase are spoiled."""
 
     def seen(trial: Trial, found: Observation) -> Observation:
-        return spoil(found) if spoil and trial.phase is Phase.DIAGNOSE else found
+        return spoil(found) if spoil and trial.phase is of else found
 
     question = Question(objective=OBJECTIVE, cpus=1, **more)
-    measure = Ideal(OBJECTIVE, capacity, spoil=seen)
+    measure = Ideal(OBJECTIVE, lambda _: 90.0, spoil=seen)
     return driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
 
 
@@ -82,29 +83,21 @@ def test_its_time_is_kept_from_the_budget() -> None:
 
 
 def test_where_starts_took_longer_than_planned_it_is_left_out() -> None:
-    confirming = 0
+    confirming = count(1)
 
-    def slow(trial: Trial, found: Observation) -> Observation:
-        nonlocal confirming
-        confirming += trial.phase is Phase.CONFIRM
-        return replace(found, took_s=found.took_s + 200.0 * (confirming == 5))
+    def slow(found: Observation) -> Observation:
+        return replace(found, took_s=found.took_s + 200.0 * (next(confirming) == 5))
 
-    question = Question(objective=OBJECTIVE, cpus=1, budget_s=300.0)
-    measure = Ideal(OBJECTIVE, lambda _: 90.0, spoil=slow)
-    notebook = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+    notebook = searched(slow, of=Phase.CONFIRM, budget_s=300.0)
     assert notebook.end is End.CONFIRMED
     assert not starts(notebook)
     assert (WHAT, "the budget left no time for it") in outcome(notebook).not_tried
 
 
 def test_what_was_not_confirmed_is_not_diagnosed() -> None:
-    def falls(trial: Trial, found: Observation) -> Observation:
-        if trial.phase is not Phase.CONFIRM:
-            return found
-        return Ideal(OBJECTIVE, lambda _: 20.0)(trial)
+    def falls(found: Observation) -> Observation:
+        return replace(found, levels=[replace(one, met=(0,)) for one in found.levels])
 
-    question = Question(objective=OBJECTIVE, cpus=1)
-    measure = Ideal(OBJECTIVE, lambda _: 90.0, spoil=falls)
-    notebook = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+    notebook = searched(falls, of=Phase.CONFIRM)
     assert notebook.end is End.NOT_CONFIRMED
     assert not starts(notebook)
