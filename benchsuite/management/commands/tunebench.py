@@ -28,8 +28,6 @@ from benchsuite.management.tuning.searching import OVERHEAD_S, rehearsal, rehear
 from benchsuite.models import Run
 from benchsuite.report.terminal.progress import Progress, TrialProgress
 from benchsuite.report.tuning.evidence import TuningReport, limits, tuning_report
-from benchsuite.runner import planning
-from benchsuite.store.abandoned import overheads
 from benchsuite.system import cpus, fingerprint
 from benchsuite.telemetry.machine import HostSample
 from benchsuite.tuning import confirming
@@ -38,11 +36,6 @@ from benchsuite.tuning.trial import Candidate
 
 UNCONFIRMED = 3
 """Status where nothing holds the objective, or what was found is not confirmed."""
-
-LOCUST = (
-    "Users of a locustfile begin their tasks by themselves: a rate is what as many of them ask for "
-    "while nobody waits."
-)
 
 
 class Command(BriefCommand):
@@ -72,11 +65,7 @@ class Command(BriefCommand):
             if options["dry_run"] and options[name]:
                 raise UsageError(f"--dry-run finds nothing to write: leave --{name} out.")
         asked, notebook = execution.asked, execution.notebook
-        try:
-            taken_before = overheads(asked.servers)
-        except Error:  # whoever needs the database says so; nobody needs it for an estimate
-            taken_before = {}
-        ahead = rehearsed(asked, notebook.entries, taken_before)
+        ahead = rehearsed(asked, notebook.entries)
         left_s = ahead.spent_s - notebook.spent_s
         screen.say(f"Tuning   {_headline(execution)} · about {format_period(round(left_s))}")
         if options["dry_run"]:
@@ -187,10 +176,7 @@ def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> N
     if execution.row._state.adding:
         return
     report = TuningReport(execution.row, execution.notebook)
-    screen.answer(report.answer)
-    if planning.workload(execution.asked.spec.workload).locustfile:
-        screen.say(LOCUST)
-    screen.say(f"Look: {addresses.of_tuning(execution.row.pk)}")
+    screen.answer(report.answer, addresses.of_tuning(execution.row.pk))
     try:
         if options["json"]:
             streams.write(options["json"], report.as_json())

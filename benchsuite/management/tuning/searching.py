@@ -1,6 +1,6 @@
 """The search for what was asked, and how it will go."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from benchsuite.core.specs import Option
@@ -51,7 +51,7 @@ ASSUMED = Probe(response_s=0.030, cpu_s=0.010, goodput=80.0, memory_bytes=60e6)
 """A page of which nothing is known yet."""
 
 USED = 0.85  #: Of what no server can exceed: so much does one reach in time, roughly.
-OVERHEAD_S = 2.5  #: Of a start beside its load, where no run of its server is known.
+OVERHEAD_S = 2.5  #: Of a start beside its load, where none was made.
 
 
 def begun(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
@@ -74,18 +74,11 @@ def begun(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
     return Searching(search, entries)
 
 
-def rehearsed(
-    asked: Asked, entries: Sequence[Entry] = (), overheads_s: Mapping[str, float] | None = None
-) -> Notebook:
-    """The notebook at the end of the search, if what comes after these entries is as assumed.
-
-    `overheads_s` are what starts of a server take beside their load.
-    """
+def rehearsed(asked: Asked, entries: Sequence[Entry] = ()) -> Notebook:
+    """The notebook at the end of the search, if what comes after these entries is as assumed."""
     searching = begun(asked, entries)
     while (trial := searching.next) is not None:
-        overhead_s = (overheads_s or {}).get(trial.candidate.server, OVERHEAD_S)
-        if entries:
-            overhead_s = searching.notebook.overhead_s
+        overhead_s = searching.notebook.overhead_s if entries else OVERHEAD_S
         searching.tell(_assumed(trial, searching.notebook, overhead_s))
     return searching.notebook
 

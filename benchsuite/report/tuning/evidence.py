@@ -40,8 +40,13 @@ from benchsuite.tuning.diagnosing import others
 from benchsuite.tuning.log import found_words, load_words
 from benchsuite.tuning.notebook import COUNTED, Notebook
 from benchsuite.tuning.trial import Candidate, Phase
+from benchsuite.workloads.locustfile import Locustfile
 
 ADDRESS = "127.0.0.1:8000"
+LOCUST = (
+    "Users of a locustfile begin their tasks by themselves: a rate is what as many of them ask for "
+    "while nobody waits."
+)
 
 
 def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
@@ -112,6 +117,7 @@ class TuningReport:
             question=f"Asked: {self.question}. {executions.when(self.row)}.",
             premises=[self.stopped] if self.stopped else [],
             reasons=[*bare.reasons, *(f"{one.says} {one.fix} ({one.code})" for one in limits)],
+            cautions=[*bare.cautions, *[LOCUST] * (self._work.workload == Locustfile.name)],
             next_steps=steps,
             command=command,
             sections=[
@@ -133,8 +139,11 @@ class TuningReport:
 
     @property
     def workload(self) -> str:
-        spec = WorkloadSpec.from_json(self.row.spec.get("workload") or {})
-        return workload_words(spec.workload, spec.options)
+        return workload_words(self._work.workload, self._work.options)
+
+    @property
+    def _work(self) -> WorkloadSpec:
+        return WorkloadSpec.from_json(self.row.spec.get("workload") or {})
 
     @cached_property
     def charts(self) -> list[Chart]:
