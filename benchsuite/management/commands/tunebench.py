@@ -1,13 +1,11 @@
 """Finds the server and its sizes that hold an objective at the highest rate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from django.core.management.base import CommandError
-from django.db import Error
 
-from benchsuite import store
 from benchsuite.conf import addresses
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
@@ -27,12 +25,11 @@ from benchsuite.management.tuning.execution import Execution
 from benchsuite.management.tuning.searching import OVERHEAD_S, rehearsal, rehearsed
 from benchsuite.models import Run
 from benchsuite.report.terminal.progress import Progress, TrialProgress
-from benchsuite.report.tuning.evidence import TuningReport, limits, tuning_report
+from benchsuite.report.tuning.evidence import TuningReport, tuning_report
 from benchsuite.system import cpus, fingerprint
 from benchsuite.telemetry.machine import HostSample
 from benchsuite.tuning import confirming
 from benchsuite.tuning.notebook import End
-from benchsuite.tuning.trial import Candidate
 
 UNCONFIRMED = 3
 """Status where nothing holds the objective, or what was found is not confirmed."""
@@ -186,9 +183,7 @@ def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> N
         raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
 
 
-def _limiting(execution: Execution, pick: Candidate, start: Run) -> Sequence[str]:
-    try:
-        limiting = limits(execution.row, execution.notebook, pick, start)
-    except Error as error:
-        raise BenchsuiteError(store.refusal(error)) from error
-    return [one.code for one in limiting.limits] if limiting else []
+def _limiting(execution: Execution, start: Run) -> list[str]:
+    """Codes of what limits the pick, by this diagnostic start of it."""
+    told = TuningReport(execution.row, execution.notebook).limits(start)
+    return [one.code for one in told.limits] if told else []

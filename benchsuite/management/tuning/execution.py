@@ -8,12 +8,11 @@ from time import monotonic, sleep
 from typing import Any, Protocol
 from uuid import UUID
 
-from django.db import Error
 from django.db.models import Q, QuerySet
 
 from benchsuite import conf, store
 from benchsuite.conf import addresses
-from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
@@ -31,7 +30,7 @@ from benchsuite.store import purposes
 from benchsuite.system.interrupts import held_back
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.search import Searching
-from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
+from benchsuite.tuning.trial import Observation, Phase, Trial
 
 
 class Watcher(Protocol):
@@ -56,7 +55,7 @@ class Execution:
         self,
         at_work: Session,
         shown: Watcher,
-        limiting: Callable[[Candidate, Run], Sequence[str]],
+        limiting: Callable[[Run], Sequence[str]],
     ) -> None:
         """Makes trials until the search has its answer; `limiting` gives the codes of what limits
         the pick, by its diagnostic start and those that confirmed it.
@@ -79,14 +78,11 @@ class Execution:
                     took_s, question = monotonic() - begun, self.asked.question
                     seen = observation(trial, result, question, took_s, self._own_pace())
                     if trial.phase is Phase.DIAGNOSE and seen.levels:
-                        seen = replace(seen, named=tuple(limiting(trial.candidate, ran)))
+                        seen = replace(seen, named=tuple(limiting(ran)))
                     shown.saw(seen)
                 with held_back():  # the search must not know of what isn't stored
                     self.searching.tell(seen)
-                    try:
-                        purposes.keep_tuning(self.row, self.notebook, ran)
-                    except Error as error:
-                        raise BenchsuiteError(store.refusal(error)) from error
+                    purposes.keep_tuning(self.row, self.notebook, ran)
 
     def plan_of(self, trial: Trial) -> Plan:
         """Its run; raises UsageError and UnavailableError where it can't be had."""

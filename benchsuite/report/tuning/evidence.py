@@ -1,7 +1,7 @@
 """One tuning with all its evidence: what limits the pick, how to deploy it, and each decision."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -26,9 +26,10 @@ from benchsuite.core.units import (
 from benchsuite.isolation.instructions import ANSWERING
 from benchsuite.isolation.served.project import named
 from benchsuite.models import Run, Tuning
-from benchsuite.report import executions, flames, limiting
+from benchsuite.report import executions, flames
 from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.flames import Drawing, drawing
+from benchsuite.report.limiting import Told, told
 from benchsuite.report.tuning.charts import against_memory, scaling, shares
 from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
@@ -38,7 +39,7 @@ from benchsuite.tuning.answer import Outcome, answer, outcome
 from benchsuite.tuning.candidates import configured
 from benchsuite.tuning.diagnosing import others
 from benchsuite.tuning.log import found_words, load_words
-from benchsuite.tuning.notebook import COUNTED, Notebook
+from benchsuite.tuning.notebook import Entry, Notebook
 from benchsuite.tuning.trial import Candidate, Phase
 from benchsuite.workloads.locustfile import Locustfile
 
@@ -153,9 +154,47 @@ class TuningReport:
         return [one for one in (capacity(self.outcome), shares(self.outcome)) if one.series]
 
     @cached_property
-    def limiting(self) -> limiting.Told | None:
-        """What limits the pick."""
-        return limits(self.row, self.notebook, self.outcome.pick)
+    def limiting(self) -> Told | None:
+        return self.limits()
+
+    def limits(self, start: Run | None = None) -> Told | None:
+        """What limits the pick, of its last start that confirmed, else of its last that counts;
+        None where that run is not stored. `start` is its diagnostic one, where that is no trial
+        yet. One user's times are those of the server that was tried first.
+        """
+        notebook, pick = self.notebook, self.outcome.pick
+        if pick is None:
+            return None
+
+        def last(entries: Iterable[Entry]) -> int:
+            """Which trial was the last of these that showed something; -1 for none."""
+            known = [one for one in entries if one.seen.levels]
+            return notebook.entries.index(known[-1]) if known else -1
+
+        orders = (
+            last(notebook.of(pick, Phase.CONFIRM) or notebook.of(pick)),
+            last(one for one in notebook.entries if one.trial.load.users == 1),
+            last(notebook.of(pick, Phase.DIAGNOSE)),
+            last(notebook.of(pick, Phase.FLAME)),
+        )
+        trials = self.row.trials.filter(order__in=orders).select_related("run")
+        runs = {one.order: one.run for one in trials.prefetch_related("run__measurements")}
+        run, alone, diagnosed, looked_into = map(runs.get, orders)
+        if run is None:
+            return None
+        start, probe = start or diagnosed, notebook.probe
+        mean = Alone(mean_s=probe.response_s) if probe else None
+        levels = [level for entry in notebook.entries for level in entry.seen.levels]
+        limited = told(
+            run,
+            highest_rate=max((level.goodput for level in levels), default=None),
+            alone=(one_user(alone) if alone else None) or mean,
+            objective_s=notebook.question.objective.limit_s,
+            others=others(notebook, pick),
+            diagnosis=diagnosis(start) if start else None,
+            profiled=profiled(looked_into) if looked_into else None,
+        )
+        return replace(limited, flame=flames.flame(looked_into)) if looked_into else limited
 
     @property
     def drawing(self) -> Drawing | None:
@@ -343,47 +382,3 @@ class TuningReport:
 def tuning_report(row: Tuning) -> TuningReport:
     """Raises UsageError for a tuning that this version can't read."""
     return TuningReport(row, read_notebook(row))
-
-
-def limits(
-    row: Tuning, notebook: Notebook, pick: Candidate | None, start: Run | None = None
-) -> limiting.Told | None:
-    """Of its last start that confirmed, else of its last that counts; None where that run is not
-    stored. `start` is its diagnostic one, where that is no trial yet. One user's times are those of
-    the server that was tried first.
-    """
-    if pick is None:
-        return None
-
-    def last(phases: Collection[Phase], *, of: Candidate | None = pick) -> int:
-        """Which trial was its last start in these phases that showed something; -1 for none."""
-        orders = [
-            order
-            for order, entry in enumerate(notebook.entries)
-            if entry.trial.phase in phases
-            and entry.seen.levels
-            and (entry.trial.candidate == of if of else entry.trial.load.users == 1)
-        ]
-        return max(orders, default=-1)
-
-    counted = [Phase.CONFIRM] if notebook.of(pick, Phase.CONFIRM) else COUNTED
-    orders = last(counted), last([Phase.DIAGNOSE]), last([Phase.PROBE], of=None)
-    looked_at = last([Phase.FLAME])
-    trials = row.trials.filter(order__in=[*orders, looked_at]).select_related("run")
-    runs = {one.order: one.run for one in trials.prefetch_related("run__measurements")}
-    run, diagnosed, alone_run = (runs.get(order) for order in orders)
-    start, looked_into = start or diagnosed, runs.get(looked_at)
-    if run is None:
-        return None
-    mean = Alone(mean_s=notebook.probe.response_s) if notebook.probe else None
-    levels = [level for entry in notebook.entries for level in entry.seen.levels]
-    limited = limiting.told(
-        run,
-        highest_rate=max((level.goodput for level in levels), default=None),
-        alone=(one_user(alone_run) if alone_run else None) or mean,
-        objective_s=notebook.question.objective.limit_s,
-        others=others(notebook, pick),
-        diagnosis=diagnosis(start) if start else None,
-        profiled=profiled(looked_into) if looked_into else None,
-    )
-    return replace(limited, flame=flames.flame(looked_into)) if looked_into else limited
