@@ -9,7 +9,6 @@ from benchmarks.tuning.ideal import Ideal, driven
 from benchmarks.tuning.simulated import candidate
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import outcome
-from benchsuite.tuning.diagnosing import WHAT
 from benchsuite.tuning.notebook import End, Notebook
 from benchsuite.tuning.planning import DIAGNOSING_S
 from benchsuite.tuning.search import Search
@@ -58,7 +57,7 @@ def test_it_is_not_made_again_where_it_was_disturbed() -> None:
     notebook = searched(lambda found: Observation(took_s=found.took_s, codes=("B401",)))
     assert len(starts(notebook)) == 1
     told = outcome(notebook)
-    assert (WHAT, "it was disturbed: B401") in told.not_tried
+    assert ("a diagnostic run", "it was disturbed: B401") in told.not_tried
     assert told.end is End.CONFIRMED
 
 
@@ -91,7 +90,7 @@ def test_where_starts_took_longer_than_planned_it_is_left_out() -> None:
     notebook = searched(slow, of=Phase.CONFIRM, budget_s=300.0)
     assert notebook.end is End.CONFIRMED
     assert not starts(notebook)
-    assert (WHAT, "the budget left no time for it") in outcome(notebook).not_tried
+    assert ("a diagnostic run", "the budget left no time for it") in outcome(notebook).not_tried
 
 
 def test_what_was_not_confirmed_is_not_diagnosed() -> None:
