@@ -16,7 +16,6 @@ from benchsuite.core.units import (
     format_count,
     format_duration,
     format_number,
-    format_percent,
     format_rate,
 )
 from benchsuite.tuning import confirming, scaling
@@ -44,9 +43,7 @@ class Row:
     low: float | None
     high: float | None  #: Ends of the interval of that estimate, over starts.
     rate: float | None  #: What fresh starts say it holds; None without them, or where they don't.
-    shown: float | None  #: The rate of their windows, which flatter.
-    share: float | None  #: Of the planned arrivals that met the first goal there.
-    percentile_s: float | None  #: Response time at that share there.
+    percentile_s: float | None  #: Response time there, at the first goal's share.
     memory_bytes: float | None
     cpu_s: float | None  #: CPU time of a request.
     starts: int  #: All that count.
@@ -352,7 +349,8 @@ def _row(notebook: Notebook, candidate: Candidate) -> Row:
         estimate=notebook.estimate(candidate),
         low=low,
         high=high,
-        **{name: getattr(held, name, None) for name in ("rate", "shown", "share", "percentile_s")},
+        rate=held.rate if held else None,
+        percentile_s=held.percentile_s if held else None,
         memory_bytes=notebook.memory_bytes(candidate),
         cpu_s=notebook.cpu_s(candidate),
         starts=len(notebook.of(candidate)),
@@ -454,12 +452,17 @@ def _tiles(outcome: Outcome) -> list[Tile]:
         Tile(title, show(value))
         for title, value, show in (
             ("holds", row.rate, format_rate),
-            (f"{goal.name} there", row.percentile_s, format_duration),
+            (_there(goal), row.percentile_s, format_duration),
             ("memory", row.memory_bytes, format_bytes),
             ("you run now", now.rate if now and now != row else None, format_rate),
         )
         if value is not None
     ]
+
+
+def _there(goal: Goal) -> str:
+    """ "p95 there": where failures are the first goal, the time of so many, not "failures"."""
+    return f"{'mean' if goal.is_mean else f'p{100 * goal.share:.6g}'} there"
 
 
 def _sections(outcome: Outcome) -> Iterator[Section]:
@@ -520,15 +523,10 @@ def figures(row: Row, goal: Goal) -> dict[str, Shown]:
     ) -> Shown:
         return Shown.missing(why) if value is None else Shown(show(value), note)
 
-    at = f"shown at {format_rate(row.shown)}"
-    share = None if row.share is None else 100 * row.share
-    quantile = "mean" if goal.is_mean else f"p{100 * goal.share:.6g}"
-    within = "right" if goal.within_s is None else f"within {format_duration(goal.within_s)}"
-    cells = {
+    return {
         "estimate": shown(row.estimate, format_rate, note=row.interval),
-        "holds": shown(row.rate, format_rate, unconfirmed, at),
-        f"{quantile} there": shown(row.percentile_s, format_duration, unconfirmed),
-        within: shown(share, format_percent, unconfirmed),
+        "holds": shown(row.rate, format_rate, unconfirmed),
+        _there(goal): shown(row.percentile_s, format_duration, unconfirmed),
         "memory": shown(row.memory_bytes, format_bytes),
         "CPU a request": shown(row.cpu_s, format_duration),
         "connections": shown(
@@ -536,6 +534,3 @@ def figures(row: Row, goal: Goal) -> dict[str, Shown]:
         ),
         "runs": Shown(format_count(row.starts)),
     }
-    if goal.is_mean:
-        del cells[within]
-    return cells
