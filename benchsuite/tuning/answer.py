@@ -53,6 +53,11 @@ class Row:
         return became(self.state, self.why)
 
     @property
+    def rank(self) -> tuple[int, float]:
+        """The least is the nearest to the answer."""
+        return [*State].index(self.state), -(self.estimate or 0.0)
+
+    @property
     def interval(self) -> str:
         if self.low is None or self.high is None:
             return ""
@@ -109,15 +114,8 @@ class Outcome:
     @property
     def tried(self) -> list[Row]:
         """All candidates that were started, by their CPUs, the best first."""
-        ranks = [*State]
-        return sorted(
-            (row for row in self.rows if row.state not in UNTRIED),
-            key=lambda row: (
-                row.candidate.cpus or 0,
-                ranks.index(row.state),
-                -(row.estimate or 0.0),
-            ),
-        )
+        started = (row for row in self.rows if row.state not in UNTRIED)
+        return sorted(started, key=lambda row: (row.candidate.cpus or 0, row.rank))
 
     @property
     def not_told_apart(self) -> list[Row]:
@@ -200,7 +198,7 @@ class Outcome:
             what = f"What it may be asked ({most:g}/s in TARGETS)" if most else "The load generator"
             yield f"{what} was the limit, not the server."
         if question.rate is not None and self.end is End.CONFIRMED and memory:
-            yield f"Of all that were tried it needs least: {format_bytes(memory)}."
+            yield "Of all that were tried it needs least memory."
         if close := self.not_told_apart:
             least = min(row.memory_bytes or 0.0 for row in close)
             more = ", more memory" if memory and memory <= least else ""

@@ -81,7 +81,7 @@ def against_memory(outcome: Outcome) -> Chart:
     """Capacities or, where a rate is asked for, the share in time at that rate."""
     asked, spots = outcome.notebook.question.rate, sorted(_spots(outcome), key=first)
     rows = [row for _, row, _, _ in spots]
-    filled, hollow = (_mark(outcome, rows, asked, end) for end in ("", "-open"))
+    filled, hollow = (_mark(rows, asked, end) for end in ("", "-open"))
     measured = Column("capacity_per_s", "capacity", format_rate, mark=filled)
     title, up, note = "Capacity against memory", RATE, CAPACITY
     if asked is not None:
@@ -141,9 +141,10 @@ def _spots(outcome: Outcome) -> Iterator[Spot]:
             yield memory / MEMORY.per, row, value, most
 
 
-def _mark(outcome: Outcome, rows: Sequence[Row], asked: float | None, hollow: str) -> Mark:
+def _mark(rows: Sequence[Row], asked: float | None, hollow: str) -> Mark:
     """A point for each in the colour of its server, a star for what is recommended."""
-    best = {row.candidate.server: row for row in reversed(outcome.tried)}
+    ranked = sorted(rows, key=lambda row: row.rank)
+    best = {row.candidate.server: row for row in reversed(ranked)}
     stars = [row.state is State.RECOMMENDED for row in rows]
     unit = (RATE if asked is None else IN_TIME).unit
     told = f"%{{customdata}}: {'at most ' * bool(hollow)}%{{y:.4~r}}{unit}"
@@ -152,9 +153,10 @@ def _mark(outcome: Outcome, rows: Sequence[Row], asked: float | None, hollow: st
         "text": [row.candidate.name if row in best.values() else "" for row in rows],
         "textposition": "top center",
         "cliponaxis": False,
+        "showlegend": False,
         "customdata": [escaped(f"{row.candidate.name}, {row.words}") for row in rows],
         "hovertemplate": f"{told} with %{{x:.4~r}}{MEMORY.unit}<extra></extra>",
-        "error_y": _bars(rows),
+        "error_y": {**_bars(rows), "color": GREY, "visible": not hollow},
         "marker": {
             "color": [styles([row.candidate.server])[0].colour for row in rows],
             "symbol": [("star" if star else "circle") + hollow for star in stars],

@@ -33,7 +33,10 @@ def test_the_least_memory_that_holds_a_rate() -> None:
     assert told.pick is not None
     assert (told.pick.processes, told.pick.threads) == (2, 4)
     assert told.sentences[0].startswith(f"{told.pick.server}, 2 processes × 4 threads holds 70")
-    assert told.sentences[1].startswith("Of all that were tried it needs least: 120")
+    assert told.sentences[1] == "Of all that were tried it needs least memory."
+    least = told.row(told.pick)
+    assert least is not None
+    assert least.memory_bytes == min(row.memory_bytes for row in told.rows if row.rate)
     assert all(notebook.state(one) is not State.RECOMMENDED for one in SIZES if one.processes != 2)
     small = [one for one in SIZES if one.processes == 1]
     assert {notebook.state(one) for one in small} == {State.BOUNDED_OUT} or all(
