@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from benchsuite.core.specs.objective import Objective
 from benchsuite.core.specs.spec import Option
-from benchsuite.core.units import counted
+from benchsuite.core.units import counted, in_words
 from benchsuite.servers.running import is_address
 
 
@@ -46,11 +46,9 @@ class Candidate:
 
     @property
     def settings(self) -> list[str]:
-        """ "backpressure=1000", "pool=8"."""
-        return [
-            f"{name.rpartition('.')[2]}={f'{one:g}' if isinstance(one, float) else one}"
-            for name, one in (*self.options, *self.changes)
-        ]
+        """ "backpressure=1000", "preload=yes", "pool=8"."""
+        every = (*self.options, *self.changes)
+        return [f"{name.rpartition('.')[2]}={in_words(value)}" for name, value in every]
 
     @property
     def runs_already(self) -> bool:

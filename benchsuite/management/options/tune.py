@@ -162,7 +162,7 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     objective = parse(wanted.objective or proposed(alone_s or ASSUMED_S))
     budget_s, factor = _times(wanted)
     spec = trials.pinned(_spec(options), wanted.for_cpus)
-    known = databases(planning.resolve(trials.unhurried(spec)))
+    known = databases(_plan(wanted.server or spec.server.server, trials.unhurried(spec)))
     reaches = reached(spec.database, pool=known.pool, keeps=known.keeps)
     only, current = _only(wanted, spec, reaches), _current(wanted.current, spec, reaches)
     scaling = _scaling(wanted, spec, reaches, only)
