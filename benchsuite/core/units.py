@@ -115,6 +115,11 @@ def parse_seconds(text: str) -> float:
     return float(match[1]) * _SECONDS[match[2]]
 
 
+def counted(number: int, what: str) -> str:
+    """ "1 CPU", "2 CPUs"."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
 def listed(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"; of at least one; "a, b; c; and d" where a name has commas."""
     if len(names) == 1:

@@ -36,11 +36,15 @@ FILES = "~"  #: Between the revision of a project and the hash of its files that
 
 @contextmanager
 def entered(row: Execution) -> Iterator[None]:
-    """Whatever ends the block, its row says so; after SIGKILL `sweep_executions()` does."""
+    """Whatever ends the block, its row says so; after SIGKILL `sweep_executions()` does. What the
+    database refuses is a BenchsuiteError.
+    """
     row.status = Status.INTERRUPTED.value
     try:
         yield
         row.status, row.ended_at = Status.FINISHED.value, datetime.now(UTC)
+    except Error as error:
+        raise BenchsuiteError(store.refusal(error)) from error
     finally:
         row.owner = ""
         with held_back(), suppress(Error):  # what can't be written now is swept later

@@ -2,61 +2,324 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from itertools import permutations
 from typing import Any
 
 from benchsuite.core.answer import Answer, Section, Shown, Table, Tile
+from benchsuite.core.plain import plain
 from benchsuite.core.specs.objective import Goal
 from benchsuite.core.units import (
+    counted,
     format_bytes,
     format_count,
     format_duration,
     format_number,
-    format_percent,
     format_rate,
 )
 from benchsuite.tuning import confirming, scaling
 from benchsuite.tuning.choosing import against
-from benchsuite.tuning.confirming import FEWEST_MISSES, STARTS, Held, cliff
+from benchsuite.tuning.confirming import FEWEST_MISSES, STARTS, Held
 from benchsuite.tuning.notebook import RISING, End, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING_S
 from benchsuite.tuning.scaling import Scaling
 from benchsuite.tuning.trial import Candidate, Phase
 
+UNTRIED = (State.REFUSED, State.BOUNDED_OUT, State.NOT_TRIED)
+NOTHING = (End.REFUSED, End.NOTHING_RAN, End.NOTHING_HOLDS)
+WORDS = {State.NOT_TOLD_APART: "not clearly different"}
+"""Of states that people read otherwise than they are stored."""
 
-def headline(notebook: Notebook, pick: Candidate | None, held: Held | None) -> str:
-    """The answer in one sentence; a second one where more than one run of the pick failed."""
-    objective, rate, said = notebook.question.objective, notebook.question.rate, notebook.said
-    asked = f" at {format_number(rate)}/s" if rate else ""
-    ends = {
-        End.REFUSED: f"Nothing was started. {said[:1].upper()}{said[1:]}.",
-        End.NOTHING_RAN: f"Nothing could be measured{f': {said}' * bool(said)}.",
-        End.UNSTABLE: f"No rate holds {objective.words} for sure: unstable, {said}.",
-        End.NOTHING_HOLDS: f"Nothing holds {objective.words}{asked}: {said}.",
-    }
-    if notebook.end in ends:
-        return ends[notebook.end]
-    if pick is None and notebook.probe is not None:
-        whole, cpu = map(format_duration, (notebook.probe.response_s, notebook.probe.cpu_s))
-        return f"So far only one size was probed: a request takes {whole}, {cpu} of that on a CPU."
-    if pick is None:
-        return "Nothing has been measured yet."
-    if held is not None:
-        at_least = "at least " if notebook.is_limited(pick) else ""
-        goals = " and ".join(goal.words for goal in objective.goals)
-        number = format_number(rate or held.rate)
-        answer = f"{described(pick)} holds {at_least}{number}/s with {goals}."
-    elif notebook.end is not None and (rates := confirming.by_rate(notebook, pick)):
-        answer = (
-            f"{described(pick)} is the best found, and not confirmed: at "
-            f"{format_number(min(rates))}/s {_seen(notebook, pick)}."
-        )
-    else:
-        answer = f"So far {leading(notebook, pick)}; not confirmed."
-    entries = [entry for entry in notebook.entries if entry.trial.candidate == pick]
-    failed = sum(bool(entry.seen.failure) for entry in entries)
-    return f"{answer} But {failed} of its {len(entries)} runs failed." if failed > 1 else answer
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What became of a candidate."""
+
+    candidate: Candidate
+    state: State
+    why: str
+    estimate: float | None  #: The rate it just holds, from all starts before the fresh ones.
+    low: float | None
+    high: float | None  #: Ends of the interval of that estimate, over starts.
+    rate: float | None  #: What fresh starts say it holds; None without them, or where they don't.
+    percentile_s: float | None  #: Response time there, at the first goal's share.
+    memory_bytes: float | None
+    cpu_s: float | None  #: CPU time of a request.
+    starts: int  #: All that count.
+
+    @property
+    def words(self) -> str:
+        return became(self.state, self.why)
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """The least is the nearest to the answer."""
+        return [*State].index(self.state), -(self.estimate or 0.0)
+
+    @property
+    def interval(self) -> str:
+        if self.low is None or self.high is None:
+            return ""
+        return f"[{format_number(self.low)}, {format_number(self.high)}]"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The best that is known; its figures come from fresh starts alone."""
+
+    notebook: Notebook
+
+    @property
+    def end(self) -> End | None:
+        """None while the search goes on, or where it was stopped."""
+        return self.notebook.end
+
+    @cached_property
+    def pick(self) -> Candidate | None:
+        """What is recommended, or leads so far; of several numbers of CPUs none."""
+        return None if self.notebook.question.scaling else self.notebook.pick()
+
+    @cached_property
+    def held(self) -> Held | None:
+        """What fresh starts of the pick confirmed."""
+        return confirming.held_by(self.notebook, self.pick) if self.pick else None
+
+    @property
+    def rate(self) -> float | None:
+        return self.held.rate if self.held else None
+
+    @property
+    def at_least(self) -> bool:
+        """Whether the load generator was the limit."""
+        return bool(self.pick and self.held and self.notebook.is_limited(self.pick))
+
+    @property
+    def cliff(self) -> tuple[float, float] | None:
+        """The rates between which it collapses."""
+        return confirming.cliff(self.notebook, self.pick) if self.pick else None
+
+    @cached_property
+    def scaling(self) -> Scaling | None:
+        return scaling.scaling(self.notebook) if self.notebook.question.scaling else None
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        candidates = sorted(self.notebook.states, key=lambda one: one.cpus or 0)
+        return [_row(self.notebook, candidate) for candidate in candidates]
+
+    def row(self, candidate: Candidate | None) -> Row | None:
+        return next((row for row in self.rows if row.candidate == candidate), None)
+
+    @property
+    def tried(self) -> list[Row]:
+        """All candidates that were started, by their CPUs, the best first."""
+        started = (row for row in self.rows if row.state not in UNTRIED)
+        return sorted(started, key=lambda row: (row.candidate.cpus or 0, row.rank))
+
+    @property
+    def not_told_apart(self) -> list[Row]:
+        """Those that may be as good as the pick."""
+        return [
+            row
+            for row in self.rows
+            if row.state is State.NOT_TOLD_APART and row.candidate != self.pick
+        ]
+
+    @property
+    def not_tried(self) -> list[tuple[str, str]]:
+        """What, and why."""
+        untried = ((row.candidate.name, row.why) for row in self.rows if row.state in UNTRIED)
+        return [*self.notebook.unable.items(), *untried]
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence, at a part of the cost of all."""
+        return next(self._sentences())
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """The answer, and what follows from it."""
+        return tuple(self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        notebook, question, pick = self.notebook, self.notebook.question, self.pick
+        objective, said = question.objective.words, notebook.said
+        asked = f" at {format_number(question.rate)}/s" if question.rate else ""
+        if self.scaling is not None and self.end not in NOTHING:
+            yield from scaling.sentences(notebook, self.scaling)
+        elif self.end is End.REFUSED:
+            yield f"Nothing was started. {said[:1].upper()}{said[1:]}."
+        elif self.end is End.NOTHING_RAN:
+            yield f"Nothing could be measured{f': {said}' * bool(said)}."
+        elif self.end is End.UNSTABLE:
+            yield f"No rate holds {objective} for sure: unstable, {said}."
+        elif self.end is End.NOTHING_HOLDS:
+            yield f"Nothing holds {objective}{asked}: {said}."
+        elif pick is not None:
+            yield self._praise(pick)
+        elif notebook.probe is not None:
+            whole, cpu = map(format_duration, (notebook.probe.response_s, notebook.probe.cpu_s))
+            took = f"a request takes {whole}, {cpu} of that on a CPU"
+            yield f"So far only one size was probed: {took}."
+        else:
+            yield "Nothing has been measured yet."
+        if pick is not None:
+            yield from filter(None, self._reasons(pick))
+
+    def _praise(self, pick: Candidate) -> str:
+        """What it holds; a second sentence where more than one of its runs failed."""
+        notebook, question = self.notebook, self.notebook.question
+        if self.held is not None:
+            goals = " and ".join(goal.words for goal in question.objective.goals)
+            number = format_number(question.rate or self.held.rate)
+            answer = f"{pick.words} holds {'at least ' * self.at_least}{number}/s with {goals}."
+        elif self.end is not None and (rates := confirming.by_rate(notebook, pick)):
+            at, seen = format_number(min(rates)), _seen(notebook, pick)
+            answer = f"{pick.words} is the best found, and not confirmed: at {at}/s {seen}."
+        else:
+            answer = f"So far {self.leading}; not confirmed."
+        entries = [entry for entry in notebook.entries if entry.trial.candidate == pick]
+        failed = sum(bool(entry.seen.failure) for entry in entries)
+        return f"{answer} But {failed} of its {len(entries)} runs failed." if failed > 1 else answer
+
+    def _reasons(self, pick: Candidate) -> Iterator[str]:
+        """What runs now, what is as good, what is worth trying."""
+        notebook, question = self.notebook, self.notebook.question
+        memory = notebook.memory_bytes(pick)
+        yield _now(notebook, pick)
+        if pick.runs_already:
+            seen = "" if memory else ", and what limits it was not watched"
+            yield f"It already runs: this is one configuration, no settings were tried{seen}."
+        if self.at_least:
+            most = question.most_per_s
+            what = f"What it may be asked ({most:g}/s in TARGETS)" if most else "The load generator"
+            yield f"{what} was the limit, not the server."
+        if question.rate is not None and self.end is End.CONFIRMED and memory:
+            yield "Of all that were tried it needs least memory."
+        if close := self.not_told_apart:
+            least = min(row.memory_bytes or 0.0 for row in close)
+            more = ", more memory" if memory and memory <= least else ""
+            names = [row.candidate.name + _ratio(notebook, row, pick) for row in close]
+            yield f"As good{more}: {', '.join(names)}."
+        for variant, (state, why) in notebook.states.items():
+            if state is State.WORTH_TRYING:
+                yield f"Worth trying: {variant.name}: {why}."
+
+    @property
+    def leading(self) -> str:
+        """ "uwsgi, 2 processes × 6 threads, leads with about 168/s [160, 176] (5 runs)"; empty
+        where none leads.
+        """
+        notebook, asked, pick = self.notebook, self.notebook.question.rate, self.pick
+        if pick is None:
+            return ""
+        row = _row(notebook, pick)
+        if row.estimate:
+            rate = f"{format_number(row.estimate)}/s {row.interval}".strip()
+            runs = len(notebook.of(pick, *RISING, Phase.CONFIRM))
+            return f"{pick.words} leads with about {rate} ({counted(runs, 'run')})"
+        if asked is not None:
+            return f"{pick.words} needs least of those that may hold {format_number(asked)}/s"
+        through = notebook.screened(pick)
+        most = f": {format_number(through)}/s under a full load" if through else ""
+        return f"{pick.words} gets most through{most}"
+
+    @cached_property
+    def sure(self) -> list[str]:
+        """How sure the rate is, and where it ends."""
+        sentences, held, pick = [], self.held, self.pick
+        if held is not None and pick is not None:
+            first, *_ = self.notebook.question.objective.goals
+            met = first.reached(held.share)
+            if not first.is_mean:
+                met += f", [{100 * held.low:.1f}, {100 * held.high:.1f}]"
+            most = confirming.at_most(held.failures, held.planned)
+            failed = f"{held.failures} of " if held.failures else "None of "
+            sentences += [
+                f"In {held.starts} fresh runs of {held.window_s:.3g} s at "
+                f"{format_number(held.shown)}/s: {met}. {failed}{format_count(held.planned)} "
+                f"failed, so at most {100 * most:.2g} % do.",
+                f"{100 * (1 - held.rate / held.shown):.2g} % of that is taken off, as windows so "
+                "short flatter and the next start may be a slower one.",
+            ]
+            unconfirmed = (row.estimate or 0.0 for row in self.rows if row.rate is None)
+            own = self.notebook.estimate(pick)
+            if own and max(unconfirmed, default=0.0) > held.rate:
+                sentences.append(
+                    "Estimates come from the search's short windows: compare them with its own, "
+                    f"{format_number(own)}/s."
+                )
+        if self.cliff:
+            low, high = map(format_number, self.cliff)
+            sentences.append(f"It collapses between {low} and {high}/s: stay below the first.")
+        return sentences
+
+    @cached_property
+    def cautions(self) -> list[str]:
+        """What the figures don't say by themselves."""
+        notebook, question, pick, lines = self.notebook, self.notebook.question, self.pick, []
+        if pick is None:
+            return []
+        if notebook.recovers(pick) is False:
+            lines.append(
+                "It does not recover from overload: seconds after more came than it holds, most "
+                "were still late at half of that rate. Keep it below, or restart it."
+            )
+        for kind, limit in question.connections_limit.items():
+            if pick.connections is None or limit is None:
+                continue
+            needed = pick.connections * question.instances * question.aliases.get(kind, 1)
+            twice = f"; while a restart overlaps, {2 * needed}, too many"
+            lines.append(
+                f"It opens at most {needed} of the {limit} connections that {kind} has"
+                f"{twice * (2 * needed > limit)}."
+            )
+        return [*lines, *_unsteady(notebook, pick), *scaling.unmeasured_cautions(notebook, pick)]
+
+    @property
+    def missing(self) -> str:
+        """What the next minutes of a search would add, or a longer one."""
+        notebook, question, held = self.notebook, self.notebook.question, self.held
+        if question.scaling:
+            return ""
+        if self.end is None:
+            confirmed = len(notebook.of(self.pick, Phase.CONFIRM)) if self.pick else 0
+            adds = "rising rates for the best and fresh runs that confirm one"
+            if 0 < confirmed < STARTS:
+                adds = f"{counted(STARTS - confirmed, 'more fresh run')} to confirm it"
+            elif confirmed:
+                adds = "what limits it, and other settings"
+            return f"The next minutes add {adds}."
+        additions, now = [], question.current
+        if cut := sum(row.state is State.NOT_TRIED for row in self.rows):
+            additions.append(f"{counted(cut, 'candidate')} for which the budget left no time")
+        ended = self.end in (End.CONFIRMED, End.NOT_CONFIRMED)
+        if ended and now in notebook.states and not notebook.of(now, Phase.CONFIRM):
+            additions.append("fresh runs of what runs now")
+        if held is not None:
+            # goals that allow so few misses that so few requests can't show them
+            additions += [
+                f"{format_count(FEWEST_MISSES / (1 - goal.share))} requests, which {goal.words} "
+                f"takes to be shown ({format_count(held.planned)} were planned)"
+                for goal in question.objective.goals
+                if held.planned * (1 - goal.share) < FEWEST_MISSES
+            ]
+            if held.window_s <= CONFIRMING_S:
+                additions.append(f"windows longer than {held.window_s:.3g} s (--thorough)")
+        return f"A longer search would add {'; '.join(additions)}." if additions else ""
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """All of it as JSON has it."""
+        names = ("end", "sentences", "sure", "cautions", "pick", "at_least", "cliff", "rows")
+        shown = {name: plain(getattr(self, name)) for name in (*names, "not_tried", "missing")}
+        unknown = dict.fromkeys(field.name for field in fields(Held))
+        return {**shown, "scaling": plain(self.scaling), **(plain(self.held) or unknown)}
+
+
+def outcome(notebook: Notebook) -> Outcome:
+    return Outcome(notebook)
 
 
 def became(state: State, why: str, between: str = ": ") -> str:
@@ -67,107 +330,61 @@ def became(state: State, why: str, between: str = ": ") -> str:
     return why if word in why else between.join(filter(None, (word, why)))
 
 
-WORDS = {State.NOT_TOLD_APART: "not clearly different"}
-"""Of states that people read otherwise than they are stored."""
+def _row(notebook: Notebook, candidate: Candidate) -> Row:
+    state, why = notebook.states[candidate]
+    held = confirming.held_by(notebook, candidate)
+    rates = list(notebook.blocks(candidate).values())
+    low = high = None
+    if len(rates) >= confirming.FEWEST_STARTS:
+        mean, half = confirming.interval(rates)
+        low, high = math.exp(mean - half), math.exp(mean + half)
+    return Row(
+        candidate=candidate,
+        state=state,
+        why=why,
+        estimate=notebook.estimate(candidate),
+        low=low,
+        high=high,
+        rate=held.rate if held else None,
+        percentile_s=held.percentile_s if held else None,
+        memory_bytes=notebook.memory_bytes(candidate),
+        cpu_s=notebook.cpu_s(candidate),
+        starts=len(notebook.of(candidate)),
+    )
 
 
-def described(candidate: Candidate) -> str:
-    """ "uwsgi, 2 processes × 6 threads"."""
-    if candidate.runs_already:
-        return candidate.server
-    parts = [
-        f"{count} {word}{ending * (count != 1)}"
-        for count, word, ending in (
-            (candidate.processes, "process", "es"),
-            (candidate.threads, "thread", "s"),
-        )
-        if count is not None
-    ]
-    return ", ".join([candidate.server, " × ".join(parts), *candidate.settings])
+def _ratio(notebook: Notebook, row: Row, pick: Candidate) -> str:
+    """ " (1.02 [0.98, 1.06])": its rate against the pick's; empty where one is not known."""
+    best = notebook.estimate(pick)
+    if compared := against(notebook, row.candidate, pick):
+        return f" ({compared.value:.2f} [{compared.low:.2f}, {compared.high:.2f}])"
+    return f" ({row.estimate / best:.2f})" if row.estimate and best else ""
 
 
-def _reasons(notebook: Notebook, pick: Candidate, held: Held | None) -> list[str]:
-    """What follows from the answer: what runs now, what is as good, what is worth trying."""
-    sentences = [_now(notebook, pick)]
-    if pick.runs_already:
-        seen = "" if notebook.memory_bytes(pick) else ", and what limits it was not watched"
-        sentences.append(
-            f"It already runs: this is one configuration, no settings were tried{seen}."
-        )
-    if held and notebook.is_limited(pick):
-        most = notebook.question.most_per_s
-        what = f"What it may be asked ({most:g}/s in TARGETS)" if most else "The load generator"
-        sentences.append(f"{what} was the limit, not the server.")
-    memory = notebook.memory_bytes(pick)
-    if notebook.question.rate is not None and notebook.end is End.CONFIRMED and memory:
-        sentences.append(f"Of all that were tried it needs least: {format_bytes(memory)}.")
-    if close := list(_close(notebook, pick)):
-        least = min(notebook.memory_bytes(one.candidate) or 0.0 for one in close)
-        more = ", more memory" if memory and memory <= least else ""
-        names = [
-            one.candidate.name
-            + (f" ({one.ratio:.2f}" if one.ratio else "")
-            + (f" [{one.low:.2f}, {one.high:.2f}]" if one.low and one.high else "")
-            + ")" * bool(one.ratio)
-            for one in close
-        ]
-        sentences.append(f"As good{more}: {', '.join(names)}.")
-    sentences += [
-        f"Worth trying: {variant.name}: {why}."
-        for variant, (state, why) in notebook.states.items()
-        if state is State.WORTH_TRYING
-    ]
-    return [one for one in sentences if one]
+def _now(notebook: Notebook, pick: Candidate) -> str:
+    """What runs now, beside the pick."""
+    now = notebook.question.current
+    if now is None or now not in notebook.states:
+        return ""
+    if now == pick:
+        return "You run it now."
+    you = f"You run {now.name} now"
+    if held := confirming.held_by(notebook, now):
+        return f"{you}: {format_number(held.rate)}/s."
+    if rates := confirming.by_rate(notebook, now):
+        rate = f"{format_number(min(rates))}/s"
+        if confirming.missed(notebook, now, min(rates)):
+            return f"{you}, which did not hold {rate}."
+        return f"{you}, which is not shown to hold {rate}: {_seen(notebook, now)}."
+    return f"{you}: {became(*notebook.states[now], between=', ')}."
 
 
-def _sure(
-    notebook: Notebook, pick: Candidate, held: Held | None, rows: Sequence["Row"]
-) -> list[str]:
-    """How sure the rate is, and where it ends."""
-    sentences = []
-    if held is not None:
-        first, *_ = notebook.question.objective.goals
-        met = first.reached(held.share)
-        if not first.is_mean:
-            met += f", [{100 * held.low:.1f}, {100 * held.high:.1f}]"
-        planned, most = format_count(held.planned), confirming.at_most(held.failures, held.planned)
-        failed = f"{held.failures} of {planned}" if held.failures else f"None of {planned}"
-        sentences += [
-            f"In {held.starts} fresh runs of {held.window_s:.3g} s at "
-            f"{format_number(held.shown)}/s: {met}. {failed} failed, so at most "
-            f"{100 * most:.2g} % do.",
-            f"{100 * (1 - held.rate / held.shown):.2g} % of that is taken off, as windows so short "
-            "flatter and the next start may be a slower one.",
-        ]
-        own = notebook.estimate(pick)
-        if own and any(row.rate is None and (row.estimate or 0.0) > held.rate for row in rows):
-            sentences.append(
-                "Estimates come from the search's short windows: compare them with its own, "
-                f"{format_number(own)}/s."
-            )
-    if fall := cliff(notebook, pick):
-        low, high = map(format_number, fall)
-        sentences.append(f"It collapses between {low} and {high}/s: stay below the first.")
-    return sentences
-
-
-def _cautions(notebook: Notebook, pick: Candidate) -> list[str]:
-    """What the figures don't say by themselves."""
-    question, lines = notebook.question, []
-    if notebook.recovers(pick) is False:
-        lines.append(
-            "It does not recover from overload: seconds after more came than it holds, most were "
-            "still late at half of that rate. Keep it below, or restart it."
-        )
-    for kind, limit in question.connections_limit.items():
-        if pick.connections is None or limit is None:
-            continue
-        needed = pick.connections * question.instances * question.aliases.get(kind, 1)
-        twice = f"; while a restart overlaps, {2 * needed}, too many" if 2 * needed > limit else ""
-        lines.append(
-            f"It opens at most {needed} of the {limit} connections that {kind} has{twice}."
-        )
-    return [*lines, *_unsteady(notebook, pick), *scaling.unmeasured_cautions(notebook, pick)]
+def _seen(notebook: Notebook, candidate: Candidate) -> str:
+    """ "90.6 % in time in 3 fresh runs", at the lowest of their rates."""
+    levels = next(iter(confirming.by_rate(notebook, candidate).values()))
+    shares = [level.met[0] / level.planned for level in levels]
+    goal, *_ = notebook.question.objective.goals
+    return f"{goal.reached(sum(shares) / len(shares))} in {counted(len(shares), 'fresh run')}"
 
 
 APART_OVER_TIME = 1.4
@@ -200,288 +417,57 @@ def _unsteady(notebook: Notebook, pick: Candidate) -> list[str]:
     ]
 
 
-def longer_search(notebook: Notebook, pick: Candidate | None, held: Held | None) -> str:
-    """What the next minutes of a search would add, or a longer one."""
-    if notebook.end is None:
-        phases = {entry.trial.phase for entry in notebook.entries}
-        confirmed = len(notebook.of(pick, Phase.CONFIRM)) if pick else 0
-        is_first = Phase.SCREEN not in phases and notebook.question.only is None
-        adds = "a first look at each size, " * is_first
-        adds += "rising rates for the best and fresh runs that confirm one"
-        if 0 < confirmed < STARTS:
-            adds = f"{STARTS - confirmed} more fresh runs that confirm it"
-        elif Phase.CONFIRM in phases:
-            adds = "what limits it, and other settings"
-        return f"The next minutes add {adds}."
-    additions = []
-    cut = sum(state is State.NOT_TRIED for state, _ in notebook.states.values())
-    if cut:
-        additions.append(f"{cut} candidate{'s' * (cut != 1)} for which the budget left no time")
-    now = notebook.question.current
-    ended = notebook.end in (End.CONFIRMED, End.NOT_CONFIRMED)
-    if ended and now and now in notebook.states and not notebook.of(now, Phase.CONFIRM):
-        additions.append("fresh runs of what runs now")
-    if held is not None:
-        # goals that allow so few misses that so few requests can't show them
-        additions += [
-            f"{format_count(FEWEST_MISSES / (1 - goal.share))} requests, which {goal.words} takes "
-            f"to be shown ({format_count(held.planned)} were planned)"
-            for goal in notebook.question.objective.goals
-            if held.planned * (1 - goal.share) < FEWEST_MISSES
-        ]
-        if held.window_s <= CONFIRMING_S:
-            additions.append(f"windows longer than {held.window_s:.3g} s (--thorough)")
-    return f"A longer search would add {'; '.join(additions)}." if additions else ""
-
-
-def _now(notebook: Notebook, pick: Candidate) -> str:
-    """What runs now, beside the pick."""
-    now = notebook.question.current
-    if now is None or now not in notebook.states:
-        return ""
-    if now == pick:
-        return "You run it now."
-    you = f"You run {now.name} now"
-    if held := confirming.held_by(notebook, now):
-        return f"{you}: {format_number(held.rate)}/s."
-    if rates := confirming.by_rate(notebook, now):
-        rate = f"{format_number(min(rates))}/s"
-        if confirming.missed(notebook, now, min(rates)):
-            return f"{you}, which did not hold {rate}."
-        return f"{you}, which is not shown to hold {rate}: {_seen(notebook, now)}."
-    return f"{you}: {became(*notebook.states[now], between=', ')}."
-
-
-def _seen(notebook: Notebook, candidate: Candidate) -> str:
-    """ "90.6 % in time in 3 fresh runs", at the lowest of their rates."""
-    levels = next(iter(confirming.by_rate(notebook, candidate).values()))
-    shares = [level.met[0] / level.planned for level in levels]
-    goal, *_ = notebook.question.objective.goals
-    runs = f"{len(shares)} fresh run{'s' * (len(shares) != 1)}"
-    return f"{goal.reached(sum(shares) / len(shares))} in {runs}"
-
-
-def leading(notebook: Notebook, pick: Candidate) -> str:
-    """ "uwsgi, 2 processes × 6 threads, leads with about 168/s [160, 176] (2 runs)", for a live
-    line, too.
-    """
-    asked = notebook.question.rate
-    if estimated := leads_with(notebook, pick):
-        count = len(notebook.of(pick, *RISING, Phase.CONFIRM))
-        runs = f"{count} run{'s' * (count != 1)}"
-        return f"{described(pick)} leads with about {estimated} ({runs})"
-    if asked is not None:
-        return f"{described(pick)} needs least of those that may hold {format_number(asked)}/s"
-    through = notebook.screened(pick)
-    most = f": {format_number(through)}/s under a full load" if through else ""
-    return f"{described(pick)} gets most through{most}"
-
-
-def leads_with(notebook: Notebook, pick: Candidate) -> str:
-    """ "168/s [160, 176]", by how much starts of one size differ here; empty before any rate."""
-    if (estimate := notebook.estimate(pick)) is None:
-        return ""
-    factor = math.exp(2 * notebook.spread() / math.sqrt(max(1, len(notebook.blocks(pick)))))
-    rate, low, high = map(format_number, (estimate, estimate / factor, estimate * factor))
-    return f"{rate}/s [{low}, {high}]"
-
-
-UNTRIED = (State.REFUSED, State.BOUNDED_OUT, State.NOT_TRIED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """What became of a candidate."""
-
-    candidate: Candidate
-    state: State
-    why: str
-    estimate: float | None  #: The rate it just holds, from all starts before the fresh ones.
-    low: float | None
-    high: float | None  #: Ends of the interval of that estimate, over starts.
-    rate: float | None  #: What fresh starts say it holds; None without them, or where they don't.
-    shown: float | None  #: The rate of their windows, which flatter.
-    share: float | None  #: Of the planned arrivals that met the first goal there.
-    percentile_s: float | None  #: Response time at that share there.
-    memory_bytes: float | None
-    cpu_s: float | None  #: CPU time of a request.
-    connections: int | None
-    starts: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Close:
-    """A candidate that isn't told apart from the pick."""
-
-    candidate: Candidate
-    ratio: float | None  #: Of its rate to the pick's.
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """Figures come from fresh starts alone; None where there are none."""
-
-    end: End | None  #: None while the search goes on, or where it was stopped.
-    sentences: tuple[str, ...]  #: The answer, and what follows from it.
-    sure: tuple[str, ...] = ()  #: How sure that is, and where it ends.
-    cautions: tuple[str, ...] = ()
-    pick: Candidate | None = None
-    rate: float | None = None  #: Confirmed.
-    shown: float | None = None  #: The rate at which fresh starts did, in windows that flatter.
-    at_least: bool = False  #: Whether the load generator was the limit.
-    share: float | None = None
-    low: float | None = None
-    high: float | None = None  #: Ends of that share's interval, over starts.
-    starts: int = 0
-    window_s: float | None = None
-    failures: int | None = None
-    planned: int | None = None
-    cliff: tuple[float, float] | None = None  #: The rates between which it collapses.
-    now: Row | None = None  #: What runs now.
-    not_told_apart: tuple[Close, ...] = ()
-    rows: tuple[Row, ...] = ()
-    not_tried: tuple[tuple[str, str], ...] = ()  #: What, and why.
-    missing: str = ""  #: What a longer search would add.
-    scaling: Scaling | None = None  #: Where several numbers of CPUs were asked for.
-
-
-FIGURES = ("rate", "shown", "share", "low", "high", "starts", "window_s", "failures", "planned")
-
-
-def outcome(notebook: Notebook) -> Outcome:
-    """The best that is known."""
-    several = bool(notebook.question.scaling)
-    order = sorted(notebook.states, key=lambda one: one.cpus or 0)
-    rows = tuple(_row(notebook, candidate) for candidate in order)
-    untried = ((row.candidate.name, row.why) for row in rows if row.state in UNTRIED)
-    not_tried = (*notebook.unable.items(), *untried)
-    now = next((row for row in rows if row.candidate == notebook.question.current), None)
-    pick = None if several else notebook.pick()
-    if pick is None:
-        curve = scaling.scaling(notebook) if several else None
-        nothing = notebook.end in (End.REFUSED, End.NOTHING_RAN, End.NOTHING_HOLDS)
-        told = [headline(notebook, None, None)]
-        if curve is not None and not nothing:
-            told = scaling.sentences(notebook, curve)
-        return Outcome(
-            end=notebook.end,
-            sentences=tuple(told),
-            now=now,
-            rows=rows,
-            not_tried=not_tried,
-            scaling=curve,
-            missing="" if several else longer_search(notebook, None, None),
-        )
-    held = confirming.held_by(notebook, pick)
-    figures: dict[str, Any] = {name: getattr(held, name) for name in FIGURES if held}
-    return Outcome(
-        end=notebook.end,
-        sentences=(headline(notebook, pick, held), *_reasons(notebook, pick, held)),
-        sure=tuple(_sure(notebook, pick, held, rows)),
-        cautions=tuple(_cautions(notebook, pick)),
-        pick=pick,
-        **figures,
-        at_least=bool(held and notebook.is_limited(pick)),
-        cliff=cliff(notebook, pick),
-        now=now,
-        not_told_apart=tuple(_close(notebook, pick)),
-        rows=rows,
-        not_tried=not_tried,
-        missing=longer_search(notebook, pick, held),
-    )
-
-
-def sentence(notebook: Notebook) -> str:
-    """The first of the answer, alone."""
-    if notebook.question.scaling:
-        return outcome(notebook).sentences[0]
-    pick = notebook.pick()
-    return headline(notebook, pick, confirming.held_by(notebook, pick) if pick else None)
-
-
-def _row(notebook: Notebook, candidate: Candidate) -> Row:
-    state, why = notebook.states[candidate]
-    held = confirming.held_by(notebook, candidate)
-    rates = list(notebook.blocks(candidate).values())
-    low = high = None
-    if len(rates) >= confirming.FEWEST_STARTS:
-        mean, half = confirming.interval(rates)
-        low, high = math.exp(mean - half), math.exp(mean + half)
-    return Row(
-        candidate=candidate,
-        state=state,
-        why=why,
-        estimate=notebook.estimate(candidate),
-        low=low,
-        high=high,
-        **{name: getattr(held, name, None) for name in ("rate", "shown", "share", "percentile_s")},
-        memory_bytes=notebook.memory_bytes(candidate),
-        cpu_s=notebook.cpu_s(candidate),
-        connections=candidate.connections,
-        starts=len(notebook.of(candidate, *RISING, Phase.CONFIRM, Phase.VARY)),
-    )
-
-
-def _close(notebook: Notebook, pick: Candidate) -> Iterator[Close]:
-    """Those that aren't told apart from the pick."""
-    best = notebook.estimate(pick)
-    for candidate, (state, _) in notebook.states.items():
-        if state is State.NOT_TOLD_APART and candidate != pick:
-            own, compared = notebook.estimate(candidate), against(notebook, candidate, pick)
-            yield Close(
-                candidate=candidate,
-                ratio=compared.value if compared else (own / best if own and best else None),
-                low=compared.low if compared else None,
-                high=compared.high if compared else None,
-            )
-
-
-MANY = 20  #: Rows from which on a page folds a table.
-
-
-def answer(notebook: Notebook, outcome: Outcome) -> Answer:
+def answer(outcome: Outcome) -> Answer:
     """The outcome with its figures, and folded below: how sure, which configurations, and what was
     not tried.
     """
-    first, *reasons = outcome.sentences
+    question, (first, *reasons) = outcome.notebook.question, outcome.sentences
     return Answer(
-        title=f"Tuning for {notebook.question.objective.words}",
+        title=f"Tuning for {question.objective.words}",
         headline=first,
-        tiles=_tiles(notebook, outcome),
+        tiles=_tiles(outcome),
         reasons=reasons,
-        table=_configurations(notebook, outcome),
+        table=configurations(outcome.tried, question.objective.goals[0], outcome.pick),
         cautions=outcome.cautions,
-        next_steps=[outcome.missing] if outcome.missing else [],
-        sections=[*_sections(notebook, outcome)],
+        next_steps=[outcome.missing] * bool(outcome.missing and not _is_sure(outcome)),
+        sections=[*_sections(outcome)],
     )
 
 
-def _tiles(notebook: Notebook, outcome: Outcome) -> list[Tile]:
-    row = next((one for one in outcome.rows if one.candidate == outcome.pick), None)
-    if row is None or row.rate is None or row.share is None:
+def _is_sure(outcome: Outcome) -> bool:
+    """Whether a longer search would only add to what is confirmed."""
+    return outcome.end is not None and outcome.held is not None
+
+
+def _tiles(outcome: Outcome) -> list[Tile]:
+    row, now = outcome.row(outcome.pick), outcome.row(outcome.notebook.question.current)
+    if row is None or row.rate is None:
         return []
-    goal, *_ = notebook.question.objective.goals
-    now = outcome.now.rate if outcome.now and outcome.now != row else None
+    goal, *_ = outcome.notebook.question.objective.goals
     return [
         Tile(title, show(value))
         for title, value, show in (
             ("holds", row.rate, format_rate),
-            (f"{goal.name} there", row.percentile_s, format_duration),
+            (_there(goal), row.percentile_s, format_duration),
             ("memory", row.memory_bytes, format_bytes),
-            ("you run now", now, format_rate),
+            ("you run now", now.rate if now and now != row else None, format_rate),
         )
         if value is not None
     ]
 
 
-def _sections(notebook: Notebook, outcome: Outcome) -> Iterator[Section]:
+def _there(goal: Goal) -> str:
+    """ "p95 there": where failures are the first goal, the time of so many, not "failures"."""
+    return f"{'mean' if goal.is_mean else f'p{100 * goal.share:.6g}'} there"
+
+
+def _sections(outcome: Outcome) -> Iterator[Section]:
     """How sure it is; what failed runs said, once and not in each cell; what was not tried."""
-    if outcome.sure:
-        yield Section(title="How sure it is", sentences=outcome.sure, brief=outcome.sure[:1])
+    if sure := outcome.sure:
+        longer = [outcome.missing] * bool(outcome.missing and _is_sure(outcome))
+        yield Section(title="How sure it is", sentences=[*sure, *longer], brief=sure[:1])
     failed: dict[str, list[str]] = {}
-    for entry in notebook.entries:
+    for entry in outcome.notebook.entries:
         if text := entry.seen.failure.strip():
             failed.setdefault(text, []).append(entry.trial.candidate.name)
     if failed:
@@ -489,31 +475,12 @@ def _sections(notebook: Notebook, outcome: Outcome) -> Iterator[Section]:
             ", ".join(dict.fromkeys(names)) + f", {len(names)} times" * (len(names) > 1): text
             for text, names in failed.items()
         }
-        count = sum(map(len, failed.values()))
         lines = [f"Failed: {who}: {text.partition(chr(10))[0]}" for who, text in texts.items()]
-        title = f"{count} run{'s' * (count != 1)} that failed"
-        yield Section(title=title, copies=texts, brief=lines)
+        count = counted(sum(map(len, failed.values())), "run")
+        yield Section(title=f"{count} that failed", copies=texts, brief=lines)
     if outcome.not_tried:
-        table = Table(
-            ["what", "why"],
-            outcome.not_tried,
-            title=f"{len(outcome.not_tried)} left out, with the reason",
-            is_folded=len(outcome.not_tried) >= MANY,
-        )
+        table = Table(["what", "why"], outcome.not_tried)
         yield Section(title="Not tried", tables=[table], brief=untried_lines(outcome))
-
-
-def tried(outcome: Outcome) -> list[Row]:
-    """All candidates that were started, by their CPUs, the best first."""
-    started = [row for row in outcome.rows if row.state not in UNTRIED]
-    return sorted(
-        started,
-        key=lambda row: (
-            row.candidate.cpus or 0,
-            [*State].index(row.state),
-            -(row.estimate or 0.0),
-        ),
-    )
 
 
 def untried_lines(outcome: Outcome) -> list[str]:
@@ -524,59 +491,42 @@ def untried_lines(outcome: Outcome) -> list[str]:
     return [f"Not tried: {', '.join(some)} ({why})" for why, some in reasons.items()]
 
 
-def _configurations(notebook: Notebook, outcome: Outcome) -> Table | None:
-    rows = tried(outcome)
-    if not rows:
+def configurations(rows: Sequence[Row], goal: Goal, pick: Candidate | None) -> Table | None:
+    """All that was started, without the columns in which nobody has a figure."""
+    shown = [figures(row, goal) for row in rows]
+    if not shown:
         return None
-    shown = [figures(row, notebook.question.objective.goals[0]) for row in rows]
+    known = [name for name in shown[0] if not all(cells[name].reason for cells in shown)]
     return Table(
-        ["configuration", *shown[0], "state"],
+        ["configuration", *known, "state"],
         [
-            [row.candidate.name, *cells.values(), state(row)]
+            [row.candidate.name, *(cells[name] for name in known), row.words]
             for row, cells in zip(rows, shown, strict=True)
         ],
         title="Configurations",
-        figures=list(shown[0]),
-        spare=("starts", "connections", "CPU a request"),
-        chosen=next((at for at, row in enumerate(rows) if row.candidate == outcome.pick), None),
+        figures=known,
+        spare=("runs", "connections", "CPU a request"),
+        chosen=next((at for at, row in enumerate(rows) if row.candidate == pick), None),
     )
 
 
 def figures(row: Row, goal: Goal) -> dict[str, Shown]:
     """Heading → what a candidate has there, beside its name and its state."""
-    missing = "no fresh runs confirmed it" if row.starts else state(row)
+    unconfirmed = "no fresh runs confirmed it" if row.estimate else row.words
 
     def shown(
-        value: float | None, show: Callable[[float], str], note: str = "", why: str = missing
+        value: float | None, show: Callable[[float], str], why: str = row.words, note: str = ""
     ) -> Shown:
         return Shown.missing(why) if value is None else Shown(show(value), note)
 
-    share = None if row.share is None else 100 * row.share
-    name = "right" if goal.within_s is None else f"within {format_duration(goal.within_s)}"
-    cells = {
-        "estimate": shown(row.estimate, format_rate, interval(row), state(row)),
-        "holds": shown(row.rate, format_rate, f"shown at {format_rate(row.shown)}"),
-        f"{'mean' if goal.is_mean else f'p{100 * goal.share:.6g}'} there": shown(
-            row.percentile_s, format_duration
-        ),
-        name: shown(share, format_percent),
+    return {
+        "estimate": shown(row.estimate, format_rate, note=row.interval),
+        "holds": shown(row.rate, format_rate, unconfirmed),
+        _there(goal): shown(row.percentile_s, format_duration, unconfirmed),
         "memory": shown(row.memory_bytes, format_bytes),
         "CPU a request": shown(row.cpu_s, format_duration),
         "connections": shown(
-            row.connections, format_count, why="how many it opens at most isn't known"
+            row.candidate.connections, format_count, "how many it opens at most isn't known"
         ),
-        "starts": shown(row.starts, format_count),
+        "runs": Shown(format_count(row.starts)),
     }
-    if goal.is_mean:
-        del cells[name]
-    return cells
-
-
-def state(row: Row) -> str:
-    return became(row.state, row.why)
-
-
-def interval(row: Row) -> str:
-    if row.low is None or row.high is None:
-        return ""
-    return f"[{format_number(row.low)}, {format_number(row.high)}]"

@@ -11,7 +11,7 @@ from itertools import product
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import DatabaseSpec, Option, RunSpec, ServerSpec
 from benchsuite.core.specs.spec import changed
-from benchsuite.core.units import format_number
+from benchsuite.core.units import counted, format_number
 from benchsuite.servers.base import Application, Fit, ServerAdapter
 from benchsuite.tuning.trial import Candidate, Probe, Question
 
@@ -216,8 +216,3 @@ def hopeless(
 def threads_needed(probe: Probe, processes: int, cpus: int) -> int:
     """Threads of each process that keep all CPUs busy: the "2n+1" of advice, measured."""
     return max(1, math.ceil(cpus * probe.response_s / (probe.cpu_s * processes)))
-
-
-def counted(number: int, what: str) -> str:
-    """ "1 CPU", "2 CPUs"."""
-    return f"{number} {what}{'s' * (number != 1)}"

@@ -3,7 +3,7 @@ seen speaks for them. Starts of the diagnosis never count.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import replace
 
 from benchsuite.bottlenecks.evidence import Other
@@ -15,9 +15,13 @@ from benchsuite.tuning.candidates import refusal
 from benchsuite.tuning.confirming import Held, fresh, held_by
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.planning import Making, Steps
-from benchsuite.tuning.trial import Candidate, Phase
+from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
 
-WHAT, FLAME = "a diagnostic run", "a flame graph"
+LOOKS = {
+    Phase.DIAGNOSE: ("a diagnostic run", "what limits the pick: queries and pauses are timed"),
+    Phase.FLAME: ("a flame graph", "where its CPU time goes: a profiler looks at it"),
+}
+"""What it is called, and what it is made for."""
 OF_CPU = ("L01", "L02")
 FLAME_S = 10.0  #: A thousand samples of a busy process.
 STRAIN = (1.5, 0.5, 0.5)  #: Of what it holds: whether it recovers.
@@ -57,33 +61,39 @@ def _cpu(notebook: Notebook, candidate: Candidate) -> dict[int, float]:
     }
 
 
-def diagnose(making: Making) -> Steps:
-    """At the highest rate that was confirmed, or the one that was asked for; none where nothing was
-    confirmed. It is not made again, whatever it shows. A profiler looks, too, where the CPU is the
-    limit.
-    """
+def _confirmed(making: Making) -> tuple[Candidate, Held] | None:
+    """The pick, and what fresh starts of it held; None where none was confirmed."""
     notebook, pick = making.notebook, making.notebook.pick()
     held = held_by(notebook, pick) if pick else None
-    if notebook.end is not End.CONFIRMED or pick is None or held is None or pick.runs_already:
+    return (pick, held) if pick and held and notebook.end is End.CONFIRMED else None
+
+
+def diagnose(making: Making) -> Steps:
+    """At the highest rate that was confirmed, or the one that was asked for; none where nothing was
+    confirmed. A profiler looks, too, where the CPU is the limit.
+    """
+    confirmed = _confirmed(making)
+    if confirmed is None or confirmed[0].runs_already:
         return
+    pick, held = confirmed
     load = making.diagnosing((making.question.rate or held.rate,))
-    if making.cost_s(load) > making.unspent_s:
-        notebook.unable[WHAT] = NO_TIME
-        return
-    reason = "what limits the pick: queries and pauses are timed"
-    seen = yield from making.start(pick, Phase.DIAGNOSE, load, reason, again=False)
-    if seen.failure or seen.says_nothing:
-        notebook.unable[WHAT] = seen.failure or f"it was disturbed: {', '.join(seen.codes)}"
-    if not making.question.profiles or not any(code.startswith(OF_CPU) for code in seen.named):
-        return
-    load = replace(load, window_s=FLAME_S)
-    if making.cost_s(load) > making.unspent_s:
-        notebook.unable[FLAME] = NO_TIME
-        return
-    reason = "where its CPU time goes: a profiler looks at it"
-    seen = yield from making.start(pick, Phase.FLAME, load, reason, again=False)
-    if seen.failure:
-        notebook.unable[FLAME] = seen.failure
+    named = yield from _look(making, pick, Phase.DIAGNOSE, load)
+    if making.question.profiles and any(code.startswith(OF_CPU) for code in named):
+        yield from _look(making, pick, Phase.FLAME, replace(load, window_s=FLAME_S))
+
+
+def _look(
+    making: Making, pick: Candidate, phase: Phase, load: Load
+) -> Generator[Trial, Observation, Sequence[str]]:
+    """The limits that a start names, which is not made again, whatever it shows."""
+    (what, reason), why, named = LOOKS[phase], NO_TIME, tuple[str, ...]()
+    if making.cost_s(load) <= making.unspent_s:
+        seen = yield from making.start(pick, phase, load, reason, again=False)
+        disturbed = f"it was disturbed: {', '.join(seen.codes)}" if seen.says_nothing else ""
+        why, named = seen.failure or disturbed, seen.named
+    if why:
+        making.notebook.unable[what] = why
+    return named
 
 
 def overload(making: Making, pick: Candidate) -> Steps:
@@ -96,7 +106,7 @@ def overload(making: Making, pick: Candidate) -> Steps:
         yield from making.start(pick, Phase.STRAIN, load, reason, again=False)
 
 
-Variants = Callable[[Candidate, Against], Sequence[Candidate]]
+Variants = Callable[[Candidate, Against], Iterable[Candidate]]
 """The same size in the settings that may help against that; none where its server knows none."""
 
 BY_LIMIT = {
@@ -134,10 +144,10 @@ def reasons(notebook: Notebook, pick: Candidate) -> dict[Against, str]:
 
 def vary(making: Making, variants: Variants) -> Steps:
     """All of them, where the pick is confirmed and time is left; nothing else is taken from it."""
-    notebook, pick = making.notebook, making.notebook.pick()
-    held = held_by(notebook, pick) if pick else None
-    if notebook.end is not End.CONFIRMED or pick is None or held is None:
+    notebook, confirmed = making.notebook, _confirmed(making)
+    if confirmed is None:
         return
+    pick, held = confirmed
     for against, why in sorted(reasons(notebook, pick).items(), key=lambda one: one[0] in SAVING):
         for variant in variants(pick, against):
             if refused := refusal(making.question, variant):
@@ -165,30 +175,24 @@ def _try(
             reason = why if each == variant else "beside its variants"
             yield from making.start(each, Phase.VARY, load, reason, place=place)
     entries, after = notebook.of(variant, Phase.VARY), notebook.memory_bytes(variant)
-    gains = _gains(notebook, pick, variant)
-    state, told = State.WORTH_TRYING, "its runs say nothing"
-    points = notebook.points(entries)
-    if not points or not (gains or (saves and after and before)):
-        notebook.decide(variant, State.NO_STATEMENT, told)
-        return
-    if saves and after and before:
-        gain = before / after
+    points, gains = notebook.points(entries), _gains(notebook, pick, variant)
+    state, told, gain = State.NO_STATEMENT, "its runs say nothing", 1.0
+    if points and saves and after and before:
         told = f"{_more(after / before)} memory in {len(entries)} runs ({why})"
+        is_less = after <= (1 - WORTH) * before
+        state = State.WORTH_TRYING if is_less else State.NO_DIFFERENCE
         if min(point.margin for point in points) < 0:
             state, told = State.DROPPED, f"it missed {rate:.3g}/s; {told}"
-        elif after > (1 - WORTH) * before:
-            state = State.NO_DIFFERENCE
-    else:
+    elif points and gains:
         gain = math.exp(sum(gains) / len(gains))
         told = f"{_more(gain)} in {STARTS} runs of each ({why})"
-        if gain < 1 - WORTH:
-            state = State.DROPPED
-        elif min(gains) < math.log1p(WORTH):
-            state = State.NO_DIFFERENCE
+        state = State.DROPPED if gain < 1 - WORTH else State.NO_DIFFERENCE
+        if min(gains) >= math.log1p(WORTH):
+            state = State.WORTH_TRYING
     is_worth = state is State.WORTH_TRYING
     notebook.decide(variant, state, f"{told}, not confirmed" if is_worth else told)
     if is_worth and notebook.pick() == pick and (not saves or making.question.rate):
-        yield from _confirm(making, pick, variant, held, 1.0 if saves else gain)
+        yield from _confirm(making, pick, variant, held, gain)
 
 
 def _gains(notebook: Notebook, pick: Candidate, variant: Candidate) -> list[float]:

@@ -2,16 +2,17 @@
 
 import math
 import statistics
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any, TypeVar
 
 from benchsuite.core.specs.objective import margin
-from benchsuite.core.units import format_bytes
+from benchsuite.core.units import counted, format_bytes
 from benchsuite.stats.levels import Crossing, Point, crossing, shifted
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Probe, Question, Trial
 
+T = TypeVar("T")
 OVERHEAD_S = 4.0  #: Of the first start.
 COUNTED = tuple(one for one in Phase if one not in (Phase.DIAGNOSE, Phase.FLAME, Phase.STRAIN))
 RISING = (Phase.LADDER, Phase.RACE, Phase.BISECT)  #: Starts that look for the rate that just holds.
@@ -68,18 +69,6 @@ class Entry:
         return len(self.seen.levels) == max(1, len(self.trial.load.rates))
 
 
-class _Index:
-    """What a search asks its entries again and again: made once for each number of them."""
-
-    def __init__(self, entries: list[Entry]) -> None:
-        self.entries, self.count = entries, len(entries)
-        self.starts = defaultdict[Candidate, list[Entry]](list)
-        self.crossings: dict[Candidate, Crossing | None] = {}
-        self.blocks: dict[Candidate, dict[int, float]] = {}
-        for entry in entries:
-            self.starts[entry.trial.candidate].append(entry)
-
-
 @dataclass
 class Notebook:
     """Written by the search alone."""
@@ -94,18 +83,28 @@ class Notebook:
     """What was never started, such as a server that isn't installed → why."""
 
     def __post_init__(self) -> None:
-        self._last_index = _Index(self.entries)
+        self._kept: dict[Any, Any] = {}
+        self._kept_of = 0, 0
 
-    @property
-    def _index(self) -> _Index:
-        last = self._last_index
-        if last.entries is not self.entries or last.count != len(self.entries):
-            self._last_index = _Index(self.entries)
-        return self._last_index
+    def _once(self, find: Callable[..., T], *of: Candidate) -> T:
+        """What is asked again and again: found once for each number of entries."""
+        if self._kept_of != (entries := (id(self.entries), len(self.entries))):
+            self._kept, self._kept_of = {}, entries
+        key = find.__name__, of
+        if key not in self._kept:
+            self._kept[key] = find(*of)
+        kept: T = self._kept[key]
+        return kept
+
+    def _starts(self) -> dict[Candidate, list[Entry]]:
+        starts: dict[Candidate, list[Entry]] = {}
+        for entry in self.entries:
+            starts.setdefault(entry.trial.candidate, []).append(entry)
+        return starts
 
     def note(self, trial: Trial, seen: Observation) -> None:
         self.entries.append(Entry(trial, seen))
-        mine = [one.seen for one in self._index.starts[trial.candidate]]
+        mine = [one.seen for one in self.entries if one.trial.candidate == trial.candidate]
         failed = sum(bool(one.failure) for one in mine)
         if seen.failure and failed >= FAILED_STARTS:
             first_line = seen.failure.strip().partition("\n")[0].removesuffix(".")
@@ -119,8 +118,8 @@ class Notebook:
 
     def drop(self, candidate: Candidate) -> None:
         """Spends no more time on it, which says nothing of what it holds."""
-        starts = len(self.of(candidate, *RISING))
-        self.decide(candidate, State.DROPPED, f"dropped after {starts} run{'s' * (starts != 1)}")
+        starts = counted(len(self.of(candidate, *RISING)), "run")
+        self.decide(candidate, State.DROPPED, f"dropped after {starts}")
 
     def state(self, candidate: Candidate) -> State | None:
         return self.states[candidate][0] if candidate in self.states else None
@@ -147,7 +146,7 @@ class Notebook:
 
     def of(self, candidate: Candidate, *phases: Phase) -> list[Entry]:
         """Its starts in these phases, else all that count: diagnostic ones never do."""
-        starts = self._index.starts.get(candidate, [])
+        starts = self._once(self._starts).get(candidate, [])
         return [one for one in starts if one.trial.phase in (phases or COUNTED)]
 
     def screened(self, candidate: Candidate) -> float | None:
@@ -164,17 +163,12 @@ class Notebook:
     def memory_bytes(self, candidate: Candidate) -> float | None:
         """Median over its starts; those that confirm count alone where there are any."""
         entries = self.of(candidate, Phase.CONFIRM) or self.of(candidate)
-        sizes = [
-            one.seen.memory_bytes
-            for one in entries
-            if one.seen.memory_bytes is not None and one.trial.phase is not Phase.PROBE
-        ]
-        return statistics.median_high(sizes) if sizes else None
+        sizes = [one.seen.memory_bytes for one in entries if one.trial.phase is not Phase.PROBE]
+        return _middle(sizes)
 
     def cpu_s(self, candidate: Candidate) -> float | None:
         """CPU time of a request, the median over its starts."""
-        times = [entry.seen.cpu_s for entry in self.of(candidate) if entry.seen.cpu_s is not None]
-        return statistics.median_high(times) if times else None
+        return _middle([entry.seen.cpu_s for entry in self.of(candidate)])
 
     def excess(self, candidate: Candidate) -> str:
         """Which limit of the objective its starts exceeded; empty where none. Connections count
@@ -183,15 +177,14 @@ class Notebook:
         """
         objective = self.question.objective
         memory, limit = self.memory_bytes(candidate), objective.memory_bytes
+        allows = "and the objective allows"
         if memory is not None and limit is not None and memory > limit:
-            return (
-                f"it takes {format_bytes(memory)}, and the objective allows {format_bytes(limit)}"
-            )
+            return f"it takes {format_bytes(memory)}, {allows} {format_bytes(limit)}"
         tried = [entry for entry in self.of(candidate, Phase.SCREEN) if entry.trial.load.rates]
         entries, allowed = self.of(candidate, Phase.CONFIRM) or tried, objective.connections
         opened = max((entry.seen.connections or 0 for entry in entries), default=0)
         if allowed is not None and opened > allowed:
-            return f"it opened {opened} database connections, and the objective allows {allowed}"
+            return f"it opened {opened} database connections, {allows} {allowed}"
         return ""
 
     def points(self, entries: Iterable[Entry]) -> list[Point]:
@@ -201,20 +194,14 @@ class Notebook:
         planned, which shows in the shares.
         """
         goals = self.question.objective.goals
-        points = [
-            (
-                Point(
-                    level.offered or level.rate,
-                    margin(goals, level.planned, level.met),
-                    level.planned,
-                ),
-                bool(one.seen.limit),
-            )
-            for one in entries
-            for level in one.seen.levels
-            if level.planned and level.rate
-        ]
-        return [point for point, limited in points if point.margin >= 0 or not limited]
+        points = []
+        for entry in entries:
+            for level in entry.seen.levels:
+                if level.planned and level.rate:
+                    met = margin(goals, level.planned, level.met)
+                    if met >= 0 or not entry.seen.limit:
+                        points.append(Point(level.offered or level.rate, met, level.planned))
+        return points
 
     def pick(self) -> Candidate | None:
         """What is recommended, or leads so far."""
@@ -242,11 +229,11 @@ class Notebook:
 
     def crossing(self, candidate: Candidate) -> Crossing | None:
         """The rate at which it just holds the objective, from its starts so far."""
-        crossings = self._index.crossings
-        if candidate not in crossings:
-            points = self.points(self.looking(candidate))
-            crossings[candidate] = crossing(points) if points else None
-        return crossings[candidate]
+        return self._once(self._crossing, candidate)
+
+    def _crossing(self, candidate: Candidate) -> Crossing | None:
+        points = self.points(self.looking(candidate))
+        return crossing(points) if points else None
 
     def is_bracketed(self, candidate: Candidate) -> bool:
         """Whether that rate lies between or near some that it was asked for."""
@@ -260,24 +247,18 @@ class Notebook:
 
     def blocks(self, candidate: Candidate) -> dict[int, float]:
         """Seed of each start near that rate → the logarithm of the rate that this start holds."""
-        known = self._index.blocks
-        if candidate not in known:
-            known[candidate] = self._blocks(candidate)
-        return known[candidate]
+        return self._once(self._blocks, candidate)
 
     def _blocks(self, candidate: Candidate) -> dict[int, float]:
         whole = self.crossing(candidate)
         if whole is None:
             return {}
-        starts = {
-            one.trial.seed: self.points([one])
-            for one in self.looking(candidate)
-            if one.trial.phase is not Phase.LADDER
-        }
+        starts = [one for one in self.looking(candidate) if one.trial.phase is not Phase.LADDER]
         return {
-            seed: shifted(points, whole)
-            for seed, points in starts.items()
-            if any(abs(math.log(point.rate / whole.rate)) <= NEAR for point in points)
+            one.trial.seed: shifted(points, whole)
+            for one in starts
+            if (points := self.points([one]))
+            and any(abs(math.log(point.rate / whole.rate)) <= NEAR for point in points)
         }
 
     def spread(self) -> float:
@@ -294,9 +275,8 @@ class Notebook:
 
     def is_limited(self, candidate: Candidate) -> bool:
         """Whether the load generator gave out before the candidate did."""
-        entries = self.of(candidate, *RISING)
         whole = self.crossing(candidate)
-        limited = any(one.seen.limit for one in entries)
+        limited = any(one.seen.limit for one in self.of(candidate, *RISING))
         return limited and (whole is None or whole.beyond == "above")
 
     def recovers(self, candidate: Candidate) -> bool | None:
@@ -306,3 +286,8 @@ class Notebook:
             if entry.is_whole and len(levels) > 1 and (last := levels[-1]).planned:
                 return min(last.met) >= STAYS_DOWN * last.planned
         return None
+
+
+def _middle(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.median_high(known) if known else None

@@ -1,15 +1,14 @@
 """What one configuration holds on several numbers of CPUs, and what may be said of others."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from benchsuite.core.units import format_duration, format_number, format_percent, listed
+from benchsuite.core.units import counted, format_duration, format_number, format_percent, listed
 from benchsuite.stats.compare import Estimate
 from benchsuite.stats.scalability import Law, NoLaw, fitted
 from benchsuite.tuning import confirming
-from benchsuite.tuning.candidates import counted
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.planning import Steps, least_s
 from benchsuite.tuning.trial import Candidate, Observation, Trial
@@ -43,52 +42,52 @@ def scaling(notebook: Notebook) -> Scaling:
     return Scaling(law=law, shared=shared)
 
 
-def sentences(notebook: Notebook, scaling: Scaling) -> list[str]:
+def sentences(notebook: Notebook, scaling: Scaling) -> Iterator[str]:
     """What each number of CPUs holds, and what follows for others."""
     ordered = sorted(notebook.question.scaling, key=lambda candidate: candidate.cpus or 0)
     names = {one: f"{counted(one.cpus or 0, 'CPU')} ({one.size})" for one in ordered}
     held = {one: found for one in ordered if (found := confirming.held_by(notebook, one))}
     limited = [one for one in held if notebook.is_limited(one)]
-    lines = []
     if held:
         each = [
             f"{'at least ' * (one in limited)}{format_number(found.rate)}/s on {names[one]}"
             for one, found in held.items()
         ]
         window_s = max(found.window_s for found in held.values())
-        lines.append(
-            f"{ordered[0].server} holds {listed(each)}, with {notebook.question.objective.words} "
-            f"in fresh runs of {window_s:g} s."
+        objective = notebook.question.objective.words
+        yield (
+            f"{ordered[0].server} holds {listed(each)}, with {objective} in fresh runs of "
+            f"{window_s:g} s."
         )
     for one in ordered:
         if one not in held:
             state, why = notebook.states.get(one, (State.NOT_TRIED, "not measured yet"))
-            rate = notebook.estimate(one)
-            about = f"about {format_number(rate)}/s, "
-            about *= bool(rate and state is State.MEASURED)
-            lines.append(f"On {names[one]}: {about}{why or state.value}.")
+            rate = notebook.estimate(one) if state is State.MEASURED else None
+            about = f"about {format_number(rate)}/s, " if rate else ""
+            yield f"On {names[one]}: {about}{why or state.value}."
     if limited:
         on = listed([counted(one.cpus or 0, "CPU") for one in limited])
-        lines.append(f"The load generator was the limit on {on}, not the server.")
+        yield f"The load generator was the limit on {on}, not the server."
     if scaling.shared:
-        lines.append(
+        yield (
             f"Of {listed([str(one) for one in scaling.shared])} CPUs the load generator used some, "
             "too: the server had less than these, and what they hold says little of a machine "
             "where it has them alone."
         )
-    law = scaling.law
-    if law is None:
-        return [*lines, f"No curve goes through these rates: {scaling.why}."]
+    if (law := scaling.law) is None:
+        yield f"No curve goes through these rates: {scaling.why}."
+        return
     contention, coherency = map(_percent, (law.contention, law.coherency))
+    yield (
+        f"By the Universal Scalability Law {contention} of the work is done by one CPU at a time, "
+        f"and each pair of CPUs costs {coherency}."
+    )
     farthest = law.rates[-1]
     most, low, high = map(format_number, (farthest.value, farthest.low, farthest.high))
-    return [
-        *lines,
-        f"By the Universal Scalability Law {contention} of the work is done by one CPU at a time, "
-        f"and each pair of CPUs costs {coherency}.",
+    yield (
         f"Extrapolated, and never measured: {counted(len(law.rates), 'CPU')} would just hold about "
-        f"{most} [{low}, {high}]/s, if processes grow alike and nothing else binds.",
-    ]
+        f"{most} [{low}, {high}]/s, if processes grow alike and nothing else binds."
+    )
 
 
 def _percent(estimate: Estimate) -> str:
@@ -147,30 +146,24 @@ def _state(part: Notebook, candidate: Candidate) -> tuple[State, str]:
     return state, why
 
 
-def unmeasured_cautions(notebook: Notebook, pick: Candidate) -> list[str]:
+def unmeasured_cautions(notebook: Notebook, pick: Candidate) -> Iterator[str]:
     """Of the CPUs that were asked for, and of a single one."""
-    asked, had, cautions = notebook.question.for_cpus, notebook.question.cpus, []
+    asked, had = notebook.question.for_cpus, notebook.question.cpus
     cost_s = notebook.cpu_s(pick)
 
-    def bound(cpus: int) -> str:
+    def bound(cpus: int, who: str) -> str:
         """By the utilisation law, which holds for any number of processes."""
         if not cost_s:
             return "."
         limit = f"{counted(cpus, 'CPU')}, {format_duration(cost_s)} of CPU time a request"
-        return f" at most about {format_number(cpus / cost_s)}/s ({limit}), if nothing else binds."
+        rate = format_number(cpus / cost_s)
+        return f"; {who} at most about {rate}/s ({limit}), if nothing else binds."
 
-    beyond = asked is not None and asked > had
-    if asked is not None and beyond:
-        they = "; they answer" * bool(cost_s)
-        cautions.append(
-            f"No rate is said for {asked} CPUs, which the server can't have "
-            f"here{they}{bound(asked)}"
-        )
+    if asked is not None and asked > had:
+        beyond = f"No rate is said for {asked} CPUs, which the server can't have here"
+        yield beyond + bound(asked, "they answer")
     elif asked is not None:
-        cautions.append(f"The server had {counted(asked, 'CPU')}, as was asked.")
+        yield f"The server had {counted(asked, 'CPU')}, as was asked."
     if had == 1:
-        each = "" if beyond or not cost_s else f"; each more answers{bound(1)}"
-        cautions.append(
-            f"Measured on 1 CPU: how many processes several CPUs need is not known{each or '.'}"
-        )
-    return cautions
+        each = "." if asked is not None and asked > had else bound(1, "each more answers")
+        yield f"Measured on 1 CPU: how many processes several CPUs need is not known{each}"

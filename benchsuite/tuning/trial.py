@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from benchsuite.core.specs.objective import Objective
 from benchsuite.core.specs.spec import Option
+from benchsuite.core.units import counted, in_words
 from benchsuite.servers.running import is_address
 
 
@@ -45,11 +46,9 @@ class Candidate:
 
     @property
     def settings(self) -> list[str]:
-        """ "backpressure=1000", "pool=8"."""
-        return [
-            f"{name.rpartition('.')[2]}={f'{one:g}' if isinstance(one, float) else one}"
-            for name, one in (*self.options, *self.changes)
-        ]
+        """ "backpressure=1000", "preload=yes", "pool=8"."""
+        every = (*self.options, *self.changes)
+        return [f"{name.rpartition('.')[2]}={in_words(value)}" for name, value in every]
 
     @property
     def runs_already(self) -> bool:
@@ -60,9 +59,18 @@ class Candidate:
     def name(self) -> str:
         if self.runs_already:
             return self.server
-        settings = "".join(f" {one}" for one in self.settings)
-        where = "" if self.cpus is None else f" on {self.cpus} CPU{'s' * (self.cpus != 1)}"
-        return f"{self.server} {self.size}{settings}{where}"
+        where = [] if self.cpus is None else [f"on {counted(self.cpus, 'CPU')}"]
+        return " ".join([self.server, self.size, *self.settings, *where])
+
+    @property
+    def words(self) -> str:
+        """ "uwsgi, 2 processes × 6 threads"."""
+        if self.runs_already:
+            return self.server
+        size = f"{self.processes} process{'es' * (self.processes != 1)}"
+        if self.threads is not None:
+            size += f" × {counted(self.threads, 'thread')}"
+        return ", ".join([self.server, size, *self.settings])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,6 @@ from benchsuite.report.writers import to_markdown
 from benchsuite.runner import environments
 from benchsuite.system import lock
 from benchsuite.tuning.answer import outcome
-from benchsuite.tuning.log import PHASES
 from benchsuite.tuning.trial import Phase
 from tests.flames import make_profiled
 from tests.golden import words_of
@@ -73,17 +72,21 @@ def test_the_page_has_the_answer_its_table_and_its_evidence(soup: Any) -> None:
     assert parts[-1][0] == "something else"
     assert all(one[2].endswith("%") for one in parts)
     facts = {one.dt.text: one.dd.text for one in page.select("dl.facts div")}
-    assert facts["Looked for"] == "the highest rate"
-    assert facts["CPU"] == "Example CPU 3.2 GHz"
+    assert (facts["CPUs of the server"], facts["CPU"]) == ("2", "Example CPU 3.2 GHz")
+    said = page.select_one("p.question").text
+    assert said.startswith("Asked: the highest rate of 3 servers with p95 < 200ms, failures < ")
+    assert ", for url /shop/, in 15 min. " in said
+    told = [one.text for one in page.select("main p:not(.quiet, .data)")]
+    assert len({*told}) == len(told), "no sentence twice"
 
 
 def test_each_start_leads_to_its_run_unless_that_is_gone(soup: Any) -> None:
     row = make_tuning()
-    *_, decisions, _question, _environment = tuning_report(row).answer.sections
+    *_, decisions, _conditions = tuning_report(row).answer.sections
     (log,) = decisions.tables
     entries = searched().entries
     assert [one[1:3] for one in log.rows] == [
-        [PHASES[one.trial.phase], one.trial.candidate.name] for one in entries
+        [one.trial.phase.value, one.trial.candidate.name] for one in entries
     ]
     section = soup(address(row)).select_one("details:has(#decisions)")
     links = [one["href"] for one in section.select("a")]
@@ -99,7 +102,7 @@ def test_one_that_was_stopped_shows_what_is_known_and_how_to_go_on(soup: Any, st
     notebook = searched(starts)
     row = make_tuning(notebook, status="interrupted")
     (premise,) = tuning_report(row).answer.premises
-    where = f" in the {PHASES[notebook.entries[-1].trial.phase]}" if starts else ""
+    where = f" in its {notebook.entries[-1].trial.phase.value} phase" if starts else ""
     assert premise.startswith(f"It was stopped{where}, after {starts} run")
     assert premise.endswith(f"python manage.py tunebench --resume={row.pk}")
     page = soup(address(row))
@@ -119,7 +122,7 @@ def test_one_that_is_still_searching_says_so_and_stays_fresh(soup: Any) -> None:
     assert page.select("meta[http-equiv=refresh]")
     assert "--resume" not in page.text
     Tuning.objects.update(owner="")  # its command was killed
-    assert "It was stopped in the screening, after 12 runs" in soup(address(row)).text
+    assert "It was stopped in its screen phase, after 12 runs" in soup(address(row)).text
     assert table(soup(LIST), "Tunings")[1][3] == "■ interrupted"
 
 
@@ -181,7 +184,11 @@ TUNINGS: dict[str, Any] = {
 def test_what_its_page_and_its_charts_say(soup, client, golden, name):
     """Of each point of a chart whether it is hollow, and whether it has an interval."""
     row = make_tuning(TUNINGS[name]())
-    lines = [words_of(soup(address(row)), "p.sentence, dl.facts, #configurations ~ * tbody tr")]
+    lines = [
+        words_of(
+            soup(address(row)), "p.question, p.sentence, dl.facts, #configurations ~ * tbody tr"
+        )
+    ]
     for chart in tuning_report(row).charts:
         slug = chart.series.slug
         lines += ["", slug, chart.series.title]
@@ -190,6 +197,7 @@ def test_what_its_page_and_its_charts_say(soup, client, golden, name):
         for trace in chart.drawing["data"]:
             symbol = str(trace.get("marker", {}).get("symbol", ""))
             marks = ["hollow"] * symbol.endswith("-open") + ["interval"] * ("error_y" in trace)
+            marks += trace.get("customdata", ())
             lines.append(" ".join([trace.get("hovertemplate", "").partition("<")[0], *marks]))
         assert b'id="plotly"' in client.get(f"{address(row)}{slug}.html").content
     golden("\n".join(lines), name)

@@ -1,20 +1,17 @@
 """Finds the server and its sizes that hold an objective at the highest rate."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from django.core.management.base import CommandError
-from django.db import Error
 
-from benchsuite import store
-from benchsuite.comparing.titles import workload_words
 from benchsuite.conf import addresses
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
-from benchsuite.core.units import format_duration, format_period, listed
+from benchsuite.core.units import counted, format_duration, format_period
 from benchsuite.management import delegating, resuming, streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options import tune as tune_options
@@ -28,31 +25,14 @@ from benchsuite.management.tuning.execution import Execution
 from benchsuite.management.tuning.searching import OVERHEAD_S, rehearsal, rehearsed
 from benchsuite.models import Run
 from benchsuite.report.terminal.progress import Progress, TrialProgress
-from benchsuite.report.tuning.evidence import TuningReport, limits, tuning_report
-from benchsuite.runner import planning
-from benchsuite.store.abandoned import overheads
+from benchsuite.report.tuning.evidence import TuningReport, tuning_report
 from benchsuite.system import cpus, fingerprint
 from benchsuite.telemetry.machine import HostSample
 from benchsuite.tuning import confirming
 from benchsuite.tuning.notebook import End
-from benchsuite.tuning.trial import Candidate
 
 UNCONFIRMED = 3
 """Status where nothing holds the objective, or what was found is not confirmed."""
-
-LOCUST = (
-    "Users of a locustfile begin their tasks by themselves: a rate is what as many of them ask for "
-    "while nobody waits."
-)
-
-PARTLY = "Not each of these numbers of CPUs has a confirmed rate."
-
-WHY = {
-    End.NOT_CONFIRMED: "No rate is confirmed.",
-    End.NOTHING_HOLDS: "Nothing holds the objective.",
-    End.NOTHING_RAN: "Nothing could be measured.",
-    End.REFUSED: "Nothing was started.",
-}
 
 
 class Command(BriefCommand):
@@ -85,11 +65,7 @@ class Command(BriefCommand):
             if options["dry_run"] and options[name]:
                 raise UsageError(f"--dry-run finds nothing to write: leave --{name} out.")
         asked, notebook = execution.asked, execution.notebook
-        try:
-            taken_before = overheads(asked.servers)
-        except Error:  # whoever needs the database says so; nobody needs it for an estimate
-            taken_before = {}
-        ahead = rehearsed(asked, notebook.entries, taken_before)
+        ahead = rehearsed(asked, notebook.entries)
         left_s = ahead.spent_s - notebook.spent_s
         screen.say(f"Tuning   {_headline(execution)} · about {format_period(round(left_s))}")
         if options["dry_run"]:
@@ -102,12 +78,7 @@ class Command(BriefCommand):
         results = Results(screen.say, len(ahead.entries), addresses.of_tuning(execution.row.pk))
         try:
             screen.say(sample.line())
-            with session(
-                results,
-                shown,
-                screen,
-                place=place,
-            ) as at_work:
+            with session(results, shown, screen, place=place) as at_work:
                 execution.enter(at_work, fingerprint.fingerprint())
                 execution.run(at_work, shown, partial(_limiting, execution))
         except (BenchsuiteError, KeyboardInterrupt) as error:
@@ -119,9 +90,10 @@ class Command(BriefCommand):
                 words += f" Go on with: {again}"
             raise CommandError(words, returncode=130 if is_ctrl_c else 1) from error
         _tell(screen, execution, options)
-        if notebook.end in WHY:
+        if notebook.end is not End.CONFIRMED:
             some = any(confirming.held_by(notebook, one) for one in notebook.question.scaling)
-            raise CommandError(PARTLY if some else WHY[notebook.end], returncode=UNCONFIRMED)
+            which = "Not each of these numbers of CPUs has a" if some else "No"
+            raise CommandError(f"{which} confirmed rate.", returncode=UNCONFIRMED)
 
 
 def _paste(options: dict[str, Any]) -> None:
@@ -129,13 +101,17 @@ def _paste(options: dict[str, Any]) -> None:
         raise UsageError("--of names the tuning of --paste: add --paste.")
     why = "--paste prints what a stored tuning found"
     refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_PASTE, why)
-    report = tuning_report(executing.stored(options["of"] or ""))
-    if options["of"] is None:  # the newest that confirmed something, else the newest
-        ended = (row for row in executing.of_project() if row.status == Status.FINISHED.value)
-        reports = map(tuning_report, ended)
-        report = next((one for one in reports if one.outcome.rate), report)
+    if options["of"] is not None:
+        report = tuning_report(executing.stored(options["of"]))
+    else:  # the newest that confirmed something, else the newest
+        rows = executing.of_project()
+        finished = map(tuning_report, rows.filter(status=Status.FINISHED.value).iterator())
+        newest = rows.first()
+        if newest is None:
+            raise UsageError("Nothing has been tuned yet: ask with --objective.")
+        report = next((one for one in finished if one.outcome.rate), tuning_report(newest))
     text = report.to_paste(options["paste"])
-    words = f"{executing.which(report.row)}: {report.outcome.sentences[0]}"
+    words = f"{executing.which(report.row)}: {report.headline}"
     Screen(quiet_stdout=True).say(words)
     streams.write("-", text)
 
@@ -183,26 +159,16 @@ def _alone_s(execution: Execution, screen: Screen) -> float:
 
 def _headline(execution: Execution) -> str:
     asked = execution.asked
-    question, count = asked.question, len(asked.servers)
-    who = question.only.name if question.only else f"{count} server{'s' * (count != 1)}"
+    question, made = asked.question, len(execution.notebook.entries)
     on = f"server on {cpus.share(asked.spec.server.cpus, asked.spec.load.cpus)}"
     if question.scaling:
-        who = listed([one.name for one in question.scaling])
         on = f"server on up to {question.cpus} of {len(cpus.available())} CPUs"
     elif question.for_cpus and question.for_cpus > question.cpus:
         on += f", and a bound for {question.for_cpus}"
     elif question.only and question.only.runs_already:
         on = "nothing started or isolated"
-    parts = [
-        who,
-        workload_words(asked.spec.workload.workload, asked.spec.workload.options),
-        question.objective.words,
-        *([f"at {question.rate:g} /s"] if question.rate else []),
-    ]
-    made = len(execution.notebook.entries)
-    before = f" · {made} trial{'s' * (made != 1)} made before" if made else ""
-    budget = format_period(question.budget_s)
-    return f"{', '.join(parts)} · {on} · budget {budget}{before}"
+    before = [f"{counted(made, 'run')} made before"] * bool(made)
+    return " · ".join([TuningReport(execution.row, execution.notebook).question, on, *before])
 
 
 def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> None:
@@ -210,22 +176,17 @@ def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> N
     if execution.row._state.adding:
         return
     report = TuningReport(execution.row, execution.notebook)
-    screen.answer(report.answer)
-    if planning.workload(execution.asked.spec.workload).locustfile:
-        screen.say(LOCUST)
-    screen.say(f"Look: {addresses.of_tuning(execution.row.pk)}")
+    screen.answer(report.answer, addresses.of_tuning(execution.row.pk))
     try:
         if options["json"]:
-            streams.write(options["json"], report.as_json(execution.runs))
+            streams.write(options["json"], report.as_json())
         if options["html"]:
             write_page(options["html"], "tuning", execution.row.pk)
     except BenchsuiteError as error:
         raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
 
 
-def _limiting(execution: Execution, pick: Candidate, start: Run) -> Sequence[str]:
-    try:
-        limiting = limits(execution.row, execution.notebook, pick, start)
-    except Error as error:
-        raise BenchsuiteError(store.refusal(error)) from error
-    return [one.code for one in limiting.limits] if limiting else []
+def _limiting(execution: Execution, start: Run) -> list[str]:
+    """Codes of what limits the pick, by this diagnostic start of it."""
+    told = TuningReport(execution.row, execution.notebook).limits(start)
+    return [one.code for one in told.limits] if told else []

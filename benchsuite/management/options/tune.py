@@ -12,7 +12,7 @@ from benchsuite.core.specs import DatabaseSpec, Option, RunSpec
 from benchsuite.core.specs.load import MAX_RATE
 from benchsuite.core.specs.objective import EXAMPLE, parse, proposed
 from benchsuite.core.specs.spec import Spec, option, table
-from benchsuite.core.units import format_period, listed
+from benchsuite.core.units import counted, format_period, listed
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.place import Place
 from benchsuite.management.options.table import names, read, refuse_beside
@@ -26,7 +26,6 @@ from benchsuite.servers.deploying import KINDS
 from benchsuite.system import cpus
 from benchsuite.telemetry import profiler
 from benchsuite.tuning import candidates
-from benchsuite.tuning.candidates import counted
 from benchsuite.tuning.planning import CONFIRMING_S, least_s
 from benchsuite.tuning.trial import Candidate, Question
 
@@ -163,8 +162,10 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     objective = parse(wanted.objective or proposed(alone_s or ASSUMED_S))
     budget_s, factor = _times(wanted)
     spec = trials.pinned(_spec(options), wanted.for_cpus)
-    only, current = _only(wanted, spec), _current(wanted.current, spec)
-    scaling = _scaling(wanted, spec, only)
+    known = databases(_plan(wanted.server or spec.server.server, trials.unhurried(spec)))
+    reaches = reached(spec.database, pool=known.pool, keeps=known.keeps)
+    only, current = _only(wanted, spec, reaches), _current(wanted.current, spec, reaches)
+    scaling = _scaling(wanted, spec, reaches, only)
     if only and (wanted.servers or current):
         together = listed(["--servers"] * bool(wanted.servers) + ["--current"] * bool(current))
         raise UsageError(
@@ -192,16 +193,6 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
             reason = f"None of {listed(list(unable))} can run here. {reason}"
             reason += " See listbench for what the others need."
         raise UnavailableError(reason)
-    known = databases(plans[0])
-    database = reached(spec.database, pool=known.pool, keeps=known.keeps)
-
-    def reaching(one: Candidate) -> Candidate:
-        """The same with as many connections as it can hold to that."""
-        size = one.processes, one.threads, dict(one.options)
-        return replace(candidate(spec, database, one.server, *size), cpus=one.cpus)
-
-    only, current = (one and reaching(one) for one in (only, current))
-    scaling = tuple(map(reaching, scaling))
     question = Question(
         objective=objective,
         alone_s=None if wanted.objective else alone_s,
@@ -272,7 +263,9 @@ def _spec(options: Mapping[str, Any]) -> RunSpec:
     return spec
 
 
-def _scaling(wanted: Wanted, spec: RunSpec, only: Candidate | None) -> tuple[Candidate, ...]:
+def _scaling(
+    wanted: Wanted, spec: RunSpec, reaches: DatabaseSpec, only: Candidate | None
+) -> tuple[Candidate, ...]:
     """The only candidate on each number of CPUs, the least first, as large as it can be there."""
     if wanted.cpus is None:
         return ()
@@ -289,18 +282,21 @@ def _scaling(wanted: Wanted, spec: RunSpec, only: Candidate | None) -> tuple[Can
             f"--cpus={wrong} can't be measured, because {counted(most, 'CPU')} can be used here: "
             f"give 1{f' to {most}' * (most > 1)}{bound}."
         )
-    limit = _plan(only.server, spec).server.max_processes
-    sizes = {one: one * only.processes for one in counts}
+    limit = _plan(only.server, spec).server.max_processes or cpus.MOST * only.processes
+    given = only.threads, dict(only.options)
     return tuple(
-        replace(only, cpus=one, processes=size if limit is None else min(size, limit))
-        for one, size in sizes.items()
+        replace(
+            candidate(spec, reaches, only.server, min(limit, one * only.processes), *given),
+            cpus=one,
+        )
+        for one in counts
     )
 
 
-def _only(wanted: Wanted, spec: RunSpec) -> Candidate | None:
+def _only(wanted: Wanted, spec: RunSpec, reaches: DatabaseSpec) -> Candidate | None:
     size = wanted.processes, wanted.threads, wanted.options
     if wanted.server is not None:
-        return candidate(spec, spec.database, wanted.server, *size)
+        return candidate(spec, reaches, wanted.server, *size)
     for name, value in zip(("processes", "threads", "option"), size, strict=True):
         if value not in (None, {}):
             raise UsageError(
@@ -310,7 +306,7 @@ def _only(wanted: Wanted, spec: RunSpec) -> Candidate | None:
     return None
 
 
-def _current(text: str | None, spec: RunSpec) -> Candidate | None:
+def _current(text: str | None, spec: RunSpec, reaches: DatabaseSpec) -> Candidate | None:
     if text is None:
         return None
     match = SIZE.fullmatch(text)
@@ -321,25 +317,27 @@ def _current(text: str | None, spec: RunSpec) -> Candidate | None:
         )
     threads = int(match["threads"]) if match["threads"] else None
     try:
-        return candidate(spec, spec.database, match["server"], int(match["processes"]), threads)
+        return candidate(spec, reaches, match["server"], int(match["processes"]), threads)
     except UsageError as error:
         raise UsageError(f"--current={text} can't be had: {error}") from error
 
 
 def candidate(
     spec: RunSpec,
-    database: DatabaseSpec,
+    reaches: DatabaseSpec,
     name: str,
     processes: int | None,
     threads: int | None,
     options: Mapping[str, Any] | None = None,
 ) -> Candidate:
-    """A server in a size of the user's; raises UsageError where it can't have it."""
+    """A server in a size of the user's; raises UsageError where it can't have it. `reaches` says
+    how it holds connections.
+    """
     given = {"processes": processes, "threads": threads, "options": options or {}}
     adapter = _plan(name, spec, **given).server  # says what it can't have
     threads = adapter.threads if adapter.threads_word is not None else None
     settings = {name: adapter.settings[name] for name in options or {}}
-    sized = candidates.sized(name, type(adapter), adapter.processes, threads, settings, database)
+    sized = candidates.sized(name, type(adapter), adapter.processes, threads, settings, reaches)
     assert sized is not None
     return sized
 

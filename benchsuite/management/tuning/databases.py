@@ -39,15 +39,17 @@ def databases(plan: Plan) -> Databases:
     limits: dict[str, int | None] = {}
     aliases: dict[str, int] = {}
     for alias, entry in entries.items():
-        begun = plan.database is not None and alias == "default"
+        begun = plan.database if alias == "default" else None
         kind = ENGINES[asked.use] if begun else _vendor(entry)
         if kind not in MOST_OF:
             continue
         place = f"{entry.get('HOST') or ''}:{entry.get('PORT') or ''}".strip(":")
         name = f"{kind} at {place}" if place else kind
         aliases[name] = aliases.get(name, 0) + 1
-        if name not in limits:
-            limits[name] = _limit(plan, alias, entry, kind)
+        if begun:
+            limits[name] = asked.max_connections or begun.max_connections
+        elif name not in limits:
+            limits[name] = _limit(entry, kind)
     age = 0.0 if asked.pool is not None else asked.conn_max_age_s
     kept = [age] if age is not None else [one.get("CONN_MAX_AGE", 0) for one in entries.values()]
     pools = [_pool(entry) for entry in entries.values()]
@@ -94,10 +96,8 @@ def _vendor(entry: Mapping[str, Any]) -> str:
     return vendor
 
 
-def _limit(plan: Plan, alias: str, entry: dict[str, Any], kind: str) -> int | None:
-    """That of a server which the run starts is known; another one is asked."""
-    if plan.database is not None and alias == "default":
-        return plan.spec.database.max_connections or plan.database.max_connections
+def _limit(entry: dict[str, Any], kind: str) -> int | None:
+    """What it says itself; None where it can't be asked."""
     options = {**entry.get("OPTIONS", {}), "connect_timeout": CONNECT_S}
     options.pop("pool", None)
     handler = ConnectionHandler({"default": {**entry, "OPTIONS": options}})

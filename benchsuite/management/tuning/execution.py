@@ -1,16 +1,18 @@
 """One tuning, new or resumed: its trials as runs, each stored with what the search made of it."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import monotonic, sleep
 from typing import Any, Protocol
+from uuid import UUID
 
-from django.db import Error
+from django.db.models import Q, QuerySet
 
 from benchsuite import conf, store
 from benchsuite.conf import addresses
-from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
@@ -28,7 +30,7 @@ from benchsuite.store import purposes
 from benchsuite.system.interrupts import held_back
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.search import Searching
-from benchsuite.tuning.trial import Candidate, Observation, Phase, Trial
+from benchsuite.tuning.trial import Observation, Phase, Trial
 
 
 class Watcher(Protocol):
@@ -48,14 +50,12 @@ class Execution:
     asked: Asked
     row: Tuning  #: Not stored yet where it is new.
     searching: Searching
-    runs: list[str | None] = field(default_factory=list)
-    """The id of the run of each trial; None where it is gone, or there was none."""
 
     def run(
         self,
         at_work: Session,
         shown: Watcher,
-        limiting: Callable[[Candidate, Run], Sequence[str]],
+        limiting: Callable[[Run], Sequence[str]],
     ) -> None:
         """Makes trials until the search has its answer; `limiting` gives the codes of what limits
         the pick, by its diagnostic start and those that confirmed it.
@@ -75,26 +75,18 @@ class Execution:
                     seen = Observation(took_s=monotonic() - begun, failure=str(error))
                     shown.skip(str(error))
                 else:
-                    took_s = monotonic() - begun
-                    objective = self.asked.question.objective
-                    most = self.asked.question.most_per_s
-                    seen = observation(trial, result, objective, took_s, self._own_pace(), most)
+                    took_s, question = monotonic() - begun, self.asked.question
+                    seen = observation(trial, result, question, took_s, self._own_pace())
                     if trial.phase is Phase.DIAGNOSE and seen.levels:
-                        seen = replace(seen, named=tuple(limiting(trial.candidate, ran)))
+                        seen = replace(seen, named=tuple(limiting(ran)))
                     shown.saw(seen)
                 with held_back():  # the search must not know of what isn't stored
                     self.searching.tell(seen)
-                    self.runs.append(str(ran.pk) if ran else None)
-                    try:
-                        purposes.keep_tuning(self.row, self.notebook, ran)
-                    except Error as error:
-                        raise BenchsuiteError(store.refusal(error)) from error
+                    purposes.keep_tuning(self.row, self.notebook, ran)
 
     def plan_of(self, trial: Trial) -> Plan:
         """Its run; raises UsageError and UnavailableError where it can't be had."""
-        asked = self.asked
-        question = asked.question
-        spec = spec_of(trial, asked.spec, question.objective, self._own_pace(), question.most_per_s)
+        spec = spec_of(trial, self.asked.spec, self.asked.question, self._own_pace())
         plan = planning.resolve(spec)
         preflight.check(plan)
         return plan
@@ -147,8 +139,7 @@ def resumed(row: Tuning, spec: RunSpec) -> Execution:
     """
     before = purposes.read_notebook(row)
     asked = tune_options.again(before.question, spec, row.servers)
-    ran = [str(one.run_id) if one.run_id else None for one in row.trials.all()]
-    execution = Execution(asked, row, searches.begun(asked, before.entries), ran)
+    execution = Execution(asked, row, searches.begun(asked, before.entries))
     resuming.ensure_same_machine(row, which(row))
     had = row.software.data["packages"] if row.software else {}
     resuming.ensure_same_revision(row.revision, which(row))
@@ -158,44 +149,36 @@ def resumed(row: Tuning, spec: RunSpec) -> Execution:
 
 def unfinished(given: str) -> Tuning:
     """The tuning whose id begins so, or the newest that can go on; UsageError without one."""
-    if given:
-        row = stored(given)
-        if row.status == Status.FINISHED.value:
-            raise UsageError(
-                f"{which(row)} has its answer: leave --resume out, or see "
-                f"{addresses.of_tuning(row.pk)}"
-            )
-    else:
-        begun = (tuning for tuning in of_project() if tuning.status != Status.FINISHED.value)
-        tuning = next(begun, None)
-        if tuning is None:
-            raise UsageError("There is no tuning to go on with: leave --resume out.")
-        row = tuning
+    row = stored(given) if given else of_project().exclude(status=Status.FINISHED.value).first()
+    if row is None:
+        raise UsageError("There is no tuning to go on with: leave --resume out.")
+    if row.status == Status.FINISHED.value:
+        raise UsageError(
+            f"{which(row)} has its answer: leave --resume out, or see {addresses.of_tuning(row.pk)}"
+        )
     resuming.ensure_idle(row, which(row))
     return row
 
 
-def of_project() -> list[Tuning]:
+def of_project() -> QuerySet[Tuning]:
     """Those of this project, the newest first; all where it has no name."""
     project = conf.config()["PROJECT"]
     every = Tuning.objects.all()
-    return [row for row in every if not project or row.spec.get("project") in (None, "", project)]
+    named = Q(spec__project__in=("", project)) | Q(spec__project__isnull=True)
+    return every.filter(named) if project else every
 
 
 def stored(given: str) -> Tuning:
-    """The tuning whose id begins so, or the newest; UsageError without one, or where several do."""
-    digits = given.replace("-", "").lower()
-    tunings = Tuning.objects.only("pk") if digits else of_project()
-    matching = [tuning.pk for tuning in tunings if tuning.pk.hex.startswith(digits)]
-    if not matching:
-        raise UsageError(
-            f"There is no tuning {given}; see {addresses.of_tunings()}"
-            if given
-            else "Nothing has been tuned yet: ask with --objective."
-        )
-    if given and len(matching) > 1:
-        raise UsageError(f"{len(matching)} tunings begin with {given}: give more of the id.")
-    return Tuning.objects.get(pk=matching[0])
+    """The tuning whose id begins so; UsageError without one, or where several do."""
+    digits, rows = given.replace("-", "").lower(), list[Tuning]()
+    if re.fullmatch(r"[0-9a-f]{1,32}", digits):
+        between = tuple(UUID(digits.ljust(32, filler)) for filler in "0f")
+        rows = list(Tuning.objects.filter(pk__range=between)[:2])
+    if not rows:
+        raise UsageError(f"There is no tuning {given}; see {addresses.of_tunings()}")
+    if len(rows) > 1:
+        raise UsageError(f"Several tunings begin with {given}: give more of the id.")
+    return rows[0]
 
 
 def which(row: Tuning) -> str:

@@ -7,11 +7,11 @@ from benchsuite.core.readings import most_sessions
 from benchsuite.core.results import Finding, RunResult, Status, Summary
 from benchsuite.core.results import Level as Weight
 from benchsuite.core.samples import JOURNEY
-from benchsuite.core.specs.objective import Goal, Objective
+from benchsuite.core.specs.objective import Goal, margin
 from benchsuite.management.tuning.trials import PATIENCE_S, PATIENT, Pace
 from benchsuite.stats import histogram
 from benchsuite.stats.histogram import Histogram
-from benchsuite.tuning.trial import Level, Observation, Trial
+from benchsuite.tuning.trial import Level, Observation, Question, Trial
 from benchsuite.workloads.locustfile import Locustfile
 
 GENERATOR = ("B101", "B102", "B103")
@@ -43,12 +43,12 @@ LONGEST = 200  #: Characters of what an answer said.
 def observation(
     trial: Trial,
     result: RunResult,
-    objective: Objective,
+    question: Question,
     took_s: float,
     own_pace: Pace | None = None,
-    most_per_s: float | None = None,
 ) -> Observation:
-    """Of a run that was not interrupted, of a target that may be asked so much."""
+    """Of a run that was not interrupted."""
+    goals, most_per_s = question.objective.goals, question.most_per_s
     piles_up = _piles_up(result)
     spoiling = tuple(one for one in SPOILING if not (piles_up and one in OVERLOADED))
     spoiled = _codes(result, spoiling)
@@ -60,12 +60,11 @@ def observation(
         return Observation(took_s=took_s, codes=spoiled)
     each = _requests_each(result)
     spoiled_stages = {name for one in _found(result, spoiling) for name in one.stages}
-    levels = tuple(_levels(trial, result, objective.goals, each, own_pace, spoiled_stages))
-    shares = [goal.share for goal in objective.goals]
+    levels = tuple(_levels(trial, result, goals, each, own_pace, spoiled_stages))
     at_most = any(  # it held all that it may be asked
         most_per_s is not None
         and level.rate >= most_per_s
-        and all(met >= share * level.planned for met, share in zip(level.met, shares, strict=True))
+        and margin(goals, level.planned, level.met) >= 0
         for level in levels
     )
     cpu = every.cpu(result)

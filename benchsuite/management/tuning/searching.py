@@ -1,24 +1,21 @@
 """The search for what was asked, and how it will go."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from benchsuite.core.specs import Option
 from benchsuite.core.specs.spec import changed
-from benchsuite.core.units import format_duration, format_period
+from benchsuite.core.units import counted, format_duration, format_period
 from benchsuite.management.options.tune import Asked
 from benchsuite.management.tuning.databases import KEPT_S, reached
 from benchsuite.runner import planning
-from benchsuite.servers.base import Against, ServerAdapter
+from benchsuite.servers.base import Against
 from benchsuite.tuning import candidates
 from benchsuite.tuning.answer import UNTRIED, outcome, untried_lines
 from benchsuite.tuning.diagnosing import Variants
 from benchsuite.tuning.notebook import End, Entry, Notebook
 from benchsuite.tuning.search import Search, Searching
-from benchsuite.tuning.trial import Candidate, Level, Observation, Probe, Trial
-
-Settings = tuple[Mapping[str, Option], Mapping[str, Option]]
-"""Options of the server, and fields of a RunSpec by their dotted names."""
+from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Probe, Trial
 
 POOL = 10  #: Connections of each process, where its server has no limit of requests.
 
@@ -26,42 +23,35 @@ POOL = 10  #: Connections of each process, where its server has no limit of requ
 def variants(asked: Asked) -> Variants:
     """Each with one thing changed; what its server can't have is left out."""
 
-    def of(pick: Candidate, against: Against) -> list[Candidate]:
-        server, question, smaller = asked.servers[pick.server], asked.question, []
-        for options, changes in _settings(asked, server, pick, against):
-            spec = changed(asked.spec, dict(changes))
+    def of(pick: Candidate, against: Against) -> Iterator[Candidate]:
+        server, question = asked.servers[pick.server], asked.question
+        given, options = dict(pick.options), server.remedies.get(against, {})
+        changes: list[dict[str, Option]] = [{}] if options else []
+        if against is Against.CONNECTING:
+            changes = [{"database.conn_max_age_s": KEPT_S}]
+            if any(kind.startswith("postgresql") for kind in question.connections_limit):
+                alone = 1 if server.one_at_a_time else POOL
+                changes.append({"database.pool": pick.threads or alone})
+        elif against is Against.SYNC_VIEWS:
+            twin = planning.async_twin(asked.spec.workload.workload)
+            changes = [{"workload.workload": twin}] if twin else []
+        for change in changes if given.keys().isdisjoint(options) else []:
+            spec = changed(asked.spec, change)
             pool = spec.database.pool or question.pool
             keeps = bool(spec.database.conn_max_age_s) or question.keeps_connections
-            database = reached(spec.database, pool=pool, keeps=keeps)
-            size = pick.processes, pick.threads, {**dict(pick.options), **options}, database
-            candidate = candidates.sized(pick.server, server, *size)
-            if candidate is not None and not {*options} & {name for name, _ in pick.options}:
-                smaller.append(replace(candidate, changes=(*pick.changes, *changes.items())))
-        return smaller
+            reaches = reached(spec.database, pool=pool, keeps=keeps)
+            size = pick.processes, pick.threads, {**given, **options}, reaches
+            if candidate := candidates.sized(pick.server, server, *size):
+                yield replace(candidate, changes=(*pick.changes, *change.items()))
 
     return of
-
-
-def _settings(
-    asked: Asked, server: type[ServerAdapter], pick: Candidate, against: Against
-) -> Iterator[Settings]:
-    if against is Against.CONNECTING:
-        yield {}, {"database.conn_max_age_s": KEPT_S}
-        if any(kind.startswith("postgresql") for kind in asked.question.connections_limit):
-            alone = 1 if server.one_at_a_time else POOL
-            yield {}, {"database.pool": pick.threads or alone}
-    elif against is Against.SYNC_VIEWS:
-        if twin := planning.async_twin(asked.spec.workload.workload):
-            yield {}, {"workload.workload": twin}
-    elif options := server.remedies.get(against):
-        yield options, {}
 
 
 ASSUMED = Probe(response_s=0.030, cpu_s=0.010, goodput=80.0, memory_bytes=60e6)
 """A page of which nothing is known yet."""
 
 USED = 0.85  #: Of what no server can exceed: so much does one reach in time, roughly.
-OVERHEAD_S = 2.5  #: Of a start beside its load, where no run of its server is known.
+OVERHEAD_S = 2.5  #: Of a start beside its load, where none was made.
 
 
 def begun(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
@@ -84,18 +74,11 @@ def begun(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
     return Searching(search, entries)
 
 
-def rehearsed(
-    asked: Asked, entries: Sequence[Entry] = (), overheads_s: Mapping[str, float] | None = None
-) -> Notebook:
-    """The notebook at the end of the search, if what comes after these entries is as assumed.
-
-    `overheads_s` are what starts of a server take beside their load.
-    """
+def rehearsed(asked: Asked, entries: Sequence[Entry] = ()) -> Notebook:
+    """The notebook at the end of the search, if what comes after these entries is as assumed."""
     searching = begun(asked, entries)
     while (trial := searching.next) is not None:
-        overhead_s = (overheads_s or {}).get(trial.candidate.server, OVERHEAD_S)
-        if entries:
-            overhead_s = searching.notebook.overhead_s
+        overhead_s = searching.notebook.overhead_s if entries else OVERHEAD_S
         searching.tell(_assumed(trial, searching.notebook, overhead_s))
     return searching.notebook
 
@@ -114,14 +97,9 @@ def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation
     for rate in rates:
         planned = max(1, round(rate * load.window_s))
         met = planned if rate <= limit else planned // 2
-        levels.append(
-            Level(
-                rate=0.0 if load.users else rate,
-                planned=planned,
-                met=(met,) * len(notebook.question.objective.goals),
-                goodput=rate if load.users else min(rate, limit),
-            )
-        )
+        rate_told = 0.0 if load.users else rate
+        goals = len(notebook.question.objective.goals)
+        levels.append(Level(rate=rate_told, planned=planned, met=(met,) * goals, goodput=rate))
     return Observation(
         levels=tuple(levels),
         took_s=overhead_s + load.duration_s,
@@ -135,12 +113,13 @@ def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
     """What a search will do that has made so many trials: how many starts each phase takes, which
     candidates it compares, and what it will not try.
     """
-    for phase in dict.fromkeys(one.trial.phase for one in notebook.entries[before:]):
-        some = [one for one in notebook.entries[before:] if one.trial.phase is phase]
-        if some:
-            count = f"{len(some)} run{'s' * (len(some) != 1)}"
-            taken = format_period(round(sum(one.seen.took_s for one in some)))
-            yield f"  {phase.value:<8} {count:>10}  {taken:>12}  {some[0].trial.reason}"
+    by_phase: dict[Phase, list[Entry]] = {}
+    for entry in notebook.entries[before:]:
+        by_phase.setdefault(entry.trial.phase, []).append(entry)
+    for phase, entries in by_phase.items():
+        taken = format_period(round(sum(one.seen.took_s for one in entries)))
+        count, reason = counted(len(entries), "run"), entries[0].trial.reason
+        yield f"  {phase.value:<8} {count:>10}  {taken:>12}  {reason}"
     if not before:
         whole, cpu = format_duration(ASSUMED.response_s), format_duration(ASSUMED.cpu_s)
         yield (
@@ -151,8 +130,6 @@ def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
     if is_whole and not (notebook.question.only and notebook.question.only.runs_already):
         yield "In the time that is left other settings are tried against what the diagnosis names."
     ended = outcome(notebook)
-    started = [one.candidate.name for one in ended.rows if one.state not in UNTRIED]
-    if started:
-        yield f"Compared: {', '.join(started)}"
-    yield from untried_lines(ended)
-    yield from filter(None, [ended.missing])
+    if tried := [row.candidate.name for row in ended.rows if row.state not in UNTRIED]:
+        yield f"Compared: {', '.join(tried)}"
+    yield from filter(None, [*untried_lines(ended), ended.missing])

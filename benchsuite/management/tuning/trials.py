@@ -15,10 +15,9 @@ from benchsuite.core.specs import (
     LoadProfile,
     RunSpec,
 )
-from benchsuite.core.specs.objective import Objective
 from benchsuite.system import cpus
 from benchsuite.tuning.candidates import configured
-from benchsuite.tuning.trial import Observation, Phase, Trial
+from benchsuite.tuning.trial import Observation, Phase, Question, Trial
 
 
 def pinned(spec: RunSpec, count: int | None) -> RunSpec:
@@ -97,11 +96,7 @@ def pace(alone: Observation, cpus: int) -> Pace | None:
 
 
 def spec_of(
-    trial: Trial,
-    base: RunSpec,
-    objective: Objective,
-    own_pace: Pace | None = None,
-    most_per_s: float | None = None,
+    trial: Trial, base: RunSpec, question: Question, own_pace: Pace | None = None
 ) -> RunSpec:
     """One run of what all have in common, with the server, its size and the load of this trial;
     users pause where the server may not be asked more than that.
@@ -110,7 +105,8 @@ def spec_of(
     if candidate.cpus:
         server = replace(spec.server, cpus=placed(base, candidate.cpus))
         spec = replace(spec, server=server)
-    patience_s = max(PATIENCE_S, PATIENT * objective.limit_s)
+    limit_s, most_per_s = question.objective.limit_s, question.most_per_s
+    patience_s = max(PATIENCE_S, PATIENT * limit_s)
     asked = trial.load
     load = replace(
         base.load,
@@ -141,7 +137,7 @@ def spec_of(
             in_turn=True,  # else few connections are used, and with them few processes
         )
         if trial.ends_early:
-            load = replace(load, ends_below=HOPELESS, ends_within_s=objective.limit_s)
+            load = replace(load, ends_below=HOPELESS, ends_within_s=limit_s)
     diagnoses = DIAGNOSES.get(trial.phase, "")
     return replace(spec, load=load, seed=trial.seed, diagnoses=diagnoses)
 

@@ -1,7 +1,7 @@
 """From series to figures of plotly.js, on a page and as one HTML file."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -14,7 +14,6 @@ DIGITS = 5
 HEIGHT, TOP, BOTTOM = 320, 44, 48
 LABEL_WIDTH, LABEL_LETTERS, LABEL_HEIGHT = 150, 22, 15
 MOST_TICKS = 12
-HEADROOM = 1.12  #: Over the highest point, for its text.
 
 PERCENT_TICKS = {50: "50 %", 90: "90 %", 99: "99 %", 99.9: "99.9 %", 99.99: "99.99 %"}
 
@@ -195,57 +194,6 @@ def share_time(charts: Iterable[Chart], shades: Iterable[Shade], end_s: float) -
 def escaped(text: str) -> str:
     """Plotly reads <, % and { in names and hover texts."""
     return text.replace("<", "‹").replace("%{", "% {")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
-    """One point; without one of its places it is not drawn."""
-
-    title: str
-    x: float | None
-    y: float | None
-    marker: Mapping[str, Any]
-    text: str = ""  #: Above it.
-    group: str = ""  #: Its name in the legend, where it stands once for all of them.
-    low: float | None = None
-    high: float | None = None  #: Ends of the interval of `y`.
-
-
-def scatter(series: Series, spots: Sequence[Spot], *, legend: bool = False) -> Chart:
-    """Cheap and fast is the corner at the top left, beside which it says so."""
-    across, up, highest = series.across, series.up, 0.0
-    chart = blank(series, up)
-    del chart.drawing["shared"]
-    named: set[str] = set()
-    for spot in spots:
-        if spot.x is None or spot.y is None:
-            continue
-        highest = max(highest, spot.high or spot.y)
-        where = f"%{{y:.4~r}}{up.unit} with %{{x:.4~r}}{across.unit}"
-        trace: dict[str, Any] = {
-            "type": "scatter",
-            "mode": "markers+text",
-            "x": [rounded(spot.x / across.per)],
-            "y": [rounded(spot.y / up.per)],
-            "name": escaped(spot.group),
-            "legendgroup": escaped(spot.group),
-            "showlegend": spot.group not in named,
-            "text": [escaped(spot.text)],
-            "textposition": "top center",
-            "marker": {**spot.marker, "size": 12},
-            "hovertemplate": f"{escaped(spot.title)}<br>{where}<extra></extra>",
-        }
-        if spot.low is not None and spot.high is not None:
-            ends = {"array": spot.high - spot.y, "arrayminus": spot.y - spot.low}
-            arrays = {name: [rounded(value / up.per)] for name, value in ends.items()}
-            trace["error_y"] = {"type": "data", "symmetric": False, "thickness": 1.5, **arrays}
-        chart.drawing["data"].append(trace)
-        named.add(spot.group)
-    chart.layout["showlegend"] = legend
-    chart.layout["yaxis"]["range"] = [0, HEADROOM * (highest / up.per or 1.0)]
-    corner = {"text": "this corner: cheap and fast", "x": 0, "xref": "paper", "xanchor": "left"}
-    chart.layout["annotations"].append(corner | ABOVE)
-    return chart
 
 
 def checked(chart: Chart) -> Chart:

@@ -23,7 +23,6 @@ from benchsuite.report.flames import drawing
 from benchsuite.report.limiting import Told
 from benchsuite.report.parts import columns_of_parts
 from benchsuite.report.sentences import model_sentence
-from benchsuite.tuning.log import PHASES
 from benchsuite.tuning.trial import Trial
 
 FIRST = (
@@ -122,6 +121,6 @@ def made_for(run: Run, *, in_tuning: bool) -> list[MadeFor]:
         part, tuning = f"run {stored.order + 1}", stored.tuning
         with suppress(UsageError):  # that of another benchsuite
             trial = read(Trial, stored.trial)
-            part += f", {PHASES[trial.phase]}: {trial.reason}"
+            part += f", {trial.phase.value}: {trial.reason}"
         purposes.append(MadeFor(f"the tuning {tuning.short_id}", tuning.get_absolute_url(), part))
     return purposes

@@ -13,7 +13,7 @@ from benchsuite.core.specs import LoadProfile, RunSpec
 from benchsuite.core.units import format_count, format_duration, format_period, format_rate
 from benchsuite.load.job import Tick
 from benchsuite.report.terminal.grid import wrapped
-from benchsuite.tuning.answer import leading, leads_with, longer_search
+from benchsuite.tuning.answer import outcome
 from benchsuite.tuning.log import found_words
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.trial import Observation, Phase, Trial
@@ -191,19 +191,18 @@ class TrialProgress(Progress):
     def next(self, trial: Trial) -> None:
         if trial.phase is not self._phase:
             self._phase, self._end_s = trial.phase, self._ask_end_s()
-            if (pick := self._book.pick()) and self._book.end is None:
-                left = longer_search(self._book, pick, None)
-                self.console.print(f"So far {leading(self._book, pick)}. {left}", markup=False)
+            known = outcome(self._book)
+            if known.leading and known.end is None:
+                self.console.print(f"So far {known.leading}. {known.missing}", markup=False)
         mine_s = self._book.overhead_s + trial.load.duration_s
         self._seconds = [mine_s, max(0.0, self._end_s - self._book.spent_s - mine_s)]
         self._names.append(f"{trial.phase.value}: {trial.candidate.name}")
 
     def _parts(self) -> list[tuple[int, Text]]:
-        pick = self._book.pick()
-        through = self._book.screened(pick) if pick else None
-        rate = (leads_with(self._book, pick) if pick else "") or format_rate(through)
-        leads = f"{pick.name} leads, {rate}" if pick else ""
-        return [*super()._parts(), *([(3, Text(leads))] if leads else [])]
+        if (pick := self._book.pick()) is None:
+            return super()._parts()
+        rate = format_rate(self._book.estimate(pick) or self._book.screened(pick))
+        return [*super()._parts(), (3, Text(f"{pick.name} leads, {rate}"))]
 
     def end(self, summary: str) -> None:
         """The figures of one level stand for a run, and here all count: `saw` tells them."""

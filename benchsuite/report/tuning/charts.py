@@ -2,37 +2,48 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import compress
+from typing import Any
 
 from benchsuite.core.units import (
-    format_bytes,
     format_count,
     format_number,
     format_percent,
     format_rate,
 )
-from benchsuite.report.charts.drawing import Chart, Spot, draw, rounded, scatter
-from benchsuite.report.charts.series import MEMORY, Axis, Column, Series, band, first, line, points
+from benchsuite.report.charts.drawing import Chart, draw, escaped, rounded
+from benchsuite.report.charts.series import (
+    MEMORY,
+    Axis,
+    Column,
+    Mark,
+    Series,
+    band,
+    first,
+    line,
+    points,
+)
 from benchsuite.report.charts.styles import styles
-from benchsuite.tuning.answer import Outcome, Row, interval, state
+from benchsuite.tuning.answer import Outcome, Row
 from benchsuite.tuning.candidates import bound
-from benchsuite.tuning.notebook import RISING, Entry, Notebook, State
+from benchsuite.tuning.notebook import RISING, Entry, State
 from benchsuite.tuning.trial import Phase
 
-SEARCHED, FRESH = RISING, Phase.CONFIRM
 RATE = Axis("capacity (arrivals per second)", "/s")
 IN_TIME = Axis("planned arrivals in time (%)", " %")
 GREY = "#8a8a8a"
 
 
-def shares(notebook: Notebook, answer: Outcome) -> Chart:
-    """Of each candidate in the race: what share met the first goal at each of its rates."""
-    goal = notebook.question.objective.goals[0]
-    racing = [one.candidate for one in answer.rows if notebook.of(one.candidate, *SEARCHED, FRESH)]
+def shares(outcome: Outcome) -> Chart:
+    """Of each candidate that was asked for rates: what share met the first goal at each."""
+    notebook, goal = outcome.notebook, outcome.notebook.question.objective.goals[0]
+    fresh = (Phase.CONFIRM,)
+    racing = [row.candidate for row in outcome.rows if notebook.of(row.candidate, *RISING, *fresh)]
     columns, measured = [], []
     for candidate, style in zip(racing, styles([one.server for one in racing]), strict=True):
         for title, symbol, phases in (
-            (candidate.name, f"{style.marker}-open", SEARCHED),
-            (f"{candidate.name}, fresh", style.marker, (FRESH,)),
+            (candidate.name, f"{style.marker}-open", RISING),
+            (f"{candidate.name}, fresh", style.marker, fresh),
         ):
             if entries := notebook.of(candidate, *phases):
                 mark = points(style.colour, symbol)
@@ -66,150 +77,159 @@ def shares_of(entries: Sequence[Entry]) -> dict[float, float]:
     return {rate: 100 * met[rate] / planned[rate] for rate in planned if planned[rate]}
 
 
-def against_memory(notebook: Notebook, answer: Outcome) -> Chart:
-    """Capacities, with a bar for an interval and hollow where a bound was enough; or, where a rate
-    is asked for, the share in time at that rate, which is the lowest of a candidate's starts.
-    """
-    asked, probe, question = notebook.question.rate, notebook.probe, notebook.question
-    spots: list[tuple[Row, float | None, float]] = []
-    for row in answer.rows:
-        entries = notebook.of(row.candidate, FRESH) or notebook.of(row.candidate, Phase.SCREEN)
-        if asked is not None and (shares := shares_of(entries)):
-            spots.append((row, row.memory_bytes, shares[min(shares)]))
-        elif asked is None and row.estimate is not None:
-            spots.append((row, row.memory_bytes, row.estimate))
-    if asked is None and probe is not None and spots:
-        each = probe.memory_bytes
-        spots += [
-            (
-                row,
-                None if each is None else row.candidate.processes * each,
-                bound(row.candidate, probe, question.cpus, gil=question.gil).rate,
-            )
-            for row in answer.rows
-            if row.state is State.BOUNDED_OUT
-        ]
-    drawn = [(row, memory, value) for row, memory, value in spots if memory is not None]
-    capacity = Column("capacity_per_s", "capacity", format_rate)
-    in_time = Column("share_percent", "in time", format_percent)
-    column = capacity if asked is None else in_time
-    series = Series(
-        "capacity-memory" if asked is None else "share-memory",
-        "Capacity against memory"
-        if asked is None
-        else f"Share in time at {format_number(asked)}/s against memory",
-        MEMORY,
-        RATE if asked is None else IN_TIME,
-        (
-            Column("configuration", "configuration", str),
-            Column("memory_bytes", "memory", format_bytes),
-            column,
-            Column("low", "from", format_number),
-            Column("high", "to", format_number),
-            Column("state", "state", str),
-        ),
-        tuple(
-            (row.candidate.name, memory, value, *_ends(row, asked), row.state.value)
-            for row, memory, value in drawn
-        ),
-        "Filled: estimated by the search, with the interval over runs. Hollow: never "
-        "started, at the most that arithmetic allows, with the memory of its processes as "
-        "that of the one that was probed."
-        if asked is None
-        else "Of fresh runs where there are any, else of one short window.",
+def against_memory(outcome: Outcome) -> Chart:
+    """Capacities or, where a rate is asked for, the share in time at that rate."""
+    asked, spots = outcome.notebook.question.rate, sorted(_spots(outcome), key=first)
+    rows = [row for _, row, _, _ in spots]
+    filled, hollow = (_mark(rows, asked, end) for end in ("", "-open"))
+    measured = Column("capacity_per_s", "capacity", format_rate, mark=filled)
+    title, up, note = "Capacity against memory", RATE, CAPACITY
+    if asked is not None:
+        measured = Column("share_percent", "in time", format_percent, mark=filled)
+        title, up = f"Share in time at {format_number(asked)}/s against memory", IN_TIME
+        note = "Of fresh runs where there are any, else of one short window."
+    columns = (
+        Column("memory_mib", "memory (MiB)", format_number, first),
+        Column("configuration", "configuration", str),
+        measured,
+        Column("low", "from"),
+        Column("high", "to"),
+        Column("at_most_per_s", "at most", format_rate, mark=hollow),
+        Column("state", "state", str),
     )
-    found = []
-    for row, memory, value in drawn:
-        (style,) = styles([row.candidate.server])
-        is_best, is_hollow = row.state is State.RECOMMENDED, row.state is State.BOUNDED_OUT
-        symbol = ("star" if is_best else "circle") + "-open" * is_hollow
-        shown = "at most " * is_hollow + column.show(value)
-        low, high = _ends(row, asked)
-        found.append(
-            Spot(
-                title=f"{row.candidate.name}, {state(row)}: {shown}"
-                + f" {interval(row)}" * (low is not None),
-                x=memory,
-                y=value,
-                marker={"color": style.colour, "symbol": symbol},
-                text=row.candidate.name if is_best else "",
-                group=row.candidate.server,
-                low=low,
-                high=high,
-            )
+    table = [
+        (memory, row.candidate.name, value, row.low, row.high, most, row.words)
+        for memory, row, value, most in spots
+    ]
+    known = [any(value is not None for value in some) for some in zip(*table, strict=True)]
+    return draw(
+        Series(
+            "capacity-memory" if asked is None else "share-memory",
+            title,
+            MEMORY,
+            up,
+            tuple(compress(columns, known)),
+            tuple(tuple(compress(row, known)) for row in table),
+            f"{note} Cheap and fast is top left; the best of each server has its name.",
         )
-    return scatter(series, found, legend=True)
+    )
 
 
-def _ends(row: Row, asked: float | None) -> tuple[float | None, float | None]:
-    return (row.low, row.high) if asked is None else (None, None)
+CAPACITY = (
+    "Filled: estimated by the search, with the interval over runs. Hollow: never started, at the "
+    "most that arithmetic allows, with the memory of its processes as that of the one that was "
+    "probed."
+)
+
+Spot = tuple[float, Row, float | None, float | None]
+"""Memory in MiB, whose, what was measured, and what it can't exceed."""
+
+
+def _spots(outcome: Outcome) -> Iterator[Spot]:
+    notebook, question = outcome.notebook, outcome.notebook.question
+    probe = notebook.probe
+    for row in outcome.rows:
+        memory, value, most = row.memory_bytes, row.estimate, None
+        if question.rate is not None:  # the lowest of its rates is the one that was asked for
+            fresh = notebook.of(row.candidate, Phase.CONFIRM)
+            found = shares_of(fresh or notebook.of(row.candidate, Phase.SCREEN))
+            value = found[min(found)] if found else None
+        elif row.state is State.BOUNDED_OUT and probe and probe.memory_bytes:
+            memory = row.candidate.processes * probe.memory_bytes
+            most = bound(row.candidate, probe, question.cpus, gil=question.gil).rate
+        if memory is not None and (value is not None or most is not None):
+            yield memory / MEMORY.per, row, value, most
+
+
+def _mark(rows: Sequence[Row], asked: float | None, hollow: str) -> Mark:
+    """A point for each in the colour of its server, a star for what is recommended."""
+    ranked = sorted(rows, key=lambda row: row.rank)
+    best = {row.candidate.server: row for row in reversed(ranked)}
+    stars = [row.state is State.RECOMMENDED for row in rows]
+    unit = (RATE if asked is None else IN_TIME).unit
+    told = f"%{{customdata}}: {'at most ' * bool(hollow)}%{{y:.4~r}}{unit}"
+    look = {
+        "mode": "markers+text",
+        "text": [row.candidate.name if row in best.values() else "" for row in rows],
+        "textposition": "top center",
+        "cliponaxis": False,
+        "showlegend": False,
+        "customdata": [escaped(f"{row.candidate.name}, {row.words}") for row in rows],
+        "hovertemplate": f"{told} with %{{x:.4~r}}{MEMORY.unit}<extra></extra>",
+        "error_y": {**_bars(rows), "color": GREY, "visible": not hollow},
+        "marker": {
+            "color": [styles([row.candidate.server])[0].colour for row in rows],
+            "symbol": [("star" if star else "circle") + hollow for star in stars],
+            "size": 12,
+        },
+    }
+    return Mark(look)
+
+
+def _bars(rows: Sequence[Row | None]) -> dict[str, Any]:
+    """From each estimate to the ends of its interval, where one is known."""
+    above, below = list[float | None](), list[float | None]()
+    for row in rows:
+        if row is None or row.estimate is None or row.low is None or row.high is None:
+            ends = None, None
+        else:
+            ends = rounded(row.high - row.estimate), rounded(row.estimate - row.low)
+        above.append(ends[0])
+        below.append(ends[1])
+    return {"type": "data", "symmetric": False, "array": above, "arrayminus": below}
 
 
 TICKS = 20  #: Up to so many CPUs each has its tick.
 
 
-def scaling(answer: Outcome) -> Chart:
+def scaling(outcome: Outcome) -> Chart:
     """A point for each number that was measured; the law beyond the largest is dashed."""
-    rows = {row.candidate.cpus: row for row in answer.rows if row.candidate.cpus and row.starts}
-    law = answer.scaling.law if answer.scaling else None
+    rows = {row.candidate.cpus: row for row in outcome.rows if row.candidate.cpus and row.starts}
+    law = outcome.scaling.law if outcome.scaling else None
     counts = sorted({*rows, *range(1, len(law.rates) + 1)} if law else rows)
+    (style,) = styles([row.candidate.server for row in outcome.rows][:1] or [""])
+    held = points(style.colour, "circle-open")
+    held.look["error_y"] = _bars([rows.get(cpus) for cpus in counts])
+    within = band(style.colour, "law_low_per_s", "interval of the law", 0.15)
+    table = []
+    for cpus in counts:
+        row, of_law = rows.get(cpus), (None,) * 4
+        if law and cpus:
+            rate, most = law.rates[cpus - 1], law.measured[-1]
+            lines = (rate.value if cpus <= most else None, rate.value if cpus >= most else None)
+            of_law = (*lines, rate.low, rate.high)
+        own = (row.rate, row.estimate, row.low, row.high) if row else (None,) * 4
+        table.append((cpus, *own, *of_law))
     chart = draw(
         Series(
             "scaling",
             "Capacity against CPUs",
             Axis("CPUs"),
             RATE,
-            _scaling_columns(answer.rows),
-            tuple(tuple(_scaling_row(answer, cpus, rows.get(cpus))) for cpus in counts),
+            (
+                Column("cpus", "CPUs", format_count, first),
+                Column("confirmed_per_s", "confirmed", format_rate, mark=points(style.colour)),
+                Column("held_per_s", "just held", format_rate, mark=held),
+                Column("low_per_s", "from"),
+                Column("high_per_s", "to"),
+                Column("law_per_s", LAW, format_rate, mark=line(style.colour)),
+                Column(
+                    "extrapolated_per_s",
+                    "extrapolated",
+                    format_rate,
+                    mark=line(style.colour, "dash"),
+                ),
+                Column("law_low_per_s", "law from"),
+                Column("law_high_per_s", "law to", mark=within),
+            ),
+            tuple(table),
             "Filled: confirmed by fresh runs. Hollow: the rate that the shorter windows of the "
-            "race just held, with its interval over runs; a law goes through these.",
+            "search just held, with its interval over runs; a law goes through these.",
         )
     )
     if counts and counts[-1] <= TICKS:
         chart.layout["xaxis"]["dtick"] = 1
-    for trace in chart.drawing["data"]:
-        if trace.get("name") == "just held":
-            found = [rows.get(cpus) for cpus in counts][: len(trace["y"])]
-            ends = [_around(one) for one in found]
-            above, below = ([rounded(one[side]) for one in ends] for side in (0, 1))
-            bars = {"type": "data", "symmetric": False, "array": above, "arrayminus": below}
-            trace["error_y"] = bars
     return chart
 
 
-def _scaling_columns(rows: Sequence[Row]) -> tuple[Column, ...]:
-    (style,) = styles([rows[0].candidate.server if rows else ""])
-    colour = style.colour
-    law = "Universal Scalability Law"
-    within = band(colour, "law_low_per_s", "interval of the law", 0.15)
-    return (
-        Column("cpus", "CPUs", format_count, first),
-        Column("confirmed_per_s", "confirmed", format_rate, mark=points(colour)),
-        Column("held_per_s", "just held", format_rate, mark=points(colour, "circle-open")),
-        Column("low_per_s", "from"),
-        Column("high_per_s", "to"),
-        Column("law_per_s", law, format_rate, mark=line(colour)),
-        Column("extrapolated_per_s", "extrapolated", format_rate, mark=line(colour, "dash")),
-        Column("law_low_per_s", "law from", format_number),
-        Column("law_high_per_s", "law to", format_number, mark=within),
-    )
-
-
-def _scaling_row(answer: Outcome, cpus: int | None, row: Row | None) -> Iterator[float | None]:
-    law = answer.scaling.law if answer.scaling else None
-    yield cpus
-    yield from (row.rate, row.estimate, row.low, row.high) if row else (None,) * 4
-    if law is None or cpus is None:
-        yield from (None,) * 4
-        return
-    predicted, most = law.rates[cpus - 1], law.measured[-1]
-    yield predicted.value if cpus <= most else None
-    yield predicted.value if cpus >= most else None
-    yield from (predicted.low, predicted.high)
-
-
-def _around(row: Row | None) -> tuple[float | None, float | None]:
-    """How far the ends of its interval lie above and below its estimate."""
-    if row is None or row.estimate is None or row.low is None or row.high is None:
-        return None, None
-    return row.high - row.estimate, row.estimate - row.low
+LAW = "Universal Scalability Law"

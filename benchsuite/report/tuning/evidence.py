@@ -1,7 +1,7 @@
 """One tuning with all its evidence: what limits the pick, how to deploy it, and each decision."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -16,6 +16,7 @@ from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec, WorkloadSpec
 from benchsuite.core.units import (
+    counted,
     format_duration,
     format_number,
     format_percent,
@@ -25,22 +26,28 @@ from benchsuite.core.units import (
 from benchsuite.isolation.instructions import ANSWERING
 from benchsuite.isolation.served.project import named
 from benchsuite.models import Run, Tuning
-from benchsuite.report import executions, flames, limiting
+from benchsuite.report import executions, flames
 from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.flames import Drawing, drawing
+from benchsuite.report.limiting import Told, told
 from benchsuite.report.tuning.charts import against_memory, scaling, shares
 from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
 from benchsuite.servers.base import Application, Place
 from benchsuite.store.purposes import read_notebook
-from benchsuite.tuning.answer import MANY, Outcome, answer, outcome, sentence
+from benchsuite.tuning.answer import Outcome, answer, outcome
 from benchsuite.tuning.candidates import configured
 from benchsuite.tuning.diagnosing import others
-from benchsuite.tuning.log import PHASES, found_words, load_words
-from benchsuite.tuning.notebook import COUNTED, Notebook
+from benchsuite.tuning.log import found_words, load_words
+from benchsuite.tuning.notebook import Entry, Notebook
 from benchsuite.tuning.trial import Candidate, Phase
+from benchsuite.workloads.locustfile import Locustfile
 
 ADDRESS = "127.0.0.1:8000"
+LOCUST = (
+    "Users of a locustfile begin their tasks by themselves: a rate is what as many of them ask for "
+    "while nobody waits."
+)
 
 
 def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
@@ -98,38 +105,34 @@ class TuningReport:
 
     @cached_property
     def answer(self) -> Answer:
-        bare = answer(self.notebook, self.outcome)
-        alone_s, confirmed = self.notebook.question.alone_s, self.outcome.rate is not None
-        proposed = (
-            f" (proposed: one user alone waits {format_duration(alone_s)})" if alone_s else ""
-        )
+        bare, confirmed = answer(self.outcome), self.outcome.rate is not None
         limits = self.limiting.limits[:1] if self.limiting and confirmed else ()
-        command, steps = "", [self.unpasted] if confirmed and self.unpasted else []
+        command, steps = "", list(bare.next_steps)
         if confirmed and self.paste:
             *_, command = self.paste["command"].splitlines()
             steps = ["Start it with:"]
+        elif confirmed and self.unpasted:
+            steps.insert(0, self.unpasted)
         return replace(
             bare,
-            question=f"Asked: {self.objective}{proposed}, of {self.workload}. "
-            f"{executions.when(self.row)}.",
+            question=f"Asked: {self.question}. {executions.when(self.row)}.",
             premises=[self.stopped] if self.stopped else [],
             reasons=[*bare.reasons, *(f"{one.says} {one.fix} ({one.code})" for one in limits)],
-            next_steps=[*steps, *([] if command else bare.next_steps)],
+            cautions=[*bare.cautions, *[LOCUST] * (self._work.workload == Locustfile.name)],
+            next_steps=steps,
             command=command,
             sections=[
                 *self._paste(),
                 *self._limits(),
                 *bare.sections,
                 *self._decisions(),
-                Section(title="Question", sentences=bare.next_steps, facts=self.question),
-                Section(title="Environment", facts=self.environment),
+                Section(title="Conditions", facts=self.conditions),
             ],
         )
 
     @property
     def headline(self) -> str:
-        """The answer in one sentence, at a part of its cost."""
-        return sentence(self.notebook)
+        return self.outcome.headline
 
     @property
     def objective(self) -> str:
@@ -137,21 +140,61 @@ class TuningReport:
 
     @property
     def workload(self) -> str:
-        spec = WorkloadSpec.from_json(self.row.spec.get("workload") or {})
-        return workload_words(spec.workload, spec.options)
+        return workload_words(self._work.workload, self._work.options)
+
+    @property
+    def _work(self) -> WorkloadSpec:
+        return WorkloadSpec.from_json(self.row.spec.get("workload") or {})
 
     @cached_property
     def charts(self) -> list[Chart]:
         """Those that have something to show."""
         several = bool(self.notebook.question.scaling)
-        capacity = scaling(self.outcome) if several else against_memory(self.notebook, self.outcome)
-        made = [capacity, shares(self.notebook, self.outcome)]
-        return [one for one in made if one.series]
+        capacity = scaling if several else against_memory
+        return [one for one in (capacity(self.outcome), shares(self.outcome)) if one.series]
 
     @cached_property
-    def limiting(self) -> limiting.Told | None:
-        """What limits the pick."""
-        return limits(self.row, self.notebook, self.outcome.pick)
+    def limiting(self) -> Told | None:
+        return self.limits()
+
+    def limits(self, start: Run | None = None) -> Told | None:
+        """What limits the pick, of its last start that confirmed, else of its last that counts;
+        None where that run is not stored. `start` is its diagnostic one, where that is no trial
+        yet. One user's times are those of the server that was tried first.
+        """
+        notebook, pick = self.notebook, self.outcome.pick
+        if pick is None:
+            return None
+
+        def last(entries: Iterable[Entry]) -> int:
+            """Which trial was the last of these that showed something; -1 for none."""
+            known = [one for one in entries if one.seen.levels]
+            return notebook.entries.index(known[-1]) if known else -1
+
+        orders = (
+            last(notebook.of(pick, Phase.CONFIRM) or notebook.of(pick)),
+            last(one for one in notebook.entries if one.trial.load.users == 1),
+            last(notebook.of(pick, Phase.DIAGNOSE)),
+            last(notebook.of(pick, Phase.FLAME)),
+        )
+        trials = self.row.trials.filter(order__in=orders).select_related("run")
+        runs = {one.order: one.run for one in trials.prefetch_related("run__measurements")}
+        run, alone, diagnosed, looked_into = map(runs.get, orders)
+        if run is None:
+            return None
+        start, probe = start or diagnosed, notebook.probe
+        mean = Alone(mean_s=probe.response_s) if probe else None
+        levels = [level for entry in notebook.entries for level in entry.seen.levels]
+        limited = told(
+            run,
+            highest_rate=max((level.goodput for level in levels), default=None),
+            alone=(one_user(alone) if alone else None) or mean,
+            objective_s=notebook.question.objective.limit_s,
+            others=others(notebook, pick),
+            diagnosis=diagnosis(start) if start else None,
+            profiled=profiled(looked_into) if looked_into else None,
+        )
+        return replace(limited, flame=flames.flame(looked_into)) if looked_into else limited
 
     @property
     def drawing(self) -> Drawing | None:
@@ -233,27 +276,28 @@ class TuningReport:
         entries = self.notebook.entries
         if not entries:
             return
-        runs = self.row.trials.values_list("run_id", "run__verdict", "run__status")
         rows: list[list[Shown | str]] = [
             [
-                *(str(number), PHASES[one.trial.phase], one.trial.candidate.name),
+                *(str(number), one.trial.phase.value, one.trial.candidate.name),
                 *(load_words(one.trial.load), one.trial.reason, found_words(one.seen)),
-                Shown(verdict or status, runs=[(verdict or status, str(run), "")])
+                Shown(verdict, runs=[(verdict, run, "")])
                 if run
                 else Shown.missing("its run was deleted"),
             ]
-            for number, (one, (run, verdict, status)) in enumerate(
-                zip(entries, list(runs[: len(entries)]), strict=True), start=1
-            )  # meanwhile there may be more
+            for number, (one, (run, verdict)) in enumerate(
+                zip(entries, self.runs, strict=True), start=1
+            )
         ]
-        count = f"{len(rows)} run{'s' * (len(rows) != 1)}"
-        table = Table(
-            ["no.", "phase", "configuration", "load", "why", "found", "run"],
-            rows,
-            title=f"{count}: why each was made, and what it found",
-            is_folded=len(rows) >= MANY,
-        )
-        yield Section(title="Decisions", tables=[table])
+        table = Table(["no.", "phase", "configuration", "load", "why", "found", "run"], rows)
+        each = f"{counted(len(rows), 'run')}: why each was made, and what it found."
+        yield Section(title="Decisions", sentences=[each], tables=[table])
+
+    @cached_property
+    def runs(self) -> list[tuple[str, str]]:
+        """The run of each trial, and its verdict; empty where it is gone, or there was none."""
+        trials = self.row.trials.values_list("run_id", "run__verdict", "run__status")
+        known = trials[: len(self.notebook.entries)]  # meanwhile there may be more
+        return [(str(run or ""), verdict or status or "") for run, verdict, status in known]
 
     @property
     def is_running(self) -> bool:
@@ -266,38 +310,39 @@ class TuningReport:
             return ""
         count = len(self.notebook.entries)
         spent, budget = self.notebook.spent_s, self.notebook.question.budget_s
-        made = f"{count} run{'s' * (count != 1)} in {format_period(spent)}"
+        made = f"{counted(count, 'run')} in {format_period(spent)}"
         if self.is_running:
             return f"It is still searching: {made} of {format_period(budget)} so far."
-        where = f" in the {PHASES[self.notebook.entries[-1].trial.phase]}" if count else ""
+        where = f" in its {self.notebook.entries[-1].trial.phase.value} phase" if count else ""
         return (
             f"It was stopped{where}, after {made} of {format_period(budget)}. What follows is what "
             f"was known then. This goes on: {command('tunebench', f'--resume={self.row.pk}')}"
         )
 
     @property
-    def environment(self) -> Mapping[str, object]:
-        served = executions.servers(Run.objects.filter(trials__tuning=self.row))
-        return executions.environment(executions.machine(self.row), served)
-
-    @property
-    def question(self) -> Mapping[str, str]:
-        """What was asked, as facts."""
-        asked = self.notebook.question
+    def question(self) -> str:
+        """ "the highest rate of 12 servers with p95 < 200ms, for url /shop/, in 15 min" """
+        asked, wanted, proposed = self.notebook.question, "the highest rate", ""
         alone = [asked.only.name] if asked.only else [one.name for one in asked.scaling]
-        wanted = f"the highest rate{f' of {listed(alone)}' if alone else ''}"
+        who = listed(alone) if alone else counted(len(self.row.servers), "server")
         if asked.rate is not None:
             wanted = f"the least memory that holds {format_number(asked.rate)}/s"
-        of_cpus = {"CPUs of the server": f"{asked.cpus:g}"}
-        return {
-            "objective": self.objective,
-            "looked for": wanted,
-            "workload": self.workload,
-            **({} if asked.only and asked.only.runs_already else of_cpus),
-            "budget": format_period(asked.budget_s),
+        if asked.alone_s:
+            proposed = f" (proposed: one user alone waits {format_duration(asked.alone_s)})"
+        page = f"{self.objective}{proposed}, for {self.workload}"
+        return f"{wanted} of {who} with {page}, in {format_period(asked.budget_s)}"
+
+    @property
+    def conditions(self) -> Mapping[str, object]:
+        asked = self.notebook.question
+        served = executions.servers(Run.objects.filter(trials__tuning=self.row))
+        known = {
+            "CPUs of the server": not (asked.only and asked.only.runs_already) and asked.cpus,
             "seed": str(asked.seed),
-            **({"runs now": asked.current.name} if asked.current else {}),
+            "runs now": asked.current and asked.current.name,
         }
+        machine = executions.environment(executions.machine(self.row), served)
+        return {**{name: one for name, one in known.items() if one}, **machine}
 
     def to_paste(self, kind: str) -> str:
         """What deploys the pick: of that kind, or of all under their names.
@@ -305,7 +350,7 @@ class TuningReport:
         Raises UsageError where there is none.
         """
         if self.outcome.pick is None:
-            raise UsageError(f"There is nothing to paste. {self.outcome.sentences[0]}")
+            raise UsageError(f"There is nothing to paste. {self.headline}")
         if not self.paste:
             raise UsageError(self.unpasted or "It already runs: there is nothing to paste.")
         if not kind:
@@ -314,25 +359,21 @@ class TuningReport:
             raise UsageError(f"There is no {kind!r} to paste; {choices(kind, self.paste)}")
         return self.paste[kind]
 
-    def as_json(self, runs: Sequence[str | None]) -> str:
-        """Everything: the question, the answer, what to paste (or why there is none), each trial
-        with its reason, and the decisions.
+    def as_json(self) -> str:
+        """Everything: the question, the answer with what became of each candidate, what to paste
+        (or why there is none), and each trial with its reason.
         """
         limits = self.limiting.limits if self.limiting else ()
         data = {
             "id": str(self.row.pk),
             "question": plain(self.notebook.question),
-            "answer": plain(self.outcome),
+            "answer": self.outcome.figures,
             "limits": [asdict(one) for one in limits],
             "paste": dict(self.paste),
             "unpasted": self.unpasted,
             "trials": [
-                {"run": run, **plain(entry.trial), "observation": plain(entry.seen)}
-                for run, entry in zip(runs, self.notebook.entries, strict=True)
-            ],
-            "decisions": [
-                {"candidate": candidate.name, "state": state.value, "why": why}
-                for candidate, (state, why) in self.notebook.states.items()
+                {"run": run or None, **plain(entry.trial), "observation": plain(entry.seen)}
+                for (run, _), entry in zip(self.runs, self.notebook.entries, strict=True)
             ],
         }
         return f"{json.dumps(data, indent=2)}\n"
@@ -341,47 +382,3 @@ class TuningReport:
 def tuning_report(row: Tuning) -> TuningReport:
     """Raises UsageError for a tuning that this version can't read."""
     return TuningReport(row, read_notebook(row))
-
-
-def limits(
-    row: Tuning, notebook: Notebook, pick: Candidate | None, start: Run | None = None
-) -> limiting.Told | None:
-    """Of its last start that confirmed, else of its last that counts; None where that run is not
-    stored. `start` is its diagnostic one, where that is no trial yet. One user's times are those of
-    the server that was tried first.
-    """
-    if pick is None:
-        return None
-
-    def last(phases: Collection[Phase], *, of: Candidate | None = pick) -> int:
-        """Which trial was its last start in these phases that showed something; -1 for none."""
-        orders = [
-            order
-            for order, entry in enumerate(notebook.entries)
-            if entry.trial.phase in phases
-            and entry.seen.levels
-            and (entry.trial.candidate == of if of else entry.trial.load.users == 1)
-        ]
-        return max(orders, default=-1)
-
-    counted = [Phase.CONFIRM] if notebook.of(pick, Phase.CONFIRM) else COUNTED
-    orders = last(counted), last([Phase.DIAGNOSE]), last([Phase.PROBE], of=None)
-    looked_at = last([Phase.FLAME])
-    trials = row.trials.filter(order__in=[*orders, looked_at]).select_related("run")
-    runs = {one.order: one.run for one in trials.prefetch_related("run__measurements")}
-    run, diagnosed, alone_run = (runs.get(order) for order in orders)
-    start, looked_into = start or diagnosed, runs.get(looked_at)
-    if run is None:
-        return None
-    mean = Alone(mean_s=notebook.probe.response_s) if notebook.probe else None
-    levels = [level for entry in notebook.entries for level in entry.seen.levels]
-    limited = limiting.told(
-        run,
-        highest_rate=max((level.goodput for level in levels), default=None),
-        alone=(one_user(alone_run) if alone_run else None) or mean,
-        objective_s=notebook.question.objective.limit_s,
-        others=others(notebook, pick),
-        diagnosis=diagnosis(start) if start else None,
-        profiled=profiled(looked_into) if looked_into else None,
-    )
-    return replace(limited, flame=flames.flame(looked_into)) if looked_into else limited

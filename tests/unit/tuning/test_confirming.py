@@ -98,9 +98,9 @@ def test_the_rate_that_is_told_is_what_fresh_starts_hold_however_much_less_that_
 
     notebook = driven(Search(Notebook(question), lambda _: [ONE], ONE), measure)
     told = outcome(notebook)
-    assert told.rate is not None
-    assert 0.85 * 90 * fresh <= told.rate < told.shown <= 90 * fresh
-    assert told.starts >= 3
+    assert told.held is not None
+    assert 0.85 * 90 * fresh <= told.held.rate < told.held.shown <= 90 * fresh
+    assert told.held.starts >= 3
 
 
 def test_a_server_that_falls_slowly_is_told_at_most_what_it_holds() -> None:
@@ -119,7 +119,7 @@ def test_the_answer_has_its_cautions_and_what_runs_now() -> None:
     measure = Ideal(question.objective, lambda _: 90.0)
     notebook = driven(Search(Notebook(question), lambda _: [now], now), measure)
     told = outcome(notebook)
-    shown = answer(notebook, told)
+    shown = answer(told)
     assert shown.reasons[0] == "You run it now."
     assert shown.cautions == told.cautions
     assert told.cautions[0] == (

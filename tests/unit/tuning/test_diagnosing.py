@@ -1,6 +1,7 @@
 """The diagnostic start of the pick: after all others, and never counted."""
 
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
@@ -8,7 +9,6 @@ from benchmarks.tuning.ideal import Ideal, driven
 from benchmarks.tuning.simulated import candidate
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import outcome
-from benchsuite.tuning.diagnosing import WHAT
 from benchsuite.tuning.notebook import End, Notebook
 from benchsuite.tuning.planning import DIAGNOSING_S
 from benchsuite.tuning.search import Search
@@ -18,14 +18,14 @@ SIZES = [candidate("gthread", 1, 4), candidate("granian", 1, 4)]
 OBJECTIVE = parse("p95 < 200ms")
 
 
-def searched(spoil=None, capacity=lambda _: 90.0, **more) -> Notebook:
-    """With these two, of which the spoiled starts are the diagnostic ones."""
+def searched(spoil=None, of=Phase.DIAGNOSE, **more) -> Notebook:
+    """With these two, of which starts in one phase are spoiled."""
 
     def seen(trial: Trial, found: Observation) -> Observation:
-        return spoil(found) if spoil and trial.phase is Phase.DIAGNOSE else found
+        return spoil(found) if spoil and trial.phase is of else found
 
     question = Question(objective=OBJECTIVE, cpus=1, **more)
-    measure = Ideal(OBJECTIVE, capacity, spoil=seen)
+    measure = Ideal(OBJECTIVE, lambda _: 90.0, spoil=seen)
     return driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
 
 
@@ -50,15 +50,14 @@ def test_nothing_of_it_counts() -> None:
         levels = [replace(one, met=(one.planned,), rate=9 * one.rate) for one in found.levels]
         return replace(found, levels=levels, memory_bytes=1e12, connections=9999, cpu_s=9.0)
 
-    plain, other = outcome(searched()), outcome(searched(more_of_all))
-    assert other == plain
+    assert outcome(searched(more_of_all)).figures == outcome(searched()).figures
 
 
 def test_it_is_not_made_again_where_it_was_disturbed() -> None:
     notebook = searched(lambda found: Observation(took_s=found.took_s, codes=("B401",)))
     assert len(starts(notebook)) == 1
     told = outcome(notebook)
-    assert (WHAT, "it was disturbed: B401") in told.not_tried
+    assert ("a diagnostic run", "it was disturbed: B401") in told.not_tried
     assert told.end is End.CONFIRMED
 
 
@@ -71,7 +70,7 @@ def test_a_profiler_looks_where_the_cpu_is_the_limit(named, profiles, made) -> N
     looked = [one.trial for one in notebook.entries if one.trial.phase is Phase.FLAME]
     assert len(looked) == made
     assert all(one.load.rates == starts(notebook)[0].load.rates for one in looked)
-    assert outcome(notebook) == outcome(searched())
+    assert outcome(notebook).figures == outcome(searched()).figures
     assert notebook.spent_s <= notebook.question.budget_s
 
 
@@ -83,29 +82,21 @@ def test_its_time_is_kept_from_the_budget() -> None:
 
 
 def test_where_starts_took_longer_than_planned_it_is_left_out() -> None:
-    confirming = 0
+    confirming = count(1)
 
-    def slow(trial: Trial, found: Observation) -> Observation:
-        nonlocal confirming
-        confirming += trial.phase is Phase.CONFIRM
-        return replace(found, took_s=found.took_s + 200.0 * (confirming == 5))
+    def slow(found: Observation) -> Observation:
+        return replace(found, took_s=found.took_s + 200.0 * (next(confirming) == 5))
 
-    question = Question(objective=OBJECTIVE, cpus=1, budget_s=300.0)
-    measure = Ideal(OBJECTIVE, lambda _: 90.0, spoil=slow)
-    notebook = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+    notebook = searched(slow, of=Phase.CONFIRM, budget_s=300.0)
     assert notebook.end is End.CONFIRMED
     assert not starts(notebook)
-    assert (WHAT, "the budget left no time for it") in outcome(notebook).not_tried
+    assert ("a diagnostic run", "the budget left no time for it") in outcome(notebook).not_tried
 
 
 def test_what_was_not_confirmed_is_not_diagnosed() -> None:
-    def falls(trial: Trial, found: Observation) -> Observation:
-        if trial.phase is not Phase.CONFIRM:
-            return found
-        return Ideal(OBJECTIVE, lambda _: 20.0)(trial)
+    def falls(found: Observation) -> Observation:
+        return replace(found, levels=[replace(one, met=(0,)) for one in found.levels])
 
-    question = Question(objective=OBJECTIVE, cpus=1)
-    measure = Ideal(OBJECTIVE, lambda _: 90.0, spoil=falls)
-    notebook = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+    notebook = searched(falls, of=Phase.CONFIRM)
     assert notebook.end is End.NOT_CONFIRMED
     assert not starts(notebook)

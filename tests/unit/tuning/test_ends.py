@@ -1,10 +1,11 @@
 """Ends that are no winner: nothing holds it, the load generator gave out, it collapses."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from benchmarks.tuning.ideal import Ideal, driven
+from benchmarks.tuning.ideal import Ideal, Spoil, driven
 from benchmarks.tuning.simulated import candidate
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import outcome
@@ -16,14 +17,23 @@ from benchsuite.tuning.trial import Level, Load, Observation, Phase, Question, T
 SIZES = [candidate("gthread", 1, 4), candidate("granian", 1, 4), candidate("granian", 2, 4)]
 
 
-def searched(measure: Ideal, most: int = 10_000, **more) -> Notebook:
+def searched(measure: Ideal, most: int = 10_000, sizes=SIZES, **more) -> Notebook:
     question = Question(objective=measure.objective, cpus=1, **more)
-    return driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure, most)
+    return driven(Search(Notebook(question), lambda _: sizes, sizes[0]), measure, most)
 
 
 def ideal(words: str = "p95 < 200ms", capacity=90.0, **more) -> Ideal:
     held = capacity if callable(capacity) else lambda _: capacity
     return Ideal(parse(words), held, **more)
+
+
+def spoiled(where: Callable[[Trial], bool] = lambda trial: True, **seen) -> Spoil:
+    """What such trials say in place of what they would."""
+    seen.setdefault("took_s", 2.0)
+    return lambda trial, found: Observation(**seen) if where(trial) else found
+
+
+NOISE = {"codes": ("B401",)}
 
 
 def test_one_user_alone_who_waits_too_long_ends_the_search() -> None:
@@ -48,12 +58,7 @@ def test_a_single_answer_that_came_too_late_is_asked_for_again() -> None:
 
 
 def test_a_start_that_was_spoiled_is_made_once_more_and_then_says_nothing() -> None:
-    def noisy(trial: Trial, seen: Observation) -> Observation:
-        if trial.candidate != SIZES[1]:
-            return seen
-        return Observation(took_s=seen.took_s, codes=("B401",))
-
-    notebook = searched(ideal(spoil=noisy))
+    notebook = searched(ideal(spoil=spoiled(lambda trial: trial.candidate == SIZES[1], **NOISE)))
     assert notebook.states[SIZES[1]] == (State.NO_STATEMENT, "B401 in each of its runs")
     reasons = [entry.trial.reason for entry in notebook.of(SIZES[1])]
     assert len(reasons) > 2
@@ -64,29 +69,18 @@ def test_a_start_that_was_spoiled_is_made_once_more_and_then_says_nothing() -> N
 
 
 def test_where_only_the_machine_kept_them_from_climbing_that_is_said() -> None:
-    def noisy(trial: Trial, seen: Observation) -> Observation:
-        if trial.phase not in RISING:
-            return seen
-        return Observation(took_s=seen.took_s, codes=("B401",))
-
-    told = outcome(searched(ideal(spoil=noisy)))
+    told = outcome(searched(ideal(spoil=spoiled(lambda trial: trial.phase in RISING, **NOISE))))
     assert told.sentences == ("Nothing could be measured: B401 in each of its runs.",)
 
 
 def test_where_nothing_could_be_measured_a_longer_search_would_add_nothing() -> None:
-    def noisy(trial: Trial, seen: Observation) -> Observation:
-        return Observation(took_s=seen.took_s, codes=("B401",))
-
-    told = outcome(searched(ideal(spoil=noisy), current=SIZES[0]))
+    told = outcome(searched(ideal(spoil=spoiled(**NOISE)), current=SIZES[0]))
     assert told.end is End.NOTHING_RAN
     assert told.missing == ""
 
 
 def test_where_nothing_starts_it_says_why() -> None:
-    def dead(trial: Trial, seen: Observation) -> Observation:
-        return Observation(took_s=2.0, failure="it ended with status 3")
-
-    told = outcome(searched(ideal(spoil=dead)))
+    told = outcome(searched(ideal(spoil=spoiled(failure="it ended with status 3"))))
     assert told.end is End.NOTHING_RAN
     assert told.sentences == (
         "Nothing could be measured: 2 of its 2 runs failed: it ended with status 3.",
@@ -101,8 +95,7 @@ def test_what_two_servers_fail_alike_in_is_asked_of_no_third() -> None:
 
     names = ("waitress", "gthread", "granian", "uwsgi", "cheroot")
     sizes = [candidate(name, 1, 4) for name in names]
-    question = Question(objective=parse("p95 < 200ms"), cpus=1)
-    notebook = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), ideal(spoil=missing))
+    notebook = searched(ideal(spoil=missing), sizes=sizes)
     asked = dict.fromkeys(one.trial.candidate.server for one in notebook.entries)
     assert list(asked) == list(names[:3])
     assert "got 404" in outcome(notebook).sentences[0]
@@ -110,24 +103,16 @@ def test_what_two_servers_fail_alike_in_is_asked_of_no_third() -> None:
 
 @pytest.mark.parametrize("users", [1, 4])
 def test_a_machine_that_is_busy_for_two_servers_is_so_for_all(users: int) -> None:
-    def noisy(trial: Trial, seen: Observation) -> Observation:
-        loud = trial.load.users >= users
-        return Observation(took_s=2.0, codes=("B401",)) if loud else seen
-
+    noisy = spoiled(lambda trial: trial.load.users >= users, **NOISE)
     sizes = [candidate(name, 1, 4) for name in ("waitress", "gthread", "granian", "uwsgi")]
-    question = Question(objective=parse("p95 < 200ms"), cpus=1)
-    notebook = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), ideal(spoil=noisy))
+    notebook = searched(ideal(spoil=noisy), sizes=sizes)
     asked = dict.fromkeys(one.trial.candidate.server for one in notebook.entries)
     assert list(asked) == ["waitress", "gthread"]
     assert outcome(notebook).sentences == ("Nothing could be measured: B401 in each of its runs.",)
 
 
 def test_where_the_first_does_not_start_another_is_probed() -> None:
-    def dead(trial: Trial, seen: Observation) -> Observation:
-        if trial.candidate == SIZES[0]:
-            return Observation(took_s=2.0, failure="it ended with status 3")
-        return seen
-
+    dead = spoiled(lambda trial: trial.candidate == SIZES[0], failure="it ended with status 3")
     notebook = searched(ideal(spoil=dead))
     assert notebook.end is End.CONFIRMED
     assert notebook.state(SIZES[0]) is State.DISCARDED
@@ -265,8 +250,7 @@ def test_connections_count_that_are_open_at_the_rate_in_question() -> None:
     measure = ideal(
         "p95 < 200ms, connections <= 10", lambda one: 80.0 + 10 * one.processes, spoil=opening
     )
-    question = Question(objective=measure.objective, cpus=1)
-    notebook = driven(Search(Notebook(question), lambda _: sizes, sizes[0]), measure)
+    notebook = searched(measure, sizes=sizes)
     assert notebook.states[sizes[2]] == (
         State.OVER,
         "it opened 12 database connections, and the objective allows 10",

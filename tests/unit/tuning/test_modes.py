@@ -19,11 +19,10 @@ SIZES = [
 HELD = {one: 40.0 * one.processes for one in SIZES}
 
 
-def searched(held, sizes=SIZES, cpus=4, **more) -> Notebook:
+def searched(held, sizes=SIZES, cpus=4, spoil=None, **more) -> Notebook:
     question = Question(objective=more.pop("objective", parse("p95 < 200ms")), cpus=cpus, **more)
-    measure = Ideal(
-        question.objective, held if callable(held) else held.__getitem__, cpu_s=0.005 * cpus
-    )
+    holds = held if callable(held) else held.__getitem__
+    measure = Ideal(question.objective, holds, cpu_s=0.005 * cpus, spoil=spoil)
     return driven(Search(Notebook(question), lambda _: sizes, sizes[0]), measure)
 
 
@@ -34,7 +33,10 @@ def test_the_least_memory_that_holds_a_rate() -> None:
     assert told.pick is not None
     assert (told.pick.processes, told.pick.threads) == (2, 4)
     assert told.sentences[0].startswith(f"{told.pick.server}, 2 processes × 4 threads holds 70")
-    assert told.sentences[1].startswith("Of all that were tried it needs least: 120")
+    assert told.sentences[1] == "Of all that were tried it needs least memory."
+    least = told.row(told.pick)
+    assert least is not None
+    assert least.memory_bytes == min(row.memory_bytes for row in told.rows if row.rate)
     assert all(notebook.state(one) is not State.RECOMMENDED for one in SIZES if one.processes != 2)
     small = [one for one in SIZES if one.processes == 1]
     assert {notebook.state(one) for one in small} == {State.BOUNDED_OUT} or all(
@@ -47,9 +49,7 @@ def test_a_rate_for_which_no_time_is_left_names_who_may_hold_it() -> None:
         late_s = 60.0 if trial.phase is Phase.SCREEN else 0.0
         return replace(seen, took_s=seen.took_s + late_s)
 
-    question = Question(objective=parse("p95 < 200ms"), cpus=4, rate=70.0, budget_s=240.0)
-    measure = Ideal(question.objective, HELD.__getitem__, cpu_s=0.02, spoil=slow)
-    told = outcome(driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure))
+    told = outcome(searched(HELD, spoil=slow, rate=70.0, budget_s=240.0))
     assert told.end is End.NOT_CONFIRMED
     assert told.pick is not None
     assert "needs least of those that may hold 70.0/s; not confirmed." in told.sentences[0]
@@ -102,9 +102,7 @@ def test_candidates_that_the_budget_cuts_are_counted() -> None:
     def slow(trial: Trial, seen: Observation) -> Observation:
         return replace(seen, took_s=seen.took_s + 9.0)
 
-    question = Question(objective=parse("p95 < 200ms"), cpus=1, budget_s=300.0)
-    measure = Ideal(question.objective, HELD.__getitem__, spoil=slow)
-    notebook = driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+    notebook = searched(HELD, spoil=slow, cpus=2, budget_s=300.0)
     cut = [one for one in SIZES if notebook.state(one) is State.NOT_TRIED]
     assert cut
     assert f"{len(cut)} candidates for which the budget left no time" in outcome(notebook).missing
@@ -118,7 +116,8 @@ def test_windows_of_40_s_confirm_where_that_is_asked() -> None:
     ]
     assert {load.window_s for load in confirming} == {40.0}
     told = outcome(notebook)
-    assert told.window_s == 40.0
+    assert told.held is not None
+    assert told.held.window_s == 40.0
     assert "--thorough" not in told.missing
 
 

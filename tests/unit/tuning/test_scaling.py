@@ -4,8 +4,6 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-import pytest
-
 from benchmarks.tuning.ideal import Ideal, Spoil, driven, going
 from benchmarks.tuning.simulated import candidate
 from benchsuite.core.plain import plain, read
@@ -159,29 +157,12 @@ def test_cut_after_any_trial_it_goes_on_the_same() -> None:
         assert outcome(searching.notebook) == end
 
 
-@pytest.mark.parametrize(
-    ("cpus", "for_cpus", "said"),
-    [
-        (
-            2,
-            8,
-            "No rate is said for 8 CPUs, which the server can't have here; they answer at most "
-            "about 800/s (8 CPUs, 10.0\u2009ms of CPU time a request), if nothing else binds.",
-        ),
-        (2, 2, "The server had 2 CPUs, as was asked."),
-        (
-            1,
-            None,
-            "Measured on 1 CPU: how many processes several CPUs need is not known; each more "
-            "answers at most about 100/s (1 CPU, 10.0\u2009ms of CPU time a request), if nothing "
-            "else binds.",
-        ),
-        (1, 8, "Measured on 1 CPU: how many processes several CPUs need is not known."),
-    ],
-)
-def test_other_numbers_of_cpus_get_a_bound_and_no_rate(cpus, for_cpus, said):
+def cautions(cpus: int, for_cpus: int | None) -> list[str]:
     sizes = [candidate("gthread", cpus, 4), candidate("gthread", cpus + 1, 4)]
     question = Question(objective=OBJECTIVE, cpus=cpus, for_cpus=for_cpus)
     searching = Search(Notebook(question), lambda _: sizes, sizes[0])
-    told = outcome(driven(searching, Ideal(OBJECTIVE, lambda _: 70.0 * cpus)))
-    assert said in told.cautions
+    return outcome(driven(searching, Ideal(OBJECTIVE, lambda _: 70.0 * cpus))).cautions
+
+
+def test_other_numbers_of_cpus_get_a_bound_and_no_rate(golden):
+    golden.cases(cautions)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.tuning.ideal import Ideal, driven
+from benchmarks.tuning.ideal import Ideal, Spoil, driven
 from benchmarks.tuning.simulated import candidate
 from benchsuite.core.specs.objective import parse
 from benchsuite.core.units import format_duration
@@ -18,6 +18,12 @@ SAYS = (
     "The machine was not equally fast all the time: a request took {} of CPU in one run of "
     "gthread 2×8 and {} in another. Tune again where nothing else uses it."
 )
+
+
+def searched(spoil: Spoil, cpu_s: float = 0.01) -> Notebook:
+    question = Question(objective=parse("p95 < 200ms"), cpus=1, only=ONE)
+    measure = Ideal(question.objective, lambda _: 60.0, cpu_s=cpu_s, spoil=spoil)
+    return driven(Search(Notebook(question), lambda _: [ONE], ONE), measure)
 
 
 @pytest.mark.parametrize(
@@ -36,9 +42,7 @@ def test_a_machine_that_is_slower_at_times_is_told(phases, slower, says) -> None
         is_slow = trial.phase in phases
         return replace(seen, cpu_s=slower * 0.010) if is_slow else seen
 
-    question = Question(objective=parse("p95 < 200ms"), cpus=1.0, only=ONE)
-    measure = Ideal(question.objective, lambda _: 60.0, spoil=spoil)
-    notebook = driven(Search(Notebook(question), lambda _: [ONE], ONE), measure)
+    notebook = searched(spoil)
     told = [one for one in outcome(notebook).cautions if "equally fast" in one]
     assert told == ([says] if says else [])
 
@@ -47,9 +51,7 @@ def test_a_request_that_takes_more_at_higher_rates_says_nothing() -> None:
     def spoil(trial: Trial, seen: Observation) -> Observation:
         return replace(seen, cpu_s=0.015 if max(trial.load.rates, default=0.0) > 58.0 else 0.010)
 
-    question = Question(objective=parse("p95 < 200ms"), cpus=1.0, only=ONE)
-    measure = Ideal(question.objective, lambda _: 60.0, spoil=spoil)
-    notebook = driven(Search(Notebook(question), lambda _: [ONE], ONE), measure)
+    notebook = searched(spoil)
     assert {one.seen.cpu_s for one in notebook.of(ONE, Phase.BISECT, Phase.CONFIRM)} == {
         0.01,
         0.015,
@@ -63,7 +65,5 @@ def test_so_little_work_that_telemetry_does_not_tell_its_time_says_nothing() -> 
     def spoil(trial: Trial, seen: Observation) -> Observation:
         return replace(seen, cpu_s=0.0001 * (1 + next(turns) % 2))
 
-    question = Question(objective=parse("p95 < 200ms"), cpus=1.0, only=ONE)
-    measure = Ideal(question.objective, lambda _: 60.0, cpu_s=0.0001, spoil=spoil)
-    notebook = driven(Search(Notebook(question), lambda _: [ONE], ONE), measure)
+    notebook = searched(spoil, cpu_s=0.0001)
     assert not any("equally fast" in one for one in outcome(notebook).cautions)

@@ -62,7 +62,8 @@ def test_one_that_is_better_is_confirmed_by_as_many_starts_and_recommended() -> 
     notebook = searched(rates(pool=1.12))
     told = outcome(notebook)
     assert told.pick == POOL
-    assert told.starts == 6
+    assert told.held is not None
+    assert told.held.starts == 6
     assert told.rate is not None
     plain = next(one for one in told.rows if one.candidate == PLAIN)
     assert plain.rate is not None

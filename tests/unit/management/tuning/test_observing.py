@@ -11,10 +11,10 @@ from benchsuite.core.results import Arrivals, Finding, Level, RunResult, Summary
 from benchsuite.core.specs.objective import parse
 from benchsuite.management.tuning.observing import observation
 from benchsuite.stats import summary
-from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Question, Trial
 from tests.unit.test_store import result
 
-OBJECTIVE = parse("p95 < 200ms, failures < 0.1%")
+QUESTION = Question(objective=parse("p95 < 200ms, failures < 0.1%"), cpus=1)
 CANDIDATE = Candidate(server="uwsgi", processes=2, threads=2)
 OPEN = Trial(
     candidate=CANDIDATE,
@@ -59,14 +59,14 @@ def stages(*found: Summary, **more: Any) -> RunResult:
 
 
 def seen(found: RunResult, trial: Trial = OPEN) -> Observation:
-    return observation(trial, found, OBJECTIVE, took_s=9.0)
+    return observation(trial, found, QUESTION, took_s=9.0)
 
 
 def test_a_mean_counts_whoever_got_no_right_answer_as_waiting() -> None:
-    objective = parse("mean < 50ms")
+    question = Question(objective=parse("mean < 50ms"), cpus=1)
     fast, failing = figures(fast=100), figures(fast=97, failed=2, dropped=1)
-    low, high = observation(OPEN, stages(fast, failing), objective, took_s=9.0).levels
-    (goal,) = objective.goals
+    low, high = observation(OPEN, stages(fast, failing), question, took_s=9.0).levels
+    (goal,) = question.objective.goals
     assert goal.reached(low.met[0] / 100) == "a mean of 20.4\u2009ms", "in hundredths of a share"
     assert low.percentile_s == pytest.approx(0.0204, abs=1e-4)
     assert high.met[0] < 50, "3 % of 5 s are 150 ms"

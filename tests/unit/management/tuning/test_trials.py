@@ -5,7 +5,7 @@ from dataclasses import replace
 from benchsuite.core.specs import FLAME, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.core.specs.objective import parse
 from benchsuite.management.tuning.trials import pace, spec_of
-from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Question, Trial
 
 BASE = RunSpec(
     workload=WorkloadSpec(workload="io_read"),
@@ -20,15 +20,16 @@ TRIAL = Trial(
     seed=7003,
     reason="block 1",
 )
+ASKED = Question(objective=parse("p95 < 200ms"), cpus=2)
 CLOSED = replace(TRIAL, load=Load(users=24, warmup_s=1.0, window_s=3.0))
 
 
 def test_only_the_diagnostic_start_times_queries() -> None:
-    assert not spec_of(TRIAL, BASE, parse("p95 < 200ms")).diagnoses
-    start = spec_of(replace(TRIAL, phase=Phase.DIAGNOSE), BASE, parse("p95 < 200ms"))
+    assert not spec_of(TRIAL, BASE, ASKED).diagnoses
+    start = spec_of(replace(TRIAL, phase=Phase.DIAGNOSE), BASE, ASKED)
     assert start.diagnoses
     assert start.load.stages == (93.12, 107.0)
-    assert spec_of(replace(TRIAL, phase=Phase.FLAME), BASE, parse("p95 < 1s")).diagnoses == FLAME
+    assert spec_of(replace(TRIAL, phase=Phase.FLAME), BASE, ASKED).diagnoses == FLAME
 
 
 def test_users_of_a_locustfile_are_as_many_as_ask_at_that_rate_while_nobody_waits() -> None:
@@ -41,12 +42,12 @@ def test_users_of_a_locustfile_are_as_many_as_ask_at_that_rate_while_nobody_wait
     )
     own_pace = pace(alone, cpus=2)
     assert own_pace is not None
-    load = spec_of(TRIAL, BASE, parse("p95 < 200ms"), own_pace).load
+    load = spec_of(TRIAL, BASE, ASKED, own_pace).load
     assert (load.model, load.stages, load.users) == ("closed", (47.0, 53.0), 53)
     assert own_pace.rate(47) == 94.0
-    busy = spec_of(CLOSED, BASE, parse("p95 < 200ms"), own_pace).load
+    busy = spec_of(CLOSED, BASE, ASKED, own_pace).load
     assert (busy.users, busy.stages) == (24 + 96, ()), "at 200/s 96 think for 0.48 s"
-    one = spec_of(replace(CLOSED, load=replace(CLOSED.load, users=1)), BASE, parse("p95 < 1s"))
+    one = spec_of(replace(CLOSED, load=replace(CLOSED.load, users=1)), BASE, ASKED)
     assert one.load.users == 1
 
 

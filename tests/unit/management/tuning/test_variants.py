@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
-
 from benchsuite import conf
 from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.core.specs.objective import parse
@@ -14,6 +12,7 @@ from benchsuite.report.tuning import evidence
 from benchsuite.servers.base import Against
 from benchsuite.tuning.candidates import configured, refusal, sized
 from benchsuite.tuning.trial import Candidate, Question
+from tests.golden import Golden
 
 POSTGRESQL: Mapping[str, int | None] = {"postgresql at db": 100}
 
@@ -29,7 +28,7 @@ def found(
 ) -> list[Candidate]:
     adapter = conf.server_class(server)
     threads = 4 if adapter.threads_word else None
-    pick = sized(server, adapter, 2, threads, options, DatabaseSpec())
+    pick = sized(server, adapter, adapter.max_processes or 2, threads, options, DatabaseSpec())
     assert pick is not None
     return list(variants(asked(server, **more))(pick, against))
 
@@ -47,28 +46,13 @@ def test_connections_are_kept_where_their_thread_lives_on_or_pooled() -> None:
     assert [one.changes for one in on_sqlite] == [(("database.conn_max_age_s", 60.0),)]
 
 
-@pytest.mark.parametrize(
-    ("server", "against", "options"),
-    [
-        ("gunicorn-gthread", Against.MEMORY, {"preload": True, "freeze": True}),
-        ("gunicorn-sync", Against.COLLECTING, {"preload": True, "freeze": True}),
-        ("gunicorn-gevent", Against.MEMORY, None),
-        ("gunicorn-gthread", Against.ARENAS, {"env": "MALLOC_ARENA_MAX=2"}),
-        ("waitress", Against.MEMORY, None),
-        ("granian-wsgi", Against.UNEVEN, {"http1_keep_alive": False}),
-        ("uwsgi", Against.UNEVEN, {"reuse_port": True}),
-    ],
-)
-def test_each_server_knows_what_it_has_against_it(server, against, options) -> None:
-    adapter = conf.server_class(server)
-    pick = sized(server, adapter, adapter.max_processes or 2, 4 if adapter.threads_word else None)
-    assert pick is not None
-    some = list(variants(asked(server))(pick, against))
-    assert [dict(one.options) for one in some] == ([] if options is None else [options])
+def against(server: str, what: Against, options: Mapping[str, Any] | None = None) -> list[str]:
+    """The names of what is tried."""
+    return [one.name for one in found(server, what, options)]
 
 
-def test_what_the_size_sets_itself_is_left_alone() -> None:
-    assert found("gunicorn-gthread", Against.ARENAS, {"env": "MALLOC_ARENA_MAX=4"}) == []
+def test_each_server_knows_what_it_has_against_it(golden: Golden) -> None:
+    golden.cases(against)
 
 
 def test_every_remedy_is_an_option_that_its_server_has() -> None:

@@ -10,7 +10,6 @@ from benchsuite.load.job import Tick
 from benchsuite.management.output import SafeConsole
 from benchsuite.report.terminal import progress
 from benchsuite.report.terminal.progress import Progress, TrialProgress
-from benchsuite.tuning.answer import described
 from tests.tuning_factories import searched
 
 SPEC = RunSpec(
@@ -104,7 +103,7 @@ def test_a_tuning_says_who_leads_and_what_the_next_minutes_add(*, terminal: bool
     made.next(notebook.entries[-1].trial)
     pick = notebook.pick()
     assert pick is not None
-    assert f"So far {described(pick)} gets most through: " in shown.getvalue()
+    assert f"So far {pick.words} gets most through: " in shown.getvalue()
     assert "The next minutes add " in " ".join(shown.getvalue().split())
     made.begin(SPEC)
     made.stage("starting")
