@@ -186,7 +186,7 @@ def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]
         )
     if not found:
         raise UsageError(
-            f"There is nothing to hold against {base.word}: name another label, server, run or "
+            f"There is nothing to compare {base.word} with: name another label, server, run or "
             "batch, or measure one more (runbench --server=A,B --repeat=5)."
         )
     paired = {id(pair[0]) for pair in found}
