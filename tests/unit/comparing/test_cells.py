@@ -106,7 +106,7 @@ def test_invalid_cells_and_other_units_never_stand_among_the_others() -> None:
         ]
     )
     assert [cell.first.server for cell in found] == ["fast", "slow", "chat", "broken", "never"]
-    assert "500 /s messages" in shown(*found[2].runs)[0]
+    assert "500 messages/s" in shown(*found[2].runs)[0]
 
 
 def test_the_terminal_says_which_runs_count() -> None:
