@@ -14,7 +14,6 @@ from benchsuite.robot.constraints import ANY, NOTHING, TINY, Constraint, Range, 
 from benchsuite.robot.forms import (
     CHOSEN,
     NO_FILE,
-    Button,
     Control,
     Form,
     Option,
@@ -117,7 +116,7 @@ class Filler:
         given = self.answers.pop(control.key, ())
         self._refused.setdefault(control.key, []).append(given)
 
-    def pairs(self, form: Form, button: Button | None, charset: str = "utf-8") -> Pairs:
+    def pairs(self, form: Form, button: Control | None, charset: str = "utf-8") -> Pairs:
         """The data to send, in the order of the page, with the pressed button."""
         sent: list[tuple[str, Value]] = []
         for control in form.controls:
@@ -127,7 +126,7 @@ class Filler:
             direction = control.limits.get("dirname")
             if direction and (hidden or control.kind in MEASURED):
                 sent.append((direction, "ltr"))
-        return sent + (button.pair if button is not None else [])
+        return sent + (button.pressed if button is not None else [])
 
     def given(self, form: Form) -> tuple[tuple[str, Value], ...]:
         answers = ((control.name, self.answers[control.key]) for control in form.fillable)
@@ -314,8 +313,8 @@ class Filler:
                 raise Unfillable(control, "it offers nothing to choose")
             return ()
         if about(control) in COUNTRY and not control.many:
-            placed = texts.placed(tuple((one.value, one.label) for one in control.choices))
-            offered = [value for value in offered if value in placed] or offered
+            named = {one.value: texts.region(one.value, one.label) for one in control.choices}
+            offered = [one for one in offered if named[one] in texts.COUNTRIES] or offered
         if not control.many:
             picked: list[Values] = [(one,) for one in self.chance.sample(offered, len(offered))]
             return min(picked, key=lambda values: (values in refused, values in further))
