@@ -106,10 +106,10 @@ class Survey(Workload):
 
     def count(self, database: DatabaseSpec) -> Mapping[str, int]:
         """The stored participations, completions, answers and uploads."""
-        from benchsuite.target.survey.store import counts
+        from benchsuite.target.survey.store import store
 
         if self.settings["store"] == DATABASE:
-            return counts()
+            return store().counts()
         from benchsuite.target.survey.cassandra import CassandraStore
 
         with closing(CassandraStore()) as kept:
