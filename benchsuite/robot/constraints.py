@@ -36,6 +36,10 @@ class Range:
         least = self.least if other.least is None else other.least
         return Range(least=least, most=self.most if other.most is None else other.most)
 
+    def __contains__(self, value: Fraction | int) -> bool:
+        above = self.least is None or value >= self.least
+        return above and (self.most is None or value <= self.most)
+
     @property
     def whole(self) -> tuple[int, int | None]:
         """The least and the most of a count."""
@@ -44,6 +48,7 @@ class Range:
 
 
 ANY = Range()
+UNCLEAR = "unclear"  #: Two numbers, and no word on what they limit.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,6 +228,9 @@ class _Clause:
 
     def constraint(self) -> Constraint:
         ranges: dict[str, Range] = {}
+        if len(self._quantities) == 2 and not any(one.relation for one in self._quantities):
+            low, high = sorted(one.value for one in self._quantities)
+            ranges[UNCLEAR] = Range(least=low, most=high)
         for quantity in self._quantities:
             value, relation, unit = quantity.value, quantity.relation, quantity.unit
             if len(self._quantities) == 1 and unit in ("digits", "characters") and value > 1:

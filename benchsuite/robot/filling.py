@@ -10,7 +10,7 @@ from itertools import islice
 from random import Random
 
 from benchsuite.robot import texts
-from benchsuite.robot.constraints import ANY, NOTHING, TINY, Constraint, Range, constraint
+from benchsuite.robot.constraints import ANY, NOTHING, TINY, UNCLEAR, Constraint, Range, constraint
 from benchsuite.robot.forms import (
     CHOSEN,
     NO_FILE,
@@ -114,6 +114,10 @@ class Filler:
             required = constraint((control.hint,))
         self._learned[control.key] = known | required
         given = self.answers.pop(control.key, ())
+        if (limits := required.of(UNCLEAR)) != ANY and given:  # of its length, or of a number
+            fits = len(text := str(given[0])) in limits or control.key in self._turns
+            unit = "" if fits or text.isdecimal() or control.kind in NUMBERS else "characters"
+            self._learned[control.key] |= Constraint(ranges={unit: limits})
         self._refused.setdefault(control.key, []).append(given)
 
     def pairs(self, form: Form, button: Control | None, charset: str = "utf-8") -> Pairs:

@@ -4,7 +4,6 @@ format is shown. The words are in languages.toml.
 """
 
 import re
-import string
 import tomllib
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import suppress
@@ -329,14 +328,8 @@ def like(shown: str, day: Callable[[], date], chance: Random) -> str:
         return ""
     kept = re.match(r"\+\d{1,2}|0(?=\d{3})|", shown)
     begin = kept.end() if kept else 0
-    blanks = "#_X*" if re.fullmatch(r"[-X/. ()+:]+", shown) else "#_*"
-    kinds = (string.digits, string.ascii_uppercase, string.ascii_lowercase)
-
-    def other(sign: str) -> str:
-        alike = next((letters for letters in kinds if sign in letters), sign)
-        return chance.choice(string.digits[1:] if sign in blanks else alike.removeprefix("0"))
-
-    return shown[:begin] + "".join(map(other, shown[begin:]))
+    blank = r"[\dX#_*]" if re.fullmatch(r"[-X/. ()+:]+", shown) else r"[\d#_*]"
+    return shown[:begin] + re.sub(blank, lambda _: chance.choice("123456789"), shown[begin:])
 
 
 @lru_cache(maxsize=1 << 12)

@@ -235,6 +235,9 @@ def mended(inner: str, errors: dict[str, str], seed: int = 0) -> tuple[Filler, d
         ("Nights", "It must not be less than 4 or more than 6.", lambda v: int(v) in (4, 5, 6)),
         ("Code", "Darf nicht kürzer als 9 Zeichen sein.", lambda value: len(value) >= 9),
         ("Tag", "Must not be longer than 3 characters.", lambda value: 0 < len(value) <= 3),
+        ("Wiek", "Musisz mieć od 18 do 120 lat.", lambda value: 18 <= int(value) <= 120),
+        ("Kod", "Od 200 do 300 znaków.", lambda value: 200 <= len(value) <= 300),
+        ("Nr", "Formato: PT123456789", lambda v: bool(re.fullmatch(r"PT[1-9]\d{8}", v))),
         ("Note", "Al menos 12 palabras.", lambda value: len(value.split()) >= 12),
         (
             "Start",
