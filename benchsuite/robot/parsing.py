@@ -6,11 +6,10 @@ Uses Lexbor's parser in selectolax: it parses like browsers, and was the fastest
 
 import codecs
 import re
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from itertools import islice
 
 import regex
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -85,7 +84,7 @@ OF_HTML: tuple[tuple[str, States], ...] = (
 def read(content: bytes, content_type: str = "", linked: Linked = lambda href: "") -> Page:
     # from the byte order mark, header or meta element; else UTF-8
     marked = [name for mark, name in MARKS if content.startswith(mark)]
-    named = IN_HEADER.findall(content_type) + DECLARED.findall(content[:2048].decode("latin-1"))
+    named = IN_HEADER.findall(content_type) or DECLARED.findall(content[:2048].decode("latin-1"))
     charset = next(filter(None, (*marked, *map(known_charset, named))), UTF8)
     if charset != UTF8:
         content = content.decode(charset, "replace").encode()
@@ -128,8 +127,9 @@ class _Reader:
         self._ids = {node.attributes["id"]: node for node in identified}
         self._for = {_attribute(label, "for"): _text(label) for label in tree.css(LABELS)}
         self._labels, self._groups, self._forms = (
-            {node.mem_id for node in tree.css(around)} for around in AROUND
+            {node.mem_id: node for node in tree.css(around)} for around in AROUND
         )
+        self._up: dict[int, list[int]] = {}  #: Of each control, and of the elements around it.
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
@@ -142,9 +142,10 @@ class _Reader:
         parts: dict[int | None, list[LexborNode]] = {}
         for part in self._tree.css(CONTROLS):
             if part.mem_id not in self._disabled:
-                named, around = part.attributes.get("form"), _above(part, self._forms)
-                own = around.mem_id if around is not None else None
-                parts.setdefault(own if named is None else by_id.get(named), []).append(part)
+                ups = self._up[part.mem_id] = [up.mem_id for up in upwards(part)]
+                named, own = part.attributes.get("form"), (up for up in ups if up in self._forms)
+                owner = next(own, None) if named is None else by_id.get(named)
+                parts.setdefault(owner, []).append(part)
         for form in forms:
             yield self._form(form, parts.get(form.mem_id, []))
 
@@ -185,7 +186,7 @@ class _Reader:
             self._for.get(limits.get("id", ""))
             or limits.get("aria-label")
             or self._said(part, "aria-labelledby")
-            or _text(_above(part, self._labels))
+            or _text(self._above(part, self._labels))
         )
         suggested = part if kind == "select" else self._ids.get(limits.get("list", ""))
         offered = suggested.css(OPTIONS) if suggested is not None else []
@@ -193,7 +194,7 @@ class _Reader:
         choices = tuple(
             Option(of.get("value", text) or "", text, "selected" in of) for of, text in texts
         )
-        group = _above(part, self._groups)
+        group = self._above(part, self._groups)
         if kind in GROUPED:
             value = limits.get("value", "on")
             choices = (Option(value, label, "checked" in limits),)
@@ -207,8 +208,12 @@ class _Reader:
 
     def _name(self, group: LexborNode | None) -> str:
         legend = group.css_first("legend") if group is not None else None
-        named = _attribute(group, "aria-label") or self._said(group, "aria-labelledby")
-        return _text(legend) or named
+        named = _text(legend) or _attribute(group, "aria-label")
+        return named or self._said(group, "aria-labelledby")
+
+    def _above(self, part: LexborNode, among: dict[int, LexborNode]) -> LexborNode | None:
+        """The nearest of these elements around it."""
+        return next((among[up] for up in self._up[part.mem_id] if up in among), None)
 
     def _said(self, node: LexborNode | None, attribute: str) -> str:
         ids = dict.fromkeys(_attribute(node, attribute).split())
@@ -216,7 +221,7 @@ class _Reader:
 
     def _before(self, part: LexborNode) -> str:
         """The nearest text before a control that belongs to no other control of its form."""
-        form = _above(part, self._forms) or part
+        form = self._above(part, self._forms) or part
         line: list[Piece] = []
         inside = (piece for piece in self.pieces if within(piece.element, form))
         for piece in (piece for piece in inside if piece.text or piece.name):
@@ -229,9 +234,9 @@ class _Reader:
     def _is_hidden(self, part: LexborNode, kind: str, limits: dict[str, str]) -> bool:
         """Whether it is a trap, a template, or not yet shown; boxes hide behind their labels."""
         drawn = kind in ("radio", "checkbox", "file")
-        labelled = drawn and (limits.get("id", "") in self._for or _above(part, self._labels))
+        labelled = drawn and (limits.get("id", "") in self._for or self._above(part, self._labels))
         skipped = limits.get("tabindex") == "-1" and limits.get("autocomplete") in REFUSED
-        own, *above = (self._hidden.get(up.mem_id) for up in upwards(part))
+        own, *above = map(self._hidden.get, self._up[part.mem_id])
         return (
             TEMPLATE.search(limits.get("name", "")) is not None
             or (skipped and kind in SKIPPED and "required" not in limits)
@@ -347,11 +352,6 @@ def upwards(node: LexborNode | None) -> Iterator[LexborNode]:
 
 def within(node: LexborNode, container: LexborNode) -> bool:
     return any(up == container for up in upwards(node))
-
-
-def _above(node: LexborNode, among: Container[int]) -> LexborNode | None:
-    """The nearest of these elements around it."""
-    return next((up for up in islice(upwards(node), 1, None) if up.mem_id in among), None)
 
 
 def _attributes(node: LexborNode) -> dict[str, str]:

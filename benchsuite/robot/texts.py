@@ -118,13 +118,15 @@ def locale_of(language: str, region: str = "") -> str:
 def _countries() -> dict[str, dict[str, str]]:
     place = Path(phonenumbers.__file__).parent / "geodata" / "locale.py"
     data = runpy.run_path(str(place), run_name="phonenumbers.geodata.locale")
-    return {code: data["LOCALE_DATA"].get(code, {}) for code in phonenumbers.SUPPORTED_REGIONS}
+    known = data["LOCALE_DATA"]
+    return {code: known.get(code, {}) for code in sorted(phonenumbers.SUPPORTED_REGIONS)}
 
 
 @cache
 def _codes() -> dict[str, str]:
     """Codes by the names of countries, and by themselves."""
-    names = {name: code for code, by in _countries().items() for name in by.values()}
+    named = [(name, code) for code, by in _countries().items() for name in by.values()]
+    names = {name: code for name, code in named if not name.startswith("*")}
     codes = {code: code for code in _countries()} | {"UK": "GB"}
     return {name.casefold(): code for name, code in (names | codes).items()}
 
@@ -150,7 +152,9 @@ def region_in(text: str) -> str:
 def _named(region: str, language: str) -> str:
     translations = _countries().get(region, {})
     name = translations.get(language, "*en")
-    return translations.get(name[1:], region) if name.startswith("*") else name
+    while name.startswith("*"):  # as in another language
+        name = translations.get(name[1:], region)
+    return name
 
 
 MAKERS: dict[str, Callable[[Writer], object]] = {

@@ -129,6 +129,13 @@ def test_an_address_and_a_telephone_are_of_the_country_that_is_chosen() -> None:
     assert chosen == set(POSTCODES)
 
 
+def test_a_country_is_written_by_its_name() -> None:
+    for language, name in (("", "United States"), ("de", "Deutschland"), ("pt", "Portugal")):
+        one = Filler(1, Random(1), {}, language)
+        one.fill(form_of('<label>Country <input name="a"></label>'))
+        assert one.answers["a"] == (name,)
+
+
 def test_a_country_is_known_by_its_name_in_any_language() -> None:
     form = form_of(
         '<label>PLZ <input name="code"></label>'
