@@ -169,10 +169,11 @@ class _Reader:
                     sent = next(iter(control.state), control.value)
                     control = Control("hidden", name, f"{name} (hidden)", sent, limits)
                 _add(controls, control)
-        names = ("action", "method", "enctype", "accept-charset")
-        action, method, enctype, charset = (of.get(name, "") for name in names)
         return Form(
-            *(action, method.lower() or "get", enctype.lower(), charset),
+            of.get("action", ""),
+            of.get("method", "").lower() or "get",
+            of.get("enctype", "").lower(),
+            of.get("accept-charset", ""),
             identity=" ".join(of.get(name, "") for name in IDENTITY),
             controls=tuple(controls.values()),
             buttons=tuple(buttons[False] or ([] if gone else buttons[True])),
