@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
 from itertools import islice
@@ -145,13 +145,9 @@ class Filler:
         if says("trap", control.words) or (row and self._rows and int(row[1]) >= self._rows):
             return ("",) if control.kind not in CHOSEN else ()
         learned = self._learned.get(control.key, NOTHING)
-        requirement = constraint((control.label, control.hint))
-        shown = NOTHING
-        if (
-            requirement.ranges or requirement.step or requirement.example
-        ) and "pattern" not in control.limits:
-            digits = "digits" if requirement.of("digits").most is not None else ""
-            shown = replace(requirement, kind=digits, says=frozenset(), prefix="", extensions=())
+        told = NOTHING if "pattern" in control.limits else constraint((control.label, control.hint))
+        digits = "digits" if told.of("digits").most is not None else ""
+        shown = Constraint(ranges=told.ranges, step=told.step, example=told.example, kind=digits)
         if control.kind in CHOSEN:
             return self._chosen(control, shown | learned)
         if control.kind == "file":
