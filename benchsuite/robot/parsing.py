@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
-import regex
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from benchsuite.robot.forms import SENDING, TYPED, Control, Form, Option, Page, Piece
@@ -65,11 +64,15 @@ SPECIFICITY = (
     r"\.[\w-]|\[|(?<!:):(?!:|not\b|is\b|has\b|where\b)\w",
     r"(?:^|[\s>+~(])[a-z]",
 )  #: Ids, classes and elements in a selector.
-RULE = re.compile(r"(?<![^{};])([^{};]+)\{([^{}]*)\}")  #: Whatever it is nested in.
-ELSEWHERE = regex.compile(
-    r"@(?:(?!media|supports|layer)[\w-]+|media(?=[^{]*(?:max-(?:device-)?width|prefers-|speech|"
-    r"(?<!\bnot\s*)print)))[^{};]*(\{(?:[^{}]++|(?1))*\})"
-)  #: What is not for a screen like that of a desk.
+INSIDE = r"[^{}]*+"
+for _ in range(3):  # as deep as anybody nests
+    INSIDE = rf"(?:[^{{}}]++|\{{{INSIDE}\}})*+"
+RULE = re.compile(rf"(?<![^{{}};])([^{{}};]+)\{{({INSIDE})\}}")
+AROUND_RULES = re.compile(r"@(?:media|supports|layer)[^{};@]*\{")
+ELSEWHERE = re.compile(
+    r"@(?:(?!media|supports|layer)[\w-]+|media(?=[^{};@]*(?:max-(?:device-)?width|prefers-|speech|"
+    rf"(?<!not )print)))[^{{}};@]*\{{{INSIDE}\}}"
+)  #: Blocks that are not for the screen of a desk, and what is no rule.
 OWN = (1000,)  #: The specificity of an element's own style.
 UNSEEN, ASIDE = "unseen", "aside"
 States = tuple[tuple[str, bool, bool], ...]
@@ -319,7 +322,8 @@ def _rules(style_sheet: str) -> list[tuple[str, list[bytes], tuple[int, ...], St
     and states; none if nothing hides.
     """
     rules: list[tuple[str, list[bytes], tuple[int, ...], States]] = []
-    for selectors, style in RULE.findall(ELSEWHERE.sub("", COMMENT.sub("", style_sheet))):
+    here = AROUND_RULES.sub("", ELSEWHERE.sub("", COMMENT.sub("", style_sheet)))
+    for selectors, style in RULE.findall(here):
         states = _states(style)
         for selector in COMMA.split(NOT_NOW.sub("", selectors)) if states else ():
             bare = re.sub(r":not\([^)]*\)", "", selector)
