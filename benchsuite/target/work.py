@@ -40,7 +40,8 @@ def wanted_times(request: HttpRequest, name: str, most: int = 1) -> list[float]:
     except ValueError:
         times = []
     if not 0 < len(times) <= most or not all(0 <= one <= MAX_SLEEP_S for one in times):
-        raise BadInput(f"{name} takes numbers from 0 to {MAX_SLEEP_S:g}, at most {most}")
+        more = f", or up to {most} with commas" * (most > 1)
+        raise BadInput(f"{name} must be a number from 0 to {MAX_SLEEP_S:g}{more}")
     return times
 
 
