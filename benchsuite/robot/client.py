@@ -1,17 +1,14 @@
 """What is sent, as a browser would encode it, and a blocking client of the standard library."""
 
 import http.client
-import ipaddress
 import urllib.request
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from itertools import count
-from urllib.error import HTTPError
+from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from benchsuite.core.exceptions import AnswerError, UsageError
+from benchsuite.core.exceptions import AnswerError
 from benchsuite.robot.forms import Pairs, Upload, Value
 
 MAX_BYTES = 20_000_000  #: A longer page is not a form.
@@ -56,8 +53,7 @@ def _plain(value: Value) -> str:
     return text.replace("\r\n", "\n").replace("\n", "\r\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """What a journey may use of a response."""
 
     status_code: int
@@ -65,9 +61,13 @@ class Reply:
     headers: http.client.HTTPMessage  #: Names in any case.
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *arguments: object) -> None:
-        """None: the walk follows them itself."""
+class _AnyStatus(urllib.request.HTTPErrorProcessor):
+    """Redirects and errors are pages, too: the walk follows the ones and judges the others."""
+
+    def http_response(self, request: urllib.request.Request, response: Any) -> Any:
+        return response
+
+    https_response = http_response
 
 
 class BlockingClient:
@@ -80,7 +80,7 @@ class BlockingClient:
         policy = DefaultCookiePolicy(secure_protocols=("https", "http"))
         cookies = urllib.request.HTTPCookieProcessor(CookieJar(policy))
         unproxied = urllib.request.ProxyHandler({})
-        self._opener = urllib.request.build_opener(unproxied, cookies, _NoRedirects)
+        self._opener = urllib.request.build_opener(unproxied, cookies, _AnyStatus)
 
     def get(self, path: str, *, headers: Mapping[str, str] | None = None) -> Reply:
         return self._ask(path, None, headers or {})
@@ -95,12 +95,8 @@ class BlockingClient:
         request = urllib.request.Request(self._origin + path, data, {**headers, **own})
         failure = "no answer"
         try:
-            try:
-                response = self._opener.open(request, timeout=self._timeout_s)
-            except HTTPError as error:  # a page, too
-                response = error
-            failure = "the answer broke off"
-            with response:
+            with self._opener.open(request, timeout=self._timeout_s) as response:
+                failure = "the answer broke off"
                 content = response.read(MAX_BYTES + 1)
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
@@ -110,24 +106,3 @@ class BlockingClient:
         if len(content) > MAX_BYTES:
             raise AnswerError(f"the page is longer than {MAX_BYTES // 1_000_000} MB")
         return Reply(response.status, content, response.headers)
-
-
-def checked_url(url: str, *, confirmed: str = "") -> None:
-    """UsageError for an invalid URL, and a host that is neither this machine nor `confirmed`."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    if parts.scheme not in ("http", "https") or not host:
-        full = "write it in full: http://127.0.0.1:8000/survey/"
-        raise UsageError(f"{url!r} is not the URL of a page; {full}")
-    try:
-        _ = parts.port
-    except ValueError as error:
-        raise UsageError(f"{url!r} has an invalid port: {error}.") from error
-    here = host == "localhost"
-    with suppress(ValueError):
-        here = here or ipaddress.ip_address(host).is_loopback
-    if not here and confirmed != host:
-        raise UsageError(
-            f"{host} is not this machine, and a robot sends made-up data; if the host is yours, "
-            f"confirm it with --yes-this-host {host}"
-        )

@@ -26,7 +26,6 @@ from benchsuite.robot.completion import Arrival, Completion, Sign, Visit
 from benchsuite.robot.forms import (
     NO_FILE,
     TYPED,
-    Button,
     Control,
     Form,
     Page,
@@ -153,7 +152,7 @@ def _told_at(path: str, walk: Walk, *, sends: bool) -> Iterator[Page]:
         button = next_button(form)
         sent = [(control.name, value) for control in form.controls for value in _invalid(control)]
         with suppress(RobotError):
-            pairs = sent + (button.pair if button is not None else [])
+            pairs = sent + (button.pressed if button is not None else [])
             yield walk.send(form, arrival.page, button, pairs).page
 
 
@@ -282,7 +281,7 @@ class BrowserWalk(Walk):
     def ask(self, method: str, path: str, content: tuple[bytes, str] = (b"", "")) -> Arrival:
         return self._arrived(lambda: self.client.goto(self.url))
 
-    def send(self, form: Form, page: Page, button: Button | None, pairs: Pairs) -> Arrival:
+    def send(self, form: Form, page: Page, button: Control | None, pairs: Pairs) -> Arrival:
         alike = [one.furniture == form.furniture for one in self._page.forms]
         shown = self.client.locator("form").nth(alike.index(True))
         for control in form.fillable:
@@ -302,7 +301,7 @@ class BrowserWalk(Walk):
             return Arrival(self.path, replace(self._page, forms=came))
         return self._arrived(lambda: self._pressed(shown, form, button))
 
-    def _pressed(self, shown: "Locator", form: Form, button: Button | None) -> Any:
+    def _pressed(self, shown: "Locator", form: Form, button: Control | None) -> Any:
         with self.client.expect_navigation() as navigation:
             own = shown.locator("[type=button]:visible")
             if button is not None:

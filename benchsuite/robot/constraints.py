@@ -36,6 +36,10 @@ class Range:
         least = self.least if other.least is None else other.least
         return Range(least=least, most=self.most if other.most is None else other.most)
 
+    def __contains__(self, value: Fraction | int) -> bool:
+        above = self.least is None or value >= self.least
+        return above and (self.most is None or value <= self.most)
+
     @property
     def whole(self) -> tuple[int, int | None]:
         """The least and the most of a count."""
@@ -44,6 +48,7 @@ class Range:
 
 
 ANY = Range()
+UNCLEAR = "unclear"  #: Two numbers, and no word on what they limit.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +137,7 @@ class _Clause:
         self._today = today
         self._quantities: list[_Quantity] = []
         self._relation: set[str] = set()
-        self._compared: set[str] = set()  #: The last relation without a quantity.
+        self._compared: set[str] = set()  #: The last comparison without a quantity.
         self._noun = False  #: Whether the relation is a limit ("minimum"), which is never denied.
         self._joint = ""
 
@@ -141,41 +146,37 @@ class _Clause:
             name = match.lastgroup or ""
             if name in RELATIONS:
                 self._relate(name)
-                if unit := forms.unit_of(match[0]):
-                    self._count(unit)
-            elif name in TABLES["units"]:
+                name = forms.unit_of(match[0])
+            if name in TABLES["units"]:
                 self._count("" if name == "choices" else name)
-            elif name in ("past", "future", "today"):
-                if name != "today":
+            elif name in ("past", "future", "today", "day"):
+                if name in ("past", "future"):
                     self._relate("less" if name == "past" else "more")
-                self._quantity(Fraction(self._today.toordinal()), "date")
-            elif name == "day":
-                if date := day(match[0]):
-                    self._quantity(Fraction(date.toordinal()), "date")
+                if when := day(match[0]) if name == "day" else self._today:
+                    self._quantity(Fraction(when.toordinal()), "date")
             elif name == "number":
                 self._quantity(number(match[0]))
             elif name.rstrip("0123456789") in TABLES["numbers"]:
                 value = Fraction(name.lstrip("abcdefghijklmnopqrstuvwxyz"))
                 if value != 1 or self._relation or name == "english1":  # else it is an article
                     self._quantity(value)
-            else:
-                self._note(name)
+            elif name:
+                if name in ("to", "and"):
+                    self._joint = name
+                if name == "and" and "between" not in self.seen:
+                    self._behind()
+                    self.seen.discard("not")
+                self.seen.add(name)
         self._behind()
 
-    def _note(self, name: str) -> None:
-        if name in ("to", "and"):
-            self._joint = name
-        if name == "and" and "between" not in self.seen:
-            self._behind()
-            self.seen.discard("not")
-        self.seen.add(name)
-
-    def _last(self) -> _Quantity | None:
+    @property
+    def _open(self) -> _Quantity | None:
+        """The last quantity, if it still has no relation."""
         last = self._quantities[-1] if self._quantities else None
         return last if last and not last.relation else None
 
     def _relate(self, name: str) -> None:
-        if name == "upto" and self._last():  # 3 bis 5
+        if name == "upto" and self._open:  # 3 bis 5
             self._joint = "to"
             return
         noun = name in ("least", "most", "upto")
@@ -198,31 +199,32 @@ class _Clause:
 
     def _behind(self) -> None:
         """A relation after its quantity: 10 or more, 10 nicht überschreiten."""
-        if self._relation and (last := self._last()):
+        if self._relation and (last := self._open):
             self._relation |= {EQUAL} if "or" in self.seen else set()
             last.relation = self._taken()
             self._relation, self._compared = set(), set()
 
     def _count(self, unit: str) -> None:
-        last = self._quantities[-1] if self._quantities else None
-        if last and not last.unit and not self._relation:
-            last.unit = unit
+        if self._quantities and not self._quantities[-1].unit and not self._relation:
+            self._quantities[-1].unit = unit
         self.unit = unit
 
     def _quantity(self, value: Fraction, unit: str = "") -> None:
-        if "or" in self.seen and (open_one := self._last()) and open_one.unit != "date":
+        if "or" in self.seen and self._open and self._open.unit != "date":
             self._behind()
         last = self._quantities[-1] if self._quantities else None
         ranged = self._joint == "to" or "between" in self.seen
+        relation = self._taken()
         if last and self._joint and ranged and (last.unit == "date") == (unit == "date"):
             last.relation, relation = {EQUAL, MORE}, {LESS, EQUAL}
-        else:
-            relation = self._taken()
         self._quantities.append(_Quantity(value, relation, unit))
         self._relation, self._compared, self._joint, self._noun = set(), set(), "", False
 
     def constraint(self) -> Constraint:
         ranges: dict[str, Range] = {}
+        if len(self._quantities) == 2 and not any(one.relation for one in self._quantities):
+            low, high = sorted(one.value for one in self._quantities)
+            ranges[UNCLEAR] = Range(least=low, most=high)
         for quantity in self._quantities:
             value, relation, unit = quantity.value, quantity.relation, quantity.unit
             if len(self._quantities) == 1 and unit in ("digits", "characters") and value > 1:
@@ -234,8 +236,7 @@ class _Clause:
                     least=value + apart if LESS not in relation else None,
                     most=value - apart if MORE not in relation else None,
                 )
-        meant = "must" in self.seen or "is" in self.seen
-        way = self._compared & {LESS, MORE} if meant else set()
+        way = self._compared & {LESS, MORE} if self.seen & {"must", "is"} else set()
         order = {"later"} if way == {MORE} else {"earlier"} if way == {LESS} else set()
         return Constraint(ranges=ranges, says=frozenset(order))
 

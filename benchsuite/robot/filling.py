@@ -3,18 +3,17 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
 from itertools import islice
 from random import Random
 
 from benchsuite.robot import texts
-from benchsuite.robot.constraints import ANY, NOTHING, TINY, Constraint, Range, constraint
+from benchsuite.robot.constraints import ANY, NOTHING, TINY, UNCLEAR, Constraint, Range, constraint
 from benchsuite.robot.forms import (
     CHOSEN,
     NO_FILE,
-    Button,
     Control,
     Form,
     Option,
@@ -115,9 +114,13 @@ class Filler:
             required = constraint((control.hint,))
         self._learned[control.key] = known | required
         given = self.answers.pop(control.key, ())
+        if (limits := required.of(UNCLEAR)) != ANY and given:  # of its length, or of a number
+            fits = len(text := str(given[0])) in limits or control.key in self._turns
+            unit = "" if fits or text.isdecimal() or control.kind in NUMBERS else "characters"
+            self._learned[control.key] |= Constraint(ranges={unit: limits})
         self._refused.setdefault(control.key, []).append(given)
 
-    def pairs(self, form: Form, button: Button | None, charset: str = "utf-8") -> Pairs:
+    def pairs(self, form: Form, button: Control | None, charset: str = "utf-8") -> Pairs:
         """The data to send, in the order of the page, with the pressed button."""
         sent: list[tuple[str, Value]] = []
         for control in form.controls:
@@ -127,7 +130,7 @@ class Filler:
             direction = control.limits.get("dirname")
             if direction and (hidden or control.kind in MEASURED):
                 sent.append((direction, "ltr"))
-        return sent + (button.pair if button is not None else [])
+        return sent + (button.pressed if button is not None else [])
 
     def given(self, form: Form) -> tuple[tuple[str, Value], ...]:
         answers = ((control.name, self.answers[control.key]) for control in form.fillable)
@@ -142,13 +145,9 @@ class Filler:
         if says("trap", control.words) or (row and self._rows and int(row[1]) >= self._rows):
             return ("",) if control.kind not in CHOSEN else ()
         learned = self._learned.get(control.key, NOTHING)
-        requirement = constraint((control.label, control.hint))
-        shown = NOTHING
-        if (
-            requirement.ranges or requirement.step or requirement.example
-        ) and "pattern" not in control.limits:
-            digits = "digits" if requirement.of("digits").most is not None else ""
-            shown = replace(requirement, kind=digits, says=frozenset(), prefix="", extensions=())
+        told = NOTHING if "pattern" in control.limits else constraint((control.label, control.hint))
+        digits = "digits" if told.of("digits").most is not None else ""
+        shown = Constraint(ranges=told.ranges, step=told.step, example=told.example, kind=digits)
         if control.kind in CHOSEN:
             return self._chosen(control, shown | learned)
         if control.kind == "file":
@@ -314,8 +313,8 @@ class Filler:
                 raise Unfillable(control, "it offers nothing to choose")
             return ()
         if about(control) in COUNTRY and not control.many:
-            placed = texts.placed(tuple((one.value, one.label) for one in control.choices))
-            offered = [value for value in offered if value in placed] or offered
+            named = {one.value: texts.region(one.value, one.label) for one in control.choices}
+            offered = [one for one in offered if named[one] in texts.COUNTRIES] or offered
         if not control.many:
             picked: list[Values] = [(one,) for one in self.chance.sample(offered, len(offered))]
             return min(picked, key=lambda values: (values in refused, values in further))

@@ -4,7 +4,6 @@ format is shown. The words are in languages.toml.
 """
 
 import re
-import string
 import tomllib
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import suppress
@@ -27,6 +26,9 @@ TYPED = frozenset(
 )  #: Kinds of controls for typing.
 CHOSEN = frozenset(("select", "radio", "checkbox"))
 FILLED = TYPED | CHOSEN | {"file"}
+SENDING = frozenset(("submit", "image"))  #: Kinds of buttons.
+WORDED = ("autocomplete", "placeholder"), ("value", "title", "aria-label")
+"""Attributes that describe a control, and those that describe a button."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Option:
 class Control:
     """All controls of one name: radio buttons and checkboxes of the same name are one control."""
 
-    kind: str  #: The type of an input (text if unknown), or select, textarea.
+    kind: str  #: The type of an input (text if unknown) or button, or select, textarea.
     name: str
     key: str  #: Its name, or a unique one if several controls share it.
     value: str  #: In the page as received.
@@ -90,32 +92,18 @@ class Control:
     @cached_property
     def words(self) -> str:
         """All words that describe it, in lower case."""
-        hints = (self.limits.get(name, "") for name in ("autocomplete", "placeholder"))
+        hints = (self.limits.get(name, "") for name in WORDED[self.kind in SENDING])
         return " ".join((self.name, self.label, *hints)).lower().replace("_", " ")
+
+    @property
+    def pressed(self) -> "list[tuple[str, Value]]":
+        """What it sends as the button that sends the form."""
+        if self.name and self.kind == "image":
+            return [(f"{self.name}.x", "1"), (f"{self.name}.y", "1")]
+        return [(self.name, self.value)] if self.name else []
 
     def __str__(self) -> str:
         return f"{self.name} ({self.label})" if self.label else self.name
-
-
-@dataclass(frozen=True, slots=True)
-class Button:
-    """Something that submits the form."""
-
-    name: str
-    value: str
-    label: str
-    limits: dict[str, str]
-
-    @property
-    def words(self) -> str:
-        more = (self.limits.get(name, "") for name in ("title", "aria-label"))
-        return " ".join((self.label, self.name, self.value, *more)).replace("_", " ")
-
-    @property
-    def pair(self) -> list[tuple[str, Value]]:
-        if self.name and self.limits.get("type") == "image":
-            return [(f"{self.name}.x", "1"), (f"{self.name}.y", "1")]
-        return [(self.name, self.value)] if self.name else []
 
 
 @dataclass(frozen=True)
@@ -126,7 +114,7 @@ class Form:
     charset: str  #: Its accept-charset; empty for the page's.
     identity: str  #: Its id, classes, role and action, which hint at its purpose.
     controls: tuple[Control, ...]
-    buttons: tuple[Button, ...]
+    buttons: tuple[Control, ...]
     errors: tuple[str, ...] = ()  #: What is wrong with the form as a whole.
 
     @cached_property
@@ -312,7 +300,7 @@ def asks_who(form: Form) -> bool:
     return current or (len(questions) <= 1 and not new)
 
 
-def next_button(form: Form) -> Button | None:
+def next_button(form: Form) -> Control | None:
     """The button that a person would press to continue; the first one if in doubt."""
     onward = [button for button in form.buttons if not says("aside", button.words)]
     onward = [button for button in onward if "formnovalidate" not in button.limits] or onward
@@ -340,14 +328,8 @@ def like(shown: str, day: Callable[[], date], chance: Random) -> str:
         return ""
     kept = re.match(r"\+\d{1,2}|0(?=\d{3})|", shown)
     begin = kept.end() if kept else 0
-    blanks = "#_X*" if re.fullmatch(r"[-X/. ()+:]+", shown) else "#_*"
-    kinds = (string.digits, string.ascii_uppercase, string.ascii_lowercase)
-
-    def other(sign: str) -> str:
-        alike = next((letters for letters in kinds if sign in letters), sign)
-        return chance.choice(string.digits[1:] if sign in blanks else alike.removeprefix("0"))
-
-    return shown[:begin] + "".join(map(other, shown[begin:]))
+    blank = r"[\dX#_*]" if re.fullmatch(r"[-X/. ()+:]+", shown) else r"[\d#_*]"
+    return shown[:begin] + re.sub(blank, lambda _: chance.choice("123456789"), shown[begin:])
 
 
 @lru_cache(maxsize=1 << 12)

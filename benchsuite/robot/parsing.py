@@ -6,19 +6,20 @@ Uses Lexbor's parser in selectolax: it parses like browsers, and was the fastest
 
 import codecs
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
-from benchsuite.robot.forms import TYPED, Button, Control, Form, Option, Page, Piece
+from benchsuite.robot.forms import SENDING, TYPED, Control, Form, Option, Page, Piece
 
 UTF8 = "utf-8"
 MARKS = ((codecs.BOM_UTF8, UTF8), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-DECLARED = re.compile(rb"<meta[^>]{1,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
-IN_HEADER = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.I)
+NAMED = r"charset\s*=\s*[\"']?\s*{}([\w.:-]+)"
+IN_HEADER = re.compile(NAMED.format(""), re.I)
+DECLARED = re.compile(rf"<meta[^>]{{1,200}}?{NAMED.format('(?!utf-?16)')}", re.I)
 MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "gb2312": "gbk"}
 CONTROLS = "input, select, textarea, button"
 SHOWN = frozenset(("input", "select", "textarea"))
@@ -32,7 +33,8 @@ INLINE = frozenset(
     )
 )
 KINDS = TYPED | {"hidden", "checkbox", "radio", "file", "button", "reset", "submit", "image"}
-GROUPS = "fieldset, [role=group], [role=radiogroup]"
+LABELS = "label[for]:not([for=''])"
+AROUND = "label:not([for])", "fieldset, [role=group], [role=radiogroup]", "form"
 DISABLED = "[disabled], fieldset[disabled] :not(fieldset[disabled] > legend:first-of-type *)"
 CAPTCHAS = (
     ".g-recaptcha, .h-captcha, .cf-turnstile, [name*=captcha i], [id*=captcha i], "
@@ -62,31 +64,31 @@ SPECIFICITY = (
     r"\.[\w-]|\[|(?<!:):(?!:|not\b|is\b|has\b|where\b)\w",
     r"(?:^|[\s>+~(])[a-z]",
 )  #: Ids, classes and elements in a selector.
-SEEN_IN = ("@supports", "@layer", "@media")
-OFF_SCREEN = re.compile(r"max-(?:device-)?width|prefers-|speech|(?<!not)print")  #: Media queries.
+INSIDE = r"[^{}]*+"
+for _ in range(3):  # as deep as anybody nests
+    INSIDE = rf"(?:[^{{}}]++|\{{{INSIDE}\}})*+"
+RULE = re.compile(rf"(?<![^{{}};])([^{{}};]+)\{{({INSIDE})\}}")
+AROUND_RULES = re.compile(r"@(?:media|supports|layer)[^{};@]*\{")
+ELSEWHERE = re.compile(
+    r"@(?:(?!media|supports|layer)[\w-]+|media(?=[^{};@]*(?:max-(?:device-)?width|prefers-|speech|"
+    rf"(?<!not )print)))[^{{}};@]*\{{{INSIDE}\}}"
+)  #: Blocks that are not for the screen of a desk, and what is no rule.
 OWN = (1000,)  #: The specificity of an element's own style.
-ASIDE = "aside"
-
-Hidden = tuple[bool, LexborNode]  #: Whether it is only moved out of sight.
+UNSEEN, ASIDE = "unseen", "aside"
 States = tuple[tuple[str, bool, bool], ...]
 """Properties, or "aside"; whether they hide; whether they are important."""
 
 OF_HTML: tuple[tuple[str, States], ...] = (
-    ("[hidden], [popover], dialog:not([open])", (("display", True, True),)),
-    ("[aria-hidden=true], [inert]", ((ASIDE, True, True),)),
+    ("[hidden], [popover], [inert], dialog:not([open])", (("display", True, True),)),
+    ("[aria-hidden=true]", ((ASIDE, True, True),)),
 )
 
 
 def read(content: bytes, content_type: str = "", linked: Linked = lambda href: "") -> Page:
     # from the byte order mark, header or meta element; else UTF-8
-    charset = next((name for mark, name in MARKS if content.startswith(mark)), "")
-    named, declared = IN_HEADER.search(content_type), DECLARED.search(content, 0, 2048)
-    if not charset and named:
-        charset = known_charset(named[1])
-    elif not charset and declared:
-        charset = known_charset(declared[1].decode("ascii", "replace"))
-        charset = "" if charset.startswith("utf-16") else charset
-    charset = charset or UTF8
+    marked = [name for mark, name in MARKS if content.startswith(mark)]
+    named = IN_HEADER.findall(content_type) or DECLARED.findall(content[:2048].decode("latin-1"))
+    charset = next(filter(None, (*marked, *map(known_charset, named))), UTF8)
     if charset != UTF8:
         content = content.decode(charset, "replace").encode()
     tree = LexborHTMLParser(content)
@@ -120,32 +122,17 @@ def known_charset(name: str) -> str:
 class _Reader:
     def __init__(self, tree: LexborHTMLParser, content: bytes, linked: Linked) -> None:
         self._tree = tree
-        hidden = _hidden(tree, content, linked)
-        unseen = [node for aside, node in hidden if not aside]
-        aside = [node for aside, node in hidden if aside]
-        above = [node for node in aside if node.tag == "body" or node.css_first("form")]
-        self._unseen, self._in_unseen = {node.mem_id for node in unseen}, _inside(unseen)
-        self._aside = {node.mem_id for node in aside}
-        self._aside |= _inside(node for node in aside if node not in above)
+        self._hidden = _hidden(tree, content, linked)
         lower = content.lower()  # searches for what it can't contain are skipped
         disabled = tree.css(DISABLED) if b"disabled" in lower else []
         identified = tree.css("[id]") if b"aria-" in lower or b"list" in lower else []
         self._disabled = {node.mem_id for node in disabled}
         self._ids = {node.attributes["id"]: node for node in identified}
-        self._for: dict[str, str] = {}  #: Texts of labels by the ids of their controls.
-        self._around: dict[int, str] = {}  #: And by the controls that they contain.
-        for label in tree.css("label"):
-            text = _text(label)
-            if named := _attribute(label, "for"):
-                self._for[named] = text
-            else:
-                self._around |= dict.fromkeys(_inside([label]), text)
-        self._groups: dict[int, tuple[str, str]] = {}  #: Name and hint of a control's group.
-        for group in tree.css(GROUPS):
-            legend = group.css_first("legend") if group.tag == "fieldset" else None
-            named = _attribute(group, "aria-label") or self._said(group, "aria-labelledby")
-            described = _text(legend) or named, self._said(group, "aria-describedby")
-            self._groups |= dict.fromkeys(_inside([group]), described)
+        self._for = {_attribute(label, "for"): _text(label) for label in tree.css(LABELS)}
+        self._labels, self._groups, self._forms = (
+            {node.mem_id: node for node in tree.css(around)} for around in AROUND
+        )
+        self._up: dict[int, list[int]] = {}  #: Of each control, and of the elements around it.
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
@@ -154,31 +141,29 @@ class _Reader:
     def forms(self) -> Iterator[Form]:
         """Each with the controls in it, and those elsewhere that refer to it."""
         forms = self._tree.css("form")
-        owners = {part.mem_id: form.mem_id for form in forms for part in form.css(CONTROLS)}
         by_id = {form.attributes.get("id"): form.mem_id for form in forms}
         parts: dict[int | None, list[LexborNode]] = {}
         for part in self._tree.css(CONTROLS):
             if part.mem_id not in self._disabled:
-                named = part.attributes.get("form")
-                owner = owners.get(part.mem_id) if named is None else by_id.get(named)
+                ups = self._up[part.mem_id] = [up.mem_id for up in upwards(part)]
+                named, own = part.attributes.get("form"), (up for up in ups if up in self._forms)
+                owner = next(own, None) if named is None else by_id.get(named)
                 parts.setdefault(owner, []).append(part)
         for form in forms:
             yield self._form(form, parts.get(form.mem_id, []))
 
     def _form(self, form: LexborNode, parts: list[LexborNode]) -> Form:
         of = _attributes(form)
-        gone = form.mem_id in self._unseen | self._in_unseen or form.css_matches(
-            "[inert], [inert] *"
-        )
+        gone = any(self._hidden.get(up.mem_id) is UNSEEN for up in upwards(form))
         controls: dict[str, Control] = {}
-        buttons: dict[bool, list[Button]] = {True: [], False: []}  #: By whether they are hidden.
+        buttons: dict[bool, list[Control]] = {True: [], False: []}  #: By whether they are hidden.
         for part in parts:
             limits = _attributes(part)
             kind, name, value = _kind(part, limits), limits.get("name", ""), limits.get("value", "")
             hidden = gone or self._is_hidden(part, kind, limits)
-            if kind in ("submit", "image"):
+            if kind in SENDING:
                 label = _text(part) or value or limits.get("alt", "")
-                buttons[hidden].append(Button(name, value, label, limits))
+                buttons[hidden].append(Control(kind, name, name, value, limits, label))
             elif name and kind not in ("button", "reset"):
                 control = self._control(part, kind, limits)
                 if hidden and kind != "hidden":  # what it sends that nobody sees
@@ -187,10 +172,11 @@ class _Reader:
                     sent = next(iter(control.state), control.value)
                     control = Control("hidden", name, f"{name} (hidden)", sent, limits)
                 _add(controls, control)
-        names = ("action", "method", "enctype", "accept-charset")
-        action, method, enctype, charset = (of.get(name, "") for name in names)
         return Form(
-            *(action, method.lower() or "get", enctype.lower(), charset),
+            of.get("action", ""),
+            of.get("method", "").lower() or "get",
+            of.get("enctype", "").lower(),
+            of.get("accept-charset", ""),
             identity=" ".join(of.get(name, "") for name in IDENTITY),
             controls=tuple(controls.values()),
             buttons=tuple(buttons[False] or ([] if gone else buttons[True])),
@@ -204,7 +190,7 @@ class _Reader:
             self._for.get(limits.get("id", ""))
             or limits.get("aria-label")
             or self._said(part, "aria-labelledby")
-            or self._around.get(part.mem_id, "")
+            or _text(self._above(part, self._labels))
         )
         suggested = part if kind == "select" else self._ids.get(limits.get("list", ""))
         offered = suggested.css(OPTIONS) if suggested is not None else []
@@ -212,23 +198,34 @@ class _Reader:
         choices = tuple(
             Option(of.get("value", text) or "", text, "selected" in of) for of, text in texts
         )
-        group, hint = self._groups.get(part.mem_id, ("", ""))
+        group = self._above(part, self._groups)
         if kind in GROUPED:
             value = limits.get("value", "on")
-            choices, label = (Option(value, label, "checked" in limits),), group or label
+            choices = (Option(value, label, "checked" in limits),)
+            label = self._name(group) or label
         elif kind == "textarea":
             value = part.text() or ""
         label = label or ("" if kind in GROUPED else self._before(part))
-        hint = f"{self._said(part, 'aria-describedby')} {hint}".strip()
+        hints = (self._said(node, "aria-describedby") for node in (part, group))
+        hint = " ".join(filter(None, hints))
         return Control(kind, name, name, value, limits, label, hint, choices)
 
-    def _said(self, node: LexborNode, attribute: str) -> str:
+    def _name(self, group: LexborNode | None) -> str:
+        legend = group.css_first("legend") if group is not None else None
+        named = _text(legend) or _attribute(group, "aria-label")
+        return named or self._said(group, "aria-labelledby")
+
+    def _above(self, part: LexborNode, among: dict[int, LexborNode]) -> LexborNode | None:
+        """The nearest of these elements around it."""
+        return next((among[up] for up in self._up[part.mem_id] if up in among), None)
+
+    def _said(self, node: LexborNode | None, attribute: str) -> str:
         ids = dict.fromkeys(_attribute(node, attribute).split())
         return " ".join(filter(None, (_text(self._ids.get(one)) for one in ids)))
 
     def _before(self, part: LexborNode) -> str:
         """The nearest text before a control that belongs to no other control of its form."""
-        form = next((up for up in upwards(part) if up.tag == "form"), part)
+        form = self._above(part, self._forms) or part
         line: list[Piece] = []
         inside = (piece for piece in self.pieces if within(piece.element, form))
         for piece in (piece for piece in inside if piece.text or piece.name):
@@ -240,15 +237,16 @@ class _Reader:
 
     def _is_hidden(self, part: LexborNode, kind: str, limits: dict[str, str]) -> bool:
         """Whether it is a trap, a template, or not yet shown; boxes hide behind their labels."""
-        place, drawn = part.mem_id, kind in ("radio", "checkbox", "file")
-        labelled = drawn and (limits.get("id", "") in self._for or place in self._around)
+        drawn = kind in ("radio", "checkbox", "file")
+        labelled = drawn and (limits.get("id", "") in self._for or self._above(part, self._labels))
         skipped = limits.get("tabindex") == "-1" and limits.get("autocomplete") in REFUSED
+        own, *above = map(self._hidden.get, self._up[part.mem_id])
         return (
             TEMPLATE.search(limits.get("name", "")) is not None
             or (skipped and kind in SKIPPED and "required" not in limits)
-            or place in self._in_unseen
-            or (place in self._unseen and not labelled)
-            or (place in self._aside and not drawn)
+            or UNSEEN in above
+            or (own is UNSEEN and not labelled)
+            or (ASIDE in (own, *above) and not drawn)
         )
 
     def _pieces(self, node: LexborNode) -> Iterator[Piece]:
@@ -264,7 +262,7 @@ class _Reader:
                 attributes = child.attributes
                 if attributes.get("name") and attributes.get("type") != "hidden":
                     yield Piece(child, name=attributes["name"] or "")
-            elif tag not in SILENT and child.mem_id not in self._unseen:
+            elif tag not in SILENT and self._hidden.get(child.mem_id) is not UNSEEN:
                 yield from self._pieces(child)
             child = child.next
 
@@ -282,8 +280,8 @@ def _add(controls: dict[str, Control], control: Control) -> None:
         controls[key] = replace(control, key=key)
 
 
-def _hidden(tree: LexborHTMLParser, content: bytes, linked: Linked) -> list[Hidden]:
-    """Elements that attributes and styles hide; whether they only move them out of sight."""
+def _hidden(tree: LexborHTMLParser, content: bytes, linked: Linked) -> dict[int, str]:
+    """Elements that attributes and styles hide: those that are not seen, and those moved aside."""
     styled: list[tuple[list[LexborNode], tuple[int, ...], States]] = []
     styled += [(tree.css(selector), OWN, states) for selector, states in OF_HTML]
     styled += [([node], OWN, _states(_attribute(node, "style"))) for node in tree.css("[style]")]
@@ -296,14 +294,19 @@ def _hidden(tree: LexborHTMLParser, content: bytes, linked: Linked) -> list[Hidd
         if all(name in content for name in names):
             with suppress(SelectolaxError):  # such as ::before, which is no element
                 styled.append((tree.css(selector), weight, states))
-    strongest: dict[tuple[str, int], tuple[tuple[int, ...], bool, LexborNode]] = {}
+    strongest: dict[tuple[str, int], tuple[tuple[int, ...], bool]] = {}
     for nodes, weight, states in styled:
         for node in nodes:
             for name, hides, important in states:
                 strength, place = (int(important), *weight), (name, node.mem_id)
                 if place not in strongest or strength > strongest[place][0]:
-                    strongest[place] = strength, hides, node
-    return [(name == ASIDE, node) for (name, _), (_, hides, node) in strongest.items() if hides]
+                    # what moves everything aside shows it later
+                    whole = name == ASIDE and (node.tag == "body" or node.css_first("form"))
+                    strongest[place] = strength, hides and not whole
+    in_order = sorted(strongest.items())  # what is moved aside first
+    return {
+        place: ASIDE if name == ASIDE else UNSEEN for (name, place), (_, hides) in in_order if hides
+    }
 
 
 @lru_cache(maxsize=1024)
@@ -319,7 +322,8 @@ def _rules(style_sheet: str) -> list[tuple[str, list[bytes], tuple[int, ...], St
     and states; none if nothing hides.
     """
     rules: list[tuple[str, list[bytes], tuple[int, ...], States]] = []
-    for selectors, style in _blocks(COMMENT.sub("", style_sheet)):
+    here = AROUND_RULES.sub("", ELSEWHERE.sub("", COMMENT.sub("", style_sheet)))
+    for selectors, style in RULE.findall(here):
         states = _states(style)
         for selector in COMMA.split(NOT_NOW.sub("", selectors)) if states else ():
             bare = re.sub(r":not\([^)]*\)", "", selector)
@@ -328,24 +332,6 @@ def _rules(style_sheet: str) -> list[tuple[str, list[bytes], tuple[int, ...], St
             weight = *(len(re.findall(kind, selector)) for kind in SPECIFICITY), len(rules)
             rules.append((whole, names, weight, states))
     return rules if any(hides for *_, states in rules for _, hides, _ in states) else []
-
-
-def _blocks(style_sheet: str) -> Iterator[tuple[str, str]]:
-    place = 0
-    while (opened := style_sheet.find("{", place)) >= 0:
-        before = style_sheet[place:opened].rpartition(";")[2].strip()
-        depth, place = 1, opened + 1
-        for brace in re.compile(r"[{}]").finditer(style_sheet, place):
-            depth += 1 if brace[0] == "{" else -1
-            place = brace.end()
-            if not depth:
-                break
-        inside = style_sheet[opened + 1 : place - 1]
-        name, _, condition = before.partition(" ")
-        if not before.startswith("@"):
-            yield before, inside
-        elif name in SEEN_IN and not (name == "@media" and OFF_SCREEN.search(_plain(condition))):
-            yield from _blocks(inside)
 
 
 def _kind(part: LexborNode, limits: dict[str, str]) -> str:
@@ -371,11 +357,6 @@ def upwards(node: LexborNode | None) -> Iterator[LexborNode]:
 
 def within(node: LexborNode, container: LexborNode) -> bool:
     return any(up == container for up in upwards(node))
-
-
-def _inside(nodes: Iterable[LexborNode]) -> set[int]:
-    wanted = f"form, {CONTROLS}"
-    return {part.mem_id for node in nodes for part in node.css(wanted) if part != node}
 
 
 def _attributes(node: LexborNode) -> dict[str, str]:

@@ -3,7 +3,6 @@
 Names and places are Faker's, telephones and countries those of phonenumbers.
 """
 
-import json
 import pkgutil
 import re
 import runpy
@@ -35,8 +34,8 @@ METHODS = dict(pair.split("=") for pair in words_of("faker"))  #: With their arg
 PERSONAL = frozenset(("first", "last", "job"))
 PLACED = frozenset(("street", "city", "state", "postcode"))
 LOCALES = sorted(one.name for one in pkgutil.iter_modules(address.__path__) if "_" in one.name)
-LATIN = "\u0250"  #: Letters before this are Latin.
-COUNTRIES = 8  #: At most, of those that a form offers.
+COUNTRIES = frozenset(words_of("countries"))
+"""Those to live in where a form offers them: few, as Faker's data of each take time to load."""
 ALPHABET = string.ascii_lowercase + string.digits
 PASSWORDS = ("-aZ7", "!aZ7", "baZ7")  #: With which letters of all kinds are in it.
 VAT = {"de_DE": "DE136695976", "fr_FR": "FR40303265045"}  #: Of tax offices, with valid digits.
@@ -116,31 +115,18 @@ def locale_of(language: str, region: str = "") -> str:
 
 
 @cache
-def placed(options: tuple[tuple[str, str], ...]) -> frozenset[str]:
-    """A few options, always the same, of countries in Latin letters: Faker's take time to load."""
-    values: list[str] = []
-    for value, label in Random(SEED).sample(options, len(options)):
-        named = region(value, label)
-        locale = locale_of("", named)
-        letters = _facts(locale, "city") + _facts(locale, "postcode")
-        if named and locale.endswith(named) and max("".join(letters)) < LATIN:
-            values.append(value)
-        if len(values) == COUNTRIES:
-            break
-    return frozenset(values)
-
-
-@cache
 def _countries() -> dict[str, dict[str, str]]:
     place = Path(phonenumbers.__file__).parent / "geodata" / "locale.py"
     data = runpy.run_path(str(place), run_name="phonenumbers.geodata.locale")
-    return {code: data["LOCALE_DATA"].get(code, {}) for code in phonenumbers.SUPPORTED_REGIONS}
+    known = data["LOCALE_DATA"]
+    return {code: known.get(code, {}) for code in sorted(phonenumbers.SUPPORTED_REGIONS)}
 
 
 @cache
 def _codes() -> dict[str, str]:
     """Codes by the names of countries, and by themselves."""
-    names = {name: code for code, by in _countries().items() for name in by.values()}
+    named = [(name, code) for code, by in _countries().items() for name in by.values()]
+    names = {name: code for name, code in named if not name.startswith("*")}
     codes = {code: code for code in _countries()} | {"UK": "GB"}
     return {name.casefold(): code for name, code in (names | codes).items()}
 
@@ -166,16 +152,12 @@ def region_in(text: str) -> str:
 def _named(region: str, language: str) -> str:
     translations = _countries().get(region, {})
     name = translations.get(language, "*en")
-    return translations.get(name[1:], region) if name.startswith("*") else name
+    while name.startswith("*"):  # as in another language
+        name = translations.get(name[1:], region)
+    return name
 
 
 MAKERS: dict[str, Callable[[Writer], object]] = {
-    "json": lambda writer: json.dumps({"robot": writer.chance.randrange(1000)}),
-    "ip": lambda writer: f"192.0.2.{writer.chance.randint(1, 254)}",
-    "ipv6": lambda writer: f"2001:db8::{writer.chance.randint(1, 0xFFFF):x}",
-    "card-type": lambda writer: "Visa",
-    "currency": lambda writer: "EUR",
-    "sex": lambda writer: "X",
     "year-ahead": lambda writer: date.today().year + writer.chance.randint(1, 4),
     "email": lambda writer: f"{writer.plain('first')}.{writer.fact('slug')}@example.org",
     "letters": lambda writer: writer.plain("last").capitalize(),

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import regex
 
-from benchsuite.robot.constraints import Constraint
+from benchsuite.robot.constraints import Constraint, Range
 from benchsuite.robot.forms import Control, says
 
 DAY_S = 24 * 3600
@@ -99,9 +99,8 @@ class Line:
     base: Fraction
 
     def __contains__(self, at: Fraction) -> bool:
-        above = self.low is None or at >= self.low
-        below = self.high is None or at <= self.high
-        return above and below and (self.step is None or (at - self.base) % self.step == 0)
+        within = at in Range(least=self.low, most=self.high)
+        return within and (self.step is None or (at - self.base) % self.step == 0)
 
 
 def _line(kind: str, limits: dict[str, str]) -> Line:

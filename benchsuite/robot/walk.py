@@ -15,7 +15,7 @@ from benchsuite.core.wording import path_of
 from benchsuite.robot.client import body, query
 from benchsuite.robot.completion import Arrival, Completion, Outcome, Sign, Visit, outcome
 from benchsuite.robot.filling import Filler, Unfillable
-from benchsuite.robot.forms import Button, Form, Page, Pairs, asks_who, main_form, next_button
+from benchsuite.robot.forms import Control, Form, Page, Pairs, asks_who, main_form, next_button
 from benchsuite.robot.parsing import known_charset, read
 
 REDIRECTS = (301, 302, 303, 307, 308)
@@ -175,7 +175,7 @@ class Walk:
         words = "; ".join(complaints) or "it came back each time without a message"
         raise self.stuck(f"refused {self.bounds.tries} times: {words}")
 
-    def send(self, form: Form, page: Page, button: Button | None, pairs: Pairs) -> Arrival:
+    def send(self, form: Form, page: Page, button: Control | None, pairs: Pairs) -> Arrival:
         pressed = button.limits if button is not None else {}
         action = pressed.get("formaction") or form.action
         base = self._resolved(page.base, self.path) if page.base and action else self.path

@@ -64,10 +64,6 @@ class ConditionInline(Inline):
         return formset
 
 
-class PageConditionInline(ConditionInline):
-    fk_name = "page"
-
-
 class QuestionConditionInline(ConditionInline):
     fk_name = "question"
 
@@ -105,7 +101,7 @@ class PageAdmin(admin.ModelAdmin):
     list_display = ("title", "survey", "number")
     list_filter = ("survey",)
     list_select_related = ("survey",)
-    inlines = (QuestionInline, PageConditionInline)
+    inlines = (QuestionInline, ConditionInline)
 
 
 @admin.register(Question)

@@ -48,7 +48,7 @@ def echo(request: HttpRequest) -> HttpResponse:
 @only_in_a_run
 def sleep(request: HttpRequest) -> HttpResponse:
     """Waits and does nothing else; says how long that took."""
-    seconds = work.wanted_sleep(request)
+    (seconds,) = work.wanted_times(request, "seconds")
     start = time.perf_counter()
     time.sleep(seconds)
     return HttpResponse(f"{time.perf_counter() - start:.4f}", content_type="text/plain")
@@ -97,7 +97,8 @@ def upstream(request: HttpRequest) -> HttpResponse:
     """Asks an API several times, call by call or in threads."""
     from benchsuite.target.upstream import answers  # here, because only this view needs httpx
 
-    calls, at_once = work.wanted_calls(request), "at_once" in request.GET
+    calls = work.wanted_times(request, "calls", work.MAX_CALLS)
+    at_once = "at_once" in request.GET
     start = time.perf_counter()
     answered = answers(calls, at_once=at_once)
     return JsonResponse({"answers": answered, "seconds": time.perf_counter() - start})
@@ -125,7 +126,7 @@ echo_async = csrf_exempt(require_POST(only_in_a_run_async(unwrap(echo))))
 
 @only_in_a_run_async
 async def sleep_async(request: HttpRequest) -> HttpResponse:
-    seconds = work.wanted_sleep(request)
+    (seconds,) = work.wanted_times(request, "seconds")
     start = time.perf_counter()
     await asyncio.sleep(seconds)
     return HttpResponse(f"{time.perf_counter() - start:.4f}", content_type="text/plain")
@@ -165,7 +166,8 @@ async def upstream_async(request: HttpRequest) -> HttpResponse:
     """Asks an API several times, call by call or in tasks."""
     from benchsuite.target.upstream import answers_async  # here, because only this view needs httpx
 
-    calls, at_once = work.wanted_calls(request), "at_once" in request.GET
+    calls = work.wanted_times(request, "calls", work.MAX_CALLS)
+    at_once = "at_once" in request.GET
     start = time.perf_counter()
     answered = await answers_async(calls, at_once=at_once)
     return JsonResponse({"answers": answered, "seconds": time.perf_counter() - start})

@@ -33,26 +33,16 @@ def wanted(request: HttpRequest, name: str, most: int) -> int:
     return int(text)
 
 
-def wanted_sleep(request: HttpRequest) -> float:
-    """`?seconds=`, from 0 to MAX_SLEEP_S."""
+def wanted_times(request: HttpRequest, name: str, most: int = 1) -> list[float]:
+    """`?calls=0.2,0.4`: times of `name` in seconds, from 0 to MAX_SLEEP_S."""
     try:
-        seconds = float(request.GET.get("seconds", ""))
+        times = [float(one) for one in request.GET.get(name, "").split(",")]
     except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds <= MAX_SLEEP_S:
-        raise BadInput(f"seconds must be a number from 0 to {MAX_SLEEP_S:g}")
-    return seconds
-
-
-def wanted_calls(request: HttpRequest) -> list[float]:
-    """`?calls=0.2,0.4`: how long an API is to take for each."""
-    try:
-        calls = [float(one) for one in request.GET.get("calls", "").split(",")]
-    except ValueError:
-        calls = []
-    if not 0 < len(calls) <= MAX_CALLS or not all(0 <= one <= MAX_SLEEP_S for one in calls):
-        raise BadInput(f"calls must be up to {MAX_CALLS} numbers from 0 to {MAX_SLEEP_S:g}")
-    return calls
+        times = []
+    if not 0 < len(times) <= most or not all(0 <= one <= MAX_SLEEP_S for one in times):
+        more = f", or up to {most} with commas" * (most > 1)
+        raise BadInput(f"{name} must be a number from 0 to {MAX_SLEEP_S:g}{more}")
+    return times
 
 
 def sum_of_squares(size: int) -> int:

@@ -1,37 +1,24 @@
 """Workloads by what they load; plain Python that imports neither Locust nor Django."""
 
+
+def _paths(module: str, *names: str) -> dict[str, str]:
+    """Dotted paths of classes by their names: io_read is IoRead."""
+    return {name: f"{__name__}.{module}.{name.title().replace('_', '')}" for name in names}
+
+
+def _twins(*names: str) -> tuple[str, ...]:
+    """These, and what does the same in async views."""
+    return tuple(f"{name}{kind}" for name in names for kind in ("", "_async"))
+
+
 BUILTIN: dict[str, str] = {
-    "plain": "benchsuite.workloads.pages.Plain",
-    "plain_async": "benchsuite.workloads.pages.PlainAsync",
-    "get": "benchsuite.workloads.pages.Get",
-    "get_async": "benchsuite.workloads.pages.GetAsync",
-    "echo": "benchsuite.workloads.pages.Echo",
-    "echo_async": "benchsuite.workloads.pages.EchoAsync",
-    "sleep": "benchsuite.workloads.pages.Sleep",
-    "sleep_async": "benchsuite.workloads.pages.SleepAsync",
-    "cpu": "benchsuite.workloads.pages.Cpu",
-    "cpu_async": "benchsuite.workloads.pages.CpuAsync",
-    "io_create": "benchsuite.workloads.database.IoCreate",
-    "io_create_async": "benchsuite.workloads.database.IoCreateAsync",
-    "io_read": "benchsuite.workloads.database.IoRead",
-    "io_read_async": "benchsuite.workloads.database.IoReadAsync",
-    "io_join": "benchsuite.workloads.database.IoJoin",
-    "io_join_async": "benchsuite.workloads.database.IoJoinAsync",
-    "io_lock": "benchsuite.workloads.database.IoLock",
-    "io_lock_async": "benchsuite.workloads.database.IoLockAsync",
-    "bench_app": "benchsuite.workloads.pages.BenchApp",
-    "bench_app_async": "benchsuite.workloads.pages.BenchAppAsync",
-    "upstream": "benchsuite.workloads.pages.Upstream",
-    "upstream_async": "benchsuite.workloads.pages.UpstreamAsync",
-    "layer": "benchsuite.workloads.pages.Layer",
-    "sse": "benchsuite.workloads.sse.Sse",
-    "survey": "benchsuite.workloads.survey.Survey",
-    "ws_connect": "benchsuite.workloads.websockets.WsConnect",
-    "ws_echo": "benchsuite.workloads.websockets.WsEcho",
-    "ws_broadcast": "benchsuite.workloads.websockets.WsBroadcast",
-    "ws_reconnect": "benchsuite.workloads.websockets.WsReconnect",
-    "ws_idle": "benchsuite.workloads.websockets.WsIdle",
-    "mixed": "benchsuite.workloads.mixed.Mixed",
-    "url": "benchsuite.workloads.url.Url",
-    "locustfile": "benchsuite.workloads.locustfile.Locustfile",
+    **_paths("pages", *_twins("plain", "get", "echo", "sleep", "cpu")),
+    **_paths("database", *_twins("io_create", "io_read", "io_join", "io_lock")),
+    **_paths("pages", *_twins("bench_app", "upstream"), "layer"),
+    **_paths("sse", "sse"),
+    **_paths("survey", "survey"),
+    **_paths("websockets", "ws_connect", "ws_echo", "ws_broadcast", "ws_reconnect", "ws_idle"),
+    **_paths("mixed", "mixed"),
+    **_paths("url", "url"),
+    **_paths("locustfile", "locustfile"),
 }

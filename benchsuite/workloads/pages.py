@@ -6,6 +6,7 @@ from typing import Any
 
 from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
 from benchsuite.core.specs import DatabaseSpec, Option, Within
+from benchsuite.target.bench_app import PAGE, PAUSE_S
 from benchsuite.workloads.base import (
     EARLY_S,
     Client,
@@ -23,8 +24,6 @@ MAX_SECONDS = 60.0
 MOST_CALLS = 100
 
 OCTETS = "application/octet-stream"
-PAUSE_S = 0.1
-PAGE = b"<HTML>\n  <BODY>\n    Hello there.\n  </BODY>\n</HTML>\n"
 
 
 class Plain(TargetPage):

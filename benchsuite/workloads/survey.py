@@ -1,11 +1,9 @@
 """People who complete surveys, simulated by the robot."""
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
-from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
 from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError, choices
@@ -21,8 +19,6 @@ SLUGS = ("coffee", "conference", "workplace", "health", "travel", "housing", "ce
 
 DATABASE, CASSANDRA = "database", "cassandra"
 """Where answers are kept: with the surveys, or in a Cassandra that the run starts."""
-
-PAGE = re.compile(r"/(\d+)/$")
 
 
 class Survey(Workload):
@@ -69,15 +65,15 @@ class Survey(Workload):
 
         named: Any = client
         named.journey_name = f"{self.name} {slug}"
+        start = f"{self.path}{slug}/"
 
         def naming(method: str, path: str) -> str:
-            place = path.removeprefix(f"{self.path}{quote(slug)}").partition("?")[0]
-            match = PAGE.search(place)
-            where = "thanks" if "/thanks/" in place else f"page {match[1]}" if match else "start"
+            place = path.removeprefix(start).partition("?")[0].partition("/")[0]
+            where = f"page {place}" if place.isdecimal() else place or "start"
             return f"{slug} {where}" + (" answers" if method == "POST" else "")
 
         try:
-            done = complete(client, f"{self.path}{quote(slug)}/", seed=seed, naming=naming)
+            done = complete(client, start, seed=seed, naming=naming)
         except AnswerError as error:
             raise AnswerError(f"{slug}, {error}") from error
         if not done.code:
@@ -88,13 +84,9 @@ class Survey(Workload):
 
     def prepare(self, database: DatabaseSpec) -> None:
         """Loads the surveys into the throw-away database."""
-        from benchsuite.target.survey.definitions import SeedError
         from benchsuite.target.survey.reading import load_surveys
 
-        try:
-            load_surveys()
-        except SeedError as error:
-            raise DatabaseError(str(error)) from error
+        load_surveys()
 
     def inspect(self, database: DatabaseSpec) -> None:
         """Checks that the kept database has the surveys."""
@@ -110,10 +102,10 @@ class Survey(Workload):
 
     def count(self, database: DatabaseSpec) -> Mapping[str, int]:
         """The stored participations, completions, answers and uploads."""
-        from benchsuite.target.survey.store import counts
+        from benchsuite.target.survey.store import store
 
         if self.settings["store"] == DATABASE:
-            return counts()
+            return store().counts()
         from benchsuite.target.survey.cassandra import CassandraStore
 
         with closing(CassandraStore()) as kept:

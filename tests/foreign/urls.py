@@ -1,5 +1,6 @@
 from django.contrib import admin
 from django.urls import path
+from django.views.generic import RedirectView
 
 from tests.foreign import views
 
@@ -9,15 +10,12 @@ urlpatterns = [
     path("crispy/", views.Crispy.as_view()),
     path("paragraphs/", views.Paragraphs.as_view()),
     path("thanks/", views.thanks),
-    path("no-form/", views.no_form),
+    path("no-form/", views.thanks),
     path("endless/<int:number>/", views.endless),
     path("stubborn/", views.stubborn),
     path("by-script/", views.by_script),
     path("breaks/<int:number>/", views.breaks),
-    path("captcha/", views.captcha),
-    path("unfillable/", views.unfillable),
-    path("without-token/", views.without_token),
-    path("in-circles/", views.in_circles),
-    path("to-elsewhere/", views.to_elsewhere),
+    *(path(f"{name}/", views.still, {"name": name}) for name in views.STILL),
+    path("in-circles/", RedirectView.as_view(url="/in-circles/")),
     path("forbidden/", views.forbidden),
 ]

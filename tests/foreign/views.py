@@ -55,10 +55,6 @@ def thanks(request: HttpRequest) -> HttpResponse:
     return render(request, "foreign/thanks.html")
 
 
-def no_form(request: HttpRequest) -> HttpResponse:
-    return render(request, "foreign/thanks.html")
-
-
 @csrf_exempt
 def endless(request: HttpRequest, number: int) -> HttpResponse:
     if request.method == "POST":
@@ -94,27 +90,17 @@ def by_script(request: HttpRequest) -> HttpResponse:
     )
 
 
-def captcha(request: HttpRequest) -> HttpResponse:
-    return _form('<input name="a"><div class="g-recaptcha" data-sitekey="k"></div>')
+STILL = {
+    "captcha": '<input name="a"><div class="g-recaptcha" data-sitekey="k"></div>',
+    "unfillable": '<label>Serial number <input name="serial" pattern="[" required></label>',
+    "without-token": '<input name="a">',
+    "to-elsewhere": '<input name="a">',
+}
+"""Forms that nobody gets beyond."""
 
 
-@csrf_exempt
-def unfillable(request: HttpRequest) -> HttpResponse:
-    return _form('<label>Serial number <input name="serial" pattern="[" required></label>')
-
-
-def without_token(request: HttpRequest) -> HttpResponse:
-    return _form('<input name="a">')
-
-
-@csrf_exempt
-def in_circles(request: HttpRequest) -> HttpResponse:
-    return redirect("/in-circles/")
-
-
-@csrf_exempt
-def to_elsewhere(request: HttpRequest) -> HttpResponse:
-    return _form('<input name="a">', action="http://example.org/collect")
+def still(request: HttpRequest, name: str) -> HttpResponse:
+    return _form(STILL[name], "http://example.org/collect" * (name == "to-elsewhere"))
 
 
 def forbidden(request: HttpRequest) -> HttpResponse:

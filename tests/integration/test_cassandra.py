@@ -20,7 +20,7 @@ from benchsuite.services.cassandra import Cassandra
 from benchsuite.target.survey import store as module
 from benchsuite.target.survey.definitions import Survey
 from benchsuite.target.survey.reading import load_surveys
-from benchsuite.target.survey.store import Answer, Participation, Visit, counts
+from benchsuite.target.survey.store import Answer, Participation, Visit, store
 from tests.integration.command import Command
 from tests.integration.left_behind import processes_with
 from tests.needs import needs
@@ -66,11 +66,11 @@ def again(kept: Any, visit: Visit, survey: Survey) -> Visit:
 def test_a_survey_is_completed(slug: str, kept: Any) -> None:
     answer, _ = Visitor(Client(enforce_csrf_checks=True)).complete(slug)
     assert b"data-completion-code" in answer.content
-    found = counts()
+    found = store().counts()
     assert (found["participations"], found["completions"]) == (1, 1)
     assert found["uploads"] == (slug != "coffee")
     assert found["answers"] >= 5
-    assert counts()["completions"] == 1
+    assert store().counts()["completions"] == 1
     assert not Participation.objects.exists()
     assert not Answer.objects.exists()
 
@@ -81,12 +81,12 @@ def test_a_way_that_was_left_is_forgotten(kept: Any) -> None:
     visitor.get("health/")
     visitor.post("health/1/", visitor.answers("health", 1, smoker="now", sport="no"))
     visitor.post("health/2/", visitor.answers("health", 2))
-    before = counts()["answers"]
+    before = store().counts()["answers"]
     visitor.post("health/1/", visitor.answers("health", 1, smoker="never", sport="no"))
     for number in (4, 5, 6):
         visitor.post(f"health/{number}/", visitor.answers("health", number, water=None))
     assert before == 10
-    assert counts() == {"participations": 1, "completions": 1, "answers": 19, "uploads": 0}
+    assert store().counts() == {"participations": 1, "completions": 1, "answers": 19, "uploads": 0}
 
 
 @needs("cassandra")

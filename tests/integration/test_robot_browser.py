@@ -50,9 +50,9 @@ def completesurvey(url: str, *arguments: str) -> tuple[str, str, int]:
 
 
 def stored() -> int:
-    from benchsuite.target.survey.store import counts
+    from benchsuite.target.survey.store import store
 
-    return counts()["completions"]
+    return store().counts()["completions"]
 
 
 def test_the_command_shows_what_it_did(surveys: str) -> None:

@@ -14,6 +14,7 @@ from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.completion import Completion
 from benchsuite.robot.walk import Bounds, complete
 from tests.foreign import views
+from tests.golden import Golden
 from tests.needs import audited, needs
 
 pytestmark = [pytest.mark.django_db, needs("formtools", "crispy-forms", "selectolax", "faker")]
@@ -105,22 +106,5 @@ def test_the_same_seed_gives_the_same_answers() -> None:
     assert [visit.answers for visit in first.visits] != [visit.answers for visit in other.visits]
 
 
-@pytest.mark.parametrize(
-    ("path", "words"),
-    [
-        ("/no-form/", r"page 1 \(/no-form/\): there is no form"),
-        ("/endless/1/", r"page 21 \(/endless/21/\): .* has not ended after 20 pages"),
-        ("/stubborn/", r"page 1 \(/stubborn/\): .*answer.*This is not the answer"),
-        ("/breaks/1/", r"page 2 \(/breaks/2/\): .*500"),
-        ("/captcha/", r"page 1 \(/captcha/\): .*captcha"),
-        ("/unfillable/", r"page 1 \(/unfillable/\): .*serial.*pattern"),
-        ("/without-token/", r"page 1 \(/without-token/\): .*CSRF"),
-        ("/in-circles/", r"page 1 \(/in-circles/\): redirected more than"),
-        ("/to-elsewhere/", r"page 1 \(/to-elsewhere/\): .*another host.*example.org"),
-        ("/forbidden/", r"page 1 \(/forbidden/\): .*403"),
-        ("/nowhere/", r"page 1 \(/nowhere/\): .*404"),
-    ],
-)
-def test_what_cannot_be_completed_is_told_by_page(path: str, words: str) -> None:
-    with pytest.raises(RobotError, match=words):
-        completed(path, bounds=Bounds(pages=20))
+def test_what_cannot_be_completed_is_told_by_page(golden: Golden) -> None:
+    golden.cases(lambda path: completed(path, bounds=Bounds(pages=20)), refuses=RobotError)

@@ -23,9 +23,9 @@ def surveys(monkeypatch: pytest.MonkeyPatch) -> object:
 
 
 def completions() -> int:
-    from benchsuite.target.survey.store import counts
+    from benchsuite.target.survey.store import store
 
-    return counts()["completions"]
+    return store().counts()["completions"]
 
 
 @pytest.mark.parametrize("seeds", audited(SEEDS, SEEDS[0]))

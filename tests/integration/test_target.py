@@ -223,7 +223,7 @@ def test_as_many_completions_are_stored_as_the_robot_claims(name, surveys, tmp_p
 PEOPLE = 8
 COFFEE = {"cups": "3", "brew": "filter", "milk": "oat", "decaf": "no"}
 WORKLOAD = """
-from benchsuite.target.survey.store import counts
+from benchsuite.target.survey.store import store
 from benchsuite.target.survey.reading import load_surveys
 from benchsuite.workloads.base import Workload
 class Coffee(Workload):
@@ -234,7 +234,7 @@ class Coffee(Workload):
     def prepare(self, database):
         load_surveys()
     def count(self, database):
-        return counts()
+        return store().counts()
 """
 
 

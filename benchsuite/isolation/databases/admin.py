@@ -321,6 +321,8 @@ SENTENCES = {
     Refusal.ABSENT: "The user {user} may not connect to the database postgres on {place}, from "
     'which others are made; allow it: GRANT CONNECT ON DATABASE postgres TO "{user}"; '
     f"{_ELSEWHERE}",
+    Refusal.UNMIGRATED: "The database on {place} lacks a table ({words}); run: python manage.py "
+    "migrate",
     Refusal.UNREACHABLE: f"The database server {{place}} can't be reached ({{words}}); start it, "
     f"{_ELSEWHERE}",
 }

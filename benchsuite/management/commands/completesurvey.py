@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from django.core.management.base import CommandError
 
@@ -13,7 +14,7 @@ from benchsuite.core.units import format_duration
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
 from benchsuite.robot import ensure_installed
-from benchsuite.robot.client import checked_url
+from benchsuite.system import network
 
 if TYPE_CHECKING:
     from benchsuite.robot.completion import Visit
@@ -66,7 +67,7 @@ class Command(BriefCommand):
         if (pattern := filling.done_url) and not pattern.startswith(("/", "*")):
             raise UsageError(f"--done-url wants a path, such as '/thanks/*', and got {pattern!r}.")
         ensure_installed()
-        checked_url(filling.url, confirmed=filling.yes_this_host)
+        _ensure_ours(filling.url, confirmed=filling.yes_this_host)
         failed, unconfirmed = self._complete(known, filling)
         apart = f", {unconfirmed} ended without confirmation" if unconfirmed else ""
         self.stdout.write(f"{count - failed - unconfirmed} of {count} completed{apart}")
@@ -115,3 +116,21 @@ class Command(BriefCommand):
                         f"{number + 1}  ended without confirmation: {words}; {done.doubt}"
                     )
         return failed, unconfirmed
+
+
+def _ensure_ours(url: str, *, confirmed: str) -> None:
+    """UsageError for an invalid URL, and a host that is neither this machine nor `confirmed`."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.scheme not in ("http", "https") or not host:
+        full = "write it in full: http://127.0.0.1:8000/survey/"
+        raise UsageError(f"{url!r} is not the URL of a page; {full}")
+    try:
+        _ = parts.port
+    except ValueError as error:
+        raise UsageError(f"{url!r} has an invalid port: {error}.") from error
+    if confirmed != host and not network.is_loopback(host):
+        raise UsageError(
+            f"{host} is not this machine, and a robot sends made-up data; if the host is yours, "
+            f"confirm it with --yes-this-host {host}"
+        )

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
-from django.db import connections, models
+from django.db import models
 
 
 class Kind(models.TextChoices):
@@ -42,20 +42,6 @@ WITH_CHOICES = (Kind.RADIO, Kind.SELECT, Kind.MULTIPLE, Kind.RATING)
 LONGEST_SCALE = 10  #: Steps of a rating grid.
 RESERVED = ("back", "csrfmiddlewaretoken")  #: Names that a page's form uses itself.
 LARGEST_UPLOAD = 2 * 1024 * 1024  #: Uploads are kept in the database, so they stay small.
-
-
-class SeedError(Exception):
-    """Rows could not be created; says what to do."""
-
-
-def check_table(model: type[models.Model], using: str) -> None:
-    """Raises SeedError where the model has no table in the database of that alias."""
-    table, connection = model._meta.db_table, connections[using]
-    if table not in connection.introspection.table_names():
-        raise SeedError(
-            f"The table {table} is not in {connection.settings_dict['NAME']}; create it: "
-            "python manage.py migrate benchsuite_target"
-        )
 
 
 Row = TypeVar("Row", bound="Keyed")

@@ -1,13 +1,19 @@
 """The form of one page: the fields of its questions, read as their answers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import PurePath
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
-from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.core.validators import (
+    FileExtensionValidator,
+    MaxLengthValidator,
+    MaxValueValidator,
+    MinLengthValidator,
+    MinValueValidator,
+    RegexValidator,
+)
 from django.forms.renderers import DjangoTemplates
 from django.template.defaultfilters import filesizeformat
 
@@ -69,15 +75,15 @@ def _field(question: Question) -> forms.Field:
                 message = question.pattern_hint or "This does not have the required format."
                 validators = [RegexValidator(rf"^(?:{question.pattern})\Z", message)]
                 attributes = {"pattern": question.pattern, "title": message}
-            text = forms.TextInput(attrs=attributes)
+            text = forms.TextInput(attributes)
             return forms.CharField(
                 required=required, max_length=length, validators=validators, widget=text
             )
         case Kind.LONG:
-            area = forms.Textarea(attrs={"rows": 5})
+            area = forms.Textarea({"rows": 5})
             return forms.CharField(required=required, max_length=length, widget=area)
         case Kind.EMAIL:
-            email = forms.EmailInput(attrs={"autocomplete": "email"})
+            email = forms.EmailInput({"autocomplete": "email"})
             return forms.EmailField(required=required, max_length=length, widget=email)
         case Kind.NUMBER:
             return _number(question)
@@ -90,72 +96,71 @@ def _field(question: Question) -> forms.Field:
         case Kind.SELECT:
             return forms.ChoiceField(required=required, choices=[("", "Choose one …"), *choices])
         case Kind.MULTIPLE:
-            return _multiple(question, choices)
+            return forms.MultipleChoiceField(
+                required=required,
+                choices=choices,
+                widget=forms.CheckboxSelectMultiple,
+                validators=_ticks(question),
+            )
         case _:
             return _file(question)
 
 
 def _number(question: Question) -> forms.Field:
     decimals, limits = question.decimals, (question.minimum, question.maximum)
-    if decimals:
-        low, high = (None if limit is None else round(limit, decimals) for limit in limits)
-        return forms.DecimalField(
-            required=question.required,
-            min_value=low,
-            max_value=high,
-            max_digits=12,
-            decimal_places=decimals,
-        )
-    least, most = (None if limit is None else int(limit) for limit in limits)
-    return forms.IntegerField(required=question.required, min_value=least, max_value=most)
+    if not decimals:
+        least, most = (None if limit is None else int(limit) for limit in limits)
+        return forms.IntegerField(required=question.required, min_value=least, max_value=most)
+    low, high = (None if limit is None else round(limit, decimals) for limit in limits)
+    return forms.DecimalField(
+        required=question.required,
+        min_value=low,
+        max_value=high,
+        max_digits=12,
+        decimal_places=decimals,
+    )
 
 
 def _date(question: Question) -> forms.Field:
-    limits = {"min": question.earliest, "max": question.latest}
-    attributes = {name: day.isoformat() for name, day in limits.items() if day}
+    attributes: dict[str, Any] = {"type": "date"}
     validators: list[Callable[[Any], None]] = []
-    if question.earliest:
-        validators.append(MinValueValidator(question.earliest, f"Not before {question.earliest}."))
-    if question.latest:
-        validators.append(MaxValueValidator(question.latest, f"Not after {question.latest}."))
-    widget = forms.DateInput(format=ISO, attrs={"type": "date", **attributes})
+    if first := question.earliest:
+        attributes["min"] = first.isoformat()
+        validators.append(MinValueValidator(first, f"Not before {first}."))
+    if last := question.latest:
+        attributes["max"] = last.isoformat()
+        validators.append(MaxValueValidator(last, f"Not after {last}."))
+    widget = forms.DateInput(attributes, ISO)
     return forms.DateField(
         required=question.required, input_formats=[ISO], widget=widget, validators=validators
     )
 
 
-def _multiple(question: Question, choices: list[tuple[str, str]]) -> forms.Field:
-    def ticks(values: Sequence[str]) -> None:
-        few = question.minimum is not None and len(values) < question.minimum
-        many = question.maximum is not None and len(values) > question.maximum
-        if few or many:
-            raise ValidationError(f"{hint(question)} You ticked {len(values)}.", code="ticks")
-
-    boxes = forms.CheckboxSelectMultiple
-    return forms.MultipleChoiceField(
-        required=question.required, choices=choices, widget=boxes, validators=[ticks]
-    )
+def _ticks(question: Question) -> list[Callable[[Any], None]]:
+    message = f"{hint(question)} You ticked %(show_value)d."
+    limits = (MinLengthValidator, question.minimum), (MaxLengthValidator, question.maximum)
+    return [validator(int(limit), message) for validator, limit in limits if limit is not None]
 
 
 def _file(question: Question) -> forms.Field:
     endings = [ending.strip().lower() for ending in question.accept.split(",") if ending.strip()]
     most = min(question.max_bytes or LARGEST_UPLOAD, LARGEST_UPLOAD)
 
-    def small_and_known(file: "UploadedFile[bytes]") -> None:
-        size = file.size or 0
-        if size > most:
+    def small(file: "UploadedFile[bytes]") -> None:
+        if (size := file.size or 0) > most:
             raise ValidationError(
                 f"The file has {filesizeformat(size)}, and at most {filesizeformat(most)} "
                 "are allowed.",
                 code="too_big",
             )
-        if endings and PurePath(file.name or "").suffix.lower() not in endings:
-            raise ValidationError(
-                f"Only files that end in {', '.join(endings)} are allowed.", code="ending"
-            )
 
-    widget = forms.FileInput(attrs={"accept": question.accept} if endings else {})
-    return forms.FileField(required=question.required, validators=[small_and_known], widget=widget)
+    validators: list[Callable[[Any], None]] = [small]
+    if endings:
+        message = f"Only files that end in {', '.join(endings)} are allowed."
+        known = [ending.removeprefix(".") for ending in endings]
+        validators.append(FileExtensionValidator(known, message, "ending"))
+    widget = forms.FileInput({"accept": question.accept} if endings else {})
+    return forms.FileField(required=question.required, validators=validators, widget=widget)
 
 
 def _buttons(question: Question, choices: list[tuple[str, str]]) -> forms.Field:
@@ -215,14 +220,16 @@ class PageForm(forms.Form):
         by_question: dict[int, Any] = {}
         for question in self._questions:
             names = self._names[question.pk]
-            if any(name not in self.cleaned_data for name in names):
+            values = [self.cleaned_data[name] for name in names if name in self.cleaned_data]
+            if question.kind == Kind.RATING:
+                lines = zip((name.partition(SEPARATOR)[2] for name in names), values, strict=False)
+                value: Any = {line: step for line, step in lines if step}
+            elif values and isinstance(value := values[0], UploadedFile):
+                value = {"name": value.name, "bytes": value.size}
+            elif question.kind == Kind.FILE and self.initial.get(question.name):
                 continue
-            sent = self.cleaned_data[names[0]] if names else None
-            if question.kind == Kind.FILE and not isinstance(sent, UploadedFile):
-                if not self.initial.get(question.name):
-                    by_question[question.pk] = None
-                continue
-            by_question[question.pk] = self._answer(question, names)
+            if len(values) == len(names):
+                by_question[question.pk] = None if value in ("", [], {}) else value
         return by_question
 
     def uploads(self) -> "dict[int, UploadedFile[bytes]]":
@@ -233,17 +240,3 @@ class PageForm(forms.Form):
             if question.kind == Kind.FILE
             and isinstance(file := self.cleaned_data.get(question.name), UploadedFile)
         }
-
-    def _answer(self, question: Question, names: Sequence[str]) -> Any:
-        values = [self.cleaned_data[name] for name in names]
-        if question.kind == Kind.RATING:
-            lines = {
-                name.partition(SEPARATOR)[2]: value
-                for name, value in zip(names, values, strict=True)
-                if value != ""
-            }
-            return lines or None
-        (value,) = values
-        if isinstance(value, UploadedFile):
-            return {"name": value.name, "bytes": value.size}
-        return None if value in ("", []) else value

@@ -135,23 +135,21 @@ def store() -> Store:
 
 
 class DatabaseStore:
-    """Rows of the project's database; `using` names another alias than the router's."""
-
-    def __init__(self, using: str | None = None) -> None:
-        self._using = using
+    """Rows of the project's database. Visits are read where they are written: a replica may lag."""
 
     def begin(self, survey: Survey) -> Visit:
-        return Participation.objects.using(self._writes).create(survey=survey).visit({})
+        return Participation.objects.create(survey=survey).visit({})
 
     def visit(self, survey: Survey, key: str) -> Visit | None:
+        written = router.db_for_write(Participation)
         try:
-            participations = Participation.objects.using(self._writes).filter(pk=uuid.UUID(key))
+            participations = Participation.objects.using(written).filter(pk=uuid.UUID(key))
         except ValueError:
             return None
         participation = participations.filter(survey=survey).first()
         if participation is None:
             return None
-        rows = Answer.objects.using(self._writes).filter(participation=participation)
+        rows = Answer.objects.using(written).filter(participation=participation)
         return participation.visit(dict(rows.values_list("question_id", "value")))
 
     def save_page(
@@ -178,50 +176,38 @@ class DatabaseStore:
             )
             for question, file in uploads.items()
         ]
-        with transaction.atomic(using=self._writes):
-            self._put(rows, "value")
-            self._put(files, "name", "content_type", "content")
+        with transaction.atomic(using=router.db_for_write(Participation)):
+            _put(rows, "value")
+            _put(files, "name", "content_type", "content")
             if done and pages != sorted(visit.done):
-                self._one(visit).update(done=pages)
+                Participation.objects.filter(pk=visit.id).update(done=pages)
 
     def complete(self, visit: Visit, stale: Collection[int]) -> None:
-        with transaction.atomic(using=self._writes):
+        own = Participation.objects.filter(pk=visit.id, completed=None)
+        with transaction.atomic(using=router.db_for_write(Participation)):
             for model in (Answer, Upload) if stale else ():
-                rows = model.objects.using(self._writes).filter(participation_id=visit.id)
+                rows = model.objects.filter(participation_id=visit.id)
                 rows.filter(question_id__in=stale).delete()
-            self._one(visit).filter(completed=None).update(completed=timezone.now())
+            own.update(completed=timezone.now())
 
     def counts(self) -> Mapping[str, int]:
-        reads = self._using or router.db_for_read(Participation)
-        participations = Participation.objects.using(reads)
         return {
-            "participations": participations.count(),
-            "completions": participations.exclude(completed=None).count(),
-            "answers": Answer.objects.using(reads).count(),
-            "uploads": Upload.objects.using(reads).count(),
+            "participations": Participation.objects.count(),
+            "completions": Participation.objects.exclude(completed=None).count(),
+            "answers": Answer.objects.count(),
+            "uploads": Upload.objects.count(),
         }
 
-    @property
-    def _writes(self) -> str:
-        """Visits are read from here too: a replica may lag behind."""
-        return self._using or router.db_for_write(Participation)
 
-    def _one(self, visit: Visit) -> Any:
-        return Participation.objects.using(self._writes).filter(pk=visit.id)
-
-    def _put(self, rows: list[Any], *fields: str) -> None:
-        """Inserts or updates in one statement."""
-        if not rows:
-            return
-        named = connections[self._writes].features.supports_update_conflicts_with_target
-        type(rows[0]).objects.using(self._writes).bulk_create(
-            rows,
-            update_conflicts=True,
-            update_fields=fields,
-            unique_fields=["participation", "question"] if named else None,
-        )
-
-
-def counts(using: str | None = None) -> Mapping[str, int]:
-    """How many are stored, in the configured store or, with `using`, the database of that alias."""
-    return (DatabaseStore(using) if using else store()).counts()
+def _put(rows: list[Any], *fields: str) -> None:
+    """Inserts or updates in one statement."""
+    if not rows:
+        return
+    written = connections[router.db_for_write(Participation)]
+    named = written.features.supports_update_conflicts_with_target
+    type(rows[0]).objects.bulk_create(
+        rows,
+        update_conflicts=True,
+        update_fields=fields,
+        unique_fields=["participation", "question"] if named else None,
+    )

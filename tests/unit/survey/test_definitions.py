@@ -12,7 +12,6 @@ from benchsuite.target.survey.definitions import (
     Condition,
     Page,
     Question,
-    SeedError,
     Survey,
 )
 from benchsuite.target.survey.reading import Flow, load_surveys
@@ -70,8 +69,7 @@ def test_loading_again_mends_and_adds_nothing():
     before = [model.objects.count() for model in (Survey, Page, Question, Choice, Condition)]
     Question.objects.filter(name="cups").update(text="Changed")
     Choice.objects.filter(question__name="brew").delete()
-    loaded = load_surveys()
-    assert (loaded.surveys, loaded.pages, loaded.questions) == (7, 43, 215)
+    assert load_surveys() == (7, 43, 215)
     after = [model.objects.count() for model in (Survey, Page, Question, Choice, Condition)]
     assert after == before
     assert Question.objects.get(name="cups").text.startswith("How many")
@@ -93,14 +91,6 @@ def test_what_is_dumped_can_be_loaded(tmp_path):
     Survey.objects.all().delete()
     call_command("loaddata", str(path), verbosity=0)
     assert [str(one) for one in Condition.objects.all()] == before
-
-
-def test_a_missing_table_is_told_with_the_command(monkeypatch):
-    from django.db import connection
-
-    monkeypatch.setattr(connection.introspection, "table_names", lambda: ["other"])
-    with pytest.raises(SeedError, match=r"python manage\.py migrate benchsuite_target"):
-        load_surveys()
 
 
 PAGES = [Page(pk=number, number=number) for number in range(1, 6)]

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from benchsuite.target.survey import views
 from benchsuite.target.survey.definitions import Survey
-from benchsuite.target.survey.store import Answer, Participation, Upload, counts
+from benchsuite.target.survey.store import Answer, Participation, Upload, store
 from tests.unit.survey.visitor import Visitor
 
 SHAPES = {
@@ -63,7 +63,7 @@ def test_each_survey_can_be_completed(slug, visitor, soup):
     participation = Participation.objects.get()
     assert (participation.code, participation.survey.slug) == (code, slug)
     assert participation.completed
-    assert counts()["completions"] == 1
+    assert store().counts()["completions"] == 1
     asked = set(Answer.objects.values_list("question__page__number", flat=True))
     assert asked == set(numbers)
 
@@ -117,7 +117,7 @@ def test_back_keeps_what_is_right_and_asks_for_no_more(visitor, soup):
     second = soup(visitor.get("conference/2/"))
     assert second.select_one("[name=city] [selected]")["value"] == "online"
     assert not second.select_one("[name=price]").get("value")
-    assert counts()["completions"] == 0
+    assert store().counts()["completions"] == 0
 
 
 def test_someone_who_returns_goes_on_where_they_stopped(visitor, soup):
@@ -135,10 +135,10 @@ def test_the_same_page_sent_twice_counts_once_and_after_the_end_another_one_begi
     sent = visitor.answers("coffee", 1)
     first, second = (visitor.post("coffee/1/", sent) for _ in range(2))
     assert first["Location"] == second["Location"]
-    assert counts() == {"participations": 1, "completions": 1, "answers": 5, "uploads": 0}
+    assert store().counts() == {"participations": 1, "completions": 1, "answers": 5, "uploads": 0}
     assert visitor.get("coffee/1/")["Location"] == first["Location"]
     visitor.complete("coffee")
-    assert counts() == {"participations": 2, "completions": 2, "answers": 10, "uploads": 0}
+    assert store().counts() == {"participations": 2, "completions": 2, "answers": 10, "uploads": 0}
 
 
 def test_skipping_ahead_is_refused(visitor):
@@ -147,7 +147,7 @@ def test_skipping_ahead_is_refused(visitor):
     for answer in (visitor.get("workplace/4/"), visitor.post("workplace/4/", sent)):
         assert (answer.status_code, answer["Location"]) == (303, "/bench/survey/workplace/2/")
     assert Answer.objects.filter(question__page__number=4).count() == 0
-    assert counts()["completions"] == 0
+    assert store().counts()["completions"] == 0
 
 
 def test_what_is_left_out_is_refused_and_what_does_not_exist_is_not_found(visitor):

@@ -11,7 +11,6 @@ from django.urls import include, path
 
 from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
 from benchsuite.core.specs import DatabaseSpec
-from benchsuite.target import seed as seed_of_rows
 from benchsuite.target.models import Comment, Post
 from benchsuite.target.seed import seed
 from benchsuite.workloads import BUILTIN, pages
@@ -184,18 +183,6 @@ def test_cpu_is_calibrated_when_seconds_are_given(client, monkeypatch, tmp_path)
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 1000])
 def test_the_formula_is_the_sum(size, client):
     assert Cpu(size=size)._right["sum"] == sum(i * i for i in range(size))
-
-
-@pytest.mark.parametrize("made", [IoRead, IoJoin, IoLock])
-@pytest.mark.parametrize("step", ["prepare", "inspect"])
-def test_what_the_table_refuses_is_told(made, step, monkeypatch):
-    def refuse(*args: object, **named: object) -> int:
-        raise seed_of_rows.SeedError("The table is not there; create it.")
-
-    monkeypatch.setattr(seed_of_rows, "counted", refuse)
-    monkeypatch.setattr(seed_of_rows, "without_row_locks", str)
-    with pytest.raises(DatabaseError, match="The table is not there; create it"):
-        getattr(made(rows=3), step)(DatabaseSpec(rows=3))
 
 
 def test_rows_that_are_kept_must_be_as_many_as_asked_for():
