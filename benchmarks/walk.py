@@ -2,8 +2,9 @@
 
 DJANGO_SETTINGS_MODULE=testproject.settings.console python -m benchmarks.walk [COMMAND --OPTION=…]
 
-A *stay* is a function of benchsuite that is handed the value and hands it on: it returns it, or is
-at work when the load is told its job. A *climb* is a stay in a higher layer than the one before.
+A *stay* is a function of benchsuite that is handed the value and hands it on: it is at work when
+the load is told its job, or returns it to a stay. A *climb* is a stay in a higher layer than the
+one before.
 """
 
 import argparse
@@ -34,8 +35,8 @@ class Walk:
     def __init__(self, option: str) -> None:
         self.text = option.partition("=")[2]
         self.word = option
-        self.seen: dict[Stay, bool] = {}  #: Whether it was handed on from there.
-        self.is_over = False
+        self.handed: dict[Stay, set[Stay]] = {}  #: And to which functions each returned it.
+        self.at_work: set[Stay] = set()  #: When the load was told its job.
 
     def holds(self, value: Any, depth: int = DEEPEST) -> bool:
         if isinstance(value, str | int | float):
@@ -54,25 +55,27 @@ class Walk:
         return any(self.holds(part, depth - 1) for part in parts)
 
     def look(self, frame: FrameType, event: str, returned: object) -> None:
-        if self.is_over or event not in ("call", "return") or not (stay := _stay(frame)):
+        if self.at_work or event not in ("call", "return") or not (stay := _stay(frame)):
             return
         if event == "return":
-            if stay in self.seen and self.holds(returned):
-                self.seen[stay] = True
+            if stay in self.handed and self.holds(returned):
+                self.handed[stay].update(list(_above(frame.f_back))[:1])
             return
         code = frame.f_code
         count = code.co_argcount + code.co_kwonlyargcount + 2  # *args and **options too
         handed = [frame.f_locals.get(name) for name in code.co_varnames[:count]]
-        if not any(map(self.holds, handed)):
-            return
-        self.seen.setdefault(stay, False)
-        if stay[0].startswith("load/parent") and any(isinstance(one, Job) for one in handed):
-            self.is_over = True
-            self.seen.update((above, True) for above in _above(frame) if above in self.seen)
+        if any(map(self.holds, handed)):
+            self.handed.setdefault(stay, set())
+            if stay[0].startswith("load/parent") and any(isinstance(one, Job) for one in handed):
+                self.at_work.update(_above(frame))
 
     @property
     def stays(self) -> list[Stay]:
-        return [stay for stay, handed_on in self.seen.items() if handed_on]
+        stays, before = set(self.at_work), 0
+        while len(stays) > before:
+            before = len(stays)
+            stays |= {stay for stay, callers in self.handed.items() if callers & stays}
+        return [stay for stay in self.handed if stay in stays]
 
 
 def _stay(frame: FrameType) -> Stay | None:

@@ -53,7 +53,7 @@ class Command(BriefCommand):
         if options["dry_run"]:
             screen.rows(plans)
             return
-        batch, made = run_options.continued(options["again"] or "")
+        batch, made = run_options.continued(options["again"] or ())
         results = Results(screen.say, len(plans), batch=batch)
         before = list(queries.exported().filter(batch=batch)) if made else []
         progress = screen.progress(plans, estimate)

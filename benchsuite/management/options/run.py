@@ -20,6 +20,7 @@ from benchsuite.core.plain import Misfit, reader
 from benchsuite.core.printable import completed, hidden, is_hidden
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import Option, RunSpec, ServerSpec, VisitorSpec, load
+from benchsuite.core.specs.run import OUTPUT
 from benchsuite.core.specs.spec import Spec, changed, option, table
 from benchsuite.core.units import listed, parse_seconds
 from benchsuite.management.options import table as options_table
@@ -152,24 +153,20 @@ class Shorthand(Spec):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Series(Spec):
-    """What `runbench` is told of its runs together, and a cell of a study can't say."""
-
-    group = RUNS
-
-    repeat: int = option(1, "--repeat N  fresh runs of each server, interleaved in shuffled blocks")
-    again: str = option(
-        "",
-        "--again RUN_ID  repeat a stored run, exactly; several, with commas, are added to their "
-        "command",
-    )
-    strict: bool = option(False, "--strict  end with status 1 when a run is invalid")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Output(Spec):
-    group = "Runs and output"
+    """What a command is told of its runs together, and a cell of a study can't say."""
 
+    group = OUTPUT
+
+    repeat: int = option(
+        1, "--repeat N  fresh runs of each server, interleaved in shuffled blocks", group=RUNS
+    )
+    again: tuple[str, ...] = option(
+        (),
+        "--again RUN_ID[,RUN_ID…]  repeat a stored run, exactly; those of one command go to it",
+        group=RUNS,
+    )
+    strict: bool = option(False, "--strict  end with status 1 when a run is invalid", group=RUNS)
     seed: int = option(0, "--seed N  of the order and of each run")
     json: str | None = option(
         None, '--json FILE  write the results as JSON ("-" for standard output)'
@@ -181,20 +178,19 @@ class Output(Spec):
 
 
 OF_A_RUN = (*table(RunSpec), *table(Shorthand))
-EVERY = (*OF_A_RUN, *table(Series), *table(Place), *table(Output))
+EVERY = (*OF_A_RUN, *table(Place), *table(Output))
 
 
 def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     """The runs that these options ask for, in order; raises UsageError."""
-    short, series = options_table.read(Shorthand, options), options_table.read(Series, options)
-    seed = options_table.read(Output, options).seed
+    short, output = options_table.read(Shorthand, options), options_table.read(Output, options)
     made = 0
-    if series.again:
+    if output.again:
         allowed = {entry.key for entry in OF_A_RUN if entry.again}
         why = "--again repeats a stored run as it was"
         options_table.refuse_beside(options, OF_A_RUN, allowed, why)
-        some: Sequence[RunSpec] = [_again(run, options, short) for run in _stored(series.again)]
-        _, made = continued(series.again)
+        some: Sequence[RunSpec] = [_again(run, options, short) for run in _stored(output.again)]
+        _, made = continued(output.again)
     else:
         values = options_table.given(options, table(RunSpec))
         values["project"] = conf.config()["PROJECT"] or ""
@@ -205,11 +201,8 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
         if "server.server" not in values:
             preferred = PREFERRED_SOCKETS if work.needs_websocket else PREFERRED
             values["server.server"] = [_usable(preferred, values.get("server.python"))]
-        some = [
-            replace(cell, load=planning.workload(cell.workload).fit(cell.load))
-            for cell in options_table.cells(values)
-        ]
-    turns = planning.blocks(some, series.repeat, seed, made)
+        some = options_table.cells(values)
+    turns = planning.blocks(some, output.repeat, output.seed, made)
     starts = [one.diagnosed for one in some] if short.diagnose else []
     starts += [one.profiled for one in some] if short.flame else []
     return (*turns, *{one.key: one for one in starts}.values())
@@ -223,9 +216,9 @@ def _usable(preferred: Sequence[str], pythons: Sequence[str] | None) -> str:
     return next(usable, preferred[-1])
 
 
-def continued(again: str) -> tuple[UUID, int]:
+def continued(again: Sequence[str]) -> tuple[UUID, int]:
     """The batch of the runs of --again, if they share one, and the turns it had; else a new one."""
-    batches = {run.batch for run in _stored(again)} if "," in again else set()
+    batches = {run.batch for run in _stored(again)} if len(again) > 1 else set()
     if len(batches) != 1:
         return uuid4(), 0
     (batch,) = batches
@@ -320,8 +313,6 @@ def _choose_work(values: dict[str, Any], short: Shorthand) -> type[Workload]:
                 f"--{flag} says what pages of --path=… answer, and the workload {work.name} checks "
                 "its answers itself: leave it out."
             )
-        if any("\n" in line or not line for line in lines):
-            raise UsageError(f"--{flag} wants a line of text, and got an empty one or several.")
         if lines:
             options[flag] = "\n".join(lines)
     if not short.shape:
@@ -573,10 +564,10 @@ def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
     return changed(spec, {**urls, "visitor": spec.visitor.completed(visitor)})
 
 
-def _stored(again: str) -> list[Run]:
+def _stored(again: Sequence[str]) -> list[Run]:
     """The stored runs of --again, each named by its id or by how its id begins."""
     runs = []
-    for run_id in options_table.names("--again", [again]):
+    for run_id in again:
         digits = run_id.replace("-", "").lower()
         rows: list[Run] = []
         if re.fullmatch(r"[0-9a-f]{6,32}", digits):

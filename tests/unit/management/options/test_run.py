@@ -1,9 +1,7 @@
 """From the command line's words to specs, and the sentences for nonsense."""
 
-import argparse
 import json
 import resource
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command, load_command_class
@@ -11,18 +9,11 @@ from django.core.management import CommandError, call_command, load_command_clas
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options.table import add_to
+from benchsuite.management.options.run import of_words as specs
 from benchsuite.report.terminal import plan
 from benchsuite.runner import planning, preflight
 from benchsuite.system import cpus
 from tests.factories import make_run
-
-
-def specs(*words: str) -> tuple[RunSpec, ...]:
-    parser = argparse.ArgumentParser()
-    add_to(parser, run_options.EVERY)
-    options: dict[str, Any] = vars(parser.parse_args(words))
-    return run_options.specs(options)
 
 
 def test_server_and_load_run_apart_unless_told_otherwise(monkeypatch):
@@ -149,8 +140,8 @@ def test_a_value_that_may_be_secret_is_neither_stored_nor_shown(words):
 
 def checked(*words: str) -> RunSpec:
     (run,) = specs(*words)
-    preflight.check(planning.resolve(run))
-    return run
+    preflight.check(planned := planning.resolve(run))
+    return planned.spec
 
 
 def line(*words: str) -> str:

@@ -25,7 +25,7 @@ from benchsuite.management.commands.completesurvey import Filling
 from benchsuite.management.commands.seedbench import Seed
 from benchsuite.management.options import run, tune
 from benchsuite.management.options.parsing import Parser
-from benchsuite.management.options.table import add_to, markdown
+from benchsuite.management.options.table import markdown
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.studies.options import Takes
 from benchsuite.system import cpus
@@ -104,12 +104,8 @@ def form(entry: Entry) -> str:
     return f"--{entry.name}={text}"
 
 
-PARSER = Parser(called_from_command_line=False)
-add_to(PARSER, run.EVERY)
-
-
 def spec(*words: str) -> RunSpec:
-    *_, last = run.specs(vars(PARSER.parse_args(words)))
+    *_, last = run.of_words(*words)
     return last
 
 
@@ -239,10 +235,10 @@ def test_several_values_make_an_axis(entry, tmp_path):
         others += [f"--env=other={__file__}"]
     else:
         given += f",{more}"
-    runs = run.specs(vars(PARSER.parse_args([given, *others])))
+    runs = run.of_words(given, *others)
     assert len({attrgetter(entry.path)(one) for one in runs}) == len(runs) == 2
     if entry.kind is str and entry.commas:
-        with pytest.raises(UsageError, match=f"--{entry.name} has a name that is empty"):
+        with pytest.raises(UsageError, match=f"--{entry.name}: 'a,,b' has an empty name"):
             spec(f"--{entry.name}=a,,b")
 
 
