@@ -13,7 +13,7 @@ from benchsuite.models import Run
 from benchsuite.system.cpus import words
 from benchsuite.system.programs import short_revision
 
-STATIC = {specs.COLLECT: "static files collected", specs.SKIP: "static files not collected"}
+STATIC = {specs.run.COLLECT: "static files collected", specs.run.SKIP: "static files not collected"}
 """What --static said."""
 
 PARTS: Mapping[str, Any] = {

@@ -252,10 +252,10 @@ class Session:
     def one(
         self, plan: Plan, later: Sequence[Plan] | None = None, cell: StudyCell | None = None
     ) -> tuple[Run, RunResult]:
-        """Makes one run: its stored row, and its result, which says how it ended.
-
-        After Ctrl-C that is INTERRUPTED, and whoever makes several stops there. Where the
+        """Makes one run: its stored row, and its result, which says how it ended. Where the
         `later` runs are known, databases that none of them will use are dropped first.
+
+        Raises KeyboardInterrupt when a run that Ctrl-C ended is stored.
         """
         (plan,) = self.prepared([plan])
         if later is not None:
@@ -268,6 +268,8 @@ class Session:
             keep(result)
         self.estimate.learn(plan, monotonic() - begun, result)
         recording.end(_line(result))
+        if result.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
         return row, result
 
 

@@ -17,16 +17,8 @@ from django.core.management import find_commands, get_commands
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError, meant
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import (
-    FLAME,
-    KEEP,
-    MEMORY,
-    QUERIES,
-    REDIS,
-    REDIS_PUBSUB,
-    THROWAWAY,
-    RunSpec,
-)
+from benchsuite.core.specs import FLAME, KEEP, QUERIES, REDIS, THROWAWAY, RunSpec
+from benchsuite.core.specs.layer import MEMORY, REDIS_PUBSUB
 from benchsuite.core.units import listed
 from benchsuite.delay import delayer
 from benchsuite.isolation.overrides.brokers import in_memory

@@ -117,13 +117,17 @@ class RunSpec(Spec):
 
         A digest of what differs from the first defaults, so that a new field splits no stored cell.
         """
-        mine = dataclasses.replace(self, repetition=1, seed=0, label="")
-        cell, plain = (_comparable(one.to_json()) for one in (mine, self._plain()))
-        differences = {
-            name: _differences(one, plain[name]) if name in PARTS else one
-            for name, one in _differences(cell, plain).items()
-        }
-        return hashlib.sha256(json.dumps(differences, sort_keys=True).encode()).hexdigest()
+        mine = dataclasses.replace(self, repetition=1, seed=0, label="").to_json()
+        plain, differences = self._plain().to_json(), {}
+        for name, value in mine.items():
+            first = plain[name]
+            if value != first and name in PARTS:
+                value = {inner: one for inner, one in value.items() if one != first[inner]}
+            if value != first:
+                differences[name] = value
+        text = json.dumps(differences)
+        comparable = json.loads(text, parse_float=_whole)  # equal specs must have equal keys
+        return hashlib.sha256(json.dumps(comparable, sort_keys=True).encode()).hexdigest()
 
     def _plain(self) -> Self:
         """A run of no server, with the first defaults of everything."""
@@ -154,14 +158,7 @@ class RunSpec(Spec):
         return {name: one for name, one in data.items() if name != "format_version"}
 
 
-def _differences(value: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: one for name, one in value.items() if one != plain[name]}
-
-
-def _comparable(value: Any) -> Any:
-    """The same value, with 10.0 written as 10: equal specs must have equal keys."""
-    if isinstance(value, Mapping):
-        return {name: _comparable(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_comparable(one) for one in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def _whole(digits: str) -> float:
+    """10.0 as 10."""
+    number = float(digits)
+    return int(number) if number.is_integer() else number
