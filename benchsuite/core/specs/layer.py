@@ -79,6 +79,7 @@ PATHS = {
     REDIS_PUBSUB: "channels_redis.pubsub.RedisPubSubChannelLayer",
 }
 SCHEMES = ("redis", "rediss", "unix", *SENTINEL_SCHEMES)
+IF_REDIS = ("uses_redis", "--layer=redis or --layer=redis-pubsub")
 TCP = "tcp"
 UNIX = "unix"
 
@@ -94,10 +95,13 @@ class LayerSpec(Spec):
         "run",
         unless="the project's",
     )
-    by: str = option(TCP, "--layer-by tcp|unix  how the layer reaches the run's Redis")
+    by: str = option(
+        TCP, "--layer-by tcp|unix  how the layer reaches the run's Redis", needs=IF_REDIS
+    )
     url: str = option(
         "",
         "--layer-url URL  a Redis of your own for the layer, such as redis://localhost:6379/0",
+        needs=IF_REDIS,
         again=True,
         secret=True,
     )
@@ -108,11 +112,6 @@ class LayerSpec(Spec):
     )
 
     def check(self) -> None:
-        if self.by != TCP and not self.uses_redis:
-            raise UsageError(
-                f"--layer-by={self.by} says how a Redis is reached, and there is none; add "
-                "--layer=redis or --layer=redis-pubsub, or remove --layer-by."
-            )
         if self.workers and self.backend == MEMORY:
             raise UsageError(
                 "An in-memory layer stays within one process, so --layer-workers can't be reached; "
@@ -126,10 +125,6 @@ class LayerSpec(Spec):
             raise UsageError(
                 f"--layer-url must start with {'://, '.join(SCHEMES)}://, and starts with "
                 f"{scheme or 'none of them'}."
-            )
-        if not self.uses_redis:
-            raise UsageError(
-                "--layer-url needs a Redis layer; add --layer=redis or --layer=redis-pubsub."
             )
         if self.by != TCP:
             raise UsageError("--layer-url already says what --layer-by does; remove one of them.")

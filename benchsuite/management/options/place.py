@@ -29,17 +29,21 @@ class Place(Spec):
         unless="127.0.0.1",
     )
     listen: str | None = option(
-        None, "--listen HOST:PORT  with --load-hosts: where `benchworker` finds this command"
+        None,
+        "--listen HOST:PORT  with --load-hosts: where `benchworker` finds this command",
+        needs=("key_file", "--key-file, which says who may join"),
     )
     key_file: str | None = option(
         None,
         "--key-file FILE  with --listen or --agent: from `benchworker --new-key FILE`, the same "
         "there",
+        needs=("is_keyed", "--listen or --agent"),
     )
     agent: str | None = option(
         None,
         "--agent HOST:PORT  with --key-file: where `benchagent` watches the --target, or starts "
         "the server with all that belongs to it, while this machine makes the load",
+        needs=("key_file", "--key-file, which says who may join"),
     )
     yes_load: tuple[str, ...] = option(
         (),
@@ -60,11 +64,11 @@ class Place(Spec):
                 f"--bind={self.bind!r} is no address of one machine, which load hosts could be "
                 "told: write one such as 10.0.0.1."
             )
-        if (self.listen is None and self.agent is None) != (self.key_file is None):
-            raise UsageError(
-                "--listen says where load hosts join, --agent who watches the target, and "
-                "--key-file who may: give --key-file with one of them, or none."
-            )
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether somebody may join."""
+        return self.listen is not None or self.agent is not None
 
     @property
     def listening(self) -> Listening | None:
