@@ -28,7 +28,7 @@ from benchsuite.management.output import Screen
 from benchsuite.models import Run, StudyCell
 from benchsuite.report.exports.runs import json_of
 from benchsuite.report.terminal.progress import Progress, phase_words
-from benchsuite.runner import environments, preflight
+from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate
 from benchsuite.store.abandoned import durations, mark, overheads, sweep, sweep_executions
@@ -242,13 +242,6 @@ class Session:
     journal: Journal
     estimate: Estimate
 
-    def prepared(self, plans: Sequence[Plan]) -> tuple[Plan, ...]:
-        """The same plans with their environments, built where they were not."""
-        plans = environments.prepared(plans, self.screen.building)
-        for plan in plans:
-            preflight.check_installed(plan)
-        return tuple(plans)
-
     def one(
         self, plan: Plan, later: Sequence[Plan] | None = None, cell: StudyCell | None = None
     ) -> tuple[Run, RunResult]:
@@ -257,7 +250,7 @@ class Session:
 
         Raises KeyboardInterrupt when a run that Ctrl-C ended is stored.
         """
-        (plan,) = self.prepared([plan])
+        (plan,) = preflight.prepared([plan], self.screen.building)
         if later is not None:
             self.at_work.keep_for([plan, *later])
         self.watcher.begin(plan.spec)

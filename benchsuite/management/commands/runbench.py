@@ -61,7 +61,7 @@ class Command(BriefCommand):
         try:
             screen.say(sample.line())
             with session(results, progress, screen, place=place, estimate=estimate) as at_work:
-                plans = at_work.prepared(plans)
+                plans = preflight.prepared(plans, screen.building)
                 with progress:
                     for number, plan in enumerate(plans, start=1):
                         at_work.one(plan, plans[number:])
