@@ -63,7 +63,6 @@ class Results:
         self._follow = follow or (addresses.of_batch(self.batch) if planned != 1 else "")
         self._reason = ""
         self._refusal = ""  #: The same as a sentence that names the database and says what to do.
-        self._ceilings: dict[str, Sequence[Ceiling]] = {}
 
     def check(self) -> None:
         """Raises BenchsuiteError when nothing could be stored."""
@@ -102,17 +101,13 @@ class Results:
 
     def ceilings(self, environment: Mapping[str, object]) -> Sequence[Ceiling]:
         """What the load generator makes at most; none, and a word, where they can't be read."""
-        key = repr(environment)
-        if key not in self._ceilings:
-            try:
-                self._ceilings[key] = store.ceilings(environment)
-            except Error as error:
-                self._say(
-                    f"The calibrated ceilings can't be read ({error}); nothing is held "
-                    "against them."
-                )
-                return ()
-        return self._ceilings[key]
+        try:
+            return store.ceilings(environment)
+        except Error as error:
+            self._say(
+                f"The calibrated ceilings can't be read ({error}); nothing is held against them."
+            )
+            return ()
 
     @property
     def sentence(self) -> str:

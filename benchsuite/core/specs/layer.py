@@ -34,20 +34,18 @@ class SentinelUrl:
         """Raises UsageError, without the URL's content, if a part is missing or wrong."""
         match = _URL.fullmatch(url)
         query = dict(parse_qsl(match["query"] or "")) if match else {}
-        refusal = UsageError(
-            f"A layer by Sentinel needs a URL such as {FORM}, with sentinel_username and "
-            "sentinel_password in its query if the Sentinels require them; the given one is "
-            "different."
-        )
-        if match is None or not all(name.startswith(OF_SENTINELS) for name in query):
-            raise refusal
         try:
-            places = [urlsplit(f"//{one}") for one in match["places"].split(",")]
+            places = [urlsplit(f"//{one}") for one in match["places"].split(",")] if match else []
             sentinels = tuple((one.hostname or "", one.port or PORT) for one in places)
-        except ValueError:
-            raise refusal from None
-        if not all(host for host, _ in sentinels):
-            raise refusal
+        except ValueError:  # no port
+            sentinels = ()
+        strange = [name for name in query if not name.startswith(OF_SENTINELS)]
+        if match is None or strange or not sentinels or not all(host for host, _ in sentinels):
+            raise UsageError(
+                f"A layer by Sentinel needs a URL such as {FORM}, with sentinel_username and "
+                "sentinel_password in its query if the Sentinels require them; the given one is "
+                "different."
+            )
         secure = {"ssl": True} if match["scheme"] == "rediss" else {}
         given = {name: unquote(match[name] or "") for name in ("username", "password")}
         return cls(

@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, get_type_hints
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import wrong
@@ -45,19 +45,6 @@ class WorkloadSpec(Spec):
     options: Mapping[str, Option] = option(
         {}, "--workload-option NAME=VALUE  an option of the workload, such as size=1000000 for cpu"
     )
-
-
-PARTS: Mapping[str, type[Spec]] = {
-    "workload": WorkloadSpec,
-    "visitor": VisitorSpec,
-    "server": ServerSpec,
-    "load": LoadProfile,
-    "database": DatabaseSpec,
-    "delay": DelaySpec,
-    "layer": LayerSpec,
-    "target": TargetSpec,
-}
-"""The fields of a run that are specs themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +143,14 @@ class RunSpec(Spec):
         if version != FORMAT_VERSION:
             raise wrong(f"the format {FORMAT_VERSION}, which this benchsuite reads,", version)
         return {name: one for name, one in data.items() if name != "format_version"}
+
+
+PARTS: Mapping[str, type[Spec]] = {
+    name: kind
+    for name, kind in get_type_hints(RunSpec).items()
+    if isinstance(kind, type) and issubclass(kind, Spec)
+}
+"""The fields of a run that are specs themselves."""
 
 
 def _whole(digits: str) -> float:

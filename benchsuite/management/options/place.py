@@ -89,14 +89,13 @@ class Place(Spec):
 
     def check_runs(self, specs: Iterable[RunSpec]) -> None:
         """Raises UsageError for runs that can't be made here."""
-        listening, wanted = self.listening, False
+        listening, specs = self.listening, list(specs)
         for spec in specs:
             if self.watching is not None and not running.is_address(spec.server.server):
                 raise UsageError(
                     "--agent watches what already runs, and a server that is started here is "
                     "watched anyway: give --target, or leave --agent out."
                 )
-            wanted = wanted or spec.load.hosts > 0
             if spec.load.hosts and listening is None:
                 raise UsageError("--load-hosts needs --listen and --key-file: add them.")
             if self.bind and spec.delay.to_clients_s:
@@ -104,7 +103,7 @@ class Place(Spec):
                     "--bind lets other hosts reach the server, and --delay-to-clients puts a proxy "
                     "on 127.0.0.1 before it: leave one of them out."
                 )
-        if listening is not None and not wanted:
+        if listening is not None and not any(spec.load.hosts for spec in specs):
             raise UsageError("--listen waits for load hosts: say how many by --load-hosts.")
 
 

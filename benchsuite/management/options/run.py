@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from operator import attrgetter
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -40,7 +41,7 @@ PREFERRED_SOCKETS = ("uvicorn", "daphne", "uvicorn")
 
 NONE = "none"  #: As a front: the server without one.
 
-DATABASE_URL, REDIS_URL = "DATABASE_URL", "REDIS_URL"
+URLS = {"database.use": "DATABASE_URL", "layer.url": "REDIS_URL"}
 """Variables in which a URL may stand with its password, which others see on a command line."""
 
 STAGES = re.compile(r"(?P<levels>[^x]+)(x(?P<length>[^x]+))?")
@@ -428,7 +429,7 @@ def _choose_place(values: dict[str, Any], short: Shorthand) -> None:
         values["server.environment"] = _environments(files)
     if fronts := values.get("server.front"):
         values["server.front"] = ["" if name == NONE else name for name in fronts]
-    for field, variable in (("database.use", DATABASE_URL), ("layer.url", REDIS_URL)):
+    for field, variable in URLS.items():
         if field in values:
             values[field] = completed(values[field], os.environ.get(variable, ""))
     settings = {
@@ -537,17 +538,15 @@ def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
     entries = [entry for entry in table(RunSpec) if entry.secret]
     again = options_table.given(options, entries)
     urls = {}
-    for flag, field, variable, stored in (
-        ("database", "database.use", DATABASE_URL, spec.database.use),
-        ("layer-url", "layer.url", REDIS_URL, spec.layer.url),
-    ):
-        url = again.get(field, stored)
+    for entry in (entry for entry in entries if entry.path in URLS):
+        stored = attrgetter(entry.path)(spec)
+        url = again.get(entry.path, stored)
         if hidden(url) != stored:
             raise UsageError(
-                f"--again repeats a stored run as it was, and --{flag}={hidden(url)} would change "
-                f"it: leave it out, or give {stored or 'none'} with its password."
+                f"--again repeats a stored run as it was, and --{entry.name}={hidden(url)} would "
+                f"change it: leave it out, or give {stored or 'none'} with its password."
             )
-        urls[field] = completed(url, os.environ.get(variable, ""))
+        urls[entry.path] = completed(url, os.environ.get(URLS[entry.path], ""))
     visitor = VisitorSpec(
         headers=again.get("visitor.headers", ()), cookies=again.get("visitor.cookies", ())
     )
