@@ -550,12 +550,12 @@ def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
     visitor = VisitorSpec(
         headers=again.get("visitor.headers", ()), cookies=again.get("visitor.cookies", ())
     )
-    if missing := sorted(set(spec.visitor.unknown) - set(visitor.asked)):
+    if missing := sorted(set(spec.visitor.unknown) - set(visitor.lines)):
         raise UsageError(
             "--again repeats a stored run, and secrets are not stored with one: give "
             f"{listed(missing)} again."
         )
-    if further := sorted(set(visitor.asked) - set(spec.visitor.unknown)):
+    if further := sorted(set(visitor.lines) - set(spec.visitor.unknown)):
         raise UsageError(
             f"--again repeats a stored run as it was, and {listed(further)} would change it: "
             f"leave {'it' if len(further) == 1 else 'them'} out."

@@ -4,7 +4,7 @@ import json
 import resource
 
 import pytest
-from django.core.management import CommandError, call_command, load_command_class
+from django.core.management import CommandError, call_command
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec
@@ -54,29 +54,6 @@ def test_again_takes_a_password_from_where_it_is_given(monkeypatch):
     (found,) = specs(*again)
     assert [found.database.use, found.layer.url] == WITH_SECRETS
     assert {bare.key, given.key, found.key} == {spec.key}
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["runbench", "--rate=abc"], "argument --rate: 'abc' is not a number; write one such as"),
-        (["runbench", "--users=2.5"], "argument --users: '2.5' is not a whole number; write"),
-        (["runbench", "--warmup=soon"], "argument --warmup: 'soon' is not a time; write seconds"),
-        (["runbench", "--cpus-target=first"], "argument --cpus-target: 'first' is no list of CPUs"),
-        (["runbench", "--userz=3"], "unrecognized arguments: --userz=3"),
-        (["comparebench", "--foo"], "unrecognized arguments: --foo"),
-        (["checkbench", "--load-processes=two"], "'two' is not a whole number"),
-        (["runbench", "--databse=postgres://a:s3cr3t@b/c"], "--databse=postgres://a@b/c"),
-    ],
-)
-def test_what_cannot_be_read_is_not_buried_under_all_options(words, message, capsys):
-    command = load_command_class("benchsuite", words[0])
-    with pytest.raises(SystemExit) as ended:
-        command.run_from_argv(["manage.py", *words])
-    assert ended.value.code == 2
-    usage, said = capsys.readouterr().err.splitlines()
-    assert usage == f"usage: manage.py {words[0]} [options]"
-    assert message in said
 
 
 @pytest.mark.parametrize("name", ["", "no/such/folder/results.json"])
