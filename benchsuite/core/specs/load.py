@@ -89,6 +89,7 @@ class LoadProfile(Spec):
         CONSTANT,
         "--arrivals constant|poisson  with --rate: evenly spaced, or independent of each other, "
         "as people come",
+        needs=IF_OPEN,
     )
     max_in_flight: int | None = option(
         None,

@@ -326,8 +326,33 @@ def _choose_work(values: dict[str, Any], short: Shorthand) -> type[Workload]:
 
 def _choose_load(values: dict[str, Any], short: Shorthand, work: type[Workload]) -> None:
     """The load; what is left open is as the workload has it."""
-    _count_connections(values, short, work)
-    users, rate = values.get("load.users"), values.get("load.arrival_rate")
+    rate, connections = values.get("load.arrival_rate"), short.connections
+    ways = {
+        "--users": values.get("load.users"),
+        "--rate": rate,
+        "--stages": short.stages,
+        "--connections": connections,
+    }
+    given = [flag for flag, value in ways.items() if value is not None]
+    if len(given) > 1 and given != ["--rate", "--connections"]:
+        raise UsageError(
+            f"{listed(given)} each say how much load there is: give one of them. Beside --rate, "
+            "--max-in-flight is the most journeys under way at once."
+        )
+    if connections is not None and work.unit == REQUEST:
+        raise UsageError(
+            f"--connections counts WebSockets or streams, and the figures of {work.name} are of "
+            "requests: say how many --users, or choose a workload ws_… or sse (see listbench)."
+        )
+    if connections is not None and rate is not None:
+        if len(connections) > 1 or "load.max_in_flight" in values:
+            raise UsageError(
+                "Beside --rate, --connections is the most in use at once, as is --max-in-flight: "
+                "give one of them, and one number."
+            )
+        values["load.max_in_flight"] = connections[0]
+    elif connections is not None:
+        values["load.users"] = connections
     fixed = "load.iterations" in values
     if fixed and work.endless:
         raise UsageError(
@@ -337,59 +362,15 @@ def _choose_load(values: dict[str, Any], short: Shorthand, work: type[Workload])
     if short.stages is not None:
         _choose_stages(values, short.stages)
     elif rate is not None:
-        if users:
-            raise UsageError(
-                f"--users={_plain(users)} wait for their answers, and --rate={rate:g} begins "
-                "journeys whatever the answers do: leave one of them out, or write "
-                f"--max-in-flight={users[-1]} for the most journeys under way at once."
-            )
         values["load.model"] = load.OPEN
-    if values.get("load.model") != load.OPEN:
-        if "load.arrivals" in values:
-            raise UsageError(
-                "--arrivals says how the journeys of --rate come, and --rate is missing: add it, "
-                "or leave --arrivals out."
-            )
-        if not fixed:
-            values.setdefault("load.spawn_rate", work.spawn_rate)
+    if values.get("load.model") != load.OPEN and not fixed:
+        values.setdefault("load.spawn_rate", work.spawn_rate)
     values.setdefault("load.warmup_s", 0.0 if fixed else work.warmup_s)
     values.setdefault("load.duration_s", load.LIMIT_S if fixed else work.duration_s)
     values.setdefault("load.keep_cookies", work.keep_cookies)
 
 
-def _count_connections(values: dict[str, Any], short: Shorthand, work: type[Workload]) -> None:
-    if short.connections is None:
-        return
-    if work.unit == REQUEST:
-        raise UsageError(
-            f"--connections counts WebSockets or streams, and the figures of {work.name} are of "
-            "requests: say how many --users, or choose a workload ws_… or sse (see listbench)."
-        )
-    flag = "max-in-flight" if "load.arrival_rate" in values else "users"
-    field, counts = f"load.{flag.replace('-', '_')}", short.connections
-    if short.stages is not None:
-        raise UsageError("--stages names the levels, and --connections too: leave one out.")
-    if field in values:
-        raise UsageError(
-            f"--connections={_plain(counts)} and --{flag}={_plain(values[field])} mean the same "
-            "here: leave one of them out."
-        )
-    if flag != "users" and len(counts) > 1:
-        raise UsageError(
-            f"--connections={_plain(counts)} makes an axis, which --rate has not: give one number, "
-            "the most connections in use at once."
-        )
-    values[field] = counts if flag == "users" else counts[0]
-
-
-def _plain(given: int | Sequence[int]) -> str:
-    return str(given) if isinstance(given, int) else ",".join(map(str, given))
-
-
 def _choose_stages(values: dict[str, Any], text: str) -> None:
-    for flag, field in (("users", "load.users"), ("rate", "load.arrival_rate")):
-        if field in values:
-            raise UsageError(f"--stages names the levels, and --{flag} too: leave --{flag} out.")
     whole = STAGES.fullmatch(text.strip())
     words = whole["levels"].split(":") if whole else []
     levels = [level for word in words if (level := LEVEL.fullmatch(word.strip()))]
