@@ -302,24 +302,23 @@ def _choose_work(values: dict[str, Any], short: Shorthand) -> type[Workload]:
         options["path"] = given_path
     name = planning.twin(name or "plain", short.twin)
     work = conf.workload_class(name)
-    if short.messages is not None:
-        if "messages" not in work.options:
-            raise UsageError(f"--messages belongs to ws_echo, and the workload is {work.name}.")
-        if "messages" in options:
-            raise UsageError("--messages and --workload-option messages=… are both given.")
-        options["messages"] = short.messages
-    for flag, lines in (("expect", short.expect), ("status", short.status)):
-        if lines and flag not in work.options:
+    own: dict[str, Option | None] = {
+        "messages": short.messages,
+        "expect": "\n".join(short.expect) or None,
+        "status": "\n".join(short.status) or None,
+        "shape": None if short.shape else False,
+    }
+    for field, value in own.items():
+        if value is None:
+            continue
+        flag = f"--{'no-' * (value is False)}{field}"
+        if field not in work.options:
             raise UsageError(
-                f"--{flag} says what pages of --path=… answer, and the workload {work.name} checks "
-                "its answers itself: leave it out."
+                f"{flag} sets an option that the workload {work.name} doesn't have: leave it out."
             )
-        if lines:
-            options[flag] = "\n".join(lines)
-    if not short.shape:
-        if "shape" not in work.options:
-            raise UsageError(f"--no-shape is about pages of --path=…, not about {work.name}.")
-        options["shape"] = False
+        if field in options:
+            raise UsageError(f"{flag} and --workload-option {field}=… are both given.")
+        options[field] = value
     values.update({"workload.workload": name, "workload.options": options})
     return work
 
