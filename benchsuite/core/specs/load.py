@@ -167,10 +167,16 @@ class LoadProfile(Spec):
                 f"--stages may have {MAX_STAGES} levels at most, and has {len(self.stages)}."
             )
         if self.is_open:
-            self._check_open()
+            if self.arrival_rate is None:
+                raise UsageError("The open model needs --rate: arrivals per second.")
+            for rate in self.levels:
+                above("rate", rate, 0.0, MAX_RATE)
             shared, what = self.in_flight_limit, "journeys in flight (--max-in-flight)"
         else:
-            self._check_closed()
+            for users in self.levels:
+                within("stages", int(users), 1, MAX_USERS)
+                if users != int(users):
+                    raise UsageError(f"--stages: {users:g} is not a whole number of users.")
             shared, what = int(min(self.levels)), "users"
         if self.ends_below is not None or self.ends_within_s is not None:
             if not self.is_open or self.ends_below is None or self.ends_within_s is None:
@@ -192,18 +198,6 @@ class LoadProfile(Spec):
             )
         if self.longest_s > 2 * MAX_DURATION_S:
             raise UsageError("The stages take more than two days in total; shorten them.")
-
-    def _check_open(self) -> None:
-        if self.arrival_rate is None:
-            raise UsageError("The open model needs --rate: arrivals per second.")
-        for rate in self.levels:
-            above("rate", rate, 0.0, MAX_RATE)
-
-    def _check_closed(self) -> None:
-        for users in self.levels:
-            within("stages", int(users), 1, MAX_USERS)
-            if users != int(users):
-                raise UsageError(f"--stages: {users:g} is not a whole number of users.")
 
     @property
     def is_open(self) -> bool:
