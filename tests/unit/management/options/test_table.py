@@ -188,6 +188,17 @@ def test_an_option_of_a_few_words_names_them(entry):
         spec(f"--{entry.name}=other", *BESIDE.get(entry.name, []))
 
 
+@pytest.mark.parametrize(
+    "entry", [one for one in run.OF_A_RUN if one.needs and one.name != "rate"], ids=lambda e: e.name
+)
+def test_an_option_without_what_it_needs_names_it(entry):
+    lacking = {"is_closed": ["--rate=5"], "is_throwaway": ["--database=keep"]}
+    where, what = entry.needs
+    with pytest.raises(UsageError) as refused:
+        spec(form(entry), *lacking.get(where, []))
+    assert str(refused.value).startswith(f"{form(entry).partition('=')[0]} needs {what}: ")
+
+
 @pytest.mark.parametrize("entry", OF_A_RUN)
 def test_a_cell_of_a_study_says_it_in_the_same_words(entry):
     name, known = form(entry).partition("=")[0].removeprefix("--"), run.known()
