@@ -1,6 +1,5 @@
 """Reads the samples of deploy/: what they measure with, and the command lines in them."""
 
-import argparse
 import configparser
 import json
 import re
@@ -13,7 +12,6 @@ import yaml
 
 from benchsuite.core.specs import RunSpec
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options.table import add_to
 
 DEPLOY = Path(__file__).parent.parent / "deploy"
 MEASURED = re.compile(r"Measured by: (?:python manage\.py )?runbench (.*)")
@@ -29,9 +27,7 @@ def measured_by(path: Path) -> list[str]:
 
 def spec(options: str) -> RunSpec:
     """What `runbench` makes of them."""
-    parser = argparse.ArgumentParser()
-    add_to(parser, run_options.EVERY)
-    (found,) = run_options.specs(vars(parser.parse_args(shlex.split(options))))
+    (found,) = run_options.of_words(*shlex.split(options))
     return found
 
 

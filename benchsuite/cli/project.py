@@ -14,6 +14,7 @@ from benchsuite.cli import probe
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.units import listed
 from benchsuite.pythons.interpreter import executed
+from benchsuite.system.programs import ran
 
 ASK_S = 120.0  #: How long a project may take to load.
 DEEPEST = 2  #: Folders below the one that was named.
@@ -127,24 +128,14 @@ def _pythons(home: Path) -> Iterator[Path]:
             ("poetry.lock", ["poetry", "env", "info", "--path"]),
             ("Pipfile", ["pipenv", "--venv"]),
         ):
-            if (folder / lock).exists() and (path := _answer(line, folder)):
+            done = ran(*line, folder=folder) if (folder / lock).exists() else None
+            if done and not done.returncode and (path := done.stdout.decode().strip()):
                 yield Path(path)
         if (folder / ".git").exists() or folder == Path.home():
             break
     yield Path(sys.executable)
     if found := shutil.which("python3"):
         yield Path(found)
-
-
-def _answer(line: Sequence[str], folder: Path) -> str:
-    """What a program says; empty where it is not there or has no answer."""
-    try:
-        ended = subprocess.run(
-            line, cwd=folder, capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return ended.stdout.strip() if ended.returncode == 0 else ""
 
 
 def _asked(python: Path, manage: Path | None, home: Path, settings: str) -> dict[str, Any]:

@@ -5,36 +5,30 @@ from dataclasses import replace
 from typing import Any
 
 from benchsuite.comparing.cells import Cell
-from benchsuite.core import specs
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import LoadProfile, RunSpec
+from benchsuite.core.specs.run import COLLECT, PARTS, SKIP
 from benchsuite.core.units import in_words
 from benchsuite.models import Run
 from benchsuite.system.cpus import words
 from benchsuite.system.programs import short_revision
 
-STATIC = {specs.COLLECT: "static files collected", specs.SKIP: "static files not collected"}
+STATIC = {COLLECT: "static files collected", SKIP: "static files not collected"}
 """What --static said."""
 
-PARTS: Mapping[str, Any] = {
-    "server": specs.ServerSpec,
-    "database": specs.DatabaseSpec,
-    "layer": specs.LayerSpec,
-    "delay": specs.DelaySpec,
-    "visitor": specs.VisitorSpec,
-    "target": specs.TargetSpec,
-}
+AROUND = ("server", "database", "layer", "delay", "visitor", "target")
+"""Parts of a run that say what stands around its server."""
 
 
 def around(spec: RunSpec) -> dict[str, str]:
     """What stands around a server, in words by what it is; empty where there is nothing to say."""
-    return _around({name: getattr(spec, name) for name in PARTS}, spec.static)
+    return _around({name: getattr(spec, name) for name in AROUND}, spec.static)
 
 
 def around_of(run: Run) -> dict[str, str]:
     """The same of a stored run, whichever parts its spec has."""
     stored = {"server": {"server": ""}, **{name: part for name, part in run.spec.items() if part}}
-    parts = {name: kind.from_json(stored.get(name, {})) for name, kind in PARTS.items()}
+    parts = {name: PARTS[name].from_json(stored.get(name, {})) for name in AROUND}
     return _around(parts, stored.get("static", ""))
 
 

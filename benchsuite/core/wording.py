@@ -5,7 +5,7 @@ from functools import lru_cache
 from urllib.parse import SplitResult, quote
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import over
+from benchsuite.core.specs.visitor import over
 
 LEFT_ALONE = "!$%&'()*+,/:;=?@[]~"  #: `%` because a path may already be quoted.
 MAX_KNOWN = 1024

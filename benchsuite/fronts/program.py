@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchsuite.core.exceptions import UnavailableError, UsageError, choices
-from benchsuite.core.specs import Limits, Option, Within, refuse_outside
+from benchsuite.core.specs import Limits, Option, Within
+from benchsuite.core.specs.spec import refuse_outside
 from benchsuite.fronts.base import Address, FrontAdapter, FrontPlace
 from benchsuite.servers.base import Available
 from benchsuite.system import network, programs

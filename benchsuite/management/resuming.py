@@ -70,8 +70,6 @@ def one(
         raise BenchsuiteError(at_work.results.sentence)
     if run.failure_code == DISK_FULL:
         raise BenchsuiteError(run.failure)
-    if result.status is Status.INTERRUPTED:
-        raise KeyboardInterrupt
     return run, result
 
 

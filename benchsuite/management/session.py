@@ -28,7 +28,7 @@ from benchsuite.management.output import Screen
 from benchsuite.models import Run, StudyCell
 from benchsuite.report.exports.runs import json_of
 from benchsuite.report.terminal.progress import Progress, phase_words
-from benchsuite.runner import environments, preflight
+from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate
 from benchsuite.store.abandoned import durations, mark, overheads, sweep, sweep_executions
@@ -63,7 +63,6 @@ class Results:
         self._follow = follow or (addresses.of_batch(self.batch) if planned != 1 else "")
         self._reason = ""
         self._refusal = ""  #: The same as a sentence that names the database and says what to do.
-        self._ceilings: dict[str, Sequence[Ceiling]] = {}
 
     def check(self) -> None:
         """Raises BenchsuiteError when nothing could be stored."""
@@ -102,17 +101,13 @@ class Results:
 
     def ceilings(self, environment: Mapping[str, object]) -> Sequence[Ceiling]:
         """What the load generator makes at most; none, and a word, where they can't be read."""
-        key = repr(environment)
-        if key not in self._ceilings:
-            try:
-                self._ceilings[key] = store.ceilings(environment)
-            except Error as error:
-                self._say(
-                    f"The calibrated ceilings can't be read ({error}); nothing is held "
-                    "against them."
-                )
-                return ()
-        return self._ceilings[key]
+        try:
+            return store.ceilings(environment)
+        except Error as error:
+            self._say(
+                f"The calibrated ceilings can't be read ({error}); nothing is held against them."
+            )
+            return ()
 
     @property
     def sentence(self) -> str:
@@ -242,22 +237,15 @@ class Session:
     journal: Journal
     estimate: Estimate
 
-    def prepared(self, plans: Sequence[Plan]) -> tuple[Plan, ...]:
-        """The same plans with their environments, built where they were not."""
-        plans = environments.prepared(plans, self.screen.building)
-        for plan in plans:
-            preflight.check_installed(plan)
-        return tuple(plans)
-
     def one(
         self, plan: Plan, later: Sequence[Plan] | None = None, cell: StudyCell | None = None
     ) -> tuple[Run, RunResult]:
-        """Makes one run: its stored row, and its result, which says how it ended.
-
-        After Ctrl-C that is INTERRUPTED, and whoever makes several stops there. Where the
+        """Makes one run: its stored row, and its result, which says how it ended. Where the
         `later` runs are known, databases that none of them will use are dropped first.
+
+        Raises KeyboardInterrupt when a run that Ctrl-C ended is stored.
         """
-        (plan,) = self.prepared([plan])
+        (plan,) = preflight.prepared([plan], self.screen.building)
         if later is not None:
             self.at_work.keep_for([plan, *later])
         self.watcher.begin(plan.spec)
@@ -268,6 +256,8 @@ class Session:
             keep(result)
         self.estimate.learn(plan, monotonic() - begun, result)
         recording.end(_line(result))
+        if result.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
         return row, result
 
 

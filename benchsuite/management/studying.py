@@ -205,7 +205,9 @@ class Execution:
         for candidate in self.candidates:
             if candidate.plan is not None:
                 try:
-                    (candidate.plan,) = at_work.prepared([candidate.plan])
+                    (candidate.plan,) = preflight.prepared(
+                        [candidate.plan], at_work.screen.building
+                    )
                 except UnavailableError as error:
                     candidate.refuse(str(error))
         self.check()

@@ -20,7 +20,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchsuite.core.exceptions import StartError, UsageError
-from benchsuite.core.specs import REDIS, TCP, UNIX
+from benchsuite.core.specs import REDIS
+from benchsuite.core.specs.layer import TCP, UNIX
 from benchsuite.core.wording import quoted
 from benchsuite.delay.delayer import (
     HOST,

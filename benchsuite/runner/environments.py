@@ -1,7 +1,7 @@
 """Which Python serves: from what a spec names to an interpreter that has all it needs."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -83,17 +83,8 @@ def recipe(server: ServerAdapter, spec: ServerSpec) -> Recipe | None:
     )
 
 
-def prepared(plans: Sequence[Plan], say: Callable[[str], None]) -> tuple[Plan, ...]:
-    """The same plans, each with the interpreter of its environment, which is built if need be."""
-    root = conf.cache_folder()
-    return tuple(
-        plan if plan.recipe is None else plan.under(building.build(plan.recipe, root, say))
-        for plan in plans
-    )
-
-
 def unbuilt(plans: Iterable[Plan]) -> list[str]:
-    """The names of the environments that `prepared` would build."""
+    """The names of the environments that have not been built yet."""
     root = conf.cache_folder()
     recipes = [plan.recipe for plan in plans if plan.recipe is not None and plan.python is None]
     return list({Slot.of(one, root).digest: one.name for one in recipes}.values())

@@ -17,7 +17,7 @@ from benchsuite.core.specs import REDIS, RunSpec, WorkloadSpec
 from benchsuite.core.specs.spec import known, within
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan, server_facts
-from benchsuite.servers.base import Application, ServerAdapter
+from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.system import network
 from benchsuite.workloads.base import Workload
 
@@ -70,7 +70,9 @@ def resolve(spec: RunSpec) -> Plan:
     if spec.layer.uses_redis and not spec.layer.url:
         services.add(REDIS)
     recipe = environments.recipe(server, spec.server)
-    plan = Plan(
+    if python := environments.interpreter(spec.server, recipe):
+        server = type(server)(spec.server, server.application, Place(interpreter=python))
+    return Plan(
         spec=spec,
         server=server,
         front=front,
@@ -81,11 +83,9 @@ def resolve(spec: RunSpec) -> Plan:
         devices=conf.devices(),
         async_twin=async_twin(spec.workload.workload),
         recipe=recipe,
-        python=None,
+        python=python,
         most_per_s=_most_per_s(server),
     )
-    python = environments.interpreter(spec.server, recipe)
-    return plan if python is None else plan.under(python)
 
 
 def _most_per_s(server: ServerAdapter) -> float | None:

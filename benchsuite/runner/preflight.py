@@ -3,7 +3,7 @@
 import glob
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from importlib.util import find_spec
@@ -17,20 +17,13 @@ from django.core.management import find_commands, get_commands
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError, meant
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import (
-    FLAME,
-    KEEP,
-    MEMORY,
-    QUERIES,
-    REDIS,
-    REDIS_PUBSUB,
-    THROWAWAY,
-    RunSpec,
-)
+from benchsuite.core.specs import FLAME, KEEP, QUERIES, REDIS, THROWAWAY, RunSpec
+from benchsuite.core.specs.layer import MEMORY, REDIS_PUBSUB
 from benchsuite.core.units import listed
 from benchsuite.delay import delayer
 from benchsuite.isolation.overrides.brokers import in_memory
 from benchsuite.load.job import MOST_SAMPLES
+from benchsuite.pythons import building
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
@@ -76,6 +69,20 @@ def check(plan: Plan) -> None:
     _check_diagnosis(plan)
     if plan.python is not None or not plan.server.serves_project:
         check_installed(plan)
+
+
+def prepared(plans: Sequence[Plan], say: Callable[[str], None]) -> tuple[Plan, ...]:
+    """The same plans, each with the interpreter of its environment, which is built if need be, and
+    where nothing is missing.
+    """
+    root = conf.cache_folder()
+    built = tuple(
+        plan if plan.recipe is None else plan.under(building.build(plan.recipe, root, say))
+        for plan in plans
+    )
+    for plan in built:
+        check_installed(plan)
+    return built
 
 
 def check_installed(plan: Plan) -> None:

@@ -17,7 +17,8 @@ from typing import Any, ClassVar, Self
 
 from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.core.readings import DATABASE
-from benchsuite.core.specs import TCP, Option
+from benchsuite.core.specs import Option
+from benchsuite.core.specs.layer import TCP
 from benchsuite.servers.base import Available
 from benchsuite.system import folders, programs
 from benchsuite.system.account import hand_over, unprivileged

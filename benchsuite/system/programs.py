@@ -13,7 +13,7 @@ from pathlib import Path
 
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Folders of servers, which are not on an ordinary user's path on Debian."""
-ASK_S = 10.0
+ASK_S = 20.0
 
 
 def find_program(name: str) -> str | None:
@@ -35,7 +35,10 @@ def _version(path: str, arguments: tuple[str, ...]) -> str | None:
 
 
 def ran(
-    *command: str, stderr: int = subprocess.DEVNULL, env: Mapping[str, str] | None = None
+    *command: str,
+    stderr: int = subprocess.DEVNULL,
+    env: Mapping[str, str] | None = None,
+    folder: Path | None = None,
 ) -> subprocess.CompletedProcess[bytes] | None:
     """A program that was asked and has answered; None for one that is not there or takes long."""
     try:
@@ -46,6 +49,7 @@ def ran(
             stderr=stderr,
             timeout=ASK_S,
             env=env,
+            cwd=folder,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):

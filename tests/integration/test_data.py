@@ -14,7 +14,8 @@ import pytest
 
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.results import RunResult, Status
-from benchsuite.core.specs import MINE, DatabaseSpec, VisitorSpec
+from benchsuite.core.specs import DatabaseSpec, VisitorSpec
+from benchsuite.core.specs.database import MINE
 from benchsuite.services.mariadb import MariaDB, connected
 from tests.integration.postgres import Cluster, cluster
 from tests.integration.runs import Quiet, made, page, written

@@ -1,10 +1,7 @@
 """Which runs `benchmarks.chaos` disturbs, and how."""
 
-import argparse
-
 from benchmarks.disturbances.cases import KINDS, ROLES, draw
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options.table import add_to
 from benchsuite.runner import planning
 
 CASES = [draw(1, number) for number in range(1, 301)]
@@ -21,9 +18,7 @@ def test_every_kind_befalls_and_every_role_is_killed():
 
 
 def test_each_is_a_run_that_makes_sense():
-    parser = argparse.ArgumentParser()
-    add_to(parser, run_options.EVERY)
     for case in CASES:
-        (run,) = run_options.specs(vars(parser.parse_args(list(case.words))))
+        (run,) = run_options.of_words(*case.words)
         planning.resolve(run)
         assert f"--server={run.server.server}" in case.words

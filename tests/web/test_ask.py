@@ -1,6 +1,5 @@
 """What would you run? Stored configurations answer for an objective."""
 
-import argparse
 import json
 import shlex
 from typing import Any
@@ -11,7 +10,6 @@ import pytest
 from benchsuite.comparing import asking
 from benchsuite.comparing.asking import command_of
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options.table import add_to
 from benchsuite.models import Run
 from tests.factories import make_run
 
@@ -97,9 +95,7 @@ def test_without_runs_it_says_so(soup: Any) -> None:
 def test_the_command_measures_the_same_configuration(db: None, given: dict[str, Any]) -> None:
     run = make_run("uwsgi", **given)
     words = shlex.split(command_of(Run.objects.get(pk=run.pk), 50.0))[3:]
-    parser = argparse.ArgumentParser()
-    add_to(parser, run_options.EVERY)
-    made = run_options.specs(vars(parser.parse_args(words)))
+    made = run_options.of_words(*words)
     assert len(made) == 3
     for part in ("workload", "database", "target", "layer"):
         assert json.loads(json.dumps(made[0].to_json()[part])) == run.spec[part]

@@ -47,6 +47,8 @@ def names_one(setting: str, value: Any) -> bool:
 THROWAWAY = "throwaway"
 KEEP = "keep"
 MINE = "mine"  #: Whose data the throw-away database is filled from: the project's own.
+IF_STARTED = ("service", "a database that the run starts, such as --database=postgresql")
+IF_THROWAWAY = ("is_throwaway", "a throw-away database, not your own (--database=keep)")
 FIRST_CONNECTIONS = 4  #: psycopg's default size of a pool at its start, if it may grow that large.
 
 
@@ -74,21 +76,28 @@ class DatabaseSpec(Spec):
         (),
         "--fixture NAME[,NAME…]  Django fixtures that fill the throw-away database, loaded "
         "together",
+        needs=IF_THROWAWAY,
     )
     fill: tuple[str, ...] = option(
-        (), '--fill COMMAND  management command that then fills it, such as "loaddemo --count 100"'
+        (),
+        '--fill COMMAND  management command that then fills it, such as "loaddemo --count 100"',
+        needs=IF_THROWAWAY,
     )
     fill_from: str = option(
         "",
         "--fill-from mine  copy your own databases into the throw-away ones first; yours are only "
         "read",
+        needs=IF_THROWAWAY,
     )
     max_connections: int | None = option(
         None,
         "--max-connections N  clients that the database started by the run admits",
         within=(1, 100_000),
+        needs=IF_STARTED,
     )
-    fsync: bool = option(True, "--fsync  let that database wait for the disk at each commit")
+    fsync: bool = option(
+        True, "--fsync  let that database wait for the disk at each commit", needs=IF_STARTED
+    )
     conn_max_age_s: float | None = option(
         None,
         "--conn-max-age TIME  how long the target keeps a database connection; 0 closes it after "
@@ -104,23 +113,17 @@ class DatabaseSpec(Spec):
     )
 
     def check(self) -> None:
-        if self.use == KEEP and self.filled:
-            raise UsageError(
-                "--fixture, --fill and --fill-from write into the throw-away database, and "
-                "--database=keep uses your own, which a run never fills; remove one of them."
-            )
         for command in self.fill:
             _words_of(command)
-        if not self.service and (self.max_connections is not None or not self.fsync):
-            raise UsageError(
-                "--max-connections and --no-fsync are settings of a database that a run starts "
-                "itself; add --database=postgresql."
-            )
         if self.pool is not None and self.conn_max_age_s:
             raise UsageError(
                 "--pool and --conn-max-age exclude each other, because Django requires "
                 "CONN_MAX_AGE=0 with a pool; remove one of them."
             )
+
+    @property
+    def is_throwaway(self) -> bool:
+        return self.use != KEEP
 
     @property
     def service(self) -> str:

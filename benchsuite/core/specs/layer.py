@@ -34,20 +34,18 @@ class SentinelUrl:
         """Raises UsageError, without the URL's content, if a part is missing or wrong."""
         match = _URL.fullmatch(url)
         query = dict(parse_qsl(match["query"] or "")) if match else {}
-        refusal = UsageError(
-            f"A layer by Sentinel needs a URL such as {FORM}, with sentinel_username and "
-            "sentinel_password in its query if the Sentinels require them; the given one is "
-            "different."
-        )
-        if match is None or not all(name.startswith(OF_SENTINELS) for name in query):
-            raise refusal
         try:
-            places = [urlsplit(f"//{one}") for one in match["places"].split(",")]
+            places = [urlsplit(f"//{one}") for one in match["places"].split(",")] if match else []
             sentinels = tuple((one.hostname or "", one.port or PORT) for one in places)
-        except ValueError:
-            raise refusal from None
-        if not all(host for host, _ in sentinels):
-            raise refusal
+        except ValueError:  # no port
+            sentinels = ()
+        strange = [name for name in query if not name.startswith(OF_SENTINELS)]
+        if match is None or strange or not sentinels or not all(host for host, _ in sentinels):
+            raise UsageError(
+                f"A layer by Sentinel needs a URL such as {FORM}, with sentinel_username and "
+                "sentinel_password in its query if the Sentinels require them; the given one is "
+                "different."
+            )
         secure = {"ssl": True} if match["scheme"] == "rediss" else {}
         given = {name: unquote(match[name] or "") for name in ("username", "password")}
         return cls(
@@ -79,6 +77,7 @@ PATHS = {
     REDIS_PUBSUB: "channels_redis.pubsub.RedisPubSubChannelLayer",
 }
 SCHEMES = ("redis", "rediss", "unix", *SENTINEL_SCHEMES)
+IF_REDIS = ("uses_redis", "--layer=redis or --layer=redis-pubsub")
 TCP = "tcp"
 UNIX = "unix"
 
@@ -94,10 +93,13 @@ class LayerSpec(Spec):
         "run",
         unless="the project's",
     )
-    by: str = option(TCP, "--layer-by tcp|unix  how the layer reaches the run's Redis")
+    by: str = option(
+        TCP, "--layer-by tcp|unix  how the layer reaches the run's Redis", needs=IF_REDIS
+    )
     url: str = option(
         "",
         "--layer-url URL  a Redis of your own for the layer, such as redis://localhost:6379/0",
+        needs=IF_REDIS,
         again=True,
         secret=True,
     )
@@ -108,11 +110,6 @@ class LayerSpec(Spec):
     )
 
     def check(self) -> None:
-        if self.by != TCP and not self.uses_redis:
-            raise UsageError(
-                f"--layer-by={self.by} says how a Redis is reached, and there is none; add "
-                "--layer=redis or --layer=redis-pubsub, or remove --layer-by."
-            )
         if self.workers and self.backend == MEMORY:
             raise UsageError(
                 "An in-memory layer stays within one process, so --layer-workers can't be reached; "
@@ -126,10 +123,6 @@ class LayerSpec(Spec):
             raise UsageError(
                 f"--layer-url must start with {'://, '.join(SCHEMES)}://, and starts with "
                 f"{scheme or 'none of them'}."
-            )
-        if not self.uses_redis:
-            raise UsageError(
-                "--layer-url needs a Redis layer; add --layer=redis or --layer=redis-pubsub."
             )
         if self.by != TCP:
             raise UsageError("--layer-url already says what --layer-by does; remove one of them.")

@@ -23,6 +23,8 @@ OPEN = "open"
 CONSTANT = "constant"
 POISSON = "poisson"
 ARRIVALS = (CONSTANT, POISSON)
+IF_CLOSED = ("is_closed", "the closed model (--users, no --rate)")
+IF_OPEN = ("is_open", "the open model (--rate)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,37 +63,46 @@ class LoadProfile(Spec):
         None,
         "--spawn-rate N  users started per second",
         above=(0.0, MAX_USERS),
+        needs=IF_CLOSED,
         unless="all at once or, where they think, spread over a cycle of theirs",
     )
     think_time_s: float = option(
-        0.0, "--think-time TIME  pause of a user between journeys", within=(0.0, LONGEST_S)
+        0.0,
+        "--think-time TIME  pause of a user between journeys",
+        within=(0.0, LONGEST_S),
+        needs=IF_CLOSED,
     )
     iterations: int | None = option(
         None,
         "--iterations N  journeys of each user, all begun at once and measured as a whole: the "
         f"load ends with the last one, or at --duration (then by default {LIMIT_S:g} s)",
         within=(1, MAX_ITERATIONS),
+        needs=IF_CLOSED,
     )
     arrival_rate: float | None = option(
         None,
         "--rate R  instead of users: journeys that begin per second, whatever the answers do",
         above=(0.0, MAX_RATE),
+        needs=IF_OPEN,
     )
     arrivals: str = option(
         CONSTANT,
         "--arrivals constant|poisson  with --rate: evenly spaced, or independent of each other, "
         "as people come",
+        needs=IF_OPEN,
     )
     max_in_flight: int | None = option(
         None,
         "--max-in-flight N  with --rate: journeys under way at once; later ones wait, and their "
         "waiting counts",
         within=(1, MAX_USERS),
+        needs=IF_OPEN,
         unless=f"what arrives within one --timeout, at most {IN_FLIGHT}",
     )
     in_turn: bool = option(
         False,
         "--in-turn  with --rate: connections take journeys in turn, as many as begin in a second",
+        needs=IF_OPEN,
         unless="the one used last takes the next, so that few are used",
     )
     ends_below: float | None = None
@@ -156,11 +167,25 @@ class LoadProfile(Spec):
                 f"--stages may have {MAX_STAGES} levels at most, and has {len(self.stages)}."
             )
         if self.is_open:
-            self._check_open()
+            if self.arrival_rate is None:
+                raise UsageError("The open model needs --rate: arrivals per second.")
+            for rate in self.levels:
+                above("rate", rate, 0.0, MAX_RATE)
             shared, what = self.in_flight_limit, "journeys in flight (--max-in-flight)"
         else:
-            self._check_closed()
+            for users in self.levels:
+                within("stages", int(users), 1, MAX_USERS)
+                if users != int(users):
+                    raise UsageError(f"--stages: {users:g} is not a whole number of users.")
             shared, what = int(min(self.levels)), "users"
+        if self.ends_below is not None or self.ends_within_s is not None:
+            if not self.is_open or self.ends_below is None or self.ends_within_s is None:
+                raise UsageError(
+                    "ends_below and ends_within_s say together when an open load ends; give both, "
+                    "or none."
+                )
+            above("ends-below", self.ends_below, 0.0, 1.0)
+            above("ends-within", self.ends_within_s, 0.0, self.timeout_s)
         if self.parts > shared:
             makers = f"--load-processes={self.processes}"
             if self.hosts:
@@ -174,46 +199,13 @@ class LoadProfile(Spec):
         if self.longest_s > 2 * MAX_DURATION_S:
             raise UsageError("The stages take more than two days in total; shorten them.")
 
-    def _check_open(self) -> None:
-        if self.arrival_rate is None:
-            raise UsageError("The open model needs --rate: arrivals per second.")
-        for rate in self.levels:
-            above("rate", rate, 0.0, MAX_RATE)
-        if self.spawn_rate is not None or self.think_time_s or self.iterations is not None:
-            raise UsageError(
-                "--spawn-rate, --think-time and --iterations belong to the closed model (--users), "
-                "and arrivals at a --rate have none of them; remove them."
-            )
-        if (self.ends_below is None) != (self.ends_within_s is None):
-            raise UsageError(
-                "ends_below and ends_within_s say together when a load ends; give both, or none."
-            )
-        if self.ends_below is not None:
-            above("ends-below", self.ends_below, 0.0, 1.0)
-        if self.ends_within_s is not None:
-            above("ends-within", self.ends_within_s, 0.0, self.timeout_s)
-
-    def _check_closed(self) -> None:
-        for flag, given in (
-            ("rate", self.arrival_rate),
-            ("max-in-flight", self.max_in_flight),
-            ("in-turn", self.in_turn or None),
-            ("ends-below", self.ends_below),
-            ("ends-within", self.ends_within_s),
-        ):
-            if given is not None:
-                raise UsageError(
-                    f"--{flag} belongs to the open model (--rate), and this load is closed "
-                    f"(--users); remove --{flag}, or give a --rate."
-                )
-        for users in self.levels:
-            within("stages", int(users), 1, MAX_USERS)
-            if users != int(users):
-                raise UsageError(f"--stages: {users:g} is not a whole number of users.")
-
     @property
     def is_open(self) -> bool:
         return self.model == OPEN
+
+    @property
+    def is_closed(self) -> bool:
+        return self.model == CLOSED
 
     @property
     def parts(self) -> int:

@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, get_type_hints
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import wrong
@@ -45,19 +45,6 @@ class WorkloadSpec(Spec):
     options: Mapping[str, Option] = option(
         {}, "--workload-option NAME=VALUE  an option of the workload, such as size=1000000 for cpu"
     )
-
-
-PARTS: Mapping[str, type[Spec]] = {
-    "workload": WorkloadSpec,
-    "visitor": VisitorSpec,
-    "server": ServerSpec,
-    "load": LoadProfile,
-    "database": DatabaseSpec,
-    "delay": DelaySpec,
-    "layer": LayerSpec,
-    "target": TargetSpec,
-}
-"""The fields of a run that are specs themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,13 +104,17 @@ class RunSpec(Spec):
 
         A digest of what differs from the first defaults, so that a new field splits no stored cell.
         """
-        mine = dataclasses.replace(self, repetition=1, seed=0, label="")
-        cell, plain = (_comparable(one.to_json()) for one in (mine, self._plain()))
-        differences = {
-            name: _differences(one, plain[name]) if name in PARTS else one
-            for name, one in _differences(cell, plain).items()
-        }
-        return hashlib.sha256(json.dumps(differences, sort_keys=True).encode()).hexdigest()
+        mine = dataclasses.replace(self, repetition=1, seed=0, label="").to_json()
+        plain, differences = self._plain().to_json(), {}
+        for name, value in mine.items():
+            first = plain[name]
+            if value != first and name in PARTS:
+                value = {inner: one for inner, one in value.items() if one != first[inner]}
+            if value != first:
+                differences[name] = value
+        text = json.dumps(differences)
+        comparable = json.loads(text, parse_float=_whole)  # equal specs must have equal keys
+        return hashlib.sha256(json.dumps(comparable, sort_keys=True).encode()).hexdigest()
 
     def _plain(self) -> Self:
         """A run of no server, with the first defaults of everything."""
@@ -154,14 +145,15 @@ class RunSpec(Spec):
         return {name: one for name, one in data.items() if name != "format_version"}
 
 
-def _differences(value: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: one for name, one in value.items() if one != plain[name]}
+PARTS: Mapping[str, type[Spec]] = {
+    name: kind
+    for name, kind in get_type_hints(RunSpec).items()
+    if isinstance(kind, type) and issubclass(kind, Spec)
+}
+"""The fields of a run that are specs themselves."""
 
 
-def _comparable(value: Any) -> Any:
-    """The same value, with 10.0 written as 10: equal specs must have equal keys."""
-    if isinstance(value, Mapping):
-        return {name: _comparable(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_comparable(one) for one in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def _whole(digits: str) -> float:
+    """10.0 as 10."""
+    number = float(digits)
+    return int(number) if number.is_integer() else number

@@ -16,6 +16,7 @@ MEASURED, PYTHON, FRONT = "What is measured", "Python", "Before the server"  #: 
 MAX_PROCESSES = 256
 MAX_THREADS = 1024
 MAX_INSTANCES = 64
+IF_FRONT = ("front", "something before the server, such as --front=nginx")
 APPLICATION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
@@ -51,11 +52,13 @@ class ServerSpec(Spec):
         1,
         "--instances N[,N…]  copies of the server behind the front",
         within=(1, MAX_INSTANCES),
+        needs=IF_FRONT,
         group=FRONT,
     )
     front_options: Mapping[str, Option] = option(
         {},
         "--front-option NAME=VALUE  an option of the front, by its adapter's name for it",
+        needs=IF_FRONT,
         group=FRONT,
     )
     processes: int | None = option(
@@ -81,13 +84,6 @@ class ServerSpec(Spec):
                 f"--application={self.application} names no callable; write it as "
                 "package.module:callable."
             )
-        if self.instances > 1 and not self.front:
-            raise UsageError(
-                f"--instances={self.instances} needs something that shares the requests among "
-                "them; add --front=nginx or --front=haproxy."
-            )
-        if self.front_options and not self.front:
-            raise UsageError("--front-option sets something of a front; add --front=NAME.")
 
     @property
     def environment_name(self) -> str:

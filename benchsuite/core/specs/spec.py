@@ -32,6 +32,8 @@ class Entry:
     axis: bool = False  #: Whether several make several runs; those with a comma always do.
     opposite: bool = False  #: Whether there is a --no-…, too; where the default is true, always.
     again: bool = False  #: Whether it may stand beside --again.
+    needs: tuple[str, str] | None = None
+    """What of its spec must be there, too: a field or property, and what gives it, in words."""
     secret: bool = False  #: Whether it may hold what is not stored, so that it is given again.
     group: str = ""  #: Heading in --help; by default the one of its spec.
     path: str = ""  #: Of its field, dotted, from the spec whose table it is: "load.users".
@@ -84,8 +86,10 @@ class Entry:
         """Whether several values make several runs."""
         return self.axis or (self.commas and not self.is_list)
 
-    def check(self, given: Any) -> None:
-        """Raises UsageError for a value, or one of several, out of bounds or without a meaning."""
+    def check(self, given: Any, spec: Any) -> None:
+        """Raises UsageError for a value, or one of several, out of bounds or without a meaning, and
+        for one that lacks what it needs.
+        """
         for value in given if isinstance(given, list) else [given]:
             if value is None:
                 continue
@@ -95,6 +99,9 @@ class Entry:
                 above(self.name, value, *self.above)
             if self.words and value:
                 known(self.name, value, self.words)
+        if self.needs and given not in (self.default, {}) and not getattr(spec, self.needs[0]):
+            option = f"--{'no-' * (given is False)}{self.name}"
+            raise UsageError(f"{option} needs {self.needs[1]}: give that, or leave {option} out.")
 
 
 def option(default: T, text: str, **more: Any) -> T:
@@ -122,7 +129,7 @@ class Spec:
     def __post_init__(self) -> None:
         for entry in table(type(self)):
             if "." not in entry.path:
-                entry.check(getattr(self, entry.field))
+                entry.check(getattr(self, entry.field), self)
         self.check()
 
     def check(self) -> None:

@@ -109,29 +109,22 @@ class VisitorSpec(Spec):
         return {**host, **self.header_values, **({"Cookie": line} if line else {})}
 
     @property
-    def asked(self) -> tuple[str, ...]:
-        """Its headers and cookies as options: "--cookie sid=…"."""
+    def lines(self) -> dict[str, str]:
+        """Its headers and cookies by their options: "--cookie sid=…" → "sid=s3"."""
         headers = [f"--header '{name.title()}: …'" for name in self.header_values]
-        return (*headers, *(f"--cookie {name}=…" for name in self.cookie_values))
+        cookies = [f"--cookie {name}=…" for name in self.cookie_values]
+        return dict(zip((*headers, *cookies), (*self.headers, *self.cookies), strict=True))
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """Headers and cookies whose values a stored spec hides."""
-        values = (*self.header_values.values(), *self.cookie_values.values())
-        return tuple(one for one, value in zip(self.asked, values, strict=True) if is_hidden(value))
+        """Options of the headers and cookies whose values a stored spec hides."""
+        return tuple(option for option, line in self.lines.items() if is_hidden(line))
 
     def completed(self, given: Self) -> Self:
         """With the values of another one in place of hidden ones."""
-        headers = zip(given.header_values, given.headers, strict=True)
-        by_name = {name.lower(): one for name, one in headers}
-        cookies = dict(zip(given.cookie_values, given.cookies, strict=True))
-        own_headers = zip(self.header_values, self.headers, strict=True)
-        own_cookies = zip(self.cookie_values, self.cookies, strict=True)
-        return replace(
-            self,
-            headers=tuple(by_name.get(name.lower(), one) for name, one in own_headers),
-            cookies=tuple(cookies.get(name, one) for name, one in own_cookies),
-        )
+        lines = tuple(given.lines.get(option, line) for option, line in self.lines.items())
+        count = len(self.headers)
+        return replace(self, headers=lines[:count], cookies=lines[count:])
 
     def to_json(self) -> dict[str, Any]:
         """As stored and shown."""

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from django.utils.module_loading import import_string
 
 from benchsuite.core.exceptions import DatabaseError
-from benchsuite.core.specs import COLLECT, SKIP
+from benchsuite.core.specs.run import COLLECT, SKIP
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import like
 from benchsuite.isolation.overrides.files import STATIC, without_place

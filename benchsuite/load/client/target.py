@@ -142,7 +142,7 @@ class Target:
             )
         port = parts.port or PORTS[parts.scheme]
         # the options and cookies by which a page may know who asks
-        given = [words for words in job.visitor.asked if SECRET.search(words)]
+        given = [words for words in job.visitor.lines if SECRET.search(words)]
         given += [f"prepare()'s cookie {name}" for name in job.cookies]
         addresses = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
         return cls(

@@ -16,7 +16,8 @@ import numpy as np
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.results import Ceiling
 from benchsuite.core.samples import Kind
-from benchsuite.core.specs import MAX_RATE, OPEN, LoadProfile, WorkloadSpec
+from benchsuite.core.specs import OPEN, LoadProfile, WorkloadSpec
+from benchsuite.core.specs.load import MAX_RATE
 from benchsuite.load.job import Job
 from benchsuite.load.parent import null
 from benchsuite.load.parent.driver import load_pool

@@ -25,7 +25,8 @@ from benchsuite.core.samples import (
     UNSOLICITED,
     Kind,
 )
-from benchsuite.core.specs import USER, LoadProfile
+from benchsuite.core.specs import LoadProfile
+from benchsuite.core.specs.load import USER
 from benchsuite.load.job import Done, pauses, stage_windows
 from benchsuite.load.parent.driver import NameEntry
 from benchsuite.stats import messages, signs, summary

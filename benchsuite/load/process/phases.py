@@ -10,7 +10,7 @@ from gevent.event import Event
 
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.results import Traffic
-from benchsuite.core.specs import Stage
+from benchsuite.core.specs.load import Stage
 from benchsuite.load.client.target import SpoolRecorder
 from benchsuite.load.job import Done, Job
 from benchsuite.load.process.locustfile import LocustfileUsers

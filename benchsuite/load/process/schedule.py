@@ -5,7 +5,8 @@ import random
 from collections.abc import Iterator
 from itertools import islice
 
-from benchsuite.core.specs import POISSON, LoadProfile
+from benchsuite.core.specs import LoadProfile
+from benchsuite.core.specs.load import POISSON
 
 TINY = 1e-9  #: Rounding error of arrivals: 0.3 s at 10 /s are three, not four.
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from benchsuite import store
-from benchsuite.core.specs import MAX_LOAD_PROCESSES
+from benchsuite.core.specs.load import MAX_LOAD_PROCESSES
 from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.load.parent.ceiling import ceilings
 from benchsuite.management.options.parsing import BriefCommand

@@ -66,7 +66,11 @@ class Comparing(Spec):
         None, '--json FILE  write everything as JSON ("-" for standard output)'
     )
     html: str | None = option(None, "--html FILE  write the page as one file that opens offline")
-    junit: str | None = option(None, "--junit FILE  write the conditions as JUnit XML")
+    junit: str | None = option(
+        None,
+        "--junit FILE  write the conditions as JUnit XML",
+        needs=("conditions", "conditions to write (--fail-if)"),
+    )
     markdown: str | None = option(
         None,
         "--markdown FILE  write a summary in Markdown, also to $GITHUB_STEP_SUMMARY where that is "
@@ -87,10 +91,6 @@ class Command(BriefCommand):
         margins = (contrasts.parsed(asked.margins), conf.margins())
         metrics = [contrasts.metric(name, *margins) for name in asked.metrics or contrasts.DEFAULT]
         conditions = [gate.parse(text) for text in asked.conditions]
-        if asked.junit and not conditions:
-            raise UsageError(
-                "--junit writes results of conditions, and there are none; add --fail-if."
-            )
         sweep()
         pairs, choices = pairing.pairs(asked.names, asked.baseline, notes.starred)
         comparison = differences.Comparison(pairing.runs(pairs))

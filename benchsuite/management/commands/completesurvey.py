@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from django.core.management.base import CommandError
 
 from benchsuite.core.exceptions import RobotError, UsageError
-from benchsuite.core.specs import MAX_DURATION_S
+from benchsuite.core.specs.load import MAX_DURATION_S
 from benchsuite.core.specs.spec import REQUIRED, Spec, option, table
 from benchsuite.core.units import format_duration
 from benchsuite.management.options.parsing import BriefCommand

@@ -1,6 +1,5 @@
 """Writes stored runs, and what they were made for, to a file that loadbench reads elsewhere."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -59,15 +58,10 @@ def _nothing(study: str | None, label: str | None) -> str:
     """What was wanted, and what there is."""
     studies = StudyRun.objects.order_by("name").values_list("name", flat=True).distinct()
     if study is not None and study not in studies:
-        return f"There is no execution of a study {study!r}{_there_are(study, studies)}"
+        return f"There is no execution of a study {study!r}; {choices(study, studies)}"
     of = f" of the study {study}" if study else ""
     if label is None:
         return f"There are no runs{of}."
     labels = Run.objects.exclude(label="").order_by("label").values_list("label", flat=True)
-    known = _there_are(label, labels.distinct())
-    return f"There are no runs{of} with the label {label!r}{known}"
-
-
-def _there_are(name: str, known: Iterable[str]) -> str:
-    names = list(known)
-    return f"; {choices(name, names)}" if names else "."
+    there_are = choices(label, labels.distinct())
+    return f"There are no runs{of} with the label {label!r}; {there_are}"

@@ -38,37 +38,33 @@ class Command(BriefCommand):
                 console.say(f"More: {term.place}")
         elif options["explain"] is not None:
             every = dict.fromkeys(term for some in explanations().values() for term in some)
-            console.table(
-                Grid(
-                    headings=("code or term", "what it means"),
-                    rows=[[term.term, term.meaning] for term in every],
-                    prose=("what it means",),
-                )
-            )
+            headings = ("code or term", "what it means")
+            meanings = [[term.term, term.meaning] for term in every]
+            console.table(Grid(headings=headings, rows=meanings, prose=headings[1:]))
         elif options["findings"]:
             console.table(Grid(headings=HEADINGS, rows=rows(), words=HEADINGS, prose=HEADINGS[1:]))
         else:
             console.table(_servers())
-            rows_of_fronts = [
+            fronts = [
                 [name, adapter.version() or "—", _usable(adapter.available())]
                 for name, adapter in conf.fronts().items()
             ]
-            headings, words = ("front", "version", "usable"), ("version",)
+            words = ("version",)
             console.table(
                 Grid(
-                    headings=headings,
-                    rows=rows_of_fronts,
+                    headings=("front", "version", "usable"),
+                    rows=fronts,
                     words=words,
                     prose=("usable",),
                     spare=words,
                 )
             )
-            rows_of_workloads = []
-            for name, work in conf.workloads().items():
-                options_of = ", ".join(f"{key}={value}" for key, value in work.options.items())
-                rows_of_workloads.append([name, work.summary, options_of])
-            headings = ("workload", "what it does", "options")
-            console.table(Grid(headings=headings, rows=rows_of_workloads, prose=headings[1:]))
+            workloads = [
+                [name, work.summary, ", ".join(f"{key}={one}" for key, one in work.options.items())]
+                for name, work in conf.workloads().items()
+            ]
+            about = ("workload", "what it does", "options")
+            console.table(Grid(headings=about, rows=workloads, prose=about[1:]))
 
 
 def _servers() -> Grid:

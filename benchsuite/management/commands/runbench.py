@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from benchsuite.core.exceptions import BenchsuiteError
-from benchsuite.core.results import Status, Verdict
+from benchsuite.core.results import Verdict
 from benchsuite.management import delegating, streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
@@ -53,36 +53,22 @@ class Command(BriefCommand):
         if options["dry_run"]:
             screen.rows(plans)
             return
-        batch, made = run_options.continued(options["again"] or "")
+        batch, made = run_options.continued(options["again"] or ())
         results = Results(screen.say, len(plans), batch=batch)
         before = list(queries.exported().filter(batch=batch)) if made else []
         progress = screen.progress(plans, estimate)
+        ended: BaseException | None = None
         try:
             screen.say(sample.line())
-            with session(
-                results,
-                progress,
-                screen,
-                place=place,
-                estimate=estimate,
-            ) as at_work:
-                plans = at_work.prepared(plans)
+            with session(results, progress, screen, place=place, estimate=estimate) as at_work:
+                plans = preflight.prepared(plans, screen.building)
                 with progress:
                     for number, plan in enumerate(plans, start=1):
-                        _, result = at_work.one(plan, plans[number:])
-                        if result.status is Status.INTERRUPTED:
-                            break
-        except BenchsuiteError as error:
-            # what ended well, or failed before, is told all the same
-            _tell(screen, results, before, options)
-            words = [screen.failures(results.rows), str(error), results.sentence]
-            raise CommandError("\n".join(filter(None, words)), returncode=1) from error
-        except KeyboardInterrupt as interrupt:
-            _tell(screen, results, before, options)
-            words_then = results.sentence or "Interrupted; runs that had ended are stored."
-            raise CommandError(words_then, returncode=130) from interrupt
+                        at_work.one(plan, plans[number:])
+        except (BenchsuiteError, KeyboardInterrupt) as error:
+            ended = error  # what ended well, or failed before, is told all the same
         _tell(screen, results, before, options)
-        _judge(screen, results, strict=options["strict"])
+        _judge(screen, results, ended, strict=options["strict"])
 
 
 def _tell(
@@ -106,19 +92,15 @@ def _tell(
         raise CommandError(f"{error} {sentence}", returncode=1) from error
 
 
-def _judge(screen: Screen, results: Results, *, strict: bool) -> None:
-    """Raises CommandError for what became of the runs."""
-    states = {row.status for row in results.rows}
-    if Status.INTERRUPTED.value in states:
-        words = results.sentence or "Interrupted; what was measured until then is stored."
-        raise CommandError(words, returncode=130)
-    words = results.sentence
-    if Status.FAILED.value in states:
-        words = "\n".join(filter(None, [screen.failures(results.rows), results.sentence]))
+def _judge(screen: Screen, results: Results, ended: BaseException | None, *, strict: bool) -> None:
+    """Raises CommandError for what became of the runs, or ended the command before its last one."""
+    if isinstance(ended, KeyboardInterrupt):
+        interrupted = "Interrupted; what was measured until then is stored."
+        raise CommandError(results.sentence or interrupted, returncode=130) from ended
+    sentences = [screen.failures(results.rows), str(ended or ""), results.sentence]
+    words = "\n".join(filter(None, sentences)) or screen.none_right(results.rows)
     counted = [row for row in results.rows if not row.spec.get("diagnoses")]
-    if not words:
-        words = screen.none_right(results.rows)
     if not words and strict and any(row.verdict == Verdict.INVALID.value for row in counted):
         words = "A run is invalid, and --strict was given."
     if words:
-        raise CommandError(words, returncode=1)
+        raise CommandError(words, returncode=1) from ended

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from io import StringIO
 from typing import Any, Never, TextIO, cast
 
@@ -18,7 +18,7 @@ from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageE
 from benchsuite.core.printable import hidden, is_control, printable
 from benchsuite.core.specs.spec import Entry
 from benchsuite.management import streams
-from benchsuite.management.options.table import add_to, names, short
+from benchsuite.management.options.table import add_to, short
 from benchsuite.runner import preflight
 from benchsuite.system.interrupts import terminable
 
@@ -59,39 +59,23 @@ class Parser(base.CommandParser):
     def format_help_all(self) -> str:
         return super().format_help()
 
-    def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
-    ) -> tuple[argparse.Namespace, list[str]]:
-        words = sys.argv[1:] if args is None else list(args)
-        for name, value in _with_names(words):
-            if any(is_control(sign) and sign != "\t" for sign in value):
-                shown = short(value).encode("ascii", "backslashreplace").decode()
-                self.error(f"{name}: {shown!r} can't be read; write it without control characters.")
-        for name, value in _with_names(words):
-            if not value.strip() or value == "--":
-                self.error(f"{name}: {value!r} says nothing; give a value, or leave it out.")
-        return super().parse_known_args(words, namespace)
+    def _get_values(self, action: argparse.Action, words: list[str]) -> Any:
+        try:
+            for word in words:
+                if any(is_control(sign) and sign != "\t" for sign in word):
+                    shown = short(word).encode("ascii", "backslashreplace").decode()
+                    raise UsageError(f"{shown!r} has control characters; write it without.")
+                if not word.strip() or (word == "--" and action.option_strings):
+                    raise UsageError(f"{word!r} says nothing; give a value, or leave it out.")
+            return super()._get_values(action, words)
+        except UsageError as error:
+            raise argparse.ArgumentError(action, str(error)) from error
 
     def error(self, message: str) -> Never:  # type: ignore[misc]  # the stubs let it return
-        words = hidden(with_guess(message, self._option_string_actions))
+        words = printable(hidden(with_guess(message, self._option_string_actions)))
         if self.called_from_command_line:
             words = streams.fitted(words, sys.stderr, first=len(f"{self.prog}: error: "))
         super().error(words)
-
-
-def _with_names(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each value among the words of a command, with "argument" and its option."""
-    name = "arguments"
-    for word in words:
-        value = word
-        if word.startswith("--") and word != "--":
-            option, equals, value = word.partition("=")
-            name = f"argument {option}"
-            if not equals:
-                continue
-        elif word == "--":
-            continue
-        yield name, value
 
 
 class Wrapping(base.OutputWrapper):
@@ -164,8 +148,7 @@ class BriefCommand(base.BaseCommand):
         cause: BaseException
         try:
             conf.check()  # whether or not Django is told to skip its checks
-            hosts = names("--yes-load", given) if (given := options.get("yes_load")) else ()
-            loaded = preflight.YES_LOAD.set(hosts)
+            loaded = preflight.YES_LOAD.set(options.get("yes_load") or ())
             try:
                 return super().execute(*args, **options)
             finally:

@@ -29,17 +29,21 @@ class Place(Spec):
         unless="127.0.0.1",
     )
     listen: str | None = option(
-        None, "--listen HOST:PORT  with --load-hosts: where `benchworker` finds this command"
+        None,
+        "--listen HOST:PORT  with --load-hosts: where `benchworker` finds this command",
+        needs=("key_file", "--key-file, which says who may join"),
     )
     key_file: str | None = option(
         None,
         "--key-file FILE  with --listen or --agent: from `benchworker --new-key FILE`, the same "
         "there",
+        needs=("is_keyed", "--listen or --agent"),
     )
     agent: str | None = option(
         None,
         "--agent HOST:PORT  with --key-file: where `benchagent` watches the --target, or starts "
         "the server with all that belongs to it, while this machine makes the load",
+        needs=("key_file", "--key-file, which says who may join"),
     )
     yes_load: tuple[str, ...] = option(
         (),
@@ -60,11 +64,11 @@ class Place(Spec):
                 f"--bind={self.bind!r} is no address of one machine, which load hosts could be "
                 "told: write one such as 10.0.0.1."
             )
-        if (self.listen is None and self.agent is None) != (self.key_file is None):
-            raise UsageError(
-                "--listen says where load hosts join, --agent who watches the target, and "
-                "--key-file who may: give --key-file with one of them, or none."
-            )
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether somebody may join."""
+        return self.listen is not None or self.agent is not None
 
     @property
     def listening(self) -> Listening | None:
@@ -85,14 +89,13 @@ class Place(Spec):
 
     def check_runs(self, specs: Iterable[RunSpec]) -> None:
         """Raises UsageError for runs that can't be made here."""
-        listening, wanted = self.listening, False
+        listening, specs = self.listening, list(specs)
         for spec in specs:
             if self.watching is not None and not running.is_address(spec.server.server):
                 raise UsageError(
                     "--agent watches what already runs, and a server that is started here is "
                     "watched anyway: give --target, or leave --agent out."
                 )
-            wanted = wanted or spec.load.hosts > 0
             if spec.load.hosts and listening is None:
                 raise UsageError("--load-hosts needs --listen and --key-file: add them.")
             if self.bind and spec.delay.to_clients_s:
@@ -100,7 +103,7 @@ class Place(Spec):
                     "--bind lets other hosts reach the server, and --delay-to-clients puts a proxy "
                     "on 127.0.0.1 before it: leave one of them out."
                 )
-        if listening is not None and not wanted:
+        if listening is not None and not any(spec.load.hosts for spec in specs):
             raise UsageError("--listen waits for load hosts: say how many by --load-hosts.")
 
 

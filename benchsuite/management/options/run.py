@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from operator import attrgetter
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -20,6 +21,7 @@ from benchsuite.core.plain import Misfit, reader
 from benchsuite.core.printable import completed, hidden, is_hidden
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import Option, RunSpec, ServerSpec, VisitorSpec, load
+from benchsuite.core.specs.run import OUTPUT
 from benchsuite.core.specs.spec import Spec, changed, option, table
 from benchsuite.core.units import listed, parse_seconds
 from benchsuite.management.options import table as options_table
@@ -39,7 +41,7 @@ PREFERRED_SOCKETS = ("uvicorn", "daphne", "uvicorn")
 
 NONE = "none"  #: As a front: the server without one.
 
-DATABASE_URL, REDIS_URL = "DATABASE_URL", "REDIS_URL"
+URLS = {"database.use": "DATABASE_URL", "layer.url": "REDIS_URL"}
 """Variables in which a URL may stand with its password, which others see on a command line."""
 
 STAGES = re.compile(r"(?P<levels>[^x]+)(x(?P<length>[^x]+))?")
@@ -152,24 +154,20 @@ class Shorthand(Spec):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Series(Spec):
-    """What `runbench` is told of its runs together, and a cell of a study can't say."""
-
-    group = RUNS
-
-    repeat: int = option(1, "--repeat N  fresh runs of each server, interleaved in shuffled blocks")
-    again: str = option(
-        "",
-        "--again RUN_ID  repeat a stored run, exactly; several, with commas, are added to their "
-        "command",
-    )
-    strict: bool = option(False, "--strict  end with status 1 when a run is invalid")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Output(Spec):
-    group = "Runs and output"
+    """What a command is told of its runs together, and a cell of a study can't say."""
 
+    group = OUTPUT
+
+    repeat: int = option(
+        1, "--repeat N  fresh runs of each server, interleaved in shuffled blocks", group=RUNS
+    )
+    again: tuple[str, ...] = option(
+        (),
+        "--again RUN_ID[,RUN_ID…]  repeat a stored run, exactly; those of one command go to it",
+        group=RUNS,
+    )
+    strict: bool = option(False, "--strict  end with status 1 when a run is invalid", group=RUNS)
     seed: int = option(0, "--seed N  of the order and of each run")
     json: str | None = option(
         None, '--json FILE  write the results as JSON ("-" for standard output)'
@@ -181,20 +179,19 @@ class Output(Spec):
 
 
 OF_A_RUN = (*table(RunSpec), *table(Shorthand))
-EVERY = (*OF_A_RUN, *table(Series), *table(Place), *table(Output))
+EVERY = (*OF_A_RUN, *table(Place), *table(Output))
 
 
 def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     """The runs that these options ask for, in order; raises UsageError."""
-    short, series = options_table.read(Shorthand, options), options_table.read(Series, options)
-    seed = options_table.read(Output, options).seed
+    short, output = options_table.read(Shorthand, options), options_table.read(Output, options)
     made = 0
-    if series.again:
+    if output.again:
         allowed = {entry.key for entry in OF_A_RUN if entry.again}
         why = "--again repeats a stored run as it was"
         options_table.refuse_beside(options, OF_A_RUN, allowed, why)
-        some: Sequence[RunSpec] = [_again(run, options, short) for run in _stored(series.again)]
-        _, made = continued(series.again)
+        some: Sequence[RunSpec] = [_again(run, options, short) for run in _stored(output.again)]
+        _, made = continued(output.again)
     else:
         values = options_table.given(options, table(RunSpec))
         values["project"] = conf.config()["PROJECT"] or ""
@@ -205,11 +202,8 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
         if "server.server" not in values:
             preferred = PREFERRED_SOCKETS if work.needs_websocket else PREFERRED
             values["server.server"] = [_usable(preferred, values.get("server.python"))]
-        some = [
-            replace(cell, load=planning.workload(cell.workload).fit(cell.load))
-            for cell in options_table.cells(values)
-        ]
-    turns = planning.blocks(some, series.repeat, seed, made)
+        some = options_table.cells(values)
+    turns = planning.blocks(some, output.repeat, output.seed, made)
     starts = [one.diagnosed for one in some] if short.diagnose else []
     starts += [one.profiled for one in some] if short.flame else []
     return (*turns, *{one.key: one for one in starts}.values())
@@ -223,9 +217,9 @@ def _usable(preferred: Sequence[str], pythons: Sequence[str] | None) -> str:
     return next(usable, preferred[-1])
 
 
-def continued(again: str) -> tuple[UUID, int]:
+def continued(again: Sequence[str]) -> tuple[UUID, int]:
     """The batch of the runs of --again, if they share one, and the turns it had; else a new one."""
-    batches = {run.batch for run in _stored(again)} if "," in again else set()
+    batches = {run.batch for run in _stored(again)} if len(again) > 1 else set()
     if len(batches) != 1:
         return uuid4(), 0
     (batch,) = batches
@@ -308,34 +302,56 @@ def _choose_work(values: dict[str, Any], short: Shorthand) -> type[Workload]:
         options["path"] = given_path
     name = planning.twin(name or "plain", short.twin)
     work = conf.workload_class(name)
-    if short.messages is not None:
-        if "messages" not in work.options:
-            raise UsageError(f"--messages belongs to ws_echo, and the workload is {work.name}.")
-        if "messages" in options:
-            raise UsageError("--messages and --workload-option messages=… are both given.")
-        options["messages"] = short.messages
-    for flag, lines in (("expect", short.expect), ("status", short.status)):
-        if lines and flag not in work.options:
+    own: dict[str, Option | None] = {
+        "messages": short.messages,
+        "expect": "\n".join(short.expect) or None,
+        "status": "\n".join(short.status) or None,
+        "shape": None if short.shape else False,
+    }
+    for field, value in own.items():
+        if value is None:
+            continue
+        flag = f"--{'no-' * (value is False)}{field}"
+        if field not in work.options:
             raise UsageError(
-                f"--{flag} says what pages of --path=… answer, and the workload {work.name} checks "
-                "its answers itself: leave it out."
+                f"{flag} sets an option that the workload {work.name} doesn't have: leave it out."
             )
-        if any("\n" in line or not line for line in lines):
-            raise UsageError(f"--{flag} wants a line of text, and got an empty one or several.")
-        if lines:
-            options[flag] = "\n".join(lines)
-    if not short.shape:
-        if "shape" not in work.options:
-            raise UsageError(f"--no-shape is about pages of --path=…, not about {work.name}.")
-        options["shape"] = False
+        if field in options:
+            raise UsageError(f"{flag} and --workload-option {field}=… are both given.")
+        options[field] = value
     values.update({"workload.workload": name, "workload.options": options})
     return work
 
 
 def _choose_load(values: dict[str, Any], short: Shorthand, work: type[Workload]) -> None:
     """The load; what is left open is as the workload has it."""
-    _count_connections(values, short, work)
-    users, rate = values.get("load.users"), values.get("load.arrival_rate")
+    rate, connections = values.get("load.arrival_rate"), short.connections
+    ways = {
+        "--users": values.get("load.users"),
+        "--rate": rate,
+        "--stages": short.stages,
+        "--connections": connections,
+    }
+    given = [flag for flag, value in ways.items() if value is not None]
+    if len(given) > 1 and given != ["--rate", "--connections"]:
+        raise UsageError(
+            f"{listed(given)} each say how much load there is: give one of them. Beside --rate, "
+            "--max-in-flight is the most journeys under way at once."
+        )
+    if connections is not None and work.unit == REQUEST:
+        raise UsageError(
+            f"--connections counts WebSockets or streams, and the figures of {work.name} are of "
+            "requests: say how many --users, or choose a workload ws_… or sse (see listbench)."
+        )
+    if connections is not None and rate is not None:
+        if len(connections) > 1 or "load.max_in_flight" in values:
+            raise UsageError(
+                "Beside --rate, --connections is the most in use at once, as is --max-in-flight: "
+                "give one of them, and one number."
+            )
+        values["load.max_in_flight"] = connections[0]
+    elif connections is not None:
+        values["load.users"] = connections
     fixed = "load.iterations" in values
     if fixed and work.endless:
         raise UsageError(
@@ -345,59 +361,15 @@ def _choose_load(values: dict[str, Any], short: Shorthand, work: type[Workload])
     if short.stages is not None:
         _choose_stages(values, short.stages)
     elif rate is not None:
-        if users:
-            raise UsageError(
-                f"--users={_plain(users)} wait for their answers, and --rate={rate:g} begins "
-                "journeys whatever the answers do: leave one of them out, or write "
-                f"--max-in-flight={users[-1]} for the most journeys under way at once."
-            )
         values["load.model"] = load.OPEN
-    if values.get("load.model") != load.OPEN:
-        if "load.arrivals" in values:
-            raise UsageError(
-                "--arrivals says how the journeys of --rate come, and --rate is missing: add it, "
-                "or leave --arrivals out."
-            )
-        if not fixed:
-            values.setdefault("load.spawn_rate", work.spawn_rate)
+    if values.get("load.model") != load.OPEN and not fixed:
+        values.setdefault("load.spawn_rate", work.spawn_rate)
     values.setdefault("load.warmup_s", 0.0 if fixed else work.warmup_s)
     values.setdefault("load.duration_s", load.LIMIT_S if fixed else work.duration_s)
     values.setdefault("load.keep_cookies", work.keep_cookies)
 
 
-def _count_connections(values: dict[str, Any], short: Shorthand, work: type[Workload]) -> None:
-    if short.connections is None:
-        return
-    if work.unit == REQUEST:
-        raise UsageError(
-            f"--connections counts WebSockets or streams, and the figures of {work.name} are of "
-            "requests: say how many --users, or choose a workload ws_… or sse (see listbench)."
-        )
-    flag = "max-in-flight" if "load.arrival_rate" in values else "users"
-    field, counts = f"load.{flag.replace('-', '_')}", short.connections
-    if short.stages is not None:
-        raise UsageError("--stages names the levels, and --connections too: leave one out.")
-    if field in values:
-        raise UsageError(
-            f"--connections={_plain(counts)} and --{flag}={_plain(values[field])} mean the same "
-            "here: leave one of them out."
-        )
-    if flag != "users" and len(counts) > 1:
-        raise UsageError(
-            f"--connections={_plain(counts)} makes an axis, which --rate has not: give one number, "
-            "the most connections in use at once."
-        )
-    values[field] = counts if flag == "users" else counts[0]
-
-
-def _plain(given: int | Sequence[int]) -> str:
-    return str(given) if isinstance(given, int) else ",".join(map(str, given))
-
-
 def _choose_stages(values: dict[str, Any], text: str) -> None:
-    for flag, field in (("users", "load.users"), ("rate", "load.arrival_rate")):
-        if field in values:
-            raise UsageError(f"--stages names the levels, and --{flag} too: leave --{flag} out.")
     whole = STAGES.fullmatch(text.strip())
     words = whole["levels"].split(":") if whole else []
     levels = [level for word in words if (level := LEVEL.fullmatch(word.strip()))]
@@ -437,7 +409,7 @@ def _choose_place(values: dict[str, Any], short: Shorthand) -> None:
         values["server.environment"] = _environments(files)
     if fronts := values.get("server.front"):
         values["server.front"] = ["" if name == NONE else name for name in fronts]
-    for field, variable in (("database.use", DATABASE_URL), ("layer.url", REDIS_URL)):
+    for field, variable in URLS.items():
         if field in values:
             values[field] = completed(values[field], os.environ.get(variable, ""))
     settings = {
@@ -546,26 +518,24 @@ def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
     entries = [entry for entry in table(RunSpec) if entry.secret]
     again = options_table.given(options, entries)
     urls = {}
-    for flag, field, variable, stored in (
-        ("database", "database.use", DATABASE_URL, spec.database.use),
-        ("layer-url", "layer.url", REDIS_URL, spec.layer.url),
-    ):
-        url = again.get(field, stored)
+    for entry in (entry for entry in entries if entry.path in URLS):
+        stored = attrgetter(entry.path)(spec)
+        url = again.get(entry.path, stored)
         if hidden(url) != stored:
             raise UsageError(
-                f"--again repeats a stored run as it was, and --{flag}={hidden(url)} would change "
-                f"it: leave it out, or give {stored or 'none'} with its password."
+                f"--again repeats a stored run as it was, and --{entry.name}={hidden(url)} would "
+                f"change it: leave it out, or give {stored or 'none'} with its password."
             )
-        urls[field] = completed(url, os.environ.get(variable, ""))
+        urls[entry.path] = completed(url, os.environ.get(URLS[entry.path], ""))
     visitor = VisitorSpec(
         headers=again.get("visitor.headers", ()), cookies=again.get("visitor.cookies", ())
     )
-    if missing := sorted(set(spec.visitor.unknown) - set(visitor.asked)):
+    if missing := sorted(set(spec.visitor.unknown) - set(visitor.lines)):
         raise UsageError(
             "--again repeats a stored run, and secrets are not stored with one: give "
             f"{listed(missing)} again."
         )
-    if further := sorted(set(visitor.asked) - set(spec.visitor.unknown)):
+    if further := sorted(set(visitor.lines) - set(spec.visitor.unknown)):
         raise UsageError(
             f"--again repeats a stored run as it was, and {listed(further)} would change it: "
             f"leave {'it' if len(further) == 1 else 'them'} out."
@@ -573,10 +543,10 @@ def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
     return changed(spec, {**urls, "visitor": spec.visitor.completed(visitor)})
 
 
-def _stored(again: str) -> list[Run]:
+def _stored(again: Sequence[str]) -> list[Run]:
     """The stored runs of --again, each named by its id or by how its id begins."""
     runs = []
-    for run_id in options_table.names("--again", [again]):
+    for run_id in again:
         digits = run_id.replace("-", "").lower()
         rows: list[Run] = []
         if re.fullmatch(r"[0-9a-f]{6,32}", digits):

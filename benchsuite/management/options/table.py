@@ -1,8 +1,9 @@
 """From the table of options to argparse, and from what it read to values and runs."""
 
 import argparse
-import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import product
 from typing import Any, TypeVar
 
@@ -21,27 +22,18 @@ def short(text: str, limit: int = 60) -> str:
     return text if len(text) <= limit else f"{text[:limit]}…"
 
 
-def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise UsageError(f"{short(text)!r} is not a number; write one such as 50 or 2.5.")
-    return value
+NUMBERS = {
+    int: "a whole number; write one such as 20.",
+    float: "a number; write one such as 50 or 2.5.",
+}
 
 
-def _whole_number(text: str) -> int:
-    try:
-        value = int(text)
-        if abs(value) >= LARGEST:
-            raise ValueError
-        return value
-    except ValueError:
-        raise UsageError(f"{short(text)!r} is not a whole number; write one such as 20.") from None
-
-
-READ: Mapping[Any, Callable[[str], Any]] = {int: _whole_number, float: _number, str: str}
+def _number(kind: type[int] | type[float], text: str) -> float:
+    with suppress(ValueError):
+        value = kind(text)
+        if abs(value) < LARGEST:  # not where it is none, or infinite
+            return value
+    raise UsageError(f"{short(text)!r} is not {NUMBERS[kind]}")
 
 
 def add_to(parser: argparse.ArgumentParser, entries: Entries) -> None:
@@ -65,20 +57,25 @@ def _how(entry: Entry) -> dict[str, Any]:
         return {"action": action, "default": None}
     if entry.metavar.startswith("[") and entry.metavar.endswith("]"):
         return {"nargs": "?", "const": "", "metavar": entry.metavar[1:-1]}
-    if repeats(entry):
-        return {"action": "append", "metavar": entry.metavar}
+    action = "extend" if repeats(entry) else "store"
+    return {"action": action, "type": partial(_read, entry), "metavar": entry.metavar}
+
+
+def _read(entry: Entry, text: str) -> Any:
+    """The value in a word of the command line, a list where there may be several; UsageError."""
+    if entry.is_pairs:
+        name, equals, value = text.partition("=")
+        if not name.strip() or not equals or not value:
+            raise UsageError(f"{text!r} is not of the form name=value.")
+        return [(name.strip(), value)]
+    if entry.parse:
+        return entry.parse(text)
+    if entry.kind not in NUMBERS:
+        several = entry.commas or repeats(entry)
+        return (names(text) if entry.commas else [text]) if several else text
     is_time = entry.metavar.startswith("TIME")
-    parse = entry.parse or (parse_seconds if is_time else READ[entry.kind])
-
-    def read(text: str) -> Any:
-        try:
-            return (
-                [parse(part.strip()) for part in text.split(",")] if entry.commas else parse(text)
-            )
-        except UsageError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return {"type": read, "metavar": entry.metavar}
+    parse = parse_seconds if is_time else partial(_number, entry.kind)
+    return [parse(part.strip()) for part in text.split(",")] if entry.commas else parse(text)
 
 
 def both(entry: Entry) -> bool:
@@ -138,35 +135,31 @@ def given(options: Mapping[str, Any], entries: Entries) -> dict[str, Any]:
         if (value := options.get(entry.key)) is None:
             continue
         if entry.is_pairs:
-            value = _pairs(f"--{entry.name}", value)
-        elif repeats(entry) or entry.is_word:
-            value = names(f"--{entry.name}", value) if entry.commas else value
+            value = _by_name(f"--{entry.name}", value)
+        elif isinstance(value, list):
+            value = list(dict.fromkeys(value)) if entry.commas else value
             value = tuple(value) if entry.is_list else value
         values[entry.path] = value
     return values
 
 
-def names(flag: str, texts: Sequence[str]) -> list[str]:
-    """What was given as "a,b" or by repeating, each once; raises UsageError for an empty name."""
-    all_names = [name.strip() for text in texts for name in text.split(",")]
-    if not all(all_names):
+def names(text: str, named: str = "") -> list[str]:
+    """Those in "a,b"; raises UsageError for an empty one."""
+    parts = [name.strip() for name in text.split(",")]
+    if not all(parts):
         raise UsageError(
-            f"{flag} has a name that is empty: {short(', '.join(texts))!r}; write names "
-            "with one comma between them."
+            f"{named}{short(text)!r} has an empty name; write names with one comma between them."
         )
-    return list(dict.fromkeys(all_names))
+    return parts
 
 
-def _pairs(flag: str, texts: Sequence[str]) -> dict[str, Option]:
-    """What was given as NAME=VALUE; raises UsageError for anything else."""
+def _by_name(flag: str, pairs: Sequence[tuple[str, str]]) -> dict[str, Option]:
+    """Raises UsageError for a name that is given twice."""
     by_name: dict[str, Option] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not name.strip() or not equals or not value:
-            raise UsageError(f"{flag} {text!r} is not of the form name=value.")
-        if name.strip() in by_name:
-            raise UsageError(f"{flag} sets {name.strip()} twice; leave one of them out.")
-        by_name[name.strip()] = value
+    for name, value in pairs:
+        if name in by_name:
+            raise UsageError(f"{flag} sets {name} twice; leave one of them out.")
+        by_name[name] = value
     return by_name
 
 
@@ -182,13 +175,13 @@ def cells(values: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     Raises UsageError for one that can't be, and names it where there are several.
     """
     axes = {
-        entry: list(dict.fromkeys(values[entry.path]))
+        entry: values[entry.path]
         for entry in table(RunSpec)
         if isinstance(values.get(entry.path), list)
     }
     fixed = {path: value for path, value in values.items() if not isinstance(value, list)}
     several_fronts = len(values.get("server.front", ())) > 1
-    by_title: dict[str, RunSpec] = {}
+    made: list[RunSpec] = []
     for combination in product(*axes.values()):
         mine = fixed | {entry.path: value for entry, value in zip(axes, combination, strict=True)}
         if several_fronts and not mine["server.front"]:
@@ -202,8 +195,9 @@ def cells(values: Mapping[str, Any]) -> tuple[RunSpec, ...]:
                 if len(some) > 1
             )
             raise UsageError(f"{varied}: {error}" if varied else str(error)) from error
-        by_title.setdefault(cell.key, cell)
-    return tuple(by_title.values())
+        if cell not in made:
+            made.append(cell)
+    return tuple(made)
 
 
 def refuse_beside(

@@ -154,7 +154,7 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     """What these options ask for; raises UsageError, and UnavailableError where no server runs."""
     wanted, output = read(Wanted, options), read(run_options.Output, options)
     if "," in (wanted.server or ""):
-        several = names("--server", [wanted.server or ""])
+        several = names(wanted.server or "", "--server: ")
         wanted = replace(wanted, server=None, servers=(*several, *wanted.servers))
     if target := options.get("target"):
         refuse_beside(options, table(Wanted), OF_A_TARGET, run_options.RUNS_ALREADY)

@@ -112,7 +112,7 @@ class Execution:
     def enter(self, at_work: Session, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on."""
         if self.row._state.adding:
-            (plan,) = at_work.prepared([self.plan()])
+            (plan,) = preflight.prepared([self.plan()], at_work.screen.building)
             python = plan.server.python
             facts = {"python": dict(python.facts), "packages": dict(python.packages)}
             self.row.software = store.known(Software, facts)

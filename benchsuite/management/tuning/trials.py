@@ -3,18 +3,8 @@
 import math
 from dataclasses import dataclass, replace
 
-from benchsuite.core.specs import (
-    CLOSED,
-    FLAME,
-    IN_FLIGHT,
-    LONGEST_S,
-    MAX_USERS,
-    OPEN,
-    POISSON,
-    QUERIES,
-    LoadProfile,
-    RunSpec,
-)
+from benchsuite.core.specs import CLOSED, FLAME, OPEN, QUERIES, LoadProfile, RunSpec
+from benchsuite.core.specs.load import IN_FLIGHT, LONGEST_S, MAX_USERS, POISSON
 from benchsuite.system import cpus
 from benchsuite.tuning.candidates import configured
 from benchsuite.tuning.trial import Observation, Phase, Question, Trial

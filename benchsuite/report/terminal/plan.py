@@ -6,7 +6,8 @@ from math import prod
 from benchsuite.comparing.titles import around
 from benchsuite.core.printable import hidden
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import KEEP, THROWAWAY, USER, RunSpec
+from benchsuite.core.specs import KEEP, THROWAWAY, RunSpec
+from benchsuite.core.specs.load import USER
 from benchsuite.core.units import format_period, listed
 from benchsuite.runner.plan import Plan
 from benchsuite.system import cpus
@@ -24,10 +25,6 @@ def line(plans: Sequence[Plan], estimate_s: float) -> str:
     runs = [plan.spec for plan in plans]
     largest, load = max(runs, key=lambda run: run.server.processes or 0), runs[0].load
 
-    def amount(plan: Plan) -> float:
-        load = plan.spec.load
-        return load.arrival_rate or 0 if load.is_open else load.users
-
     warmup, window = format_period(load.warmup_s), format_period(load.duration_s)
     if load.stages:
         periods = f"{len(load.stages)} stages of {warmup} warm-up + {window}"
@@ -35,8 +32,8 @@ def line(plans: Sequence[Plan], estimate_s: float) -> str:
         periods = f"until all journeys are made, {window} at most"
     else:
         periods = f"{format_period(load.window_start_s)} warm-up + {window} each"
-    ordered = [_facets(plan)["load"] for plan in sorted(plans, key=amount)]
-    loads = list(dict.fromkeys(ordered))
+    ordered = sorted(plans, key=lambda plan: plan.spec.load.level)
+    loads = list(dict.fromkeys(_facets(plan)["load"] for plan in ordered))
     parts = [
         *[plan.server.name for plan in plans[:1] if not plan.server.starts],
         _shape(plans),

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from benchsuite.core.specs import over
+from benchsuite.core.specs.visitor import over
 from benchsuite.core.units import format_bytes, format_period
 from benchsuite.core.wording import quoted
 from benchsuite.system.network import client_context, tls_words

@@ -19,7 +19,7 @@ from benchsuite.management import session as management_session
 from benchsuite.models import Run, Software, StudyRun
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.report.studies.execution import study_report
-from benchsuite.runner import environments
+from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.studies.study import RULES
 from benchsuite.system import fingerprint, lock
@@ -183,7 +183,7 @@ def test_what_can_not_be_built_is_skipped_with_its_reason(machine, file, monkeyp
             raise UnavailableError("Its environment can't be built.")
         return tuple(plans)
 
-    monkeypatch.setattr(environments, "prepared", prepared)
+    monkeypatch.setattr(preflight, "prepared", prepared)
     runstudy("--only=load=users")
     assert [setup for setup, *_ in ran()] == ["gthread", "gthread"]
     reasons = {one.coordinates["setup"]: one.reason for one in StudyRun.objects.get().cells.all()}

@@ -11,7 +11,7 @@ from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.pythons import building
 from benchsuite.pythons.interpreter import CPYTHON, OWN, Interpreter, Kind
-from benchsuite.runner import environments
+from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import resolve
 from tests.golden import Golden
@@ -64,7 +64,8 @@ def test_each_run_gets_the_python_of_its_environment_and_keeps_its_order(tmp_pat
     )
     one, two = lock(tmp_path, name="one"), lock(tmp_path, "django==6.0\n", name="two")
     plans = [plan(environment=one), plan(), plan("gunicorn-gthread", environment=two)]
-    found = environments.prepared(plans, lambda text: None)
+    monkeypatch.setattr(preflight, "check_installed", lambda plan: None)
+    found = preflight.prepared(plans, lambda text: None)
     assert [one.server.python for one in found] == [
         Interpreter("/one", "one"),
         OWN,

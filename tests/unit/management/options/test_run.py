@@ -1,28 +1,19 @@
 """From the command line's words to specs, and the sentences for nonsense."""
 
-import argparse
 import json
 import resource
-from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command, load_command_class
+from django.core.management import CommandError, call_command
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options.table import add_to
+from benchsuite.management.options.run import of_words as specs
 from benchsuite.report.terminal import plan
 from benchsuite.runner import planning, preflight
 from benchsuite.system import cpus
 from tests.factories import make_run
-
-
-def specs(*words: str) -> tuple[RunSpec, ...]:
-    parser = argparse.ArgumentParser()
-    add_to(parser, run_options.EVERY)
-    options: dict[str, Any] = vars(parser.parse_args(words))
-    return run_options.specs(options)
 
 
 def test_server_and_load_run_apart_unless_told_otherwise(monkeypatch):
@@ -63,29 +54,6 @@ def test_again_takes_a_password_from_where_it_is_given(monkeypatch):
     (found,) = specs(*again)
     assert [found.database.use, found.layer.url] == WITH_SECRETS
     assert {bare.key, given.key, found.key} == {spec.key}
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["runbench", "--rate=abc"], "argument --rate: 'abc' is not a number; write one such as"),
-        (["runbench", "--users=2.5"], "argument --users: '2.5' is not a whole number; write"),
-        (["runbench", "--warmup=soon"], "argument --warmup: 'soon' is not a time; write seconds"),
-        (["runbench", "--cpus-target=first"], "argument --cpus-target: 'first' is no list of CPUs"),
-        (["runbench", "--userz=3"], "unrecognized arguments: --userz=3"),
-        (["comparebench", "--foo"], "unrecognized arguments: --foo"),
-        (["checkbench", "--load-processes=two"], "'two' is not a whole number"),
-        (["runbench", "--databse=postgres://a:s3cr3t@b/c"], "--databse=postgres://a@b/c"),
-    ],
-)
-def test_what_cannot_be_read_is_not_buried_under_all_options(words, message, capsys):
-    command = load_command_class("benchsuite", words[0])
-    with pytest.raises(SystemExit) as ended:
-        command.run_from_argv(["manage.py", *words])
-    assert ended.value.code == 2
-    usage, said = capsys.readouterr().err.splitlines()
-    assert usage == f"usage: manage.py {words[0]} [options]"
-    assert message in said
 
 
 @pytest.mark.parametrize("name", ["", "no/such/folder/results.json"])
@@ -149,8 +117,8 @@ def test_a_value_that_may_be_secret_is_neither_stored_nor_shown(words):
 
 def checked(*words: str) -> RunSpec:
     (run,) = specs(*words)
-    preflight.check(planning.resolve(run))
-    return run
+    preflight.check(planned := planning.resolve(run))
+    return planned.spec
 
 
 def line(*words: str) -> str:

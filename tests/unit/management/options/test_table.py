@@ -25,7 +25,7 @@ from benchsuite.management.commands.completesurvey import Filling
 from benchsuite.management.commands.seedbench import Seed
 from benchsuite.management.options import run, tune
 from benchsuite.management.options.parsing import Parser
-from benchsuite.management.options.table import add_to, markdown
+from benchsuite.management.options.table import markdown
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.studies.options import Takes
 from benchsuite.system import cpus
@@ -104,12 +104,8 @@ def form(entry: Entry) -> str:
     return f"--{entry.name}={text}"
 
 
-PARSER = Parser(called_from_command_line=False)
-add_to(PARSER, run.EVERY)
-
-
 def spec(*words: str) -> RunSpec:
-    *_, last = run.specs(vars(PARSER.parse_args(words)))
+    *_, last = run.of_words(*words)
     return last
 
 
@@ -192,6 +188,17 @@ def test_an_option_of_a_few_words_names_them(entry):
         spec(f"--{entry.name}=other", *BESIDE.get(entry.name, []))
 
 
+@pytest.mark.parametrize(
+    "entry", [one for one in run.OF_A_RUN if one.needs and one.name != "rate"], ids=lambda e: e.name
+)
+def test_an_option_without_what_it_needs_names_it(entry):
+    lacking = {"is_closed": ["--rate=5"], "is_throwaway": ["--database=keep"]}
+    where, what = entry.needs
+    with pytest.raises(UsageError) as refused:
+        spec(form(entry), *lacking.get(where, []))
+    assert str(refused.value).startswith(f"{form(entry).partition('=')[0]} needs {what}: ")
+
+
 @pytest.mark.parametrize("entry", OF_A_RUN)
 def test_a_cell_of_a_study_says_it_in_the_same_words(entry):
     name, known = form(entry).partition("=")[0].removeprefix("--"), run.known()
@@ -239,10 +246,10 @@ def test_several_values_make_an_axis(entry, tmp_path):
         others += [f"--env=other={__file__}"]
     else:
         given += f",{more}"
-    runs = run.specs(vars(PARSER.parse_args([given, *others])))
+    runs = run.of_words(given, *others)
     assert len({attrgetter(entry.path)(one) for one in runs}) == len(runs) == 2
     if entry.kind is str and entry.commas:
-        with pytest.raises(UsageError, match=f"--{entry.name} has a name that is empty"):
+        with pytest.raises(UsageError, match=f"--{entry.name}: 'a,,b' has an empty name"):
             spec(f"--{entry.name}=a,,b")
 
 
