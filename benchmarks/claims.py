@@ -235,11 +235,11 @@ def _sequence(generator: Generator, unlike: float, far: float) -> tuple[list[Out
             execution([cell[:each].tolist() for cell, each in zip(drawn, made, strict=True)]),
             looks=LOOKS,
         )
-        for at, judgement in enumerate(judge(asked, seen)):
+        judgements = judge(asked, seen)
+        for at, judgement in enumerate(judgements):
             if outcomes[at] is Outcome.UNTOLD:
                 outcomes[at] = judgement.outcome
-        doubts = deciding.doubts(asked, seen)
-        for cell in deciding.worth_more(doubts, 1 + LOOKS - rounds_left, rounds_left):
+        for cell in deciding.worth_more(deciding.of_claims(judgements), rounds_left):
             made[int(cell["cell"])] += 1
     return outcomes, sum(made)
 

@@ -25,7 +25,7 @@ from statistics import fmean
 from benchsuite.comparing.starts import INVALID_SHARE
 from benchsuite.core.units import format_number
 from benchsuite.studies import matrix
-from benchsuite.studies.intervals import FEWEST, Interval, Kind, Side, interval
+from benchsuite.studies.intervals import FEWEST, Interval, Kind, Side, interval, starts_more
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import (
     Answer,
@@ -42,6 +42,7 @@ from benchsuite.studies.study import (
 NOTHING: Mapping[str, Region] = {}
 
 NAMED = 1  #: Reasons that a claim tells; the others are counted.
+ALIKE = (1 / 1.05, 1.05)  #: Arms whose ratio lies in it are as good as each other.
 
 
 class Outcome(StrEnum):
@@ -64,6 +65,7 @@ class Judged:
     outcome: Outcome = Outcome.UNTOLD
     reasons: tuple[str, ...] = ()  #: Why it can't be told.
     is_closed: bool = False  #: Whether more starts would not change that.
+    more: int | None = None  #: Starts of each cell that may tell it, by `starts_more()`.
 
     @property
     def says(self) -> str:
@@ -148,23 +150,29 @@ def _judged(
 
     other = side(to, check.to_figure or check.figure) if to is not None else None
     sides = side(cell, check.figure), other
-    measured = interval(kind, *sides, confidence=execution.confidence)
+    confidence = execution.confidence
+    measured = interval(kind, *sides, confidence)
     name = _name(study, check, kind, cell, to)
     judged = Judged(
         name=name, check=check, kind=kind, region=region, cell=cell, to=to, found=measured
     )
     if reasons:
-        return replace(judged, reasons=tuple(dict.fromkeys(reasons)), is_closed=bool(closed))
-    if measured.low is None or measured.high is None:
-        return replace(judged, reasons=(f"{judged.name}: {measured.reason}",))
-    if region[0] <= measured.low and measured.high <= region[1]:
+        reasons = list(dict.fromkeys(reasons))
+        return replace(judged, reasons=tuple(reasons), is_closed=bool(closed), more=1)
+    if _within(measured, region):
         return replace(judged, outcome=Outcome.HOLDS)
-    if not _apart(measured, region):
-        return replace(judged, reasons=(judged.says,))
-    wide = interval(kind, *sides, confidence=1 - (1 - execution.confidence) / together)
-    if _apart(wide, region):
+    surely = 1 - (1 - confidence) / together
+    if _apart(interval(kind, *sides, surely), region):
         return replace(judged, outcome=Outcome.FAILS)
-    return replace(judged, reasons=(f"{judged.says}, as one of {together} checks by chance",))
+    why = judged.says
+    if measured.low is None:
+        why = f"{judged.name}: {measured.reason}"
+    elif _apart(measured, region):
+        why += f", as one of {together} checks by chance"
+    inside = starts_more(lambda found: _within(found, region), kind, sides, confidence)
+    outside = starts_more(lambda found: _apart(found, region), kind, sides, surely)
+    more = min(filter(None, (inside, outside)), default=None)
+    return replace(judged, reasons=(why,), more=more)
 
 
 def _name(study: Study, check: Check, kind: Kind, cell: Coordinates, to: Coordinates | None) -> str:
@@ -177,6 +185,11 @@ def _name(study: Study, check: Check, kind: Kind, cell: Coordinates, to: Coordin
     other = {axis: value for axis, value in to.items() if cell[axis] != value} or to
     sign = "/" if kind is Kind.RATIO else "−"
     return f"{mine} {sign} {of}{study.titles(other, with_axes=True)}"
+
+
+def _within(measured: Interval, region: tuple[float, float]) -> bool:
+    low, high = measured.low, measured.high
+    return low is not None and high is not None and region[0] <= low and high <= region[1]
 
 
 def _apart(measured: Interval, region: tuple[float, float]) -> bool:
@@ -212,6 +225,15 @@ def obstacles(
     given: Mapping[str, Region] = NOTHING,
 ) -> Iterator[str]:
     """Why nothing may be said of the cell there however often it is started."""
+    of_cell = cell.conditions if cell else {}
+    for name, least in needs.items():
+        has = of_cell.get(name, execution.conditions.get(name))
+        if has is None and (cell is None or not cell.starts):
+            continue
+        if has is None or has < least:
+            known = "not known" if has is None else format_number(has)
+            of = f"{where}: " if has != execution.conditions.get(name) else ""
+            yield f"{of}{name} must be at least {format_number(least)}, and is {known}"
     if cell is None:
         yield f"{where} is no part of this execution"
         return
@@ -220,12 +242,6 @@ def obstacles(
         return
     if not cell.starts:
         return
-    for name, least in needs.items():
-        has = cell.conditions.get(name, execution.conditions.get(name))
-        if has is None or has < least:
-            known = "not known" if has is None else format_number(has)
-            of = f"{where}: " if name in cell.conditions else ""
-            yield f"{of}{name} must be at least {format_number(least)}, and is {known}"
     for name, region in given.items():
         low, high = _ends(region)
         values = cell.values(name)
@@ -267,6 +283,8 @@ class Arm:
     cell: MeasuredCell
     found: Interval  #: Of its figure.
     ratio: Interval | None = None  #: To the one with the best mean; that one has none.
+    more: int | None = 0
+    """Starts of both that may tell them apart, or as alike: 0 where they are, None for too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +384,7 @@ def _ranked(
 ) -> tuple[list[Arm], list[Arm]]:
     """Those that may be the best, and the others."""
     most = by.best == "most"
+    ahead = (1.0, math.inf) if most else (-math.inf, 1.0)  # of what may be as good
     order = sorted(known, key=lambda pair: fmean(pair[1].values(by.figure)), reverse=most)
     best: list[Arm] = []
     behind: list[Arm] = []
@@ -376,10 +395,17 @@ def _ranked(
         if not best:
             best.append(Arm(name, cell, own))
             continue
-        ratio = interval(Kind.RATIO, mine, side_of(execution, best[0].cell, by.figure), confidence)
-        if most:  # without right answers it needs no interval: 0 is the fewest that there are
-            is_behind = ratio.value == 0 or (ratio.high is not None and ratio.high < 1)
-        else:
-            is_behind = ratio.low is not None and ratio.low > 1
-        (behind if is_behind else best).append(Arm(name, cell, own, ratio))
+        sides = mine, side_of(execution, best[0].cell, by.figure)
+        ratio = interval(Kind.RATIO, *sides, confidence)
+        # without right answers it needs no interval: 0 is the fewest that there are
+        if _apart(ratio, ahead) or (most and ratio.value == 0):
+            behind.append(Arm(name, cell, own, ratio))
+            continue
+        more: int | None = 0
+        if not _within(ratio, ALIKE):
+            more = starts_more(
+                lambda found: _apart(found, ahead) or _within(found, ALIKE),
+                *(Kind.RATIO, sides, confidence),
+            )
+        best.append(Arm(name, cell, own, ratio, more))
     return best, behind
