@@ -77,6 +77,11 @@ class Judged:
     def wanted(self) -> str:
         return region_words(*self.region)
 
+    @property
+    def is_inside(self) -> bool:
+        """Whether what was measured lies in the region, however surely, or isn't known."""
+        return self.found.value is None or self.region[0] <= self.found.value <= self.region[1]
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -90,7 +95,8 @@ class Judgement:
 
 def judge(study: Study, execution: Execution) -> list[Judgement]:
     """Every claim of the study, in their order."""
-    return [_judgement(study, execution, claim) for claim in study.claims]
+    cells = [cell.coordinates for cell in matrix.every(study)]
+    return [_judgement(study, execution, claim, cells) for claim in study.claims]
 
 
 def place(coordinates: Coordinates) -> str:
@@ -106,14 +112,20 @@ def side_of(execution: Execution, cell: MeasuredCell | None, figure: str) -> Sid
     return Side(cell.values(figure), of_all, cell.amounts(figure), cell.at_least(figure))
 
 
-def _judgement(study: Study, execution: Execution, claim: Claim) -> Judgement:
+def _judgement(
+    study: Study, execution: Execution, claim: Claim, cells: Sequence[Coordinates]
+) -> Judgement:
     """By the cells of the whole study that checks select, whether or not they were executed."""
-    cells = [cell.coordinates for cell in matrix.every(study)]
     asked = [(check, cell) for check in claim.checks for cell in cells if admits(check.cell, cell)]
     if not asked:
         nothing = "no configuration of the study is the one that it is about"
         return Judgement(claim, Outcome.UNTOLD, nothing)
-    checks = [_judged(study, execution, claim, check, cell, len(asked)) for check, cell in asked]
+    sides = [side for check, cell in asked for side in (cell, {**cell, **(check.to or {})})]
+    told = {axis for axis, value in sides[0].items() if any(one[axis] != value for one in sides)}
+    checks = [
+        _judged(study, execution, claim, check, cell, len(asked), told or set(cell))
+        for check, cell in asked
+    ]
     for outcome in (Outcome.FAILS, Outcome.UNTOLD, Outcome.HOLDS):
         if deciding := [one for one in checks if one.outcome is outcome]:
             break
@@ -130,7 +142,9 @@ def _judged(
     check: Check,
     cell: Coordinates,
     together: int,
+    told: set[str],
 ) -> Judged:
+    """Names the axes `told`: the claim itself says where all its cells are alike."""
     regions = {
         Kind.RATIO: check.ratio,
         Kind.DIFFERENCE: check.difference,
@@ -143,7 +157,7 @@ def _judged(
 
     def side(coordinates: Coordinates, figure: str) -> Side:
         known, where = find(execution, coordinates), study.titles(coordinates, with_axes=True)
-        before = [*obstacles(execution, claim.needs, known, where, figure, claim.given)]
+        before = [*obstacles(study, execution, claim.needs, known, where, figure, claim.given)]
         closed.extend(before)
         reasons.extend([*before, *_unmeasured(known, where)])
         return side_of(execution, known, figure)
@@ -152,7 +166,7 @@ def _judged(
     sides = side(cell, check.figure), other
     confidence = execution.confidence
     measured = interval(kind, *sides, confidence)
-    name = _name(study, check, kind, cell, to)
+    name = _name(study, check, kind, cell, to, told)
     judged = Judged(
         name=name, check=check, kind=kind, region=region, cell=cell, to=to, found=measured
     )
@@ -175,13 +189,20 @@ def _judged(
     return replace(judged, reasons=(why,), more=more)
 
 
-def _name(study: Study, check: Check, kind: Kind, cell: Coordinates, to: Coordinates | None) -> str:
+def _name(
+    study: Study,
+    check: Check,
+    kind: Kind,
+    cell: Coordinates,
+    to: Coordinates | None,
+    told: set[str],
+) -> str:
     """Of the other cell only what differs from this one."""
-    titles = {figure.name: figure.title or figure.name for figure in study.figures}
-    mine = f"{titles.get(check.figure, check.figure)} of {study.titles(cell, with_axes=True)}"
+    where = study.titles({axis: cell[axis] for axis in cell if axis in told}, with_axes=True)
+    mine = f"{study.figure_title(check.figure)} of {where}"
     if to is None:
         return mine
-    of = f"{titles.get(check.to_figure, check.to_figure)} of " if check.to_figure else ""
+    of = f"{study.figure_title(check.to_figure)} of " if check.to_figure else ""
     other = {axis: value for axis, value in to.items() if cell[axis] != value} or to
     sign = "/" if kind is Kind.RATIO else "−"
     return f"{mine} {sign} {of}{study.titles(other, with_axes=True)}"
@@ -217,6 +238,7 @@ def _unmeasured(cell: MeasuredCell | None, where: str) -> Iterator[str]:
 
 
 def obstacles(
+    study: Study,
     execution: Execution,
     needs: Mapping[str, float],
     cell: MeasuredCell | None,
@@ -248,12 +270,14 @@ def obstacles(
         if not values or not low <= fmean(values) <= high:
             seen = format_number(fmean(values)) if values else "not known"
             must = f"and must be {region_words(low, high)}"
-            yield f"not this question here: {name} of {where} is {seen}, {must}"
+            what = study.figure_title(name)
+            yield f"not this question here: {what} of {where} is {seen}, {must}"
     without = [one for one in cell.counted if one.figures.get(figure) is None]
     if without:
         codes = reasons(without)
         of = f"{len(without)} of {len(cell.counted)} runs"
-        yield f"{where}: {of} without {figure}{f' ({codes})' if codes else ''}"
+        known_as = study.figure_title(figure)
+        yield f"{where}: {of} without {known_as}{f' ({codes})' if codes else ''}"
 
 
 def region_words(low: float, high: float) -> str:
@@ -320,11 +344,10 @@ class Answered:
 
 def answered(study: Study, execution: Execution) -> list[Answered]:
     """Every question of the study, in their order."""
-    found = []
+    found, cells = [], [one.coordinates for one in matrix.every(study)]
     for answer in study.answers:
         by = Objective(answer.figure, answer.best) if answer.figure else study.objective
         assert by is not None  # reading.check_answers() has seen to it
-        cells = (one.coordinates for one in matrix.every(study))
         by_situation = situations(answer, (one for one in cells if admits(answer.only, one)))
         executed = [
             _situation(study, execution, answer, by, dict(where), arms)
@@ -357,7 +380,7 @@ def _situation(
             side = side_of(execution, cell, by.figure)
             failed.append(Arm(name, cell, interval(Kind.VALUE, side)))
         else:
-            doubts = [*obstacles(execution, answer.needs, cell, name, by.figure)]
+            doubts = [*obstacles(study, execution, answer.needs, cell, name, by.figure)]
             doubts += _unmeasured(cell, name)
             if not doubts and len(cell.values(by.figure)) < FEWEST:
                 doubts = ["one run has no interval"]

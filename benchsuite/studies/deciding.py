@@ -34,6 +34,9 @@ def of_claims(judgements: Iterable[Judgement]) -> Iterator[Doubt]:
         checks = [check for check in judgement.checks if check.outcome is Outcome.UNTOLD]
         if any(check.is_closed for check in checks):
             continue  # one that never can be told is enough
+        failing = [check for check in checks if check.more and not check.is_inside]
+        if failing:  # and so is one that fails
+            checks = [min(failing, key=lambda check: check.more or 0)]
         for check in checks:
             places = (check.cell,) if check.to is None else (check.cell, check.to)
             is_known = check.found.low is not None

@@ -202,6 +202,9 @@ class Study:
             parts.append(title or (f"{name} {value}" if with_axes else value))
         return " · ".join(parts)
 
+    def figure_title(self, name: str) -> str:
+        return next((one.title for one in self.figures if one.name == name), "") or name
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:

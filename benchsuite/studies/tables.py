@@ -131,9 +131,10 @@ def shown(cell: MeasuredCell, metric: Metric) -> Shown:
 
 HOW = """\
 The best has the best mean over the runs that count, with its 95 % interval. Others may be as good \
-where the interval of their ratio to it holds 1, at 95 % for all that are compared together. What \
-failed (B2xx) in half of its runs or more is not named, and nobody is where one that was measured \
-has fewer than two runs that count, or where half of the runs of one that may be best are doubtful.\
+where the interval of their ratio to it holds 1, so that in 5 % at most one that is better is left \
+out. What failed (B2xx) in half of its runs or more is not named, and nobody is where one that was \
+measured has fewer than two runs that count, or where half of the runs of one that may be best are \
+doubtful.\
 """
 
 BAR = 24  #: Characters of the longest.
