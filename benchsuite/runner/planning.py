@@ -146,7 +146,9 @@ ROWS_PER_S = 250_000  #: How fast rows are seeded, roughly.
 
 
 class Estimate:
-    """Seconds of runs. A cell takes as long again; another load, drain and its server's rest."""
+    """Seconds of runs. A cell takes as long again; another load, drain and its server's rest. What
+    makes a fixed amount of work takes the share of its longest time that others took.
+    """
 
     def __init__(
         self,
@@ -159,6 +161,7 @@ class Estimate:
         self._took: dict[str, list[float]] = defaultdict(list)  #: By the key of a cell.
         self._overheads: dict[str, list[float]] = defaultdict(list)  #: By server.
         self._goodputs: dict[tuple[str, ...], list[float]] = defaultdict(list)
+        self._shares: list[float] = []  #: Of the longest time, that fixed amounts of work took.
         self._made: set[tuple[object, ...]] = set()
 
     def each_s(self, plans: Iterable[Plan]) -> list[float]:
@@ -178,6 +181,8 @@ class Estimate:
         # of those cells that are the nearest kin of this one
         goodputs = next(filter(None, map(self._goodputs.get, _kinships(plan))), None)
         load, server = plan.spec.load, plan.spec.server.server
+        if load.iterations is not None and self._shares:
+            return median(self._shares) * load.longest_s
         drain_s = load.expected_drain_s(median(goodputs) if goodputs else None)
         # of this server, now or in the past; else of the others now
         if known := self._overheads.get(server):
@@ -200,6 +205,9 @@ class Estimate:
         for key in _kinships(plan):
             self._goodputs[key].append(result.total.goodput)
         load = plan.spec.load
+        if load.iterations is not None:
+            self._shares.append(took_s / load.longest_s)
+            return
         drain_s = load.expected_drain_s(result.total.goodput)
         overhead_s = max(0.0, took_s - load.window_end_s - drain_s)
         self._overheads[plan.spec.server.server].append(overhead_s)

@@ -136,7 +136,7 @@ class RunRecord:
         kinds = figures.of(REQUEST)["kind"]
         probes = self.monitor.asked if self.monitor is not None else []
         before, after = self.asked_before, self.asked_after
-        self.asked = Asked(  # the target may still see a last probe
+        self.asked = Asked(
             sent=len(kinds) + len(figures.of(RESENT)) + len(probes),
             answered=int(np.isin(kinds, ANSWERED).sum()) + sum(probes),
             seen=None if before is None or after is None else after - before,
