@@ -36,17 +36,14 @@ from benchsuite.studies import deciding, matrix
 from benchsuite.studies.claims import answered, judge
 from benchsuite.studies.deciding import LOOKS, Doubt
 from benchsuite.studies.figures import metric
-from benchsuite.studies.matrix import Case, Need, key
+from benchsuite.studies.matrix import Need, key
 from benchsuite.studies.options import arguments, in_cell, laid_over, settled, shares
 from benchsuite.studies.study import RULES, Cell, Coordinates, Share, Study, cell_title
 
 UNKNOWN = 1
 """In place of a share that is known later: as good as any other, for the time that a run takes."""
 
-ROUNDS = (
-    *((Need.CLAIM, 3), (Need.QUESTION, LOOKS - 1), (Need.CLAIM, LOOKS - 1)),
-    (Need.NOTHING, 0),
-)
+ROUNDS = ((Need.CLAIM, 3), (Need.QUESTION, LOOKS - 1), (Need.CLAIM, LOOKS - 1))
 """What is run one after another, and how many starts more are made of what is in doubt."""
 
 
@@ -100,23 +97,21 @@ class Execution:
     ahead: list[Turn] = field(default_factory=list)
     """The turn under way and those that are known to follow it."""
     places: Mapping[matrix.Key, int] = field(init=False)  #: Of each cell, among the candidates.
-    cases: Sequence[Case] = field(init=False)  #: Of which something can be told here.
-    needs: Mapping[matrix.Key, Need] = field(init=False)  #: What needs each cell of the study.
+    cases: Sequence[tuple[Need, set[int]]] = field(init=False)
+    """The places of what is compared, as far as something can be told of it here."""
 
     def __post_init__(self) -> None:
         cells = [key(candidate.cell.coordinates) for candidate in self.candidates]
         self.places = {cell: place for place, cell in enumerate(cells)}
-        self.cases = [case for case in matrix.cases(self.study) if self._can_be_told(case)]
-        self.needs = matrix.needed(self.study, self.cases)
+        known = [
+            (case, {self.places[cell] for cell in case.cells if cell in self.places})
+            for case in matrix.cases(self.study)
+        ]
+        self.cases = [(case.need, at) for case, at in known if self._meets(case.needs, at)]
 
-    def _can_be_told(self, case: Case) -> bool:
-        had = [self.candidates[place].conditions for place in self._places(case)]
-        return all(
-            one.get(name, least) >= least for one in had for name, least in case.needs.items()
-        )
-
-    def _places(self, case: Case) -> set[int]:
-        return {self.places[cell] for cell in case.cells if cell in self.places}
+    def _meets(self, needs: Mapping[str, float], places: set[int]) -> bool:
+        had = [self.candidates[place].conditions for place in places]
+        return all(one.get(name, least) >= least for one in had for name, least in needs.items())
 
     def blocks(self, estimate: Estimate) -> list[list[Turn]]:
         """First starts that remain, in groups that are made one after another, each in shuffled
@@ -133,27 +128,33 @@ class Execution:
         times_s: dict[int, float] = defaultdict(float)
         for turn in remaining:
             times_s[turn.place] += self.estimates_s(estimate, [turn])[0]
-        waiting = [(case.need, self._places(case)) for case in self.cases]
+        waiting = [*self.cases, (Need.NOTHING, set(self.places.values()))]
         if not self.is_open_ended:
             waiting = [(need, self._needing(need)) for need in Need]
-        elif not self.row.claims:
-            waiting.append((Need.NOTHING, self._needing(Need.NOTHING)))
-        groups, taken = list[list[Turn]](), set[int]()
+        elif self.row.claims:
+            waiting = [case for case in waiting if case[0] is Need.CLAIM]
+        blocks = list[list[Turn]]()
         while waiting:
-            waiting = [(need, places - taken) for need, places in waiting]
-            waiting.sort(key=lambda group: (group[0], sum(times_s[one] for one in group[1])))
+            waiting.sort(key=lambda case: (case[0], sum(times_s[one] for one in case[1])))
             _, places = waiting.pop(0)
-            taken |= places
-            group = [turn for turn in remaining if turn.place in places]
-            groups.append(sorted(group, key=self._place_in_block))
-        return [group for group in groups if group]
+            waiting = [(need, others - places) for need, others in waiting]
+            block = [turn for turn in remaining if turn.place in places]
+            blocks.append(sorted(block, key=lambda turn: (turn.repetition, self._behind(turn))))
+        return [block for block in blocks if block]
+
+    def _need(self, place: int) -> Need:
+        return min((need for need, places in self.cases if place in places), default=Need.NOTHING)
 
     def _needing(self, need: Need) -> set[int]:
         return {place for place in self.places.values() if self._need(place) is need}
 
-    def _place_in_block(self, turn: Turn) -> tuple[int, int]:
-        depth = 0 if turn.repetition > 1 else self._behind(self.candidates[turn.place].cell)
-        return turn.repetition, depth
+    def _behind(self, turn: Turn) -> int:
+        """How many others must have run before, one after another."""
+        if turn.repetition > 1:
+            return 0
+        needed = _needed(self.candidates[turn.place].cell).values()
+        before = (replace(turn, place=self.place_of(share.cell)) for share in needed)
+        return max([1 + self._behind(one) for one in before], default=0)
 
     @property
     def is_open_ended(self) -> bool:
@@ -163,14 +164,6 @@ class Execution:
         """How many starts more than the first ones some cell has that is needed so."""
         having = (number for place, number in self.done if self._need(place) in needs)
         return max([number - self.row.repeat for number in having], default=0)
-
-    def _need(self, place: int) -> Need:
-        return self.needs[key(self.candidates[place].cell.coordinates)]
-
-    def _behind(self, cell: Cell) -> int:
-        """How many others must have run before, one after another."""
-        places = [self.place_of(share.cell) for share in _needed(cell).values()]
-        return max([1 + self._behind(self.candidates[place].cell) for place in places], default=0)
 
     def doubts(self, *needs: Need) -> list[Doubt]:
         """What is not decided of these by what has been stored."""
@@ -185,10 +178,8 @@ class Execution:
         """
         waiting = self.blocks(estimate)
         for need, most in ROUNDS:
-            of_it = [block for block in waiting if self._need(block[0].place) is need]
-            for block in of_it:
-                lasts_s = sum(self.estimates_s(estimate, block))
-                if need is Need.NOTHING or monotonic() + lasts_s <= self.ends_at:
+            for block in [one for one in waiting if self._need(one[0].place) is need]:
+                if monotonic() + sum(self.estimates_s(estimate, block)) <= self.ends_at:
                     waiting.remove(block)
                     yield from self._each(block, waiting)
             while self.row.looks > 1 and (turns := self._round(need, most)):

@@ -9,7 +9,7 @@ widened by Bonferroni, so that the chance of any false "doesn't hold" in a claim
 Claims are questions of their own, and not corrected for each other.
 
 A question has the best arm of each situation, by its mean. Each other is told apart from it by the
-interval of their ratio, at 1 − 0.05/k where k others are held against it (Bonferroni), so that the
+interval of their ratio, at 1 − 0.07/k where k others are held against it (Bonferroni), so that the
 arm that is best in truth is left out of those named in at most about 5 % of the situations,
 whichever had the best mean by chance. `python -m benchmarks.claims` measures it. An arm that failed
 in half of its starts is not named. Nobody is where one that was measured has no figure that counts,

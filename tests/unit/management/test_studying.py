@@ -502,7 +502,7 @@ def test_what_does_not_fit_into_the_time_waits_for_what_does(machine, asking, mo
     runstudy("--budget=150s")
     setups = [setup for setup, *_ in ran()]
     assert setups.count("sync") > 4, "rounds of the claim fit"
-    assert setups[-1] == "gthread", "what is left is used"
+    assert setups.index("gthread") > setups.count("sync") - 1, "and what is left is used"
 
 
 def test_of_claims_alone_nothing_is_run_that_could_not_be_told(machine, asking, capsys):
