@@ -192,10 +192,16 @@ class Execution:
         """One start more of each cell in doubt, those next to each other that are compared."""
         made, turns = self.rounds_made(need), list[Turn]()
         if made < most:
-            for cell in deciding.worth_more(self.doubts(need), LOOKS - 1 - made):
+            last = dict(sorted(self.done))
+            begun = [
+                doubt
+                for doubt in self.doubts(need)
+                if all(self.place_of(cell) in last for cell in doubt.cells)
+            ]
+            for cell in deciding.worth_more(begun, LOOKS - 1 - made):
                 place = self.place_of(cell)
                 if self.candidates[place].plan:
-                    number = max(number for at, number in self.done if at == place)
+                    number = last[place]
                     draw = random.Random(f"{self.row.seed} {place} {number}")
                     turns.append(Turn(place, number + 1, draw.randrange(2**31)))
         return turns

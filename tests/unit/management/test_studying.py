@@ -488,7 +488,12 @@ def test_each_case_has_all_its_first_starts_before_the_next(machine, asking):
     assert max(of_broken) == len(first) - 1, "what can't be told here comes last"
 
 
-def test_what_does_not_fit_into_the_time_waits_for_what_does(machine, asking, monkeypatch):
+@pytest.mark.parametrize("claimed", [False, True])
+def test_what_does_not_fit_into_the_time_waits_for_what_does(
+    machine, asking, file, monkeypatch, *, claimed
+):
+    longer = ASKING.split("\n\n")[0].replace("half-is-half", "longer").replace("sync", "gthread")
+    file.write_text(file.read_text() + longer * claimed)
     monkeypatch.setattr(
         studying.Execution,
         "estimates_s",
