@@ -1,8 +1,7 @@
 """Executes a study: its cells as runs in shuffled blocks, each stored as soon as it has ended.
 
-What claims need comes first, then what questions need, then the rest. Where it is decided as it
-goes, each claim and each case of a question has its first starts before the next one, and rounds of
-one start more of the cells in doubt follow those of all.
+Where it is decided as it goes, each claim and then each case of a question has its first starts
+before the next one, rounds of one start more of the cells in doubt follow, and then the rest.
 
 What has been measured is told from the stored runs alone, so that an execution that was killed can
 be resumed: a start that has ended is kept, one that was under way is made again.
@@ -128,11 +127,11 @@ class Execution:
         times_s: dict[int, float] = defaultdict(float)
         for turn in remaining:
             times_s[turn.place] += self.estimates_s(estimate, [turn])[0]
-        waiting = [*self.cases, (Need.NOTHING, set(self.places.values()))]
-        if not self.is_open_ended:
-            waiting = [(need, self._needing(need)) for need in Need]
-        elif self.row.claims:
-            waiting = [case for case in waiting if case[0] is Need.CLAIM]
+        waiting = [(Need.NOTHING, set(self.places.values()))]
+        if self.is_open_ended:
+            waiting = [*self.cases, *waiting]
+        if self.is_open_ended and self.row.claims:
+            waiting = [case for case in self.cases if case[0] is Need.CLAIM]
         blocks = list[list[Turn]]()
         while waiting:
             waiting.sort(key=lambda case: (case[0], sum(times_s[one] for one in case[1])))
@@ -144,9 +143,6 @@ class Execution:
 
     def _need(self, place: int) -> Need:
         return min((need for need, places in self.cases if place in places), default=Need.NOTHING)
-
-    def _needing(self, need: Need) -> set[int]:
-        return {place for place in self.places.values() if self._need(place) is need}
 
     def _behind(self, turn: Turn) -> int:
         """How many others must have run before, one after another."""
