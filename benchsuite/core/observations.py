@@ -282,6 +282,8 @@ class Evidence(OfLevel):
     unmade: int | None = None  #: Journeys of a fixed amount of work not made in time.
     probes: Probes | None = None
     unprobed: str = ""  #: Why there are no probes.
+    slots_held: int | None = None
+    """All that the target has, where kept connections of the load leave none to others."""
     died: bool = False  #: Whether the server's first process ended.
     turnover: Turnover | None = None
     log: str = ""  #: The end of the server's log.

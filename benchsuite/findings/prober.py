@@ -48,6 +48,8 @@ def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     probes = evidence.probes
     if probes is None or not probes.median_s or stalled(evidence) or starves(evidence):
         return  # its connection rests between its requests: it never stalls, and is served last
+    if evidence.slots_held:
+        return  # it waits for a user to leave, as one more user would
     if disagreement := _another_median(rule, evidence, probes) or _slow_connections(rule, probes):
         yield disagreement
 
@@ -200,6 +202,11 @@ def _why_unchecked(evidence: Evidence) -> str:
         return evidence.unprobed
     if not probes.median_s:
         return "no request of the load was answered correctly"
+    if evidence.slots_held:
+        return (
+            "kept connections of the load hold all "
+            f"{format_count(evidence.slots_held)} slots of the server"
+        )
     if any(prober_disagrees(evidence)):
         return ""
     known = probes.answered + probes.hung + probes.lost

@@ -340,7 +340,7 @@ def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         "measure with --no-keep-alive."
     )
     hint = because(
-        (slots is not None or of_probes < SERVED_SHARE, by_connection),
+        (evidence.slots_held or slots or of_probes < SERVED_SHARE, by_connection),
         unseen="Whether connections hold the server's slots was not seen: with --no-keep-alive it "
         "would then serve all alike. Else see what those pages wait for, such as a lock.",
     )

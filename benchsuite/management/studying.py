@@ -1,14 +1,16 @@
 """Executes a study: its cells as runs in shuffled blocks, each stored as soon as it has ended.
 
-What claims need comes first, then what questions need, then the rest. Where it is decided as it
-goes, rounds of one start more of the cells in doubt follow the first starts of each of these.
+Where it is decided as it goes, each claim and then each case of a question has its first starts
+before the next one, rounds of one start more of the cells in doubt follow, and then the rest.
 
 What has been measured is told from the stored runs alone, so that an execution that was killed can
 be resumed: a start that has ended is kept, one that was under way is made again.
 """
 
+import itertools
 import math
 import random
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,20 +25,25 @@ from benchsuite.management import resuming
 from benchsuite.management.options import run as run_options
 from benchsuite.management.session import Session
 from benchsuite.models import Run, StudyCell, StudyRun
+from benchsuite.report.studies.rows import conditions
 from benchsuite.report.studies.rows import execution as measured
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate, Turn
 from benchsuite.studies import deciding, matrix
+from benchsuite.studies.claims import answered, judge
 from benchsuite.studies.deciding import LOOKS, Doubt
 from benchsuite.studies.figures import metric
-from benchsuite.studies.matrix import Need, key, needed
+from benchsuite.studies.matrix import Need, key
 from benchsuite.studies.options import arguments, in_cell, laid_over, settled, shares
 from benchsuite.studies.study import RULES, Cell, Coordinates, Share, Study, cell_title
 
 UNKNOWN = 1
 """In place of a share that is known later: as good as any other, for the time that a run takes."""
+
+ROUNDS = ((Need.CLAIM, 3), (Need.QUESTION, LOOKS - 1), (Need.CLAIM, LOOKS - 1))
+"""What is run one after another, and how many starts more are made of what is in doubt."""
 
 
 @dataclass(slots=True)
@@ -51,6 +58,12 @@ class Candidate:
     @property
     def title(self) -> str:
         return cell_title(self.cell.coordinates)
+
+    @property
+    def conditions(self) -> Mapping[str, float]:
+        """What a claim may need, as far as it is known before."""
+        cpus = self.plan.spec.server.cpus if self.plan else None
+        return conditions(arguments(self.cell), [{"cpus-target": len(cpus)}] if cpus else [])
 
     def resolve(self, label: str, resolved: Mapping[str, Any]) -> None:
         """Finds the run, or what is wrong with it."""
@@ -82,76 +95,116 @@ class Execution:
     is_over_budget: bool = False
     ahead: list[Turn] = field(default_factory=list)
     """The turn under way and those that are known to follow it."""
-    needs: Mapping[matrix.Key, Need] = field(init=False)  #: What needs each cell of the study.
+    places: Mapping[matrix.Key, int] = field(init=False)  #: Of each cell, among the candidates.
+    cases: Sequence[tuple[Need, set[int]]] = field(init=False)
+    """The places of what is compared, as far as something can be told of it here."""
 
     def __post_init__(self) -> None:
-        self.needs = needed(self.study)
+        cells = [key(candidate.cell.coordinates) for candidate in self.candidates]
+        self.places = {cell: place for place, cell in enumerate(cells)}
+        known = [
+            (case, {self.places[cell] for cell in case.cells if cell in self.places})
+            for case in matrix.cases(self.study)
+        ]
+        self.cases = [(case.need, at) for case, at in known if self._meets(case.needs, at)]
 
-    @property
-    def turns(self) -> list[Turn]:
-        """First starts that remain, in order; what another cell needs to know comes before it."""
+    def _meets(self, needs: Mapping[str, float], places: set[int]) -> bool:
+        had = [self.candidates[place].conditions for place in places]
+        return all(one.get(name, least) >= least for one in had for name, least in needs.items())
 
-        def place_in_order(turn: Turn) -> tuple[Need, int, int]:
-            depth = 0 if turn.repetition > 1 else self._behind(self.candidates[turn.place].cell)
-            return self._need(turn.place), turn.repetition, depth
-
+    def blocks(self, estimate: Estimate) -> list[list[Turn]]:
+        """First starts that remain, in groups that are made one after another, each in shuffled
+        blocks. What is decided as it goes may end early: there each case is a group, the shortest
+        first, so that those that were reached have all of their first starts. What another cell
+        needs to know comes before it.
+        """
         every = planning.turns(len(self.candidates), self.row.repeat, self.row.seed)
-        remaining = (
+        remaining = [
             turn
             for turn in every
             if self.candidates[turn.place].plan and (turn.place, turn.repetition) not in self.done
-        )
-        return sorted(remaining, key=place_in_order)
+        ]
+        times_s: dict[int, float] = defaultdict(float)
+        for turn in remaining:
+            times_s[turn.place] += self.estimates_s(estimate, [turn])[0]
+        waiting = [(Need.NOTHING, set(self.places.values()))]
+        if self.is_open_ended:
+            waiting = [*self.cases, *waiting]
+        if self.is_open_ended and self.row.claims:
+            waiting = [case for case in self.cases if case[0] is Need.CLAIM]
+        blocks = list[list[Turn]]()
+        while waiting:
+            waiting.sort(key=lambda case: (case[0], sum(times_s[one] for one in case[1])))
+            _, places = waiting.pop(0)
+            waiting = [(need, others - places) for need, others in waiting]
+            block = [turn for turn in remaining if turn.place in places]
+            blocks.append(sorted(block, key=lambda turn: (turn.repetition, self._behind(turn))))
+        return [block for block in blocks if block]
+
+    def _need(self, place: int) -> Need:
+        return min((need for need, places in self.cases if place in places), default=Need.NOTHING)
+
+    def _behind(self, turn: Turn) -> int:
+        """How many others must have run before, one after another."""
+        if turn.repetition > 1:
+            return 0
+        needed = _needed(self.candidates[turn.place].cell).values()
+        before = (replace(turn, place=self.place_of(share.cell)) for share in needed)
+        return max([1 + self._behind(one) for one in before], default=0)
 
     @property
     def is_open_ended(self) -> bool:
         return self.row.looks > 1 or math.isfinite(self.budget_s)
 
-    @property
-    def rounds_made(self) -> int:
-        return max([number - self.row.repeat for _, number in self.done], default=0)
+    def rounds_made(self, *needs: Need) -> int:
+        """How many starts more than the first ones some cell has that is needed so."""
+        having = (number for place, number in self.done if self._need(place) in needs)
+        return max([number - self.row.repeat for number in having], default=0)
 
-    def _need(self, place: int) -> Need:
-        return self.needs[key(self.candidates[place].cell.coordinates)]
+    def doubts(self, *needs: Need) -> list[Doubt]:
+        """What is not decided of these by what has been stored."""
+        now = measured(self.row, self.study)
+        claims = judge(self.study, now) if Need.CLAIM in needs else []
+        questions = answered(self.study, now) if Need.QUESTION in needs else []
+        return [*deciding.of_claims(claims), *deciding.of_questions(questions)]
 
-    def _behind(self, cell: Cell) -> int:
-        """How many others must have run before, one after another."""
-        places = [self.place_of(share.cell) for share in _needed(cell).values()]
-        return max([1 + self._behind(self.candidates[place].cell) for place in places], default=0)
+    def _turns(self, estimate: Estimate) -> Iterator[Turn]:
+        """All that is run, as far as it goes; `ahead` says what is known to follow. A case that
+        doesn't fit into the time that is left waits for what is of more use.
+        """
+        waiting = self.blocks(estimate)
+        for need, most in ROUNDS:
+            for block in [one for one in waiting if self._need(one[0].place) is need]:
+                if monotonic() + sum(self.estimates_s(estimate, block)) <= self.ends_at:
+                    waiting.remove(block)
+                    yield from self._each(block, waiting)
+            while self.row.looks > 1 and (turns := self._round(need, most)):
+                yield from self._each(turns, waiting)
+        for block in list(waiting):
+            waiting.remove(block)
+            yield from self._each(block, waiting)
 
-    def doubts(self, need: Need | None = None) -> list[Doubt]:
-        """What is not decided by what has been stored."""
-        return deciding.doubts(self.study, measured(self.row, self.study), need)
+    def _round(self, need: Need, most: int) -> list[Turn]:
+        """One start more of each cell in doubt, those next to each other that are compared."""
+        made, turns = self.rounds_made(need), list[Turn]()
+        if made < most:
+            last = dict(sorted(self.done))
+            begun = [
+                doubt
+                for doubt in self.doubts(need)
+                if all(self.place_of(cell) in last for cell in doubt.cells)
+            ]
+            for cell in deciding.worth_more(begun, LOOKS - 1 - made):
+                place = self.place_of(cell)
+                if self.candidates[place].plan:
+                    number = last[place]
+                    draw = random.Random(f"{self.row.seed} {place} {number}")
+                    turns.append(Turn(place, number + 1, draw.randrange(2**31)))
+        return turns
 
-    def _turns(self) -> Iterator[Turn]:
-        """All that is run, as far as it goes; `ahead` says what is known to follow."""
-        groups: list[list[Turn]] = [[] for _ in Need]
-        for turn in self.turns:
-            groups[self._need(turn.place)].append(turn)
-        is_question = Need.QUESTION in map(self._need, range(len(self.candidates)))
-        for need, group in zip(Need, groups, strict=True):
-            later = [turn for other in groups[need + 1 :] for turn in other]
-            yield from self._each(group, later)
-            if self.row.looks == 1 or need is Need.NOTHING:
-                continue
-            most = 3 if need is Need.CLAIM and is_question else LOOKS - 1
-            while (made := self.rounds_made) < most:
-                starts = self.row.repeat + made
-                cells = deciding.worth_more(self.doubts(need), starts, most - made)
-                places = map(self.place_of, cells)
-                turns = []
-                for place in places:
-                    if self.candidates[place].plan:
-                        number = max(number for at, number in self.done if at == place)
-                        draw = random.Random(f"{self.row.seed} {place} {number}")
-                        turns.append(Turn(place, number + 1, draw.randrange(2**31)))
-                if not turns:
-                    break
-                yield from self._each(turns, later)
-
-    def _each(self, turns: list[Turn], later: Sequence[Turn]) -> Iterator[Turn]:
+    def _each(self, turns: list[Turn], later: Sequence[Sequence[Turn]]) -> Iterator[Turn]:
         while turns:
-            self.ahead = [*turns, *later]
+            self.ahead = [*turns, *itertools.chain.from_iterable(later)]
             yield turns.pop(0)
 
     @property
@@ -180,7 +233,7 @@ class Execution:
         """
         self.ends_at = monotonic() + self.budget_s
         with resuming.entered(self.row), progress:
-            for turn in self._turns():
+            for turn in self._turns(estimate):
                 if monotonic() + self.estimates_s(estimate, [turn])[0] > self.ends_at:
                     self.is_over_budget = True
                     return
@@ -245,8 +298,7 @@ class Execution:
             StudyCell.objects.bulk_update(self.rows, ["reason"])
 
     def place_of(self, coordinates: Coordinates) -> int:
-        keys = [key(candidate.cell.coordinates) for candidate in self.candidates]
-        return keys.index(key(coordinates))
+        return self.places[key(coordinates)]
 
     def _settle(self, candidate: Candidate, row: StudyCell) -> None:
         """Finds the values that are shares of what other cells have shown, once for all starts."""

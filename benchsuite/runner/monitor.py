@@ -79,7 +79,7 @@ class Monitor:
     @contextmanager
     def watching(self, workload: Workload, job: Job, folder: Path) -> Iterator[None]:
         """From before the load until after it."""
-        with ExitStack() as stack:
+        with ExitStack() as stack, ExitStack() as asking:
             page = probes.probed_page(workload)
             if page is not None:
                 self.page = page.name
@@ -97,7 +97,7 @@ class Monitor:
                 prober = probes.prober(
                     self._request, job.load, folder=folder, on_cpus=cpus, marker=marker
                 )
-                self._prober = stack.enter_context(prober)
+                self._prober = asking.enter_context(prober)
             programs = [one for one in self._serving.members if one.part == DATABASE]
             logs = {one.process.log: one.process.log.stat().st_size for one in programs}
             self.census()
@@ -112,6 +112,7 @@ class Monitor:
                 self.log = "\n".join([self._serving.log_tail(LOG_LINES), *added])
                 refused = [logfile.count(log, size, NO_SESSION) for log, size in logs.items()]
                 self.sessions_refused = sum(refused) if refused else None
+                asking.close()  # it asks once more while it runs
                 if self._prober is not None:
                     self._probes = self._prober.probes()
                 self.census.load_ended()

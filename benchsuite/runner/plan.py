@@ -1,5 +1,6 @@
 """A run, resolved: its spec with all that its names stand for. It asks the settings nothing."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -73,6 +74,21 @@ class Plan:
         return load.hosts > 0 and arrivals * SAMPLES_EACH > MOST_SAMPLES
 
     @property
+    def at_once(self) -> int | None:
+        """Requests that the target answers at the same time; None where nothing limits them."""
+        each = self.server.at_once()
+        return each * self.spec.server.instances if each else None
+
+    def slots_held(self, users: float) -> int | None:
+        """All of these, where kept connections of so many users hold them, so that nobody else gets
+        one; None where somebody does.
+        """
+        load, slots = self.spec.load, self.at_once
+        keeps = load.keep_alive and not load.is_open and self.server.holds_slots
+        stays = load.think_time_s < self.server.settings.get("keep_alive_s", math.inf)
+        return slots if slots and keeps and stays and not self.front and users >= slots else None
+
+    @property
     def front_runs_instances(self) -> bool:
         """Whether the front starts the server too."""
         return self.front is not None and self.front.runs_instances
@@ -80,10 +96,10 @@ class Plan:
     @property
     def server_facts(self) -> dict[str, Any]:
         """What sentences about a stored run need to know of its server."""
-        each, connections = self.server.at_once(), self.server.connections(self.spec.database)
+        connections = self.server.connections(self.spec.database)
         return {
             **server_facts(type(self.server), self.async_twin),
-            "at_once": each and each * self.spec.server.instances,
+            "at_once": self.at_once,
             "connections": connections and connections * self.spec.server.instances,
         }
 

@@ -146,7 +146,9 @@ ROWS_PER_S = 250_000  #: How fast rows are seeded, roughly.
 
 
 class Estimate:
-    """Seconds of runs. A cell takes as long again; another load, drain and its server's rest."""
+    """Seconds of runs. A cell takes as long again; another its load, and beside it what its nearest
+    kin took. A fixed amount of work takes the share of its longest time that others took.
+    """
 
     def __init__(
         self,
@@ -157,8 +159,9 @@ class Estimate:
         self._past = dict(overheads or {})
         self._known = dict(durations or {})
         self._took: dict[str, list[float]] = defaultdict(list)  #: By the key of a cell.
-        self._overheads: dict[str, list[float]] = defaultdict(list)  #: By server.
-        self._goodputs: dict[tuple[str, ...], list[float]] = defaultdict(list)
+        self._rests: dict[tuple[str, ...], list[float]] = defaultdict(list)
+        """Drain and what else they took beside their load, by kinship."""
+        self._shares: list[float] = []  #: Of the longest time, that fixed amounts of work took.
         self._made: set[tuple[object, ...]] = set()
 
     def each_s(self, plans: Iterable[Plan]) -> list[float]:
@@ -175,19 +178,15 @@ class Estimate:
             return median(took)
         if plan.spec.key in self._known:
             return self._known[plan.spec.key]
-        # of those cells that are the nearest kin of this one
-        goodputs = next(filter(None, map(self._goodputs.get, _kinships(plan))), None)
-        load, server = plan.spec.load, plan.spec.server.server
-        drain_s = load.expected_drain_s(median(goodputs) if goodputs else None)
-        # of this server, now or in the past; else of the others now
-        if known := self._overheads.get(server):
-            overhead_s = median(known)
-        elif server in self._past:
-            overhead_s = self._past[server]
-        else:
-            of_others = [one for some in self._overheads.values() for one in some]
-            overhead_s = median(of_others or self._past.values() or [START_S])
-        return load.window_end_s + drain_s + overhead_s
+        load = plan.spec.load
+        if load.iterations is not None and self._shares:
+            return median(self._shares) * load.longest_s
+        if rests := next(filter(None, map(self._rests.get, _kinships(plan))), None):
+            return load.window_end_s + median(rests)
+        overhead_s = self._past.get(plan.spec.server.server)
+        if overhead_s is None:
+            overhead_s = median(self._past.values() or [START_S])
+        return load.window_end_s + load.expected_drain_s(None) + overhead_s
 
     def learn(self, plan: Plan, took_s: float, result: RunResult) -> None:
         """What a run took in all that has ended with a result."""
@@ -195,21 +194,18 @@ class Estimate:
             took_s = max(0.0, took_s - _data_s(plan))
             self._made.add(plan.data_key)
         self._took[plan.spec.key].append(took_s)  # one that fails will fail as fast again
-        if result.total is None:
-            return
-        for key in _kinships(plan):
-            self._goodputs[key].append(result.total.goodput)
         load = plan.spec.load
-        drain_s = load.expected_drain_s(result.total.goodput)
-        overhead_s = max(0.0, took_s - load.window_end_s - drain_s)
-        self._overheads[plan.spec.server.server].append(overhead_s)
+        if load.iterations is not None:
+            self._shares.append(took_s / load.longest_s)
+        elif result.total is not None:
+            for key in _kinships(plan):
+                self._rests[key].append(max(0.0, took_s - load.window_end_s))
 
 
 def _kinships(plan: Plan) -> tuple[tuple[str, ...], ...]:
     """The nearest first."""
-    spec = plan.spec
-    work, delay = spec.workload.workload, repr(spec.delay)
-    return (work, delay, spec.server.server), (work, delay), (work,)
+    server, work, delay = plan.spec.server.server, plan.spec.workload.workload, plan.spec.delay
+    return (work, repr(delay), server), (work, repr(delay)), (work,), ()
 
 
 def _data_s(plan: Plan) -> float:

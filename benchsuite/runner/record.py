@@ -125,7 +125,7 @@ class RunRecord:
         load = self.spec.load
         samples, names = without_restart(samples, names, self.away)
         samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
-        figures = Figures(samples, names, done, load, self.unit, self.at_once, self.alike)
+        figures = Figures(samples, names, done, load, self.unit, self.plan.at_once, self.alike)
         self.evidence.turn = _turn(figures.of(REQUEST), done.origin, self.asked_before)
         self.read_figures(figures.together(self.populations))
         if self.total is None:
@@ -161,7 +161,7 @@ class RunRecord:
             kinds[kind] += count * (scope == REQUEST)
         probes = self.monitor.asked if self.monitor is not None else []
         before, after = self.asked_before, self.asked_after
-        self.asked = Asked(  # the target may still see a last probe
+        self.asked = Asked(
             sent=kinds.total() + self.answers.resent + len(probes),
             answered=sum(kinds[kind] for kind in ANSWERED) + sum(probes),
             seen=None if before is None or after is None else after - before,
@@ -213,12 +213,6 @@ class RunRecord:
     def asks_one_page(self) -> bool:
         """Whether what the prober asks is all that the journeys ask."""
         return sum(summary.scope == REQUEST for summary in self.summaries) == 1
-
-    @property
-    def at_once(self) -> int | None:
-        """Requests that the target answers at the same time; None where nothing limits them."""
-        each = self.plan.server.at_once()
-        return each * self.spec.server.instances if each else None
 
     @property
     def readings(self) -> tuple[Reading, ...]:
@@ -398,6 +392,7 @@ def _of(
         **{one.name: getattr(segment, one.name) for one in fields(OfLevel)},
         probes=probes,
         unprobed="" if probes else unprobed,
+        slots_held=record.plan.slots_held(in_flight),
         front=_front(record, used),
         busy_percent=busy_percent,
         effort=_effort(record, used, segment, cpus_percent),
@@ -425,10 +420,10 @@ def _effort(
     if done is None or traffic is None or segment.under_way is None:
         return None
     begin, end = record.since_origin(segment.window)
-    if record.at_once and (cpus_percent or 0.0) <= QUEUES_PERCENT:
+    if record.plan.at_once and (cpus_percent or 0.0) <= QUEUES_PERCENT:
         words = "slot time"
         moments = np.arange(math.ceil(begin), math.floor(end) + 1, dtype=np.float64)
-        taken_s = traffic.taken_s(moments + done.origin, record.at_once)
+        taken_s = traffic.taken_s(moments + done.origin, record.plan.at_once)
     else:
         words = "CPU time"
         cpu_s: defaultdict[float, float] = defaultdict(float)

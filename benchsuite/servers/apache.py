@@ -205,6 +205,7 @@ class ApachePrefork(Apache):
     name = "apache-prefork"
     mpm = "prefork"
     one_at_a_time = True
+    holds_slots = True
     default_processes = 9
     for_threads = "take apache-worker, apache-event or apache-daemon for threads"
     options = EMBEDDED
@@ -245,6 +246,7 @@ class ApacheWorker(ApacheThreaded):
 
     name = "apache-worker"
     mpm = "worker"
+    holds_slots = True
     options = {**EMBEDDED, "main_interpreter": False, "start_processes": 10}
 
 

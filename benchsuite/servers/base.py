@@ -138,6 +138,8 @@ class ServerAdapter:
     keeps_threads: ClassVar[bool] = True
     """Whether its threads live as long as their process; ASGI servers never keep those of views."""
     keeps_alive: bool = True  #: Whether a connection serves more than one request.
+    holds_slots: ClassVar[bool] = False
+    """Whether a kept connection that is idle takes the place of a request."""
     websocket: ClassVar[bool] = False
     handshake_headers: ClassVar[bool] = True
     """Whether the headers of an application that accepts a WebSocket reach the client."""

@@ -136,5 +136,6 @@ class UwsgiHttp11(UwsgiFamily):
     """No router: the processes speak HTTP/1.1 and keep connections; each occupies a thread."""
 
     name = "uwsgi-http11"
+    holds_slots = True
     listens = "--http11-socket {host}:{port}"
     managers = 1

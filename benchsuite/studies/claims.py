@@ -9,7 +9,7 @@ widened by Bonferroni, so that the chance of any false "doesn't hold" in a claim
 Claims are questions of their own, and not corrected for each other.
 
 A question has the best arm of each situation, by its mean. Each other is told apart from it by the
-interval of their ratio, at 1 − 0.05/k where k others are held against it (Bonferroni), so that the
+interval of their ratio, at 1 − 0.07/k where k others are held against it (Bonferroni), so that the
 arm that is best in truth is left out of those named in at most about 5 % of the situations,
 whichever had the best mean by chance. `python -m benchmarks.claims` measures it. An arm that failed
 in half of its starts is not named. Nobody is where one that was measured has no figure that counts,
@@ -25,7 +25,7 @@ from statistics import fmean
 from benchsuite.comparing.starts import INVALID_SHARE
 from benchsuite.core.units import format_number
 from benchsuite.studies import matrix
-from benchsuite.studies.intervals import FEWEST, Interval, Kind, Side, interval
+from benchsuite.studies.intervals import FEWEST, Interval, Kind, Side, interval, starts_more
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import (
     Answer,
@@ -42,6 +42,7 @@ from benchsuite.studies.study import (
 NOTHING: Mapping[str, Region] = {}
 
 NAMED = 1  #: Reasons that a claim tells; the others are counted.
+ALIKE = (1 / 1.05, 1.05)  #: Arms whose ratio lies in it are as good as each other.
 
 
 class Outcome(StrEnum):
@@ -64,6 +65,7 @@ class Judged:
     outcome: Outcome = Outcome.UNTOLD
     reasons: tuple[str, ...] = ()  #: Why it can't be told.
     is_closed: bool = False  #: Whether more starts would not change that.
+    more: int | None = None  #: Starts of each cell that may tell it, by `starts_more()`.
 
     @property
     def says(self) -> str:
@@ -74,6 +76,11 @@ class Judged:
     @property
     def wanted(self) -> str:
         return region_words(*self.region)
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether what was measured lies in the region, however surely, or isn't known."""
+        return self.found.value is None or self.region[0] <= self.found.value <= self.region[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +95,8 @@ class Judgement:
 
 def judge(study: Study, execution: Execution) -> list[Judgement]:
     """Every claim of the study, in their order."""
-    return [_judgement(study, execution, claim) for claim in study.claims]
+    cells = [cell.coordinates for cell in matrix.every(study)]
+    return [_judgement(study, execution, claim, cells) for claim in study.claims]
 
 
 def place(coordinates: Coordinates) -> str:
@@ -104,14 +112,20 @@ def side_of(execution: Execution, cell: MeasuredCell | None, figure: str) -> Sid
     return Side(cell.values(figure), of_all, cell.amounts(figure), cell.at_least(figure))
 
 
-def _judgement(study: Study, execution: Execution, claim: Claim) -> Judgement:
+def _judgement(
+    study: Study, execution: Execution, claim: Claim, cells: Sequence[Coordinates]
+) -> Judgement:
     """By the cells of the whole study that checks select, whether or not they were executed."""
-    cells = [cell.coordinates for cell in matrix.every(study)]
     asked = [(check, cell) for check in claim.checks for cell in cells if admits(check.cell, cell)]
     if not asked:
         nothing = "no configuration of the study is the one that it is about"
         return Judgement(claim, Outcome.UNTOLD, nothing)
-    checks = [_judged(study, execution, claim, check, cell, len(asked)) for check, cell in asked]
+    sides = [side for check, cell in asked for side in (cell, {**cell, **(check.to or {})})]
+    told = {axis for axis, value in sides[0].items() if any(one[axis] != value for one in sides)}
+    checks = [
+        _judged(study, execution, claim, check, cell, len(asked), told or set(cell))
+        for check, cell in asked
+    ]
     for outcome in (Outcome.FAILS, Outcome.UNTOLD, Outcome.HOLDS):
         if deciding := [one for one in checks if one.outcome is outcome]:
             break
@@ -128,7 +142,9 @@ def _judged(
     check: Check,
     cell: Coordinates,
     together: int,
+    told: set[str],
 ) -> Judged:
+    """Names the axes `told`: the claim itself says where all its cells are alike."""
     regions = {
         Kind.RATIO: check.ratio,
         Kind.DIFFERENCE: check.difference,
@@ -141,42 +157,60 @@ def _judged(
 
     def side(coordinates: Coordinates, figure: str) -> Side:
         known, where = find(execution, coordinates), study.titles(coordinates, with_axes=True)
-        before = [*obstacles(execution, claim.needs, known, where, figure, claim.given)]
+        before = [*obstacles(study, execution, claim.needs, known, where, figure, claim.given)]
         closed.extend(before)
         reasons.extend([*before, *_unmeasured(known, where)])
         return side_of(execution, known, figure)
 
     other = side(to, check.to_figure or check.figure) if to is not None else None
     sides = side(cell, check.figure), other
-    measured = interval(kind, *sides, confidence=execution.confidence)
-    name = _name(study, check, kind, cell, to)
+    confidence = execution.confidence
+    measured = interval(kind, *sides, confidence)
+    name = _name(study, check, kind, cell, to, told)
     judged = Judged(
         name=name, check=check, kind=kind, region=region, cell=cell, to=to, found=measured
     )
     if reasons:
-        return replace(judged, reasons=tuple(dict.fromkeys(reasons)), is_closed=bool(closed))
-    if measured.low is None or measured.high is None:
-        return replace(judged, reasons=(f"{judged.name}: {measured.reason}",))
-    if region[0] <= measured.low and measured.high <= region[1]:
+        reasons = list(dict.fromkeys(reasons))
+        return replace(judged, reasons=tuple(reasons), is_closed=bool(closed), more=1)
+    if _within(measured, region):
         return replace(judged, outcome=Outcome.HOLDS)
-    if not _apart(measured, region):
-        return replace(judged, reasons=(judged.says,))
-    wide = interval(kind, *sides, confidence=1 - (1 - execution.confidence) / together)
-    if _apart(wide, region):
+    surely = 1 - (1 - confidence) / together
+    if _apart(interval(kind, *sides, surely), region):
         return replace(judged, outcome=Outcome.FAILS)
-    return replace(judged, reasons=(f"{judged.says}, as one of {together} checks by chance",))
+    why = judged.says
+    if measured.low is None:
+        why = f"{judged.name}: {measured.reason}"
+    elif _apart(measured, region):
+        why += f", as one of {together} checks by chance"
+    inside = starts_more(lambda found: _within(found, region), kind, sides, confidence)
+    outside = starts_more(lambda found: _apart(found, region), kind, sides, surely)
+    more = min(filter(None, (inside, outside)), default=None)
+    return replace(judged, reasons=(why,), more=more)
 
 
-def _name(study: Study, check: Check, kind: Kind, cell: Coordinates, to: Coordinates | None) -> str:
+def _name(
+    study: Study,
+    check: Check,
+    kind: Kind,
+    cell: Coordinates,
+    to: Coordinates | None,
+    told: set[str],
+) -> str:
     """Of the other cell only what differs from this one."""
-    titles = {figure.name: figure.title or figure.name for figure in study.figures}
-    mine = f"{titles.get(check.figure, check.figure)} of {study.titles(cell, with_axes=True)}"
+    where = study.titles({axis: cell[axis] for axis in cell if axis in told}, with_axes=True)
+    mine = f"{study.figure_title(check.figure)} of {where}"
     if to is None:
         return mine
-    of = f"{titles.get(check.to_figure, check.to_figure)} of " if check.to_figure else ""
+    of = f"{study.figure_title(check.to_figure)} of " if check.to_figure else ""
     other = {axis: value for axis, value in to.items() if cell[axis] != value} or to
     sign = "/" if kind is Kind.RATIO else "−"
     return f"{mine} {sign} {of}{study.titles(other, with_axes=True)}"
+
+
+def _within(measured: Interval, region: tuple[float, float]) -> bool:
+    low, high = measured.low, measured.high
+    return low is not None and high is not None and region[0] <= low and high <= region[1]
 
 
 def _apart(measured: Interval, region: tuple[float, float]) -> bool:
@@ -204,6 +238,7 @@ def _unmeasured(cell: MeasuredCell | None, where: str) -> Iterator[str]:
 
 
 def obstacles(
+    study: Study,
     execution: Execution,
     needs: Mapping[str, float],
     cell: MeasuredCell | None,
@@ -212,6 +247,15 @@ def obstacles(
     given: Mapping[str, Region] = NOTHING,
 ) -> Iterator[str]:
     """Why nothing may be said of the cell there however often it is started."""
+    of_cell = cell.conditions if cell else {}
+    for name, least in needs.items():
+        has = of_cell.get(name, execution.conditions.get(name))
+        if has is None and (cell is None or not cell.starts):
+            continue
+        if has is None or has < least:
+            known = "not known" if has is None else format_number(has)
+            of = f"{where}: " if has != execution.conditions.get(name) else ""
+            yield f"{of}{name} must be at least {format_number(least)}, and is {known}"
     if cell is None:
         yield f"{where} is no part of this execution"
         return
@@ -220,24 +264,20 @@ def obstacles(
         return
     if not cell.starts:
         return
-    for name, least in needs.items():
-        has = cell.conditions.get(name, execution.conditions.get(name))
-        if has is None or has < least:
-            known = "not known" if has is None else format_number(has)
-            of = f"{where}: " if name in cell.conditions else ""
-            yield f"{of}{name} must be at least {format_number(least)}, and is {known}"
     for name, region in given.items():
         low, high = _ends(region)
         values = cell.values(name)
         if not values or not low <= fmean(values) <= high:
             seen = format_number(fmean(values)) if values else "not known"
             must = f"and must be {region_words(low, high)}"
-            yield f"not this question here: {name} of {where} is {seen}, {must}"
+            what = study.figure_title(name)
+            yield f"not this question here: {what} of {where} is {seen}, {must}"
     without = [one for one in cell.counted if one.figures.get(figure) is None]
     if without:
         codes = reasons(without)
         of = f"{len(without)} of {len(cell.counted)} runs"
-        yield f"{where}: {of} without {figure}{f' ({codes})' if codes else ''}"
+        known_as = study.figure_title(figure)
+        yield f"{where}: {of} without {known_as}{f' ({codes})' if codes else ''}"
 
 
 def region_words(low: float, high: float) -> str:
@@ -267,6 +307,8 @@ class Arm:
     cell: MeasuredCell
     found: Interval  #: Of its figure.
     ratio: Interval | None = None  #: To the one with the best mean; that one has none.
+    more: int | None = 0
+    """Starts of both that may tell them apart, or as alike: 0 where they are, None for too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,11 +344,10 @@ class Answered:
 
 def answered(study: Study, execution: Execution) -> list[Answered]:
     """Every question of the study, in their order."""
-    found = []
+    found, cells = [], [one.coordinates for one in matrix.every(study)]
     for answer in study.answers:
         by = Objective(answer.figure, answer.best) if answer.figure else study.objective
         assert by is not None  # reading.check_answers() has seen to it
-        cells = (one.coordinates for one in matrix.every(study))
         by_situation = situations(answer, (one for one in cells if admits(answer.only, one)))
         executed = [
             _situation(study, execution, answer, by, dict(where), arms)
@@ -339,7 +380,7 @@ def _situation(
             side = side_of(execution, cell, by.figure)
             failed.append(Arm(name, cell, interval(Kind.VALUE, side)))
         else:
-            doubts = [*obstacles(execution, answer.needs, cell, name, by.figure)]
+            doubts = [*obstacles(study, execution, answer.needs, cell, name, by.figure)]
             doubts += _unmeasured(cell, name)
             if not doubts and len(cell.values(by.figure)) < FEWEST:
                 doubts = ["one run has no interval"]
@@ -366,6 +407,7 @@ def _ranked(
 ) -> tuple[list[Arm], list[Arm]]:
     """Those that may be the best, and the others."""
     most = by.best == "most"
+    ahead = (1.0, math.inf) if most else (-math.inf, 1.0)  # of what may be as good
     order = sorted(known, key=lambda pair: fmean(pair[1].values(by.figure)), reverse=most)
     best: list[Arm] = []
     behind: list[Arm] = []
@@ -376,10 +418,17 @@ def _ranked(
         if not best:
             best.append(Arm(name, cell, own))
             continue
-        ratio = interval(Kind.RATIO, mine, side_of(execution, best[0].cell, by.figure), confidence)
-        if most:  # without right answers it needs no interval: 0 is the fewest that there are
-            is_behind = ratio.value == 0 or (ratio.high is not None and ratio.high < 1)
-        else:
-            is_behind = ratio.low is not None and ratio.low > 1
-        (behind if is_behind else best).append(Arm(name, cell, own, ratio))
+        sides = mine, side_of(execution, best[0].cell, by.figure)
+        ratio = interval(Kind.RATIO, *sides, confidence)
+        # without right answers it needs no interval: 0 is the fewest that there are
+        if _apart(ratio, ahead) or (most and ratio.value == 0):
+            behind.append(Arm(name, cell, own, ratio))
+            continue
+        more: int | None = 0
+        if not _within(ratio, ALIKE):
+            more = starts_more(
+                lambda found: _apart(found, ahead) or _within(found, ALIKE),
+                *(Kind.RATIO, sides, confidence),
+            )
+        best.append(Arm(name, cell, own, ratio, more))
     return best, behind

@@ -17,7 +17,8 @@
 
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from bisect import bisect
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean, median, variance
@@ -63,9 +64,9 @@ class Scatter:
         of = f"{self.cells} configurations" if self.cells > 1 else "one configuration"
         return f"Welch on logarithms, variance moderated by {of}"
 
-    def moderated(self, logarithms: Sequence[float]) -> tuple[float, float]:
+    def moderated(self, logarithms: Sequence[float], more: int = 0) -> tuple[float, float]:
         """Variance of a cell, and its degrees of freedom; at least two logarithms."""
-        own, freedom = variance(logarithms), len(logarithms) - 1
+        own, freedom = variance(logarithms), len(logarithms) - 1 + more
         if math.isinf(self.weight):
             return self.variance, max(self.freedom, freedom)
         together = self.weight + freedom
@@ -161,9 +162,15 @@ class Side:
 
 
 def interval(
-    kind: Kind, cell: Side, other: Side | None = None, confidence: float = CONFIDENCE
+    kind: Kind,
+    cell: Side,
+    other: Side | None = None,
+    confidence: float = CONFIDENCE,
+    more: int = 0,
 ) -> Interval:
-    """Of the cell, divided by the other, or less it. A value has no other."""
+    """Of the cell, divided by the other, or less it. A value has no other. It is as wide as with so
+    many starts `more` of each that are like those there are.
+    """
     sides = [cell] if other is None else [cell, other]
     starts = min(len(one.starts) for one in sides)
     figures = [value for one in sides for value in one.starts]
@@ -177,9 +184,9 @@ def interval(
     if starts < FEWEST:
         return Interval(value, reason="one run has no interval")
     if min(figures) > 0:
-        return _welch(kind, sides, confidence)
+        return _welch(kind, sides, confidence, more)
     if kind is not Kind.RATIO and all(one.amounts for one in sides):
-        return _counted(kind, sides, confidence)
+        return _counted(kind, sides, confidence, more)
     if starts >= FEWEST_STARTS:
         nothing = [0.0] * FEWEST_STARTS  # a value is its difference from starts that have nothing
         beside = other.starts if other else nothing
@@ -242,7 +249,7 @@ def _around(value: float, half: float, method: str, *, by_ratio: bool) -> Interv
     return Interval(value, value - half, value + half, method)
 
 
-def _counted(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
+def _counted(kind: Kind, sides: Sequence[Side], confidence: float, more: int) -> Interval:
     """Of counts, which are 0 in some start."""
     from scipy.stats import chi2
 
@@ -250,6 +257,7 @@ def _counted(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
     counts = []
     for side in sides:
         apart = max(side.of_all.dispersion, dispersion([(side.starts, side.amounts)]))
+        apart *= len(side.starts) / (len(side.starts) + more)
         amount = sum(side.amounts) / apart
         events = sum(map(operator.mul, side.starts, side.amounts)) / apart
         low = float(chi2.ppf(tail, 2 * events)) / 2 if events else 0.0
@@ -263,7 +271,7 @@ def _counted(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
     return Interval(mine - other, mine - other - below, mine - other + above, method)
 
 
-def _welch(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
+def _welch(kind: Kind, sides: Sequence[Side], confidence: float, more: int) -> Interval:
     """Around the means; the error is of the logarithm, of a difference the means' own."""
     from scipy.stats import t
 
@@ -273,8 +281,8 @@ def _welch(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
         means.append(fmean(side.starts))
         events = sum(map(operator.mul, side.starts, side.amounts))
         chance = len(logarithms) / events if events else 0.0  # of small counts, Poisson's
-        moderated, freedom = side.of_all.moderated(logarithms)
-        error = max(moderated, chance) / len(logarithms)
+        moderated, freedom = side.of_all.moderated(logarithms, more)
+        error = max(moderated, chance) / (len(logarithms) + more)
         errors.append(error * (means[-1] ** 2 if kind is Kind.DIFFERENCE else 1.0))
         freedoms.append(freedom)
     value, error = _value(kind, *means), sum(errors)
@@ -283,3 +291,22 @@ def _welch(kind: Kind, sides: Sequence[Side], confidence: float) -> Interval:
     # both know the same typical variance, so that their degrees of freedom don't add up
     half = float(t.ppf((1 + confidence) / 2, min(freedoms))) * math.sqrt(error)
     return _around(value, half, sides[0].of_all.words, by_ratio=kind is not Kind.DIFFERENCE)
+
+
+MOST_MORE = 20  #: Starts of each cell; what needs more is as good as never told.
+
+
+def starts_more(
+    told: Callable[[Interval], bool],
+    kind: Kind,
+    sides: tuple[Side, Side | None],
+    confidence: float,
+) -> int | None:
+    """How many starts more of each cell may tell it, if they are like those there are; one where
+    that isn't known yet, None for more than `MOST_MORE`.
+    """
+    if interval(kind, *sides, confidence).low is None:
+        return 1
+    every = range(1, MOST_MORE + 1)
+    place = bisect(every, 0, key=lambda more: told(interval(kind, *sides, confidence, more)))
+    return every[place] if place < len(every) else None

@@ -1,8 +1,8 @@
 """The cells of a study: the product of its axes, as --only and --scale leave it."""
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import product
 from typing import Any
@@ -18,6 +18,7 @@ from benchsuite.studies.study import (
     Study,
     admits,
     names,
+    situations,
 )
 
 ALL: Selector = {}  #: Selects every cell.
@@ -31,6 +32,17 @@ class Need(IntEnum):
     CLAIM = 0
     QUESTION = 1  #: What people ask, of which the study names the best.
     NOTHING = 2  #: It stands in tables and charts alone.
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Cells that are held against each other, by a claim or in one situation of a question, with
+    those that they need to have run.
+    """
+
+    need: Need
+    cells: frozenset[Key]
+    needs: Mapping[str, float]  #: Without which nothing can be told of it.
 
 
 def cells(
@@ -50,7 +62,7 @@ def cells(
     check_selector(study, only)
     kept = {axis: one for axis, one in kept_values(study, scale).items() if axis not in only}
     by_key = {key(cell.coordinates): cell for cell in every(study)}
-    needs = needed(study)
+    needs = needed(study, cases(study))
     wanted: set[Key] = set()
     for place, cell in by_key.items():
         is_thinned = needs[place] > keeps and not admits(kept, cell.coordinates)
@@ -70,24 +82,36 @@ def cells(
     )
 
 
-def needed(study: Study) -> dict[Key, Need]:
-    """Of every cell what needs it, itself or a cell that needs it to have run."""
+def cases(study: Study) -> list[Case]:
+    """Those of claims, then those of questions, in their order."""
     by_key = {key(cell.coordinates): cell for cell in every(study)}
-    for_claims: set[Key] = set()
-    for_questions: set[Key] = set()
-    for place, cell in by_key.items():
-        if any(admits(answer.only, cell.coordinates) for answer in study.answers):
-            _add(cell, by_key, for_questions)
-        for check in (check for claim in study.claims for check in claim.checks):
-            if admits(check.cell, cell.coordinates):
-                _add(cell, by_key, for_claims)
-                other = key({**cell.coordinates, **(check.to or {})})
-                if other != place and other in by_key:
-                    _add(by_key[other], by_key, for_claims)
-    needs = dict.fromkeys(by_key, Need.NOTHING)
-    return (
-        needs | dict.fromkeys(for_questions, Need.QUESTION) | dict.fromkeys(for_claims, Need.CLAIM)
-    )
+    found: list[Case] = []
+
+    def add(need: Need, places: Iterable[Key], needs: Mapping[str, float]) -> None:
+        wanted: set[Key] = set()
+        for place in places:
+            if place in by_key:
+                _add(by_key[place], by_key, wanted)
+        found.append(Case(need, frozenset(wanted), needs))
+
+    here = [cell.coordinates for cell in by_key.values()]
+    for claim in study.claims:
+        selected = [(c, check.to) for check in claim.checks for c in here if admits(check.cell, c)]
+        places = [key({**cell, **(to or {})}) for cell, other in selected for to in ({}, other)]
+        add(Need.CLAIM, places, claim.needs)
+    for answer in study.answers:
+        of_it = [cell for cell in here if admits(answer.only, cell)]
+        for arms in situations(answer, of_it).values():
+            add(Need.QUESTION, map(key, arms), answer.needs)
+    return found
+
+
+def needed(study: Study, cases: Iterable[Case]) -> dict[Key, Need]:
+    """Of every cell what needs it first."""
+    needs = dict.fromkeys((key(cell.coordinates) for cell in every(study)), Need.NOTHING)
+    for case in cases:
+        needs |= {place: min(needs[place], case.need) for place in case.cells}
+    return needs
 
 
 def key(coordinates: Coordinates) -> Key:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-RULES = 2
+RULES = 3
 """What executions are judged by: one more where a finding, an interval or a figure changes so much
 that a claim could come out otherwise. 1 is whatever was stored before 26 November 2026.
 """
@@ -201,6 +201,9 @@ class Study:
             title = next((one.title for one in self.axis(name).values if one.name == value), "")
             parts.append(title or (f"{name} {value}" if with_axes else value))
         return " · ".join(parts)
+
+    def figure_title(self, name: str) -> str:
+        return next((one.title for one in self.figures if one.name == name), "") or name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,10 @@ from benchsuite.core.answer import Shown, Table
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.units import listed
 from benchsuite.studies import figures, published
-from benchsuite.studies.claims import Answered, Arm, Lead, Situation, find
+from benchsuite.studies.claims import Answered, Arm, Lead, Situation
 from benchsuite.studies.claims import written as ratio_words
-from benchsuite.studies.deciding import Doubt, open_questions
-from benchsuite.studies.intervals import FEWEST, Interval
+from benchsuite.studies.deciding import Doubt, of_questions
+from benchsuite.studies.intervals import FEWEST, MOST_MORE, Interval
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Coordinates, Selector, Study, admits, names
 from benchsuite.studies.study import Table as Layout
@@ -131,9 +131,10 @@ def shown(cell: MeasuredCell, metric: Metric) -> Shown:
 
 HOW = """\
 The best has the best mean over the runs that count, with its 95 % interval. Others may be as good \
-where the interval of their ratio to it holds 1, at 95 % for all that are compared together. What \
-failed (B2xx) in half of its runs or more is not named, and nobody is where one that was measured \
-has fewer than two runs that count, or where half of the runs of one that may be best are doubtful.\
+where the interval of their ratio to it holds 1, so that in 5 % at most one that is better is left \
+out. What failed (B2xx) in half of its runs or more is not named, and nobody is where one that was \
+measured has fewer than two runs that count, or where half of the runs of one that may be best are \
+doubtful.\
 """
 
 BAR = 24  #: Characters of the longest.
@@ -155,7 +156,7 @@ class Question:
 
 def questions(study: Study, execution: Execution, answers: Sequence[Answered]) -> list[Question]:
     """All that the file of the study asks, in its order."""
-    waiting = list(open_questions(answers))
+    waiting = list(of_questions(answers))
     made = []
     for question in answers:
         figure = question.by.figure
@@ -170,7 +171,7 @@ def questions(study: Study, execution: Execution, answers: Sequence[Answered]) -
         mine = [doubt for doubt in waiting if doubt.about == question.answer.asks]
         nothing: Mapping[str, None] = {"No configuration of it is part of this execution.": None}
         asks = " ".join(question.answer.asks.split())
-        made.append(Question(asks, cases or nothing, [*changes, *_more(execution, mine)]))
+        made.append(Question(asks, cases or nothing, [*changes, *_more(mine)]))
     return made
 
 
@@ -250,16 +251,14 @@ def _bar(found: Interval, most: float) -> str:
     return "█" * low + "░" * (high - low)
 
 
-def _more(execution: Execution, waiting: Sequence[Doubt]) -> list[str]:
+def _more(waiting: Sequence[Doubt]) -> list[str]:
     """How many runs more may tell apart what may be equally good."""
-    counts = []
-    for doubt in waiting:
-        cells = [find(execution, cell) for cell in doubt.cells]
-        counts.append(doubt.more(min(len(cell.counted) for cell in cells if cell is not None)))
-    few = [count for count in counts if count]
+    few = sorted({doubt.more for doubt in waiting if doubt.more})
     if few:
-        return [f"{min(few)} to {max(few)} more runs of each may tell more of them apart."]
-    return ["Ten times as many runs would hardly tell them apart."] if counts else []
+        count = f"{few[0]} to {few[-1]}" if len(few) > 1 else f"{few[0]}"
+        runs = f"run{'s' * (few[-1] != 1)}"
+        return [f"{count} more {runs} of each may tell more of them apart."]
+    return [f"{MOST_MORE} more runs of each would hardly tell them apart."] if waiting else []
 
 
 def failed(cell: MeasuredCell) -> str:

@@ -4,15 +4,17 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from benchsuite.core.specs import LoadProfile
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.probes import AT_ONCE, PATIENCE_S
-from benchsuite.telemetry.prober.program import HUNG, LOST, RIGHT, WRONG
+from benchsuite.telemetry.prober.program import HUNG, LOST, RIGHT, RUN_HEADER, WRONG
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.stub import Stub, stub
 
@@ -93,6 +95,35 @@ def test_it_keeps_its_pace_while_answers_hang(tmp_path: Path) -> None:
     assert {one.outcome for one in made} == {HUNG}, "those that are under way, too"
     assert made[1].waited_s == pytest.approx(PATIENCE_S, abs=0.5)
     assert made[-1].waited_s < PATIENCE_S
+
+
+def test_what_is_under_way_at_its_end_is_answered_and_nothing_more_is_asked(tmp_path: Path) -> None:
+    seen: list[float] = []
+
+    class Slow(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            seen.append(time.monotonic())
+            time.sleep(0.4)
+            self.send_response(200)
+            self.send_header(RUN_HEADER, "slow")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Into no test's output."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Slow) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with prober(server.server_address[1], tmp_path, token="slow") as watch:
+            watch.told(1.0, 100, 0.4)
+            assert eventually(lambda: len(seen) > 3)
+        made = watch.probes()
+        assert len(made) == len(seen)
+        assert {one.outcome for one in made} == {RIGHT}
+        assert seen[-1] - made[-1].due < PAUSE_S
+        server.shutdown()
 
 
 def test_of_a_load_that_has_no_answer_yet_only_one_is_asked(tmp_path: Path) -> None:

@@ -96,10 +96,8 @@ def test_it_leaves_as_markdown_csv_and_one_html_file(client: Client, tmp_path: P
     make_study_run(days=1)
     written = to_markdown(whole(study_report(row)))
     assert "\n\n\n" not in written
-    assert (
-        "| ● holds | Sync falls to a third. | 120 → 40 /s | answers a second of setup sync"
-        in written
-    )
+    says = "Sync falls to a third. | 120 → 40 /s"
+    assert f"| ● holds | {says} | answers a second of delay 200" in written
     mine = f"{SHOP}?execution={row.pk}&format="
     assert text(client, f"{mine}md") == written
     call_command("runstudy", "shop", markdown=str(tmp_path / "shop.md"), label="first")

@@ -65,7 +65,7 @@ def test_a_page_a_study_and_one_that_answers_from_all(folder, capsys):
     assert re.search(r"\n\| sync \| [^|]+ \| 0\.\d+ × [^|]+ \| █+░* \|\n", page)
     claim = row(page, "[shop](shop.md) | Sync falls")
     assert claim[2:3] + claim[4:] == ["120 → 40 /s", "● holds"]
-    assert claim[3].startswith("answers a second of setup sync · delay 200 / delay 0 is 0.")
+    assert claim[3].startswith("answers a second of delay 200 / delay 0 is 0.")
     executed = row(page, "[shop](shop.md) | Does async")
     assert "finished, first" in executed[2]
     assert executed[3:] == ["1", "2", "12 valid", "2 hold and 1 can't be told here"]

@@ -273,9 +273,13 @@ class LoadProfile(Spec):
         return self.timeout_s if self.drain_s is None else self.drain_s
 
     def expected_drain_s(self, goodput: float | None) -> float:
-        """Seconds until users have their last answers; 0 if unknown, or for arrivals."""
-        if self.is_open or goodput is None:
+        """Seconds until users have their last answers; none for arrivals. Where that is unknown, a
+        drain that was asked for is taken to be needed, as far as it isn't long beside the window.
+        """
+        if self.is_open:
             return 0.0
+        if goodput is None:
+            return min(self.drain_s or 0.0, self.duration_s / 2)
         return min(self.drain_limit_s, self.levels[-1] / goodput) if goodput else self.drain_limit_s
 
     def level_words(self, level: float, who: str = USER) -> str:

@@ -1,6 +1,5 @@
 """Executes a study: all its cells, in shuffled blocks, as `runbench` would run each of them."""
 
-import math
 import os
 import re
 import sys
@@ -41,6 +40,7 @@ from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import matrix, reading
 from benchsuite.studies.deciding import LOOKS
 from benchsuite.studies.intervals import FEWEST
+from benchsuite.studies.matrix import Need
 from benchsuite.studies.options import arguments
 from benchsuite.studies.study import RULES, Cell, Study
 from benchsuite.system import fingerprint
@@ -141,7 +141,7 @@ class Command(BriefCommand):
         place = read(Place, options)
         place.check_runs(plan.spec for plan in plans)
         estimate = estimated(plans)
-        execution.ahead = execution.turns
+        execution.ahead = [turn for block in execution.blocks(estimate) for turn in block]
         times_s = execution.estimates_s(estimate, execution.ahead)
         screen.say(_headline(execution, sum(times_s)))
         for cell in execution.skipped:
@@ -394,16 +394,16 @@ def _headline(execution: Execution, seconds: float) -> str:
 
 def _undecided(execution: Execution, estimate: Estimate) -> Iterator[str]:
     """What more time would decide, and how to go on."""
-    row, doubts = execution.row, execution.doubts()
+    row, doubts = execution.row, execution.doubts(Need.CLAIM, Need.QUESTION)
     if row.looks == 1 or not doubts:
         return
-    made = row.repeat + execution.rounds_made
+    made = row.repeat + execution.rounds_made(Need.CLAIM, Need.QUESTION)
     for about in dict.fromkeys(doubt.about for doubt in doubts):
         of_it = [doubt for doubt in doubts if doubt.about == about]
-        wanted = [doubt.more(made) for doubt in of_it]
+        wanted = [doubt.more for doubt in of_it]
         places = {execution.place_of(cell) for doubt in of_it for cell in doubt.cells}
         plans = [plan for place in places if (plan := execution.candidates[place].plan)]
-        if any(math.isinf(doubt.width) for doubt in of_it):
+        if not all(doubt.is_known for doubt in of_it):
             names = [execution.candidates[place].title for place in sorted(places)]
             yield f"Open     {about}: not enough runs count of {'; '.join(names)}."
         elif None in wanted:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from textwrap import wrap
 from typing import Any
 
 from benchsuite.core.results import Phase
@@ -138,10 +139,15 @@ def blank(series: Series, up: Axis) -> Chart:
     return Chart(series, {"data": [], "layout": layout, "shared": shared})
 
 
+WORDS = 16  #: Letters of a line of words below an axis.
+
+
 def _level_ticks(levels: Sequence[Any]) -> dict[str, Any]:
     """Logarithmic where that lays the closest two levels twice as far apart; words in a row."""
     if any(isinstance(level, str) for level in levels):
-        return {"type": "category"}
+        words = ["<br>".join(wrap(str(level), WORDS)) for level in levels]
+        whole = {"tickmode": "array", "tickvals": [*levels], "ticktext": words, "automargin": True}
+        return {"type": "category", **whole}
     places = sorted(set(levels))
     ticks = {"tickmode": "array", "tickvals": places} if len(places) <= MOST_TICKS else {}
     if len(places) > 2 and places[0] > 0:

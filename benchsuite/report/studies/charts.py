@@ -71,7 +71,7 @@ def _series(
                 continue
             name, shown = (
                 f"{line} {up.with_unit}{behind}".strip(),
-                f"{line or up.headline()}{words}",
+                f"{study.titles({chart.line: line}) if line else up.headline()}{words}",
             )
             mark = _mark(place, kind, published=is_published)
             columns.append(Column(name, shown, _show(up), mark=mark))
@@ -97,7 +97,8 @@ def _of_axis(
     values = [one for one in names(study.axis(chart.x).values) if one in here]
     with suppress(ValueError):  # a word is among them
         numbers = [float(one) for one in values]
-    for place, value in zip(numbers or values, values, strict=True):
+    titles = [study.titles({chart.x: one}) for one in values]
+    for place, value in zip(numbers or titles, values, strict=True):
         at = {chart.x: value}
         where = [at | ({chart.line: line} if chart.line else {}) for line, _ in lines]
         measured = (_mean(cells, chart.y, one) for one in where)

@@ -32,7 +32,7 @@ from benchsuite.studies.claims import (
     written,
 )
 from benchsuite.studies.intervals import Interval
-from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
+from benchsuite.studies.measured import TOLD, Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import RULES, Kind, Study, cell_title, names
 
 SHAPES = {Outcome.HOLDS: "●", Outcome.FAILS: "○", Outcome.UNTOLD: "◐"}
@@ -115,7 +115,13 @@ class StudyReport:
             for check in claim.checks
         ]
         if checks:
-            head = ["claim", "check", "measured [95 % interval]", "wanted", "outcome"]
+            head = [
+                "claim",
+                "check",
+                f"measured [{100 * TOLD:.0f} % interval]",
+                "wanted",
+                "outcome",
+            ]
             title = f"{len(checks)} check{'s' * (len(checks) != 1)}"
             table = Table([*head, "interval by"], checks, title=title, is_folded=True)
             yield Section(title="Checks of the claims", tables=[table])

@@ -1,6 +1,6 @@
 """Stored executions of studies → what claims, tables and charts look at."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +23,7 @@ from benchsuite.studies.study import Axis, Study
 HEAVY = ("log_tail", "argv", "settings_changed", "programs", "delay")
 HISTOGRAMS = ("response_histogram", "service_histogram", "wait_histogram")
 ENDED = (Status.FINISHED.value, Status.FAILED.value)
+CPUS = "cpus-target"
 
 
 def study(row: StudyRun) -> Study:
@@ -70,7 +71,10 @@ def execution(row: StudyRun, study: Study) -> Execution:
     cells = list(row.cells.prefetch_related(Prefetch("runs", queryset=runs)))
     if row.unreadable:
         raise UsageError(f"What is stored of this execution can't be read ({row.unreadable}).")
-    return Execution(cells=[_cell(row, study, one) for one in cells], looks=row.looks)
+    measured = [_cell(row, study, one) for one in cells]
+    least = min((one.conditions[CPUS] for one in measured if CPUS in one.conditions), default=None)
+    alike = {} if least is None else {CPUS: least}
+    return Execution(cells=measured, conditions=alike, looks=row.looks)
 
 
 def _cell(row: StudyRun, study: Study, cell: StudyCell) -> MeasuredCell:
@@ -87,7 +91,7 @@ def _cell(row: StudyRun, study: Study, cell: StudyCell) -> MeasuredCell:
         state=state,
         reason=reason,
         starts=[_start(run, study) for run in runs],
-        conditions=conditions(cell.arguments, runs),
+        conditions=conditions(cell.arguments, map(_had, runs)),
     )
 
 
@@ -104,22 +108,23 @@ def _start(run: Run, study: Study) -> Start:
     )
 
 
-def conditions(arguments: Iterable[str], runs: Sequence[Run]) -> Mapping[str, float]:
-    """What a claim may need: the options of a cell that are amounts, and what its runs had."""
+def _had(run: Run) -> Mapping[str, float | None]:
+    cpus = (run.spec.get("server") or {}).get("cpus")
+    every = run.environment.data.get("cpu_logical") if run.environment else None
+    amounts = {"users": run.users, "processes": run.processes, "threads": run.threads}
+    return {**amounts, CPUS: len(cpus) if cpus else every}
+
+
+def conditions(
+    arguments: Iterable[str], runs: Iterable[Mapping[str, float | None]]
+) -> Mapping[str, float]:
+    """What a claim may need: the options of a cell that are amounts, and what its runs have."""
     amounts: dict[str, float] = {}
     for word in arguments:
         name, _, value = word.removeprefix("--").partition("=")
         with suppress(UsageError):  # a word is no amount
             amounts[name] = parse_seconds(value)
-    for run in runs:
-        cpus = (run.spec.get("server") or {}).get("cpus")
-        every = run.environment.data.get("cpu_logical") if run.environment else None
-        had = {
-            "users": run.users,
-            "processes": run.processes,
-            "threads": run.threads,
-            "cpus-target": len(cpus) if cpus else every,
-        }
+    for had in runs:
         for name, amount in had.items():
             if amount is not None:
                 amounts[name] = min(float(amount), amounts.get(name, float(amount)))

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import os
-import signal
 import time
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -209,7 +208,7 @@ def prober(
     on_cpus: Collection[int] | None,
     marker: str = "",
 ) -> Iterator[Watch]:
-    """Probes while the block runs."""
+    """Probes while the block runs; afterwards nothing is under way any more."""
     asked, watch = folder / "prober.json", Watch(folder, load)
     # A session cookie is nobody else's business.
     folders.write_private(asked, json.dumps(request))
@@ -224,7 +223,6 @@ def prober(
         name="the prober",
         log=folder / "prober.log",
         env={"LC_ALL": "C.UTF-8", **certificates},
-        stop_signal=signal.SIGKILL,
         marker=marker or str(request["token"]),
         # A client among clients. On a CPU that the server keeps busy it is woken behind the server:
         # it saw 8 to 11 ms of a page of waitress for which it sees 4.6 to 5.1 ms on the load's.

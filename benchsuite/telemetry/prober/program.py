@@ -14,6 +14,7 @@ import json
 import random
 import re
 import select
+import signal
 import socket
 import ssl
 import sys
@@ -21,7 +22,7 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from benchsuite.system.network import client_context
 
@@ -187,6 +188,7 @@ JITTER = 0.5  #: Pauses vary by this share, so that nothing periodic is always m
 RESTING = 2  #: Connections that wait to be asked again.
 SUSPECT, MOST = 2, 5  #: Requests of a connection: of each, and of one that was slow each time.
 LONGEST_SLEEP_S = 0.25  #: The pace may change meanwhile.
+LAST_S = 1.0  #: How long it waits at its end for answers, so that the target is asked no more.
 GRACE_S = 0.1  #: A socket that waits ends by itself; one that gets a byte now and then does not.
 
 
@@ -277,13 +279,27 @@ class Prober:
             self._write(f"ended {number} {seconds:.7f} {outcome}")
             return True
 
+    def finish(self) -> None:
+        """Waits for what is under way; what isn't answered in time stays without an end."""
+        until = time.monotonic() + LAST_S
+        while self._under_way and time.monotonic() < until:
+            time.sleep(LAST_S / 100)
+        with self._lock:
+            self._under_way.clear()
+
     def _write(self, line: str) -> None:
         self._output.write(f"{line}\n")
         self._output.flush()
 
 
-def probe(request: dict[str, object], pace: Path, output: TextIO) -> NoReturn:
-    """Asks until it is killed, at the pace that the file then tells."""
+def probe(request: dict[str, object], pace: Path, output: TextIO) -> None:
+    """Asks until SIGTERM, at the pace that the file then tells, and lets what is under way end."""
+    end = {signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, end)  # of its threads, too
+
+    def is_over_after(seconds: float) -> bool:
+        return signal.sigtimedwait(end, max(0.0, seconds)) is not None
+
     prober = Prober(request, output)
     draw = random.Random(int(str(request["seed"])))
     before = time.monotonic()
@@ -293,10 +309,11 @@ def probe(request: dict[str, object], pace: Path, output: TextIO) -> NoReturn:
         pause_s = orders.pop("pause_s")
         due = before + pause_s * stretch
         left_s = due - time.monotonic()
-        if left_s > LONGEST_SLEEP_S:
-            time.sleep(LONGEST_SLEEP_S / 2)
+        is_later = left_s > LONGEST_SLEEP_S
+        if is_over_after(LONGEST_SLEEP_S / 2 if is_later else left_s):
+            return prober.finish()
+        if is_later:
             continue
-        time.sleep(max(0.0, left_s))
         prober.ask(due, **orders)
         before = max(due, time.monotonic() - pause_s * (1 - JITTER))
         stretch = draw.uniform(1 - JITTER, 1 + JITTER)

@@ -430,3 +430,87 @@ def test_a_dry_run_shows_each_run_as_a_command(machine, file, capsys):
     assert "3 s: python manage.py runbench" in lines[0]
     assert not machine.made
     assert not StudyRun.objects.exists()
+
+
+ASKING = """
+[[claim]]
+name = "half-is-half"
+says = "Half of the load is half of the answers."
+[[claim.check]]
+figure = "answers"
+cell = { setup = "sync", load = "half" }
+to = { load = "users" }
+ratio = [0.4, 0.6]
+
+[[claim]]
+name = "threads-gain"
+says = "Threads answer more."
+needs = { cpus-target = 999 }
+[[claim.check]]
+figure = "answers"
+cell = { setup = "broken", load = "users" }
+to = { setup = "sync" }
+ratio = [1.5, inf]
+
+[[answer]]
+asks = "Which server?"
+choice = "setup"
+only = { setup = ["sync", "gthread"], load = "users" }
+figure = "answers"
+best = "most"
+"""
+
+
+def scattering(plan: Plan) -> RunResult:
+    """As many answers a second as users, or as arrive, and one start has twice the other's."""
+    made = sound(plan)
+    assert made.total is not None
+    goodput = 10 * plan.spec.load.level * (1 + plan.spec.repetition % 2)
+    return replace(made, total=replace(made.total, goodput=goodput))
+
+
+@pytest.fixture
+def asking(machine: Machine, file: Path) -> None:
+    file.write_text(STUDY.replace(", threads = 999", "") + ASKING)
+    machine.ends = [scattering] * 99
+
+
+def test_each_case_has_all_its_first_starts_before_the_next(machine, asking):
+    runstudy("--budget=1h")
+    first = [(setup, load, repetition) for setup, load, repetition, _ in ran()]
+    claimed = first[:4]
+    assert claimed[:2] == [("sync", "users", 1), ("sync", "half", 1)], "half is a share of it"
+    assert sorted(claimed) == [("sync", load, n) for load in ("half", "users") for n in (1, 2)]
+    question = first.index(("gthread", "users", 1))
+    assert first[question + 1][0] == "gthread", "its sync has its starts already"
+    assert min(one[2] for one in first[4:question]) > 2, "claims in doubt come before"
+    of_broken = [place for place, one in enumerate(first) if one[0] == "broken"]
+    assert max(of_broken) == len(first) - 1, "what can't be told here comes last"
+
+
+@pytest.mark.parametrize("claimed", [False, True])
+def test_what_does_not_fit_into_the_time_waits_for_what_does(
+    machine, asking, file, monkeypatch, *, claimed
+):
+    longer = ASKING.split("\n\n")[0].replace("half-is-half", "longer").replace("sync", "gthread")
+    file.write_text(file.read_text() + longer * claimed)
+    monkeypatch.setattr(
+        studying.Execution,
+        "estimates_s",
+        lambda self, estimate, turns: [
+            100.0
+            if turn.repetition <= 2 and "sync" not in self.candidates[turn.place].title
+            else 0.0
+            for turn in turns
+        ],
+    )
+    runstudy("--budget=150s")
+    setups = [setup for setup, *_ in ran()]
+    assert setups.count("sync") > 4, "rounds of the claim fit"
+    assert setups.index("gthread") > setups.count("sync") - 1, "and what is left is used"
+
+
+def test_of_claims_alone_nothing_is_run_that_could_not_be_told(machine, asking, capsys):
+    out = runstudy("--claims", capsys=capsys)
+    assert {setup for setup, *_ in ran()} == {"sync"}
+    assert "cpus-target must be at least 999" in out

@@ -10,7 +10,7 @@ import benchsuite
 from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.runner.planning import workload
+from benchsuite.runner.planning import resolve, workload
 from benchsuite.workloads.base import Workload
 from tests.golden import Golden
 
@@ -60,3 +60,31 @@ def test_to_fit_a_workload_twice_is_to_fit_it_once(name: str) -> None:
 
 def test_values(golden: Golden) -> None:
     golden.values()
+
+
+@pytest.mark.parametrize(
+    ("server", "fields", "held"),
+    [
+        ("apache-prefork", {}, 9),
+        ("apache-worker", {}, None),  # 400 threads
+        ("apache-event", {"processes": 1, "threads": 2}, None),
+        ("uwsgi-http11", {"threads": 4}, 4),
+        ("uwsgi", {"threads": 4}, None),
+        ("gunicorn-gthread", {"threads": 4}, None),
+        ("waitress", {}, None),
+    ],
+)
+def test_who_gives_its_slots_to_connections(server, fields, held):
+    plan = resolve(spec(server, load=LOADS[0]))
+    plan = resolve(replace(plan.spec, server=replace(plan.spec.server, **fields)))
+    assert plan.slots_held(10) == held
+    assert plan.slots_held((held or 1) - 1) is None
+    others = (
+        {"load": LOADS[2]},
+        {"load": replace(LOADS[0], keep_alive=False)},
+        {"server": replace(plan.spec.server, front="nginx")},
+    )
+    if server == "apache-prefork":  # it keeps an idle connection for 5 s
+        others += ({"load": replace(LOADS[0], think_time_s=6.0)},)
+    for other in others:
+        assert resolve(replace(plan.spec, **other)).slots_held(10) is None

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from benchsuite.report.studies.charts import charts
 from benchsuite.studies.claims import Lead, Situation, answered
 from benchsuite.studies.measured import Execution, State
-from benchsuite.studies.study import Answer, Axis, Objective, Value
+from benchsuite.studies.study import Answer, Axis, Chart, Objective, Value
 from benchsuite.studies.tables import Question, questions
 from tests.unit.studies import worlds
 
@@ -154,3 +155,13 @@ def test_the_best_in_truth_is_seldom_left_out(starts: int, unlike: float) -> Non
 
 def test_values(golden):
     golden.values()
+
+
+@pytest.mark.parametrize(("x", "line"), [("setup", "delay"), ("delay", "setup")])
+def test_charts_call_values_by_their_titles(x: str, line: str) -> None:
+    setup = Axis("setup", tuple(Value(one, {}, title=f"{one} today") for one in worlds.SETUPS))
+    axes, asked = (setup, worlds.study().axis("delay")), Chart(x=x, y="plateau", line=line)
+    (drawn,) = charts(worlds.study(axes=axes, charts=(asked,)), worlds.execution())
+    lines = [column.title for column in drawn.series.columns[1:]]
+    titles = lines if line == "setup" else drawn.layout["xaxis"]["tickvals"]
+    assert titles == ["sync today", "async today"]

@@ -57,7 +57,7 @@ def test_a_list_expands_and_one_cell_that_fails_is_enough() -> None:
     found = judged(worlds.claim(FLAT), worlds.execution(truth))
     assert found.outcome is Outcome.FAILS
     assert [one.outcome for one in found.checks] == [Outcome.HOLDS, Outcome.FAILS]
-    assert "setup async · delay 200" in found.reason
+    assert "plateau of delay 200 / delay 0 is " in found.reason
     assert "async, 100" not in found.reason
 
 
@@ -65,7 +65,7 @@ def test_an_interval_across_the_edge_of_the_region_tells_nothing() -> None:
     truth = worlds.TRUTH | {("sync", "200"): 0.84}
     found = judged(worlds.claim(HALVES), worlds.execution(truth, noise=0.05))
     assert found.outcome is Outcome.UNTOLD
-    assert "plateau of setup sync · delay 200 / delay 100 is 0." in found.reason
+    assert "plateau of delay 200 / delay 100 is 0." in found.reason
 
 
 def test_one_start_proves_nothing() -> None:
