@@ -198,7 +198,7 @@ def test_the_documented_study_of_ones_own_project_runs(command, tmp_path):
 TUNING = (
     *("--server=gunicorn-gthread", "--processes=1", "--threads=2"),
     *("--workload=io_read", "--rows=1000", "--objective=p95 < 200ms, failures < 1%"),
-    *("--window=2s", "--budget=80s"),
+    *("--window=1s", "--budget=45s"),
 )
 TRIALS = """
 SELECT "order", json_extract(trial, "$.phase"), run_id FROM benchsuite_tuningtrial ORDER BY "order"

@@ -22,6 +22,8 @@ def test_a_closed_run(lab: Laboratory) -> None:
     result = lab.run(warmup_s=1.0, duration_s=8.0)
     _is_clean(result)
     assert findings(result, "B401") or not findings(result, "B405"), told(result)
+    assert result.total is not None
+    assert result.total.patterns == (), told(result)
 
 
 @pytest.mark.alone

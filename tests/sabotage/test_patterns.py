@@ -1,7 +1,5 @@
 """Runs that are slow for some: what their slow answers have in common is named (L16)."""
 
-from typing import Any
-
 import pytest
 
 from benchsuite.core.results import Common
@@ -32,8 +30,7 @@ def test_what_slow_answers_have_in_common_is_named(lab, common, run):
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("run", [{}, SYNC])
-def test_nothing_is_named_of_a_sound_run(lab: Laboratory, run: dict[str, Any]) -> None:
-    result = lab.run(**LOAD, **run)
+def test_nothing_is_named_of_a_sound_run(lab: Laboratory) -> None:
+    result = lab.run(**LOAD, **SYNC)
     assert result.total is not None
     assert result.total.patterns == (), told(result)
