@@ -95,37 +95,5 @@ def test_what_the_server_spoiled_stays_in_the_figures() -> None:
     assert other.middle("goodput") == 100.0
 
 
-def test_invalid_cells_and_other_units_never_stand_among_the_others() -> None:
-    found = cells(
-        [
-            unavailable("never"),
-            run("broken", goodput=900.0, invalid="B201 failures"),
-            run("chat", goodput=500.0, unit="message"),
-            run("slow", goodput=50.0),
-            run("fast", goodput=200.0),
-        ]
-    )
-    assert [cell.first.server for cell in found] == ["fast", "slow", "chat", "broken", "never"]
-    assert "500 /s messages" in shown(*found[2].runs)[0]
-
-
-def test_the_terminal_says_which_runs_count() -> None:
-    found = cells([run(), run(minute=1), run(minute=2, invalid="B401 noisy-host")])
-    assert results.runs_lines(found) == ["uvicorn: 2 of 3 runs; 1 excluded (B401)."]
-    assert shown(*found[0].runs)[0].startswith("uvicorn 2/3 ")
-    assert results.runs_lines(cells([run(), run("daphne", invalid="B201 failures")])) == []
-
-
-def test_a_row_of_several_starts_says_how_far_they_lie_apart() -> None:
-    assert shown(run(goodput=90.0), run(minute=1, goodput=110.0))[0].startswith(
-        "uvicorn 2 100 /s ±10.0 %"
-    )
-
-
-def test_what_is_missing_is_a_dash() -> None:
-    assert shown(unavailable()) == ["uvicorn 1 — — — — — — — ✗ failed"]
-    assert "410 ms" not in shown(run(p99_s=None))[0]
-
-
 def test_values(golden):
     golden.values()

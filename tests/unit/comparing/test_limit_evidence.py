@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 
-from benchsuite import bottlenecks
 from benchsuite.bottlenecks.evidence import Alone, LimitEvidence
-from benchsuite.comparing.limit_evidence import alone, diagnosis, evidence, highest_rate, profiled
+from benchsuite.comparing.limit_evidence import alone, evidence, highest_rate, profiled
 from benchsuite.core.plain import plain
-from benchsuite.core.results import Finding, Level, Reached
 from benchsuite.core.samples import Kind
 from benchsuite.models import Measurement, Run
 from benchsuite.models import Reading as Row
@@ -61,25 +59,6 @@ def test_figures_are_those_of_the_window() -> None:
 
 def test_a_load_generator_without_cpus_of_its_own_is_told() -> None:
     assert found(make_run(environment=MACHINE)).load_percent > 0
-
-
-def test_sessions_at_work_and_what_they_wait_for() -> None:
-    seen = found(with_counts(make_run(environment=MACHINE), "database", DATABASE))
-    assert (seen.active, seen.active_samples) == (3, 30)
-    assert seen.waits == pytest.approx({"Lock:tuple": 2 / 3, "Client:ClientRead": 1 / 3})
-    assert (seen.connections, seen.connections_limit) == (4, 97)
-
-
-def test_a_limit_that_a_finding_saw() -> None:
-    limit = Finding(
-        code="B204 target-limit",
-        level=Level.WEAK,
-        message="Two limits were reached.",
-        causes=(Reached.SESSIONS, Reached.SQLITE),
-    )
-    run = make_run(environment=MACHINE, findings=(limit,))
-    assert found(run).reached == ["database-sessions", "sqlite-lock"]
-    assert {"L05 connections", "L13 sqlite"} <= {one.code for one in bottlenecks.name(found(run))}
 
 
 def test_runs_of_another_unit_or_format_are_left_alone() -> None:
@@ -181,26 +160,6 @@ def test_memory_that_grows_all_the_time_is_seen() -> None:
 def page(requests: int, request_s: float, **figures: Any) -> dict[str, Any]:
     means = {"queries": 4, "query_s": 0.1, "connecting_s": 0.01, "shapes": [], **figures}
     return {"page": f"GET /{requests}/", "requests": requests, "request_s": request_s, **means}
-
-
-def test_what_a_diagnostic_start_saw_is_averaged_over_its_requests() -> None:
-    shape = {"query": "SELECT shop", "place": "shop/views.py:12", "times": 3.0, "query_s": 0.05}
-    pages = [page(3, 0.2, shapes=[shape]), page(1, 0.0, connecting_s=0.05, shapes=[shape])]
-    collected = {"cpu_s": 4.0, "paused_s": 0.2, "longest_pause_s": 0.03}
-    seen = diagnosis(Run(model="open", diagnosis={"pages": pages, **collected}))
-    assert seen is not None
-    assert (seen.requests, seen.loaded, seen.longest_pause_s) == (4, True, 0.03)
-    assert (seen.request_s, seen.queries) == pytest.approx((0.15, 4.0))
-    assert (seen.query_s, seen.connecting_s) == pytest.approx((0.1, 0.02))
-    assert seen.collecting_share == pytest.approx(0.05)
-    (first, last) = seen.repeated
-    assert (first.query, first.place, first.times) == ("SELECT shop", "shop/views.py:12", 3.0)
-    assert (first.page, first.share) == ("GET /3/", pytest.approx(0.25))
-    assert (last.page, last.share) == ("GET /1/", 0.0)
-    idle = diagnosis(Run(model="closed", diagnosis={"pages": pages, **collected, "cpu_s": 0.0}))
-    assert idle is not None
-    assert (idle.loaded, idle.collecting_share) == (False, 0.0)
-    assert diagnosis(Run(diagnosis={"pages": [page(0, 0.2)]})) is diagnosis(Run()) is None
 
 
 @pytest.mark.parametrize(("samples", "function"), [(100, "view"), (101, "")])

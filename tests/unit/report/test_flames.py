@@ -26,11 +26,6 @@ def made(**given: object) -> Flame:
     return found
 
 
-def test_what_was_put_together_is_said() -> None:
-    assert "fewer than" not in made().sentence
-    assert "fewer than 7 samples are put together as (rare calls)" in made(least=7).sentence
-
-
 def test_the_tables_fit_80_columns() -> None:
     console = Console(file=StringIO(), width=80, color_system=None)
     run = make_run("gunicorn-gthread")
@@ -55,12 +50,6 @@ def test_the_fix_names_the_hottest_function_of_the_project() -> None:
     assert seen.flame.run == start
     start.diagnosis = profile(project=())
     assert "no function of the project stands out" in told(run, [start]).limits[0].fix
-
-
-def test_a_profiled_start_itself_has_a_flame_and_no_limits() -> None:
-    start = make_profiled(make_run("uwsgi", **FULL))  # type: ignore[arg-type]
-    assert told(start).limits == ()
-    assert told(start).flame is not None
 
 
 def test_boxes_are_as_wide_as_their_samples() -> None:

@@ -13,7 +13,6 @@ from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.parts import populations_table, stages_of, stages_table, times_of_levels
-from benchsuite.report.terminal.progress import _phase
 from tests.factories import BEGUN, begin
 
 LOAD = LoadProfile(model="open", arrival_rate=200.0, stages=(200.0, 50.0, 200.0))
@@ -98,19 +97,6 @@ def test_json_tells_the_levels_and_the_arrivals(climb: Run) -> None:
     assert told["stages"][0]["response_time"]["min_s"] == 0.001
 
 
-@pytest.mark.parametrize(
-    ("elapsed_s", "phase"),
-    [
-        (0.0, ("200 /s · warm-up", 0.0, 3.0)),
-        (4.0, ("200 /s · window", 1.0, 10.0)),
-        (13.5, ("50 /s · warm-up", 0.5, 3.0)),
-        (40.0, ("drain", 1.0, 30.0)),
-    ],
-)
-def test_the_progress_names_the_level(elapsed_s: float, phase: tuple[str, float, float]) -> None:
-    assert _phase(LOAD, elapsed_s) == phase
-
-
 def test_each_kind_of_users_has_a_row(mixed: Run) -> None:
     rows = rows_of(populations_table([mixed]))
     assert [row["users"] for row in rows] == [PAGES.name, ECHOES.name]
@@ -121,3 +107,7 @@ def test_each_kind_of_users_has_a_row(mixed: Run) -> None:
     mixed.measurements.filter(scope=POPULATION).delete()
     assert populations_table([mixed]) is None
     assert run_as_json(mixed)["populations"] == []
+
+
+def test_values(golden):
+    golden.values()

@@ -37,13 +37,6 @@ def made(monkeypatch):
     return journeys
 
 
-def test_users_are_dealt_out_as_the_shares_have_it():
-    pages, echoes = Mixed(shares=SHARES).populations(LoadProfile(users=100))
-    assert (pages.name, pages.unit, len(pages.users)) == ("plain", "request", 80)
-    assert (echoes.name, echoes.unit, len(echoes.users)) == ("ws_echo", "message", 20)
-    assert sorted(pages.users + echoes.users) == list(range(100))
-
-
 @pytest.mark.parametrize("users", range(3, 40))
 def test_any_number_of_users_is_near_the_shares(users):
     parts = Mixed(shares="5 plain + 3 cpu + 2 ws_echo").populations(LoadProfile(users=users))

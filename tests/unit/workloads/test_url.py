@@ -53,10 +53,6 @@ def test_pages_are_visited_in_order():
     assert seen == ["/shop/", "/cart/"]
 
 
-def test_the_server_is_ready_when_the_first_page_answers():
-    assert Url(path="/cart/,/shop/").ready_path == "/cart/"
-
-
 def test_a_wrong_answer_says_where_and_what(golden):
     golden.cases(lambda given: Url(**given).journey(Client()), refuses=AnswerError)
 
@@ -137,12 +133,6 @@ def test_an_answer_that_looks_otherwise_than_in_the_rehearsal_is_wrong():
 
 def test_an_answer_that_can_not_be_meant_is_wrong_usage(golden):
     golden.cases(lambda given: Url(path="/shop/,/cart/", **given), refuses=UsageError)
-
-
-@pytest.mark.parametrize("given", ["", "shop/", "http://host/shop/", "//host/shop/", "/shop/,"])
-def test_a_path_that_is_none_is_wrong_usage(given):
-    with pytest.raises(UsageError, match=r"path|page"):
-        Url(path=given)
 
 
 OUT = '<form action="/accounts/logout/" method="post"><button>Log out</button></form>'

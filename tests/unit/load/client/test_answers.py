@@ -9,34 +9,11 @@ import pytest
 from benchsuite.core.samples import JOURNEY, PROCESS_SHIFT, RECORD, REQUEST, Kind
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.client import target as recording
-from benchsuite.load.client.failures import Failure, leads_to_log_in
+from benchsuite.load.client.failures import Failure
 from benchsuite.load.client.failures import refusal_sentence as sentence_for
 from benchsuite.load.client.target import OTHER_NAMES, SpoolRecorder, Target
 from benchsuite.load.job import SAMPLES_FILE, Job
 from benchsuite.load.parent import driver
-
-
-@pytest.mark.parametrize(
-    "location",
-    [
-        *("/login", "/accounts/login/?next=/", "/Log-In/", "/log_in/", "/users/sign_in"),
-        *("/signin/", "https://id.example/realms/x/login?a=1", "/willkommen/?next=%2Fshop%2F"),
-        *("/willkommen/?lang=de&next=/shop/", "/LoginForm.jsp", "/userlogin", "/wp-login.php"),
-    ],
-)
-def test_log_in_pages_are_known_by_their_address(location):
-    assert leads_to_log_in(location)
-
-
-@pytest.mark.parametrize(
-    "location",
-    [
-        *("/", "/shop/next/", "/?contextnext=1", "//login.example/a/"),
-        *("/catalog-index/", "/blog-info/", "/blogindex/", "/design-inspiration/", "/signing/"),
-    ],
-)
-def test_other_addresses_are_not(location):
-    assert not leads_to_log_in(location)
 
 
 def came(status: int, location: str = "", **more: Any) -> Any:
