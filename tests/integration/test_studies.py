@@ -21,40 +21,12 @@ from benchsuite.system import lock
 from tests.integration.command import Command, wait_for
 from tests.integration.runs import Quiet
 from tests.needs import audited
+from tests.study_factories import STUDIES
 from tests.unit.studies.test_documented import example
 
 LONGEST_S = 180.0
 
-STUDY = """
-format = 1
-name = "small"
-question = "Does it end?"
-repeat = 2
-[every]
-users = 2
-warmup = "0"
-duration = "500ms"
-timeout = "5s"
-[axis.setup]
-waitress = { server = "waitress" }
-sync = { server = "gunicorn-sync" }
-impossible = { server = "gunicorn-sync", python = "3.99" }
-[axis.page]
-plain = { workload = "plain" }
-missing = { path = "/no/such/page/" }
-[[exclude]]
-setup = ["sync", "impossible"]
-page = "missing"
-[figures]
-goodput = { of = "goodput" }
-[[claim]]
-name = "impossible"
-says = "It answers."
-[[claim.check]]
-figure = "goodput"
-cell = { setup = "impossible" }
-value = [0, inf]
-"""
+STUDY = (STUDIES / "small.toml").read_text()
 CELLS = {("waitress", "plain"), ("waitress", "missing"), ("sync", "plain")}
 RUNS = """
 SELECT json_extract(coordinates, '$.setup'), json_extract(coordinates, '$.page'), repetition,
