@@ -43,9 +43,7 @@ class Told(Loaded):
         return replace(self.figures, done=done).accounts
 
 
-def measured(
-    folder: Path, faults: Faults, workload: str = ECHO, **changes: Any
-) -> tuple[Told, FaultyServer]:
+def measured(folder, faults, workload=ECHO, **changes):
     """A load on a server with these faults, after its checks were made on a sound one."""
     profile = {"path": PATH, "unit": "message", "duration_s": 1.0, "users": 4, **changes}
     with FaultyServer({PATH: faults}) as server:
