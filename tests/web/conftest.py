@@ -15,7 +15,7 @@ TOKEN = "x3Yq"
 
 
 @pytest.fixture(autouse=True)
-def _open_pages(settings: Any, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def _open_pages(settings, db, monkeypatch):
     settings.BENCHSUITE = {"ACCESS": BY_TOKEN}
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
 
@@ -26,15 +26,15 @@ def with_token(client: Client) -> Client:
 
 
 @pytest.fixture
-def client() -> Client:
+def client():
     return with_token(Client(HTTP_HOST="localhost"))
 
 
 @pytest.fixture
-def soup(client: Client) -> Any:
+def soup(client):
     """A function that gets a page and returns it parsed; the status must be the expected one."""
 
-    def get(path: str, *, status: int = 200) -> BeautifulSoup:
+    def get(path, *, status=200):
         answer = client.get(path)
         assert answer.status_code == status, answer.content[:400]
         return BeautifulSoup(answer.content, "html.parser")

@@ -139,7 +139,7 @@ def test_an_execution_of_a_study_is_marked_too():
 
 
 def test_a_database_that_can_not_be_written_is_still_shown(client, dead, caplog):
-    def refuse(execute: Any, sql: str, *rest: Any) -> Any:
+    def refuse(execute, sql, *rest):
         if sql.startswith("UPDATE"):
             raise DatabaseError("attempt to write a readonly database")
         return execute(sql, *rest)

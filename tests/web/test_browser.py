@@ -154,8 +154,7 @@ def test_charts_of_a_run_share_their_time_axis_and_cursor(tab, runs):
 
 
 def chosen(tab: Any) -> str:
-    words: str = tab.locator("[data-chosen]").inner_text()
-    return words
+    return tab.locator("[data-chosen]").inner_text()
 
 
 def test_ticks_survive_sorting_paging_filters_and_back(tab):
@@ -236,10 +235,9 @@ def test_of_twenty_cells_as_many_are_drawn_as_can_be_told_apart(tab):
 
 
 def boxes(tab: Any, selector: str) -> list[dict[str, float]]:
-    found: list[dict[str, float]] = tab.locator(selector).evaluate_all(
+    return tab.locator(selector).evaluate_all(
         "all => all.map(one => one.getBoundingClientRect().toJSON())"
     )
-    return found
 
 
 def assert_apart(labels: list[dict[str, float]]) -> None:

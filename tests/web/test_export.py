@@ -134,14 +134,14 @@ def test_under_asgi_an_export_is_sent_as_it_is_made(monkeypatch, settings):
     make_run("uwsgi")
     made = []
 
-    def lines(runs: Any) -> Any:
+    def lines(runs):
         for number in range(5):
             made.append(number)
             yield "x" * CHUNK_LETTERS
 
     monkeypatch.setattr(export, "csv_of", lines)
 
-    async def some() -> int:
+    async def some():
         answer: Any = await AsyncClient().get("/results/export/?format=csv")
         assert answer.is_async
         pieces = answer.streaming_content

@@ -39,7 +39,7 @@ def test_what_is_found_is_weighed_by_figures(other, monkeypatch):
     before = validity.assess(evidence)
     found = Rule.found
 
-    def otherwise(rule: Rule, level: Level, message: str, *, hint: str, **rest: Any) -> Doubt:
+    def otherwise(rule, level, message, *, hint, **rest):
         return found(rule, level, other(message), hint=other(hint), **rest)
 
     monkeypatch.setattr(Rule, "found", otherwise)
@@ -58,7 +58,7 @@ def doubt(number: str, value: float | None, message: str, **fields: Any) -> Doub
 
 
 @pytest.fixture
-def rows() -> list[Run]:
+def rows():
     """Three cells that fail alike, with worse and worse figures, and two without any."""
     findings = [
         (2, ("sqlite-lock",), Level.WEAK, "2 processes ended, one every 5 s."),
