@@ -9,7 +9,6 @@ import pytest
 from benchsuite.core.results import Finding, Level
 from benchsuite.report.sentences import doubt_lines
 from tests.factories import INVALID, WEAK, make_run
-from tests.golden import Golden
 
 INFO = replace(WEAK, level=Level.INFO)
 MILD = replace(INVALID, level=WEAK.level, message="1 % of the requests failed.")
@@ -35,5 +34,5 @@ def told(*runs: tuple[str, *tuple[Finding, ...]]) -> str:
 
 
 @pytest.mark.django_db
-def test_what_is_told(golden: Golden) -> None:
+def test_what_is_told(golden):
     golden.cases(told)

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 FULL: dict[str, Any] = {"cpu_percent": 190.0, "environment": {"cpu_usable": 2}}
 
 
-def test_of_many_cells_who_has_which_with_the_evidence_of_one() -> None:
+def test_of_many_cells_who_has_which_with_the_evidence_of_one():
     servers = ("uwsgi", "gunicorn-gthread", "granian-wsgi")
     runs = [make_run(server, rate=600.0 - 9 * n, **FULL) for n, server in enumerate(servers)]
     line, fix = limit_lines(cells(runs))
@@ -23,7 +23,7 @@ def test_of_many_cells_who_has_which_with_the_evidence_of_one() -> None:
     assert fix.startswith("  Give the load generator CPUs of its own")
 
 
-def test_a_diagnostic_start_is_told_with_its_cell() -> None:
+def test_a_diagnostic_start_is_told_with_its_cell():
     run = make_run("uwsgi", cpu_percent=10.0, environment={"cpu_usable": 16})
     start = make_run("uwsgi")
     start.key = RunSpec.from_json(run.spec).diagnosed.key

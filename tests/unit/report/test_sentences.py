@@ -11,7 +11,6 @@ from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.run_answer import of_run
 from benchsuite.store.interchange import PARTS, attach
 from tests.factories import facts
-from tests.golden import Golden
 
 MOST_WORDS = 20
 
@@ -66,16 +65,16 @@ def told(*codes: str, limit: str = "", **given: Any) -> str:
     return plain("\n".join(lines))
 
 
-def test_the_card_of_a_run(golden: Golden) -> None:
+def test_the_card_of_a_run(golden):
     golden.cases(told)
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     """Reasons of missing figures, titles, and what the closed model can't show."""
     golden.values(lambda value: plain(value) if isinstance(value, str) else value)
 
 
-def test_the_closed_model_is_told_in_json() -> None:
+def test_the_closed_model_is_told_in_json():
     assert run_as_json(run(model="closed"))["coordinated_omission"] == "possible"
     for other in (run(model="open"), run(model="closed", requests=0)):
         assert run_as_json(other)["coordinated_omission"] is None

@@ -30,11 +30,11 @@ STARTS = 6
 
 
 @pytest.fixture(scope="module")
-def drawn() -> list[tuple[list[float], list[float]]]:
+def drawn():
     """Two sides of six starts with 2 % of noise, many times."""
     draw = random.Random(2015)
 
-    def side() -> list[float]:
+    def side():
         return [math.exp(draw.gauss(0, 0.02)) for _ in range(STARTS)]
 
     return [(side(), side()) for _ in range(CASES)]

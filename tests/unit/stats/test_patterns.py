@@ -51,9 +51,7 @@ def finished(begin: float, work_s: float, stalls: Stalls) -> float:
     return begin + work_s
 
 
-def closed(
-    draw: Draw, service: Service = steady, *, users: int = 4, stalls: Stalls = ()
-) -> Samples:
+def closed(draw, service=steady, *, users=4, stalls=()):
     rows = []
     for user in range(users):
         begin = float(draw.uniform(0, 0.01))

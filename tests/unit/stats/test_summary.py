@@ -10,14 +10,7 @@ ORIGIN = 1000.0
 WINDOW = (1002.0, 1012.0)
 
 
-def sample(
-    intended: float,
-    finish: float,
-    *,
-    start: float | None = None,
-    kind: Kind = Kind.OK,
-    size: int = 100,
-) -> tuple[object, ...]:
+def sample(intended, finish, *, start=None, kind=Kind.OK, size=100):
     """One request; times in seconds since the origin."""
     sent = intended if start is None else start
     return (0, int(kind), 0, 1, size, ORIGIN + intended, ORIGIN + sent, ORIGIN + finish)
@@ -28,11 +21,11 @@ def samples(*rows: tuple[object, ...]) -> Samples:
 
 
 def summary(*rows: tuple[object, ...], **options: object) -> Summary:
-    return summarise(samples(*rows), name="GET /", scope="request", window=WINDOW, **options)  # type: ignore[arg-type]
+    return summarise(samples(*rows), name="GET /", scope="request", window=WINDOW, **options)
 
 
 def seconds(*rows: tuple[object, ...], **options: object) -> list[Interval]:
-    return list(intervals(samples(*rows), origin=ORIGIN, window=WINDOW, **options))  # type: ignore[arg-type]
+    return list(intervals(samples(*rows), origin=ORIGIN, window=WINDOW, **options))
 
 
 def test_values(golden):

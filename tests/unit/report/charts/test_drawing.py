@@ -31,13 +31,13 @@ def drawing(*columns: tuple[Mark | None, list[Any]], across: Axis = SECONDS) -> 
     return draw(Series("any", "Any", across, UP, (SECOND, *named), tuple(rows))).drawing
 
 
-def test_the_last_step_reaches_its_end_and_only_so_many_rows_are_drawn() -> None:
+def test_the_last_step_reaches_its_end_and_only_so_many_rows_are_drawn():
     line, rest = drawing((steps("#000000", rows=2), [2**20, 2**21, 2**22]))["data"]
     assert line["y"] == [1, 2]
     assert (rest["x"], rest["y"]) == ([1, 2], [2, 2])
 
 
-def test_times_are_in_the_unit_that_fits() -> None:
+def test_times_are_in_the_unit_that_fits():
     columns = (SECOND, Column("p50_s", "p50", mark=line("#000000")))
     for longest, unit, drawn in ((0.5, "ms", 500), (2.5, "s", 2.5)):
         series = Series("any", "Any", SECONDS, RESPONSE_TIME, columns, ((0, longest),))
@@ -57,7 +57,7 @@ def test_times_are_in_the_unit_that_fits() -> None:
         (["sync", "async"], "category"),
     ],
 )
-def test_levels_that_double_lie_as_far_apart(levels: list[Any], kind: str | None) -> None:
+def test_levels_that_double_lie_as_far_apart(levels, kind):
     columns = (Column("users", "users"), Column("rate", "rate", mark=line("#000000")))
     across = Axis("users", scale=Scale.LEVEL)
     series = Series("any", "Any", across, UP, columns, tuple((one, 1) for one in levels))

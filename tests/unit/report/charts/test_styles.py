@@ -37,19 +37,19 @@ def oklab(colour: str) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_colour_is_seen_on_the_light_page_and_on_the_dark(page: str) -> None:
+def test_every_colour_is_seen_on_the_light_page_and_on_the_dark(page):
     for colour in COLOURS:
         darker, lighter = sorted((luminance(colour), luminance(page)))
         assert (lighter + 0.05) / (darker + 0.05) >= LEAST_CONTRAST, colour
 
 
-def test_every_two_colours_lie_apart() -> None:
+def test_every_two_colours_lie_apart():
     for one, other in combinations(COLOURS, 2):
         steps = zip(oklab(one), oklab(other), strict=True)
         assert 100 * sum((a - b) ** 2 for a, b in steps) ** 0.5 >= LEAST_APART, (one, other)
 
 
-def test_the_servers_compared_most_keep_the_first_colours_on_every_page() -> None:
+def test_the_servers_compared_most_keep_the_first_colours_on_every_page():
     together = dict(zip(COMPARED_MOST, styles(COMPARED_MOST), strict=True))
     assert [look.colour for look in together.values()] == list(COLOURS[: len(COMPARED_MOST)])
     assert {look.dash for look in together.values()} == {"solid"}
