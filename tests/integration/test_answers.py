@@ -105,7 +105,7 @@ def test_a_coded_body_is_given_as_it_was_written(tmp_path, codings):
 def test_a_download_is_counted_whole_and_not_kept(tmp_path, framing):
     size = 2 * KEPT_BYTES + 12_345
 
-    def download(request: Request) -> Iterator[bytes]:
+    def download(request):
         yield OURS + framing % size + b"Connection: close\r\n\r\n"
         yield from [b"x" * MIB] * (size // MIB)
         yield b"x" * (size % MIB)
@@ -124,7 +124,7 @@ def test_a_download_is_counted_whole_and_not_kept(tmp_path, framing):
 def test_a_second_answer_that_comes_later_is_a_failure(tmp_path, gap_s, think_time_s):
     """In a piece of its own: before the next request, or taken for the answer to that one."""
 
-    def behave(request: Request) -> Iterator[bytes]:
+    def behave(request):
         yield answer(b"OK")
         time.sleep(gap_s)
         yield answer(b"OK")
@@ -143,7 +143,7 @@ def test_a_second_answer_that_comes_later_is_a_failure(tmp_path, gap_s, think_ti
 def test_a_farewell_to_an_idle_connection_is_no_failure(tmp_path):
     """As servers say it that wait for the next request no longer."""
 
-    def behave(request: Request) -> Iterator[bytes]:
+    def behave(request):
         yield answer(b"OK")
         time.sleep(0.02)
         yield answer(b"", status=408, headers={"Connection": "close"})
@@ -160,9 +160,7 @@ def test_a_farewell_to_an_idle_connection_is_no_failure(tmp_path):
     assert result.kinds("GET /tired") == {Kind.OK: responder.seen["/tired"]}
 
 
-def asking(
-    base_url: str, load: LoadProfile, headers: dict[str, str] | None = None, path: str = "/page"
-) -> dict[str, object]:
+def asking(base_url, load, headers=None, path="/page"):
     return request_for(path, base_url=base_url, token=RUN, load=load, headers=headers or {}, seed=1)
 
 
@@ -283,7 +281,7 @@ def drip(first: bytes) -> Behaviour:
 
 def always(*sent: bytes, **how: object) -> Behaviour:
     whole = b"".join(sent)
-    return lambda request: whole or answer(**how)  # type: ignore[arg-type]
+    return lambda request: whole or answer(**how)
 
 
 READY = ""

@@ -7,7 +7,6 @@ import os
 import signal
 import tempfile
 import uuid
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +31,7 @@ TOKEN = "0123456789abcdef"
 
 
 @pytest.fixture
-def data() -> Iterator[Data]:
+def data():
     with tempfile.TemporaryDirectory(prefix="pg-") as folder, ExitStack() as stack:
         yield Data("testproject.settings.target", Path(folder), stack, uuid.uuid4().hex)
 
@@ -42,7 +41,7 @@ def plan(workload: str, *, use: str = "postgresql", **database: object) -> Plan:
         RunSpec(
             server=ServerSpec(server="gunicorn-sync"),
             workload=WorkloadSpec(workload=workload),
-            database=DatabaseSpec(use=use, rows=ROWS, **database),  # type: ignore[arg-type]
+            database=DatabaseSpec(use=use, rows=ROWS, **database),
         )
     )
 
@@ -56,12 +55,10 @@ def kept(data: Data, one: Plan) -> Keeper:
 def counted(data: Data, one: Plan) -> int:
     """The rows of a copy, as the server of a run sees them."""
     service = data.service(one)
-    assert service is not None
     with kept(data, one).clone(TOKEN, database_url=service.url) as path:
         name = json.loads(path.read_text())["databases"]["default"]
         with psycopg.connect(service.url.replace("/postgres", f"/{name}")) as connection:
             row = connection.execute("SELECT count(*) FROM benchsuite_target_post").fetchone()
-    assert row is not None
     return int(row[0])
 
 
@@ -72,17 +69,15 @@ def die(service: DatabaseService) -> None:
 
 def limit(service: DatabaseService | None) -> int:
     """Clients that it admits besides those kept for the run itself."""
-    assert service is not None
     with psycopg.connect(service.admin_url) as connection:
         found = connection.execute(
             "SELECT current_setting('max_connections')::int"
             " - current_setting('superuser_reserved_connections')::int"
         ).fetchone()
-    assert found is not None
     return int(found[0]) - WATCHING
 
 
-def test_rows_are_made_once_for_all_that_read_them_however_they_are_reached(data: Data) -> None:
+def test_rows_are_made_once_for_all_that_read_them_however_they_are_reached(data):
     first = plan("io_read", max_connections=20)
     keeper = kept(data, first)
     assert counted(data, first) == ROWS
@@ -101,14 +96,13 @@ def test_rows_are_made_once_for_all_that_read_them_however_they_are_reached(data
         replace(first.spec, server=replace(first.spec.server, cpus=(available()[0],)))
     )
     assert kept(data, elsewhere) is keeper
-    assert cluster is not None
     assert os.sched_getaffinity(cluster.process.pid) == {available()[0]}
     more = resolve(replace(first.spec, database=replace(first.spec.database, rows=ROWS + 1)))
     assert kept(data, more) is not keeper
     assert counted(data, more) == ROWS + 1
 
 
-def test_workloads_without_rows_share_one_project_and_others_do_not(data: Data) -> None:
+def test_workloads_without_rows_share_one_project_and_others_do_not(data):
     plain, cpu, read = (plan(name, use="throwaway") for name in ("plain", "cpu", "io_read"))
     assert kept(data, plain) is kept(data, cpu)
     assert kept(data, plain) is not kept(data, read)
@@ -116,7 +110,7 @@ def test_workloads_without_rows_share_one_project_and_others_do_not(data: Data) 
         keeper.wait()
 
 
-def test_a_server_that_died_is_made_anew_with_its_databases(data: Data) -> None:
+def test_a_server_that_died_is_made_anew_with_its_databases(data):
     one = plan("io_read")
     service, keeper = data.service(one), kept(data, one)
     keeper.wait()
@@ -127,7 +121,7 @@ def test_a_server_that_died_is_made_anew_with_its_databases(data: Data) -> None:
     assert kept(data, one) is not keeper
 
 
-def test_a_keeper_that_was_killed_is_replaced(data: Data) -> None:
+def test_a_keeper_that_was_killed_is_replaced(data):
     one = plan("io_read")
     keeper = kept(data, one)
     keeper.wait()
@@ -138,10 +132,9 @@ def test_a_keeper_that_was_killed_is_replaced(data: Data) -> None:
     assert kept(data, one) is not keeper
 
 
-def test_what_no_later_run_needs_is_dropped(data: Data) -> None:
+def test_what_no_later_run_needs_is_dropped(data):
     read, create = plan("io_read"), plan("io_create")
     service = data.service(read)
-    assert service is not None
     kept(data, read).wait()
     kept(data, create).wait()
     assert len(names(service)) == 2
@@ -158,7 +151,7 @@ def names(service: DatabaseService) -> list[str]:
         return [name for (name,) in rows]
 
 
-def test_one_that_died_leaves_nothing_to_complain_of_at_the_end() -> None:
+def test_one_that_died_leaves_nothing_to_complain_of_at_the_end():
     with tempfile.TemporaryDirectory(prefix="pg-") as folder:
         with ExitStack() as stack:
             data = Data("testproject.settings.target", Path(folder), stack, uuid.uuid4().hex)

@@ -111,12 +111,12 @@ def started(kind: Kind, **how: Any) -> Iterator[DatabaseService]:
 
 
 @pytest.fixture(scope="module")
-def services() -> Iterator[Callable[[Kind], DatabaseService]]:
+def services():
     """One of each kind that is asked for."""
     running: dict[str, DatabaseService] = {}
     with ExitStack() as stack:
 
-        def service(kind: Kind) -> DatabaseService:
+        def service(kind):
             if kind.name not in running:
                 how = started(kind, max_connections=CONNECTIONS)
                 running[kind.name] = stack.enter_context(how)
@@ -126,7 +126,7 @@ def services() -> Iterator[Callable[[Kind], DatabaseService]]:
 
 
 @pytest.fixture
-def service(kind: Kind, services: Callable[[Kind], DatabaseService]) -> DatabaseService:
+def service(kind, services):
     return services(kind)
 
 
@@ -217,7 +217,7 @@ def test_the_target_has_no_rights_but_on_a_runs_databases(kind, service):
 
 
 @each_kind
-def test_what_changes_figures_is_recorded(kind: Kind, service: DatabaseService) -> None:
+def test_what_changes_figures_is_recorded(kind, service):
     assert service.version.split(".")[0].isdigit()
     assert kind.durable.items() <= service.settings.items()
     assert int(service.settings["max_connections"]) == CONNECTIONS + kind.beyond
@@ -225,7 +225,7 @@ def test_what_changes_figures_is_recorded(kind: Kind, service: DatabaseService) 
 
 @ROOT_ONLY
 @each_kind
-def test_started_by_root_it_runs_as_nobody(kind: Kind, service: DatabaseService) -> None:
+def test_started_by_root_it_runs_as_nobody(kind, service):
     owners = set()
     for pid in service.process.living():
         with suppress(FileNotFoundError):  # a session of somebody who asked has ended meanwhile
@@ -234,7 +234,7 @@ def test_started_by_root_it_runs_as_nobody(kind: Kind, service: DatabaseService)
 
 
 @each_kind
-def test_nothing_is_left(kind: Kind) -> None:
+def test_nothing_is_left(kind):
     marker, sockets = uuid.uuid4().hex, set(Path("/tmp").glob(".s.PGSQL*"))
     with folder() as place:
         with started(kind, folder=place, marker=marker, fsync=False) as service:
@@ -255,7 +255,7 @@ def test_nothing_is_left(kind: Kind) -> None:
 
 
 @each_kind
-def test_a_taken_port_is_told(kind: Kind) -> None:
+def test_a_taken_port_is_told(kind):
     with folder() as place, socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with (
@@ -285,14 +285,14 @@ def test_a_failing_installation_is_told_with_its_log(kind, monkeypatch):
 
 
 @on_postgresql
-def test_more_connections_than_the_machine_can_have_are_told_with_the_log(kind: Kind) -> None:
+def test_more_connections_than_the_machine_can_have_are_told_with_the_log(kind):
     words = r"(?s)PostgreSQL ended with status 1.*; its log ends with"
     with pytest.raises(StartError, match=words), started(kind, max_connections=300_000):
         pytest.fail("it started")
 
 
 @on_postgresql
-def test_a_folder_that_has_a_cluster_is_left_alone(kind: Kind) -> None:
+def test_a_folder_that_has_a_cluster_is_left_alone(kind):
     with folder() as place:
         mine = place / "data" / "mine"
         mine.parent.mkdir()
@@ -336,8 +336,8 @@ class Migration(migrations.Migration):
 
 @each_kind
 def test_a_project_is_served_on_it_and_dropped_when_all_connections_are_taken(
-    kind: Kind, tmp_path: Path, service: DatabaseService
-) -> None:
+    kind, tmp_path, service
+):
     project = stranger(tmp_path, databases=SQLITE)
     if kind is POSTGRESQL:  # as the ordinary user that the target is
         (tmp_path / "shop/migrations/0002_hstore.py").write_text(EXTENSION)
@@ -388,8 +388,8 @@ def test_a_copy_that_lacks_tables_is_no_copy(kind, tmp_path, service, monkeypatc
 
 @on_postgresql
 def test_a_pool_is_the_largest_that_the_target_opens_and_its_way_may_be_another(
-    kind: Kind, tmp_path: Path, service: DatabaseService
-) -> None:
+    kind, tmp_path, service
+):
     project = stranger(tmp_path, databases=SQLITE)
     with (
         project.kept(use="postgresql", database_url=service.admin_url, pool=2) as keeper,
@@ -411,7 +411,7 @@ def test_a_pool_is_the_largest_that_the_target_opens_and_its_way_may_be_another(
             )
 
 
-def test_what_sqlite_can_not_have_is_refused(tmp_path: Path) -> None:
+def test_what_sqlite_can_not_have_is_refused(tmp_path):
     project = stranger(tmp_path, databases=SQLITE)
     with (
         project.kept(pool=2) as keeper,
@@ -439,14 +439,14 @@ def test_broken_programs_on_the_path_are_passed_over(broken, tmp_path, monkeypat
     monkeypatch.setenv("PATH", f"{path}{os.pathsep}{os.environ['PATH']}")
     elsewhere = programs.found()
     assert elsewhere not in (None, path)
-    assert programs.version(elsewhere).split(".")[0].isdigit()  # type: ignore[arg-type]
+    assert programs.version(elsewhere).split(".")[0].isdigit()
     monkeypatch.setattr(programs, "DEBIAN", tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert programs.found() is None
 
 
 @ROOT_ONLY
-def test_programs_that_the_account_may_not_reach(tmp_path: Path) -> None:
+def test_programs_that_the_account_may_not_reach(tmp_path):
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     (closed / "bin").mkdir()

@@ -7,12 +7,11 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict
-from pathlib import Path
 from statistics import median
 
 import pytest
 
-from benchsuite.delay.delayer import Accuracy, DelayedAddress, Direction
+from benchsuite.delay.delayer import Accuracy, DelayedAddress
 from tests.integration.listening import connect, echo, receive, server, through
 
 pytestmark = pytest.mark.alone
@@ -60,7 +59,7 @@ def ask(client: http.client.HTTPConnection) -> None:
 
 
 @pytest.mark.parametrize("delay_s", DELAYS_S)
-def test_page_is_late_by_the_delay(delay_s: float, tmp_path: Path) -> None:
+def test_page_is_late_by_the_delay(delay_s, tmp_path):
     with (
         server(answer_pages) as upstream,
         through(upstream, tmp_path, delay_s, "to_client") as late,
@@ -71,10 +70,10 @@ def test_page_is_late_by_the_delay(delay_s: float, tmp_path: Path) -> None:
         check(lambda: typical_s(lambda: ask(delayed)) - typical_s(lambda: ask(direct)), delay_s)
 
 
-def test_page_on_a_new_connection_is_late_twice(tmp_path: Path) -> None:
+def test_page_on_a_new_connection_is_late_twice(tmp_path):
     """By the answer to the SYN, and by the page."""
 
-    def ask_anew() -> None:
+    def ask_anew():
         with closing(http.client.HTTPConnection(late.host, late.port)) as client:
             ask(client)
 
@@ -88,19 +87,19 @@ def test_page_on_a_new_connection_is_late_twice(tmp_path: Path) -> None:
 def test_the_other_direction_is_not_late(direction, there_s, back_s, tmp_path):
     arrived = []
 
-    def note(connection: socket.socket) -> None:
+    def note(connection):
         while connection.recv(1):
             arrived.append(time.monotonic())
             connection.sendall(b"y")
 
-    def turn(connection: socket.socket) -> tuple[float, float]:
+    def turn(connection):
         """Seconds there and back."""
         sent = time.monotonic()
         connection.sendall(b"x")
         receive(connection, 1)
         return arrived[-1] - sent, time.monotonic() - arrived[-1]
 
-    def first_s() -> float:
+    def first_s():
         """From the begin of a connection until its first byte is there: it has to wait until the
         connection would have been made.
         """
@@ -117,7 +116,7 @@ def test_the_other_direction_is_not_late(direction, there_s, back_s, tmp_path):
             check(lambda: median(turn(connection)[1] for _ in range(TIMES)), back_s)
 
 
-def test_messages_that_do_not_wait_for_answers_keep_their_distances(tmp_path: Path) -> None:
+def test_messages_that_do_not_wait_for_answers_keep_their_distances(tmp_path):
     with (
         server(echo) as upstream,
         through(upstream, tmp_path, 0.2) as late,
@@ -149,8 +148,8 @@ def _typical_of_a_burst(connection: socket.socket) -> float:
 
 
 @pytest.mark.parametrize("direction", ["to_server", "to_client"])
-def test_its_accuracy_is_measured_before_use(direction: Direction, tmp_path: Path) -> None:
-    def median_error_s() -> float:
+def test_its_accuracy_is_measured_before_use(direction, tmp_path):
+    def median_error_s():
         with through(("127.0.0.1", 9), tmp_path, LATE_S, direction, measured=True) as late:
             return _accuracy(late).median_error_s
 
@@ -159,9 +158,7 @@ def test_its_accuracy_is_measured_before_use(direction: Direction, tmp_path: Pat
 
 def _accuracy(late: DelayedAddress) -> Accuracy:
     found = late.accuracy
-    assert found is not None
     assert found.median_error_s <= found.p99_error_s <= found.worst_error_s
-    assert found.ceiling_per_s is not None
     assert 1000 < found.ceiling_per_s < 1_000_000
     assert late.to_json()["accuracy"] == asdict(found)
     return found

@@ -5,7 +5,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPException
@@ -72,9 +72,7 @@ def command_line(kind: str, text: str) -> tuple[list[str], dict[str, str]]:
 
 
 @contextmanager
-def serving(
-    one: ServerAdapter, port: int, argv: Sequence[str] = (), env: dict[str, str] | None = None
-) -> Iterator[Served]:
+def serving(one, port, argv=(), env=None):
     """A server that answers; without a command line as a run starts it."""
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     with started(
@@ -133,8 +131,8 @@ def nap(served: Served) -> None:
 
 @pytest.mark.parametrize(("name", "kind"), audited(dict.fromkeys(cases()), *TESTED))
 def test_a_pasted_text_starts_the_processes_and_threads_that_were_measured(
-    name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    name, kind, tmp_path, monkeypatch
+):
     available = CLASSES[name].available()
     if not available.ok:
         pytest.skip(f"{name}: {available.reason}; {available.command}")
@@ -160,7 +158,7 @@ def test_a_pasted_text_starts_the_processes_and_threads_that_were_measured(
 
 
 @needs("systemd")
-def test_systemd_takes_every_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_systemd_takes_every_unit(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     units = []
     for name in NAMES:

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,10 +48,9 @@ def small(text: str = SMALL, **changes: Any) -> Recipe:
 
 
 @pytest.fixture
-def command(tmp_path: Path, cache: Path) -> Iterator[Command]:
+def command(tmp_path, cache):
     made = Command(tmp_path, BENCHSUITE_CACHE=str(cache))
-    ended = made.run("migrate", "--verbosity=0")
-    assert ended.status == 0, ended.err
+    made.run("migrate", "--verbosity=0", status=0)
     yield made
     assert made.left_in_temporary_folder() == []
 

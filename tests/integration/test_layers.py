@@ -36,7 +36,7 @@ Then = Callable[[Any], Awaitable[None]]
 
 
 @pytest.fixture(scope="module", params=["tcp", "unix"])
-def service(request: pytest.FixtureRequest) -> Iterator[Service]:
+def service(request):
     how = {"marker": uuid.uuid4().hex, "by": request.param, "env": dict(os.environ)}
     with (
         tempfile.TemporaryDirectory(prefix="bst-") as folder,
@@ -80,7 +80,7 @@ def test_a_group_hears_what_is_sent_to_it(backend, service):
 
 
 @pytest.fixture
-def left_out(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+def left_out(monkeypatch):
     """One for each message that is left out; who looks is gone after the test."""
     for owner, name in ((ChannelFull, "__init__"), (BoundedQueue, "put_nowait")):
         monkeypatch.setattr(owner, name, getattr(owner, name))
@@ -94,7 +94,7 @@ def left_out(monkeypatch: pytest.MonkeyPatch) -> list[None]:
 
 @pytest.mark.parametrize("backend", ["memory", "redis"])
 def test_what_a_layer_leaves_out_is_counted_whatever_is_logged(backend, service, left_out, caplog):
-    async def send_too_much(layer: Any) -> None:
+    async def send_too_much(layer):
         layer.capacity = 10
         await layer.group_add("all", "nobody!here")
         for _ in range(25):
@@ -107,7 +107,7 @@ def test_what_a_layer_leaves_out_is_counted_whatever_is_logged(backend, service,
 
 
 def test_what_a_process_forgets_is_counted(left_out):
-    async def put_too_much() -> None:
+    async def put_too_much():
         queue = BoundedQueue(10)
         for number in range(25):
             queue.put_nowait(number)
@@ -196,7 +196,6 @@ def test_a_group_hears_through_a_redis_that_a_sentinel_names(backend, service, t
 
 def test_a_redis_that_is_not_there_is_told_by_the_worker(command):
     words = "--server=daphne --workload=layer --layer=redis --layer-workers=1"
-    ended = command.run("runbench", *words.split(), "--layer-url=redis://127.0.0.1:9/0")
-    assert ended.status == 1
+    ended = command.run("runbench", *words.split(), "--layer-url=redis://127.0.0.1:9/0", status=1)
     assert "runworker 1 ended with status 1 before it answered" in ended.err
     assert "ConnectionError" in ended.err

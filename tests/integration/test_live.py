@@ -46,7 +46,7 @@ def console(command: Command, kind: str, port: int) -> Iterator[subprocess.Popen
 
 
 @pytest.fixture
-def page() -> Iterator[Any]:
+def page():
     from playwright.sync_api import sync_playwright
 
     program = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -73,7 +73,6 @@ def opened(page: Any, url: str) -> Any:
 
 def address(bench: subprocess.Popen[str]) -> str:
     """Of the page to follow."""
-    assert bench.stdout is not None
     lines = iter(bench.stdout.readline, "")
     return next(found[1] for line in lines if (found := re.match(r"Follow\s+(http\S+)", line)))
 
@@ -133,7 +132,7 @@ def test_its_page_draws_every_second_though_the_console_was_killed(command, page
         assert command.wait(bench).status == 0
 
 
-def test_the_page_of_a_killed_command_says_so(command: Command, page: Any) -> None:
+def test_the_page_of_a_killed_command_says_so(command, page):
     port = free_port()
     base = f"http://127.0.0.1:{port}/results/"
     command.env["BENCHSUITE_CONSOLE_URL"] = base

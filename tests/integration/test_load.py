@@ -77,13 +77,10 @@ def test_the_window_begins_after_ramp_and_warm_up(tmp_path):
     assert [tick.users for tick in result.ticks][-1] == 4
     assert result.ticks[-1].requests <= len(samples)
     assert result.ticks[1].rate > 0
-    assert result.ticks[1].p95_s is not None
     assert result.ticks[1].p95_s >= 0.002
     assert result.ticks[1].failures == 0
     assert len(done.users) == len(result.ticks)
-    assert done.cpu_percent is not None
     assert 0 < done.cpu_percent < 150
-    assert done.lag_p99_s is not None
     assert 0 <= done.lag_p99_s < 1
 
 
@@ -136,7 +133,6 @@ def test_a_refused_connection_is_told_and_does_not_spin(tmp_path):
     requests = samples[samples["name"] == 1]
     assert set(requests["kind"]) == {Kind.CONNECT_REFUSED}
     assert 4 <= len(requests) <= 2 * 11
-    assert done.cpu_percent is not None
     assert done.cpu_percent < 50
     assert names[1].examples[Kind.CONNECT_REFUSED] == "the connection was refused"
 
@@ -232,7 +228,7 @@ def test_a_post_is_not_sent_twice(tmp_path):
 
 @pytest.mark.alone
 def test_a_post_survives_a_connection_that_was_closed_before_it(tmp_path):
-    def slow_close(request: Request) -> bytes | None:
+    def slow_close(request):
         raise Close(answer())
 
     result, responder = served(
@@ -378,7 +374,7 @@ def test_a_load_process_that_hangs_is_given_up(tmp_path, monkeypatch):
 
 
 def test_an_interrupted_wait_can_be_taken_up_again(tmp_path):
-    def interrupt(tick: object) -> None:
+    def interrupt(tick):
         raise KeyboardInterrupt
 
     with loading(tmp_path) as (responder, pool):
@@ -404,7 +400,6 @@ with load_pool(1, spool=folder, log=folder / "log") as pool:
     pool.run(print)
 """
         parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-        assert parent.stdout is not None
         with parent.stdout:
             pid = int(parent.stdout.readline())
             deadline = time.monotonic() + 30

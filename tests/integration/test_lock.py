@@ -30,7 +30,7 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act for tw
 
 
 @pytest.fixture(autouse=True)
-def own_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+def own_lock(monkeypatch):
     """A lock of this test's own: a real run may be under way on this machine."""
     monkeypatch.setattr(lock, "NAME", f"benchsuite-test-{os.getpid()}")
 
@@ -48,7 +48,6 @@ def holder(*, uid: int = 0, before: Sequence[str] = ()) -> Iterator[subprocess.P
 
 
 def line(first: subprocess.Popen[str]) -> str:
-    assert first.stdout is not None
     return first.stdout.readline()
 
 
@@ -67,13 +66,12 @@ def test_the_second_waits_for_the_first_and_names_it(uid, before, user):
         assert line(first) == "held\n"
         waited_for: list[Claim] = []
 
-        def on_wait(claim: Claim) -> None:
+        def on_wait(claim):
             waited_for.append(claim)
             assert f"process {claim.pid} of " in str(claim)
             assert user in str(claim)
             assert f"{sys.executable} -c" in str(claim)
             assert before or claim.pid == first.pid
-            assert first.stdin is not None
             first.stdin.close()
             first.stdin = None
 
@@ -133,7 +131,7 @@ def test_a_claim_ends_with_its_block_and_is_not_its_childrens():
 def test_where_no_claim_can_be_made_nobody_runs(monkeypatch):
     asked = []
 
-    def refuses(which: int, limits: tuple[int, int]) -> None:
+    def refuses(which, limits):
         asked.append(limits)
         if limits != (5, 10):
             raise ValueError("current limit exceeds maximum limit")

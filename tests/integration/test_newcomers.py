@@ -45,7 +45,7 @@ def inserted(path: Path, before: str, text: str) -> None:
     path.write_text(content.replace(before, text + before))
 
 
-def test_a_server_is_its_file_its_line_and_its_rows_in_the_docs(tmp_path: Path) -> None:
+def test_a_server_is_its_file_its_line_and_its_rows_in_the_docs(tmp_path):
     for name in ("benchsuite", "docs", "tests", "testproject", "deploy"):
         ignored = shutil.ignore_patterns("__pycache__", "integration")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored, symlinks=True)

@@ -94,7 +94,7 @@ class Spy:
 
 
 @pytest.fixture
-def urls() -> Iterator[tuple[str, str]]:
+def urls():
     """A PostgreSQL that wants a password of the role, and a Redis that wants one of everybody."""
     marker, env = secrets.token_hex(8), dict(os.environ)
     with (
@@ -140,8 +140,7 @@ def test_no_password_is_shown_or_stored_and_a_run_can_be_repeated(command, tmp_p
     (why,) = _fails(command, *again)
     assert "wants a password for marked, and none was given" in why
     command.env["PGPASSWORD"] = DATABASE_SECRET
-    ended = command.run(*again)
-    assert ended.status == 0, ended.err
+    ended = command.run(*again, status=0)
     said += [why, ended.out, ended.err]
 
     store = tmp_path / "results.sqlite3"
@@ -152,8 +151,7 @@ def test_no_password_is_shown_or_stored_and_a_run_can_be_repeated(command, tmp_p
         assert len(keys) == 1  # whichever password it was, and whether it was right
         said += connection.iterdump()
     connection.close()
-    ended = command.run("shell", "-c", PAGES)
-    assert ended.status == 0, ended.err
+    ended = command.run("shell", "-c", PAGES, status=0)
     assert ended.out.count(" 200 ") >= 4, ended.out[:2000]
     said += [ended.out, ended.err]
     assert [text[:300] for text in said if MARK in text] == []

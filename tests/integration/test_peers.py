@@ -57,7 +57,6 @@ def talk(peer: Served, does: str, texts: list[str]) -> list[str]:
     dialect: Dialect = import_string(peer.adapter.dialect)(f"/bench/ws/{does}/")
     heard_texts = []
     with opened(peer, dialect.address, dialect.subprotocols) as connection:
-        assert connection.response is not None
         assert connection.response.headers["X-Benchsuite-Run"] == peer.token
         ready = False
         while not ready:

@@ -10,7 +10,7 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
-from benchsuite.load.job import Tick, stage_windows
+from benchsuite.load.job import stage_windows
 from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.load.process.schedule import arrivals
 from benchsuite.runner.figures import Figures
@@ -89,7 +89,6 @@ def test_a_stage_with_too_little_in_time_ends_the_load(tmp_path):
         done = pool.run(lambda tick: None)
         samples, _ = pool.samples()
     ended = pool.ended_at
-    assert ended is not None
     assert ended.due >= 20 > 0.5 > ended.in_time / ended.due
     first, second = stage_windows(job.load, done)
     assert first[1] - first[0] == pytest.approx(2.0)
@@ -115,7 +114,7 @@ def test_one_that_dies_ends_the_load(tmp_path):
     with Responder({"/": after(0.005)}) as responder, loading(tmp_path) as pool:
         pool.check(a_job(responder, users=2, processes=2, duration_s=20.0))
 
-        def on_tick(tick: Tick) -> None:
+        def on_tick(tick):
             psutil.Process(pool.pids[1]).kill()
 
         with pytest.raises(LoadError, match="The load process was ended by SIGKILL"):

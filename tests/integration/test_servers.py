@@ -91,7 +91,7 @@ def begun(name: str, folder: Path, **how: object) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module", params=audited(usable(), *once()))
-def alone(request, tmp_path_factory) -> Iterator[Served]:
+def alone(request, tmp_path_factory):
     """A server of one process, of two threads where it has threads to set."""
     name = request.param
     threads = 2 if CLASSES[name].threads_word else None
@@ -116,7 +116,7 @@ def other_options(name: str, folder: Path) -> dict[str, Option]:
 
 
 @pytest.fixture(scope="module", params=usable())
-def twins(request, tmp_path_factory) -> Iterator[Served]:
+def twins(request, tmp_path_factory):
     """A server of two processes, where it can run two, with all its options changed."""
     name = request.param
     folder = tmp_path_factory.mktemp("twins")
@@ -205,7 +205,7 @@ class TestTwins:
         wanted = twins.adapter.processes
         seen: set[int] = set()
 
-        def all_answered() -> bool:
+        def all_answered():
             with ExitStack() as stack:
                 connections = [stack.enter_context(closing(twins.connect())) for _ in range(8)]
                 for connection in connections:
@@ -235,7 +235,6 @@ class TestTwins:
             return  # it can't be told
         with closing(twins.connect()) as connection:
             read(connection)
-            assert connection.sock is not None
             assert connection.sock.recv(1) == b""
 
     def test_it_stops_in_time_under_load(self, twins):
@@ -243,7 +242,7 @@ class TestTwins:
         answered = [0] * CLIENTS
         ended = threading.Event()
 
-        def ask_again_and_again(client: int) -> None:
+        def ask_again_and_again(client):
             while not ended.is_set():
                 with suppress(OSError, http.client.HTTPException, AssertionError):
                     twins.get("/pid/")
@@ -312,7 +311,7 @@ REPLACING = [
 def test_replaces_a_process_after_what_is_asked_for(name, option, tmp_path):
     seen: set[bytes] = set()
 
-    def replaced() -> bool:
+    def replaced():
         # A process that is about to go may refuse; what matters is that another one comes.
         with suppress(OSError, http.client.HTTPException):
             seen.add(served.get("/pid/"))

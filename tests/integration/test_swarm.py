@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-from collections.abc import Iterator
 from functools import partial
 
 import psutil
@@ -10,7 +9,7 @@ import pytest
 
 from benchsuite.fronts.base import FrontPlace, Instances
 from benchsuite.fronts.swarm import IPVS, STACK, Swarm
-from tests.integration.command import SHORT, Command, measured
+from tests.integration.command import SHORT, measured
 from tests.integration.engine import IMAGE, Engine, engine, import_image
 from tests.integration.left_behind import eventually
 from tests.needs import needs
@@ -21,14 +20,14 @@ FRONT = ("--front=swarm", f"--front-option=image={IMAGE}", "--workload=io_read")
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def running(tmp_path_factory):
     with engine() as made:
         import_image(made, tmp_path_factory.mktemp("image"))
         yield made
 
 
 @pytest.fixture
-def swarming(running: Engine, command: Command) -> Command:
+def swarming(running, command):
     """A command that finds the engine."""
     command.program = (*running.inside, *command.program)
     command.env["DOCKER_HOST"] = running.address
@@ -42,7 +41,7 @@ def stacks(running: Engine) -> list[str]:
     return [line for kind in kinds for line in running.docker(*kind, "-q", label).splitlines()]
 
 
-def test_a_replica_is_measured_on_its_own_port(running: Engine, swarming: Command) -> None:
+def test_a_replica_is_measured_on_its_own_port(running, swarming):
     run = measured(swarming, "--server=uvicorn", *FRONT, "--front-option=publish=host")
     assert run["failures"] == 0
     assert run["requests"] > 10
@@ -73,7 +72,7 @@ def test_replicas_behind_the_mesh_all_run_and_are_removed(running, swarming, tmp
     with subprocess.Popen([*running.inside, *front.argv()], env=swarming.env) as keeper:
         names: list[str] = []
 
-        def both() -> bool:
+        def both():
             names[:] = running.docker("ps", "--format={{.ID}}", "--filter=status=running").split()
             return len(names) == 2
 
@@ -96,7 +95,7 @@ def answers(running: Engine, name: str) -> bool:
     return True
 
 
-def test_a_replica_that_does_not_start_is_told(running: Engine, swarming: Command) -> None:
+def test_a_replica_that_does_not_start_is_told(running, swarming):
     """An image with nothing in it has no Python either."""
     empty = "benchsuite-test-empty:1"
     subprocess.run(
@@ -113,7 +112,7 @@ def test_a_replica_that_does_not_start_is_told(running: Engine, swarming: Comman
     assert stacks(running) == []
 
 
-def test_a_run_that_is_killed_leaves_no_stack(running: Engine, swarming: Command) -> None:
+def test_a_run_that_is_killed_leaves_no_stack(running, swarming):
     with swarming.start("runbench", "--server=uvicorn", *FRONT, "--duration=60") as process:
         assert eventually(lambda: stacks(running) != [])
         process.send_signal(signal.SIGKILL)

@@ -56,8 +56,6 @@ class Busy:
         self.say("", "ready\n")
 
     def say(self, line: str, answer: str) -> None:
-        assert self.popen.stdin is not None
-        assert self.popen.stdout is not None
         self.popen.stdin.write(line)
         self.popen.stdin.flush()
         assert self.popen.stdout.readline() == answer
@@ -76,7 +74,7 @@ class Busy:
 
 
 @pytest.fixture
-def children_that_die() -> Iterator[Busy]:
+def children_that_die():
     busy = Busy(CHILDREN_THAT_DIE)
     yield busy
     busy.popen.kill()
@@ -84,7 +82,7 @@ def children_that_die() -> Iterator[Busy]:
 
 
 @pytest.mark.alone
-def test_work_of_children_that_died_is_not_lost(children_that_die: Busy) -> None:
+def test_work_of_children_that_died_is_not_lost(children_that_die):
     seen = children_that_die.watch()
     assert seen.errors == ()
     used_s = sum(
@@ -97,7 +95,7 @@ def test_work_of_children_that_died_is_not_lost(children_that_die: Busy) -> None
 
 
 @pytest.mark.alone
-def test_memory_threads_and_files_are_read(children_that_die: Busy) -> None:
+def test_memory_threads_and_files_are_read(children_that_die):
     seen = children_that_die.watch()
     memory = [one.memory_bytes for one in seen.readings if one.memory_bytes is not None]
     assert memory
@@ -107,7 +105,7 @@ def test_memory_threads_and_files_are_read(children_that_die: Busy) -> None:
 
 
 @pytest.mark.alone
-def test_a_tree_that_is_killed_meanwhile(children_that_die: Busy) -> None:
+def test_a_tree_that_is_killed_meanwhile(children_that_die):
     sampler = Sampler({"target": children_that_die.pids}, 0.1)
     sampler.start()
     time.sleep(0.5)
@@ -122,7 +120,7 @@ def test_a_tree_that_is_killed_meanwhile(children_that_die: Busy) -> None:
 
 
 @pytest.mark.alone
-def test_processes_that_come_and_go_all_the_time_give_no_absurd_share() -> None:
+def test_processes_that_come_and_go_all_the_time_give_no_absurd_share():
     busy = Busy("for _ in range(400):\n    if os.fork() == 0: os._exit(0)\n    os.wait()\n")
     try:
         seen = busy.watch(0.05)
@@ -191,7 +189,7 @@ def leaving(way: str, work: str, folder: Path) -> Iterator[Process]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_who_leaves_is_known_and_ended(way: str, tmp_path: Path) -> None:
+def test_who_leaves_is_known_and_ended(way, tmp_path):
     """The first look comes when all has happened: nothing can be remembered from before."""
     if way == "another user" and os.geteuid() != 0:
         pytest.skip("only root can become another user")
@@ -207,7 +205,7 @@ def test_who_leaves_is_known_and_ended(way: str, tmp_path: Path) -> None:
 
 @pytest.mark.alone
 @pytest.mark.parametrize("way", ["a double fork", "env -i"])
-def test_what_it_uses_is_the_targets_and_nobody_elses(way: str, tmp_path: Path) -> None:
+def test_what_it_uses_is_the_targets_and_nobody_elses(way, tmp_path):
     with leaving(way, BURNS_ON, tmp_path) as process:
         others = Others(lambda: process.tree.known)
         sampler = Sampler(
@@ -231,7 +229,7 @@ ORPHANS = "for _ in range({count}):\n    away(lambda: (burn({each}), os._exit(0)
 
 
 @pytest.mark.alone
-def test_orphans_that_no_look_saw_are_on_the_account(tmp_path: Path) -> None:
+def test_orphans_that_no_look_saw_are_on_the_account(tmp_path):
     code = BURN + "time.sleep(1)\n" + ORPHANS.format(count=100, each=0.006) + "time.sleep(300)\n"
     with running(
         [sys.executable, "-S", "-c", code],
@@ -248,7 +246,6 @@ def test_orphans_that_no_look_saw_are_on_the_account(tmp_path: Path) -> None:
         time.sleep(1)
         seen = sampler.stop()
         leader = read_stat(process.pid)
-        assert leader is not None
         by_kernel_s = process.tree.reaped_s + (leader.own_ticks + leader.children_ticks) / TICKS
     used_s = sum(
         (now.cpu_percent or 0) / 100 * (now.second - before.second)
@@ -305,7 +302,7 @@ def median_lag_s(program: str) -> float:
 
 
 @pytest.mark.alone
-def test_a_timer_of_a_working_loop_is_not_late_by_itself() -> None:
+def test_a_timer_of_a_working_loop_is_not_late_by_itself():
     """Others may hold it up; so the best of a few tries counts."""
     medians = []
     for _ in range(TRIES):
@@ -331,6 +328,6 @@ print(median(timer._steps.elements()) * STEP_S)
 
 
 @pytest.mark.alone
-def test_timers_that_were_due_in_a_stop_were_late_too() -> None:
+def test_timers_that_were_due_in_a_stop_were_late_too():
     """Three quarters of the time nothing ran: counted once a stop, most timers would be in time."""
     assert 0.02 < median_lag_s(STOPPED) < 0.09

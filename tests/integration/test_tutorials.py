@@ -46,7 +46,7 @@ def write(folder: Path, text: str) -> None:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Program:
+def shop(tmp_path):
     """The shop of the tutorials, in an environment of its own."""
     folder = tmp_path / "shop"
     shells = [text for kind, text in blocks("shop.md") if kind == "shell"]
@@ -69,7 +69,7 @@ def shop(tmp_path: Path) -> Program:
         "limits.md",
     ],
 )
-def test_each_command_does_what_the_tutorial_says(shop: Program, name: str) -> None:
+def test_each_command_does_what_the_tutorial_says(shop, name):
     ends = iter(ENDS[name])
     for kind, text in blocks(name):
         if kind == "python":
@@ -84,7 +84,7 @@ def test_each_command_does_what_the_tutorial_says(shop: Program, name: str) -> N
     assert next(ends, None) is None
 
 
-def test_the_gate_measures_two_revisions_in_turns(shop: Program, tmp_path: Path) -> None:
+def test_the_gate_measures_two_revisions_in_turns(shop, tmp_path):
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org"]
     (shop.folder / ".gitignore").write_text(".venv\n")
     for step in (["init", "-q"], ["add", "."], ["commit", "-qm", "before"]):
@@ -114,7 +114,7 @@ def test_the_gate_measures_two_revisions_in_turns(shop: Program, tmp_path: Path)
     assert len(listed.stdout.splitlines()) == 1
 
 
-def test_the_workflow_calls_the_gate_as_it_wants_to_be_called() -> None:
+def test_the_workflow_calls_the_gate_as_it_wants_to_be_called():
     workflow = yaml.safe_load((GATE / "benchmark.yml").read_text())
     (job,) = workflow["jobs"].values()
     (line,) = [step["run"] for step in job["steps"] if "gate.sh" in step.get("run", "")]

@@ -5,7 +5,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -81,9 +80,7 @@ class Room:
         return self._were_there
 
 
-def broadcast(
-    tmp_path: Path, deliver: Deliver = to_all, *, processes: int = 1, **changes: Any
-) -> tuple[Loaded, int]:
+def broadcast(tmp_path, deliver=to_all, *, processes=1, **changes):
     """A load, its samples with those of the last subscribers; and what was published in all."""
     profile: dict[str, Any] = {
         "model": "open",
@@ -131,7 +128,7 @@ def test_everybody_gets_everything(tmp_path, processes):
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_what_a_subscriber_never_got_is_lost(tmp_path, processes):
-    def skipping(subscribers: list[ServerConnection], message: Any, number: int) -> None:
+    def skipping(subscribers, message, number):
         to_all(subscribers[1:] if number % 10 == 0 else subscribers, message, number)
 
     result, published = broadcast(tmp_path, skipping, processes=processes)
@@ -147,7 +144,7 @@ def test_a_slow_subscriber_makes_no_other_one_slow(tmp_path):
     """Its messages come a second late, in order; publishers wait for nobody."""
     held: list[tuple[float, Any]] = []
 
-    def lagging(subscribers: list[ServerConnection], message: Any, number: int) -> None:
+    def lagging(subscribers, message, number):
         to_all(subscribers[1:], message, number)
         if number == 1:
             to_one(subscribers[0], message)
@@ -205,7 +202,7 @@ def test_who_leaves_and_joins_again_loses_nothing(tmp_path, by_rate):
 def test_copies_and_overtakers_are_strays(tmp_path):
     held: list[Any] = []
 
-    def confused(subscribers: list[ServerConnection], message: Any, number: int) -> None:
+    def confused(subscribers, message, number):
         if number % 10 == 0:
             to_one(subscribers[0], message)
         # goes to the first subscriber after the next one; not late, as there must be a next one

@@ -33,8 +33,7 @@ def measured(command: Command, line: str, *words: str) -> dict[str, Any]:
 
 def test_every_server_echoes_every_message(command):
     words = (f"--server={','.join(SERVERS)}", "--connections=5", "--messages=20")
-    ended = command.run("runbench", "--json=-", "--workload=ws_echo", *SHORT, *words)
-    assert ended.status == 0, ended.err
+    ended = command.run("runbench", "--json=-", "--workload=ws_echo", *SHORT, *words, status=0)
     made = json.loads(ended.out)
     assert sorted(one["server"] for one in made) == sorted(SERVERS)
     for one in made:

@@ -51,7 +51,7 @@ def written(monkeypatch: pytest.MonkeyPatch, width: int, encoding: str) -> Itera
         with streams.plainer_where_needed():
             yield lines
             out.flush()
-    lines += out.buffer.getvalue().decode(encoding).splitlines()  # type: ignore[attr-defined]
+    lines += out.buffer.getvalue().decode(encoding).splitlines()
 
 
 def command(*words: str) -> None:
@@ -120,7 +120,7 @@ LINES = [
     f"loadbench /no/such/{'x' * 90}",
 ]
 SHOWN: dict[str, Callable[[], Show]] = {
-    **{line: lambda line=line: lambda: command(*line.split()) for line in LINES},  # type: ignore[misc]
+    **{line: lambda line=line: lambda: command(*line.split()) for line in LINES},
     **{made.__name__: made for made in (runs, comparison, study, tuning)},
 }
 
