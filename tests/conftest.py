@@ -19,7 +19,7 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True)
-def unknown_width(monkeypatch: pytest.MonkeyPatch) -> None:
+def unknown_width(monkeypatch):
     """What a test prints is as wide as it is, whoever runs the tests in whatever terminal."""
     monkeypatch.delenv("COLUMNS", raising=False)
 

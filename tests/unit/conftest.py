@@ -2,7 +2,6 @@
 
 import socket
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -43,7 +42,7 @@ _watch = _Watch()
 
 
 @pytest.fixture(autouse=True)
-def starts_nothing() -> Iterator[None]:
+def starts_nothing():
     if not _watch.installed:
         sys.addaudithook(_watch)
         _watch.installed = True

@@ -25,7 +25,7 @@ def test_the_test_project_and_an_empty_dict_are_right():
 
 
 def test_each_mistake_has_its_id_and_a_hint(golden):
-    def case(benchsuite: Any) -> str:
+    def case(benchsuite):
         with override_settings(BENCHSUITE=benchsuite):
             (message,) = check_settings()
             assert message.hint

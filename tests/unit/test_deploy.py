@@ -12,15 +12,7 @@ import pytest
 from benchsuite.fronts import BUILTIN as FRONTS
 from benchsuite.servers import BUILTIN as SERVERS
 from benchsuite.servers.base import Application, ServerAdapter
-from tests.samples import (
-    DEPLOY,
-    SOCKETS,
-    command_lines,
-    document,
-    measured_by,
-    sections,
-    spec,
-)
+from tests.samples import DEPLOY, SOCKETS, command_lines, document, measured_by, sections, spec
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
 FILES = [

@@ -53,6 +53,6 @@ def test_a_prober_between_arrivals_that_never_meet_is_told_as_queueing():
     ],
 )
 def test_what_is_not_sound_is_told(number, changes):
-    server = Server(**changes)  # type: ignore[arg-type] - of a table
+    server = Server(**changes)
     found = [levels(server, random.Random(seed)).get(number) for seed in range(10)]
     assert sum(level in (Level.WEAK, Level.INVALID) for level in found) >= 9, found

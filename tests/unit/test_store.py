@@ -101,7 +101,7 @@ def test_a_stored_histogram_gives_the_percentiles_back():
 def test_a_fault_while_storing_leaves_nothing_half_written(monkeypatch):
     run = begun()
 
-    def full(*_: object, **__: object) -> None:
+    def full(*_, **__):
         raise DatabaseError("database or disk is full")
 
     monkeypatch.setattr(models.Finding.objects, "bulk_create", full)
@@ -120,7 +120,6 @@ def test_what_slow_answers_have_in_common_is_stored_and_read():
     run = begun()
     store.finish(run, replace(made, total=replace(made.total, patterns=(pattern,))))
     seen = evidence(models.Run.objects.get(pk=run.pk))
-    assert seen is not None
     assert list(seen.patterns) == [pattern]
     (limit,) = (one for one in bottlenecks.name(seen) if one.code == "L16 slow-for-some")
     assert "p99 would be 100\u2009ms instead of 200\u2009ms" in limit.evidence

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 from benchsuite.bottlenecks.evidence import REST, Budget, Diagnosis, budget
-from tests.golden import Golden
 from tests.unit.bottlenecks.healthy import HEALTHY
 
 OF_CASES = (REST, Diagnosis)
@@ -21,5 +20,5 @@ def words(value: Any) -> Any:
     return f"{value.sentence}\n{parts}".replace("\u2009", " ")
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

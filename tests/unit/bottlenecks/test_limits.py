@@ -1,6 +1,5 @@
 """The edges of what rules share: who waits for CPUs, what a fix would bring, what is declared."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -15,18 +14,18 @@ IDLE = LimitEvidence(rate=1.0, response_s=3.0, cpus=2.0, cpu_percent={"target": 
 WAITS = replace(IDLE, run_delay_percent=100.0)  # a third of the time
 
 
-def test_what_is_not_known_has_no_ceiling_and_no_share() -> None:
+def test_what_is_not_known_has_no_ceiling_and_no_share():
     assert ceiling(HEALTHY) == pytest.approx(2.0 / (0.9 / 40))
     assert ceiling(replace(HEALTHY, cpus=None)) is ceiling(replace(HEALTHY, rate=None)) is None
     assert (format_share(None), format_share(0.25)) == ("—", "25.0\u2009%")
 
 
-def test_a_rule_is_declared_by_its_function(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_is_declared_by_its_function(monkeypatch):
     for name, fresh in (("RULES", {}), ("CHECKS", [])):
         monkeypatch.setattr(registry, name, fresh)
 
     @bottleneck("L99", "odd", explains=(CPU,), unless=("L01",))
-    def odd(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
+    def odd(evidence):
         """it is
         odd
         """

@@ -26,7 +26,7 @@ def own(found: list[Cell], runs: list[Run]) -> Cell:
     return next(cell for cell in found if cell.first.pk in {run.pk for run in runs})
 
 
-def test_other_sizes_and_the_other_interface_stand_beside_a_cell() -> None:
+def test_other_sizes_and_the_other_interface_stand_beside_a_cell():
     runs = started((500.0, 520.0, 510.0, 515.0, 505.0), threads=8)
     fewer = started((600.0, 620.0, 610.0, 615.0, 605.0), threads=4)
     asgi = started((300.0, 310.0, 305.0, 303.0, 307.0), "uvicorn", threads=None)
@@ -45,7 +45,7 @@ def test_other_sizes_and_the_other_interface_stand_beside_a_cell() -> None:
     assert by_interface[4, "wsgi"].rate.high < 1
 
 
-def test_arrivals_are_answered_alike_by_all() -> None:
+def test_arrivals_are_answered_alike_by_all():
     runs = started((500.0, 520.0, 510.0, 515.0, 505.0), threads=8)
     fewer = started((600.0, 620.0, 610.0, 615.0, 605.0), threads=4)
     found = cells([*runs, *fewer])

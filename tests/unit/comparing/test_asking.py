@@ -5,7 +5,6 @@ from typing import Any
 from benchsuite.comparing.asking import Candidate, candidates, command_of, front
 from benchsuite.core.specs.objective import parse
 from benchsuite.models import Run
-from tests.golden import Golden
 from tests.starts import side
 
 OF_CASES = (front,)
@@ -53,5 +52,5 @@ def words(value: Any) -> Any:
     return "\n".join(lines).replace("\u2009", " ")
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

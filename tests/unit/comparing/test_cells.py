@@ -40,7 +40,7 @@ def run(server: str = "uvicorn", minute: int = 0, *, invalid: str = "", **change
     return found_out(Run(**{**figures, **changes}), *([invalid] if invalid else []))
 
 
-def test_two_projects_are_two_cells_and_pairs_find_each_other() -> None:
+def test_two_projects_are_two_cells_and_pairs_find_each_other():
     """Under one Python, label and path; another checkout of a project is another one, too."""
     specs = [make_spec("uvicorn", project=project) for project in ("", "/srv/shop", "/srv/blog")]
     before, shop, blog = (run(key=spec.key, spec=spec.to_json()) for spec in specs)
@@ -71,7 +71,7 @@ def shown(*runs: Run) -> list[str]:
     return [" ".join(line.split()) for line in lines if line.strip(" ─")][1:]
 
 
-def test_the_middle_of_the_starts_is_taken_and_most_goodput_comes_first() -> None:
+def test_the_middle_of_the_starts_is_taken_and_most_goodput_comes_first():
     found = cells(
         [
             run("daphne", goodput=50.0),
@@ -82,12 +82,11 @@ def test_the_middle_of_the_starts_is_taken_and_most_goodput_comes_first() -> Non
     )
     assert [cell.first.server for cell in found] == ["uvicorn", "daphne"]
     spread = found[0].spread(figure("goodput"))
-    assert spread is not None
     assert (spread.mean, spread.least, spread.most) == (pytest.approx(295 / 3), 90.0, 110.0)
     assert spread.half_range_percent == pytest.approx(10 / (295 / 3) * 100)
 
 
-def test_what_the_server_spoiled_stays_in_the_figures() -> None:
+def test_what_the_server_spoiled_stays_in_the_figures():
     failing = run(minute=1, goodput=10.0, invalid="B201 failures")
     (cell,) = cells([run(), failing, run(minute=2, goodput=90.0)])
     assert (cell.middle("goodput"), cell.verdict) == (pytest.approx(200 / 3), Verdict.WEAK)

@@ -56,8 +56,7 @@ def answer(*arguments: str) -> str:
 def as_json(*arguments: str) -> dict[str, Any]:
     with contextlib.redirect_stdout(io.StringIO()) as out:
         compared(*arguments, "--json=-")
-    found: dict[str, Any] = json.loads(out.getvalue())
-    return found
+    return json.loads(out.getvalue())
 
 
 def ratios(*arguments: str) -> list[tuple[Any, ...]]:

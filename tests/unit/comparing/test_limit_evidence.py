@@ -12,7 +12,6 @@ from benchsuite.models import Measurement, Run
 from benchsuite.models import Reading as Row
 from benchsuite.stats import stacks
 from tests.factories import INVALID, make_run
-from tests.golden import Golden
 
 pytestmark = pytest.mark.django_db
 
@@ -33,9 +32,7 @@ TARGET = {
 
 
 def found(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEvidence:
-    seen = evidence(run, stage, **more)
-    assert seen is not None
-    return seen
+    return evidence(run, stage, **more)
 
 
 def with_counts(run: Run, part: str, counts: dict[str, int]) -> Run:
@@ -48,7 +45,7 @@ def with_counts(run: Run, part: str, counts: dict[str, int]) -> Run:
     return Run.objects.get(pk=run.pk)
 
 
-def test_figures_are_those_of_the_window() -> None:
+def test_figures_are_those_of_the_window():
     run = make_run(rate=600.0, cpu_percent=150.0, environment=MACHINE)
     seen = found(run)
     assert seen.rate == pytest.approx(run.throughput)
@@ -57,11 +54,11 @@ def test_figures_are_those_of_the_window() -> None:
     assert (seen.processes, seen.threads, seen.interface) == (2, 4, "wsgi")
 
 
-def test_a_load_generator_without_cpus_of_its_own_is_told() -> None:
+def test_a_load_generator_without_cpus_of_its_own_is_told():
     assert found(make_run(environment=MACHINE)).load_percent > 0
 
 
-def test_runs_of_another_unit_or_format_are_left_alone() -> None:
+def test_runs_of_another_unit_or_format_are_left_alone():
     run = make_run()
     run.unit = "message"
     assert evidence(run) is None
@@ -70,7 +67,7 @@ def test_runs_of_another_unit_or_format_are_left_alone() -> None:
     assert found(other).cpu_percent == {}
 
 
-def test_a_stage_is_looked_at_over_its_own_window() -> None:
+def test_a_stage_is_looked_at_over_its_own_window():
     run = make_run(environment=MACHINE, warmup_s=1.0, duration_s=4.0)
     run.spec["load"]["stages"] = [50, 100]
     Row.objects.filter(run=run).delete()
@@ -131,7 +128,7 @@ def test_the_lowest_stage_may_be_one_user_alone(levels, load, *, is_alone):
     assert found == (Alone(mean_s=0.01, p95_s=0.02) if is_alone else None)
 
 
-def test_another_run_of_one_user_tells_what_one_is_served() -> None:
+def test_another_run_of_one_user_tells_what_one_is_served():
     run, one = make_run(users=8), make_run(users=1, rate=90.0, duration_s=20.0, seed=3)
     assert alone(run, [run, one]) == Alone(mean_s=one.mean_s or 0.0, p95_s=one.p95_s)
     unlike: list[dict[str, Any]] = [
@@ -146,7 +143,7 @@ def test_another_run_of_one_user_tells_what_one_is_served() -> None:
     assert alone(run, [make_run(**other) for other in unlike]) is None
 
 
-def test_memory_that_grows_all_the_time_is_seen() -> None:
+def test_memory_that_grows_all_the_time_is_seen():
     run = make_run(environment=MACHINE, duration_s=30.0)
     Row.objects.filter(run=run, part="target").delete()
     Row.objects.bulk_create(
@@ -168,7 +165,6 @@ def test_a_function_of_the_project_is_named_that_takes_a_twentieth(samples, func
     met = {(view, "render (django/shortcuts.py:9)"): 5, (view, helper): 4, ("idle (x.py:1)",): 9}
     flame = {"project": [view, helper], "stacks": stacks.packed(met), "samples": samples}
     seen = profiled(Run(diagnosis={"flame": flame}))
-    assert seen is not None
     shown = (seen.function, seen.place, seen.share)
     assert shown == ((function, "shop/views.py:12", 0.05) if function else ("", "", 0.0))
     assert profiled(Run(diagnosis={"pages": []})) is None
@@ -184,7 +180,7 @@ def rounded(value: Any) -> Any:
     return float(f"{value:.7g}") if isinstance(value, float) else value
 
 
-def test_all_that_rows_tell(golden: Golden) -> None:
+def test_all_that_rows_tell(golden):
     run = make_run(environment=MACHINE)
     (total,) = run.measurements.filter(scope="all")
     in_vain, refused = Kind.READ_TIMEOUT.words, Kind.CONNECT_REFUSED.words
@@ -202,7 +198,7 @@ def test_all_that_rows_tell(golden: Golden) -> None:
     golden(rounded(plain(seen)), replace={r'"(response_s|p95_s)": [\d.e-]+': r'"\1": "…"'})
 
 
-def test_the_highest_rate_is_that_of_the_same_work_on_the_same_cpus() -> None:
+def test_the_highest_rate_is_that_of_the_same_work_on_the_same_cpus():
     run, faster = make_run(rate=600.0), make_run(rate=900.0)
     most = highest_rate(run)
     assert highest_rate(run, [faster]) == faster.goodput != most

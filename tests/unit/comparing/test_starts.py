@@ -3,7 +3,6 @@
 from typing import Any
 
 from benchsuite.comparing.starts import Start, Starts
-from tests.golden import Golden
 
 
 def words(value: Any) -> Any:
@@ -16,5 +15,5 @@ def words(value: Any) -> Any:
     return value
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

@@ -13,7 +13,6 @@ from benchsuite.comparing.titles import around, around_of, cell_titles
 from benchsuite.core.specs import RunSpec
 from benchsuite.models import Run
 from tests.factories import make_spec
-from tests.golden import Golden
 
 OF_CASES = (named,)
 SPEC = make_spec(options={"path": "/shop/"}, workload="url")
@@ -131,7 +130,7 @@ def cell(spec: RunSpec) -> Cell:
 
 
 @pytest.mark.parametrize("path", list(fields()), ids=".".join)
-def test_whatever_two_cells_differ_in_their_titles_differ_by_it(path: tuple[str, ...]) -> None:
+def test_whatever_two_cells_differ_in_their_titles_differ_by_it(path):
     one, other = changed(SPEC, path, BESIDE.get(path, {})), changed(SPEC, path, another(path))
     assert one.key != other.key
     titles = cell_titles([cell(one), cell(other)])
@@ -146,12 +145,12 @@ def run(load: dict[str, Any] | None = None, **fields: Any) -> Run:
     return Run(**given, spec={**spec, "load": {**spec["load"], **(load or {})}})
 
 
-def test_what_stood_around_a_server_is_said_alike_of_plans_and_of_stored_runs() -> None:
+def test_what_stood_around_a_server_is_said_alike_of_plans_and_of_stored_runs():
     for path, values in OTHER.items():
         spec = changed(changed(SPEC, path, BESIDE.get(path, {})), path, values)
         assert around(spec) == around_of(Run(spec=spec.to_json()))
     assert set(around_of(Run(spec={})).values()) == {"", around(SPEC)["database"]}
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

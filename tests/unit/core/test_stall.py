@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from benchsuite.core.samples import Round, Stall
 from benchsuite.telemetry.prober.probes import FEWEST_ROUNDS, MOST_ROUNDS
-from tests.golden import Golden
 
 Draw = Callable[[random.Random], float]
 
@@ -46,5 +45,5 @@ def shown(page: Draw, waits_s: float, draw: random.Random, *, share: float = 1.0
     return found.is_shown
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -6,11 +6,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
-import pytest
-
 from benchsuite.delay import proxy
 from benchsuite.delay.proxy import Endpoint
-from tests.golden import Golden
 
 
 class Clock:
@@ -77,14 +74,7 @@ clock = Clock()
 class Line:
     """A sender and a receiver with their sockets, and what was told of their connection."""
 
-    def __init__(
-        self,
-        clock: Clock,
-        delay_s: float = 0.1,
-        *,
-        begins_at: float = 0.0,
-        connected: bool = True,
-    ) -> None:
+    def __init__(self, clock, delay_s=0.1, *, begins_at=0.0, connected=True):
         self.heard: list[str] = []
         connection: Any = SimpleNamespace(
             timer=clock,
@@ -111,7 +101,7 @@ class Line:
         return [part if len(part) < 99 else len(part) for part in done]
 
 
-def test_values(golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values(golden, monkeypatch):
     """Connections that are made, used, ended and reset."""
     monkeypatch.setattr(proxy, "monotonic", lambda: clock.now)
     golden.values()

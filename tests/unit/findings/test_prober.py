@@ -8,7 +8,6 @@ import numpy as np
 from benchsuite.core.observations import Connection
 from benchsuite.core.results import Distribution, Finding, Summary
 from benchsuite.stats import histogram
-from tests.golden import Golden
 from tests.unit.findings.clean import CLEAN, found, summary, words
 
 
@@ -43,5 +42,5 @@ ODD = Connection(times_s=(1.0, 1.0, 0.1, 0.1, 0.1), beside_s=(0.1,) * 6)
 HUNG = Connection(times_s=(1.0,), hung=True, broke_alone=True)
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 from benchsuite.core.results import Accounts, IdleMemory
-from tests.golden import Golden
 from tests.socket_factories import KEPT
 from tests.unit.findings.clean import words
 
@@ -24,5 +23,5 @@ def leak(bytes_per_s: int, begin: int = 80 * MIB) -> list[tuple[float, int]]:
     return [(second, begin + bytes_per_s * second) for second in range(10)]
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

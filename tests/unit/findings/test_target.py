@@ -3,13 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from benchsuite.core.observations import (
-    Cluster,
-    FrontShares,
-)
+from benchsuite.core.observations import Cluster, FrontShares
 from benchsuite.core.results import Finding
 from benchsuite.core.samples import Round, Stall
-from tests.golden import Golden
 from tests.unit.findings.clean import found, words
 
 CLUSTER = Cluster(at_s=0.04, percent=90.0, fastest_s=0.002)
@@ -32,5 +28,5 @@ def told(**changes: Any) -> Finding | None:
     return found(front=replace(IDLE, **changes)).get("B211")
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

@@ -10,7 +10,6 @@ from benchsuite import findings
 from benchsuite.core.observations import Evidence, Probes, UnderWay
 from benchsuite.core.results import Finding, Interval, Level
 from benchsuite.stats import histogram
-from tests.golden import Golden
 from tests.unit.findings.clean import CLEAN, found, intervals, planned, summary, words
 
 
@@ -50,10 +49,10 @@ def of_stages(*stages: Evidence) -> dict[str, Finding]:
     return {one.code.split()[0]: one for one in findings.assess(whole)}
 
 
-def test_what_the_target_does_beyond_the_level_told_is_no_doubt() -> None:
+def test_what_the_target_does_beyond_the_level_told_is_no_doubt():
     failing = summary(requests=1000, failures=400, failures_by_kind={"status": 400})
 
-    def at(users: int, **changes: Any) -> Evidence:
+    def at(users, **changes):
         return stage(users, **{"total": replace(CLEAN.total or failing, level=users), **changes})
 
     beyond = at(40, total=replace(failing, level=40.0), ceiling_rate=110.0)
@@ -68,7 +67,7 @@ def test_what_the_target_does_beyond_the_level_told_is_no_doubt() -> None:
     assert {one.code.split()[0]: one.level for one in below}["B201"] is Level.INVALID
 
 
-def test_noise_alone_is_seldom_a_finding() -> None:
+def test_noise_alone_is_seldom_a_finding():
     """At most one of fifty, at ten seconds and 8 % of noise in each."""
     draw = random.Random(7)
     flagged = sum(
@@ -78,5 +77,5 @@ def test_noise_alone_is_seldom_a_finding() -> None:
     assert flagged <= 10
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

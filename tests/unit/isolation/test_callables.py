@@ -88,7 +88,7 @@ def quiet(monkeypatch):
 def load(project, quiet, monkeypatch):
     """Imports one of the wrappers anew."""
 
-    def fresh(name: str) -> ModuleType:
+    def fresh(name):
         monkeypatch.delitem(sys.modules, name, raising=False)
         module = importlib.import_module(name)
         monkeypatch.delitem(sys.modules, name)
@@ -170,7 +170,7 @@ def test_lifespan_is_the_projects_own_affair(load, tmp_path):
 def test_what_escapes_the_project_is_written_down(load, tmp_path):
     wrapper = load("benchsuite.isolation.asgi")
 
-    async def send(event: dict[str, Any]) -> None:
+    async def send(event):
         raise KeyError("price")
 
     scope = {"type": "http", "method": "GET", "path": "/shop/"}

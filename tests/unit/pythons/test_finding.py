@@ -52,7 +52,7 @@ def test_values(golden):
 
 
 def test_what_is_found(golden, machine, monkeypatch):
-    def case(name: str) -> str:
+    def case(name):
         return str(find(name.replace("HERE", str(machine))))
 
     golden.cases(case, replace={str(machine): "HERE", sys.executable: "<this Python>"})

@@ -8,11 +8,7 @@ import pytest
 from benchsuite.core.specs import ServerSpec
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers import apache
-from benchsuite.servers.apache import (
-    ApacheDaemon,
-    ApacheEvent,
-    WsgiModule,
-)
+from benchsuite.servers.apache import ApacheDaemon, ApacheEvent, WsgiModule
 from benchsuite.servers.base import Application, Place
 
 APPLICATION = Application(wsgi="shop.wsgi:application")

@@ -3,8 +3,7 @@
 from importlib import metadata
 
 from benchsuite.core.specs import Option, ServerSpec
-from benchsuite.servers.base import Application, Available, ServerAdapter
-from tests.golden import Golden
+from benchsuite.servers.base import Application, ServerAdapter
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
 
@@ -43,12 +42,12 @@ def installed(monkeypatch, **versions: str) -> None:
 
 
 def test_availability(monkeypatch, golden):
-    def available(**versions: str) -> tuple[str | None, Available]:
+    def available(**versions):
         installed(monkeypatch, **versions)
         return Plain.version(), Plain.available()
 
     golden.cases(available)
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -13,15 +13,8 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import DatabaseSpec, Option, ServerSpec
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.servers import BUILTIN
-from benchsuite.servers.base import (
-    BACKLOG,
-    KEEP_ALIVE_S,
-    THREADS,
-    Application,
-    ServerAdapter,
-)
+from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, THREADS, Application, ServerAdapter
 from benchsuite.servers.gunicorn import NEUTRAL_CONFIG
-from tests.golden import Golden
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
 DOCS = Path(__file__).parents[3] / "docs" / "servers.md"
@@ -207,5 +200,5 @@ def test_docs_say_of_every_server_how_it_is_installed():
     assert shown == [name for name in BUILTIN if name not in CIRCUSES]
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -40,7 +40,7 @@ def test_facts_are_those_of_the_server_that_it_starts(name):
 def test_what_it_is_told(golden):
     """It is not to be found on the network, and any folder is named as it is."""
 
-    def told(name: str, folder: str = "/run/1", **spec) -> str:
+    def told(name, folder="/run/1", **spec):
         return "\n".join(filter(None, ini(made(adapter_class(name), Path(folder), **spec))))
 
     golden.cases(told, replace=PROGRAMS)

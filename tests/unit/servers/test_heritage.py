@@ -4,7 +4,6 @@ run.
 
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +12,13 @@ from django.utils.module_loading import import_string
 
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
-from benchsuite.core.specs import (
-    RunSpec,
-    ServerSpec,
-)
+from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.pythons import building
 from benchsuite.pythons.interpreter import CPYTHON, Interpreter, Kind
 from benchsuite.runner import planning, preflight
-from benchsuite.servers.base import Application, Available, Place
+from benchsuite.servers.base import Application, Place
 from benchsuite.servers.heritage import BUILTIN, adapters
 from benchsuite.servers.heritage.adapters import Heritage
-from tests.golden import Golden
 
 ENVIRONMENT = Path("/cache/environments/feed")
 PYTHON = Interpreter(str(ENVIRONMENT / "bin/python"), "heritage")
@@ -32,18 +27,18 @@ CLASSES: dict[str, type[Heritage]] = {name: import_string(path) for name, path i
 
 
 @pytest.fixture(autouse=True)
-def machine(monkeypatch) -> Callable[..., None]:
+def machine(monkeypatch):
     """A machine with a compiler, with libevent, and with the old Pythons that are named."""
 
-    def has(*versions: str) -> None:
-        def find(name: str) -> Path:
+    def has(*versions):
+        def find(name):
             if name not in versions:
                 raise UnavailableError(f"--python={name} is not on this machine")
             return Path(f"/pythons/{name}/bin/python")
 
         monkeypatch.setattr(adapters, "find", find)
 
-    def kind_of(executable: str) -> Kind:
+    def kind_of(executable):
         numbers = Path(executable).parents[1].name.split(".")
         return Kind(CPYTHON, tuple(int(number) for number in numbers))
 
@@ -83,7 +78,7 @@ def test_it_goes_by_its_name_and_brings_its_own_target(name):
     assert make(name).env()["PYTHONPATH"] == str(FOLDER / "target")
 
 
-def test_command_lines(golden: Golden) -> None:
+def test_command_lines(golden):
     golden.cases(command, replace={re.escape(sys.executable): "PYTHON"})
 
 
@@ -124,7 +119,7 @@ def test_a_python_of_another_time_is_refused(machine):
 
 
 def test_says_what_is_missing(machine, monkeypatch, golden):
-    def available(name: str, missing: str) -> Available:
+    def available(name, missing):
         with monkeypatch.context() as patched:
             if missing == "compiler":
                 patched.setattr(adapters.shutil, "which", lambda name: None)
@@ -150,5 +145,5 @@ def test_an_environment_can_not_be_given_to_it(tmp_path, monkeypatch):
         preflight.check(planning.resolve(run))
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

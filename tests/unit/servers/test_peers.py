@@ -9,7 +9,7 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import planning, preflight
-from benchsuite.servers.base import Application, Available, ServerAdapter
+from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.servers.peers import PEERS, packages
 from benchsuite.servers.peers.packages import PROGRAMS
 from benchsuite.system import programs
@@ -85,7 +85,7 @@ def test_what_is_missing_is_told(monkeypatch, tmp_path, golden):
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
     monkeypatch.setattr(programs, "find_program", lambda name: f"/usr/bin/{name}")
 
-    def available(name: str, version: str | None) -> Available:
+    def available(name, version):
         monkeypatch.setattr(programs, "program_version", lambda *words: version)
         return conf.server_class(name).available()
 

@@ -16,7 +16,6 @@ from benchsuite.load.client.target import Target
 from benchsuite.load.job import Job
 from benchsuite.runner import planning, preflight
 from benchsuite.servers import running
-from tests.golden import Golden
 
 HERE, ELSEWHERE = "http://127.0.0.1:8000", "http://192.0.2.1"
 REACHED = override_settings(BENCHSUITE={"TARGETS": {"192.0.2.1": 30}})
@@ -38,7 +37,7 @@ def yes_load():
     preflight.YES_LOAD.reset(token)
 
 
-def test_what_names_no_target_is_refused(golden: Golden):
+def test_what_names_no_target_is_refused(golden):
     sentences = []
     for address in (
         *("ftp://shop.example", "shop.example", "http://", "http:///shop/", "http://shop:port"),
@@ -100,7 +99,7 @@ def test_it_is_asked_no_more_than_the_settings_say(yes_load):
             preflight.check(plan(ELSEWHERE, path=path, work=work, **load))
 
 
-def test_options_of_servers_are_refused_with_one(golden: Golden):
+def test_options_of_servers_are_refused_with_one(golden):
     sentences = []
     for words in (
         *("--server=uvicorn", "--database=postgresql", "--processes=2", "--cpus-target=0"),
@@ -117,12 +116,12 @@ def test_options_of_servers_are_refused_with_one(golden: Golden):
 
 
 @pytest.mark.django_db
-def test_the_plan_says_that_nothing_is_started(golden: Golden, capsys):
+def test_the_plan_says_that_nothing_is_started(golden, capsys):
     call_command("runbench", f"--target={HERE}", "--path=/shop/", "--dry-run")
     golden(capsys.readouterr().out)
 
 
-def test_its_refusals_name_what_helps_there(golden: Golden):
+def test_its_refusals_name_what_helps_there(golden):
     job = Job(
         base_url=HERE,
         run_header="a" * 32,
@@ -134,7 +133,7 @@ def test_its_refusals_name_what_helps_there(golden: Golden):
     )
     target = Target.of(job)
 
-    def said(kind: Kind, status: int | None, location: str = "") -> str:
+    def said(kind, status, location=""):
         failure = Failure(
             kind=kind, message="", method="GET", path="/a/", status=status, location=location
         )

@@ -36,7 +36,7 @@ def client(settings, monkeypatch):
 def loadbench(tmp_path, capsys, monkeypatch):
     """A function that loads contents as files and gives what was said of them."""
 
-    def load(*contents: bytes) -> str:
+    def load(*contents):
         files = [tmp_path / f"{number}.json" for number, _ in enumerate(contents)]
         for file, content in zip(files, contents, strict=True):
             file.write_bytes(content)
@@ -77,7 +77,7 @@ def test_exports_and_pages_are_the_same_before_and_after(client, loadbench):
     for run in runs:
         paths += [f"/results/{run.pk}/", *(f"/results/{run.pk}/{slug}.csv" for slug in SLUGS)]
 
-    def shown() -> list[bytes]:
+    def shown():
         return [client.get(path).getvalue() for path in paths]
 
     before, content = shown(), exported()
@@ -150,7 +150,7 @@ def test_what_is_wrong_is_named_and_nothing_is_loaded(loadbench, golden):
     second = exported()
     emptied()
 
-    def case(damage: Callable[[bytes], bytes]) -> None:
+    def case(damage):
         try:
             loadbench(first, damage(second))
         finally:
@@ -170,7 +170,6 @@ def test_a_file_that_is_not_there():
 def test_values_that_no_benchsuite_stores_are_refused(golden, monkeypatch):
     def case(change):
         plain = as_plain(make_run("uwsgi"))
-        assert plain is not None
         plain["run"] |= change
         monkeypatch.setattr("benchsuite.store.interchange._digest", lambda rows: plain["sha256"])
         from_plain(plain)
@@ -221,7 +220,6 @@ def test_the_key_of_its_cell_is_told_anew():
     """Another benchsuite may have told cells apart in another way."""
     run = make_run("uwsgi")
     plain = as_plain(run)
-    assert plain is not None
     plain["run"]["key"] = "0" * 64
     del plain["run"]["spec"]["load"]["keep_cookies"]
     assert from_plain(without(plain, "run", "level")).key == run.key
@@ -236,7 +234,7 @@ def test_nothing_is_loaded_when_the_database_fails_midway(loadbench, monkeypatch
     stored = Interval._default_manager.bulk_create
     left = [2]
 
-    def full(*given: Any, **named: Any) -> Any:
+    def full(*given, **named):
         left[0] -= 1
         if not left[0]:
             raise OperationalError("database or disk is full")

@@ -11,7 +11,7 @@ from tests.factories import begin, make_run, make_spec
 
 
 def run(**load: object) -> Run:
-    spec = LoadProfile(warmup_s=2.0, duration_s=10.0, **load)  # type: ignore[arg-type]
+    spec = LoadProfile(warmup_s=2.0, duration_s=10.0, **load)
     return Run(warmup_s=2.0, duration_s=10.0, spec={"load": spec.to_json()})
 
 

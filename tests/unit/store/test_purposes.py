@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -36,7 +35,7 @@ def file(tmp_path):
 def loadbench(file, capsys):
     """A function that loads the file and gives what was said of it."""
 
-    def load() -> list[str]:
+    def load():
         capsys.readouterr()
         call_command("loadbench", str(file))
         return capsys.readouterr().out.replace(f"{file}: ", "").splitlines()
@@ -152,7 +151,7 @@ def test_runs_that_no_database_takes_are_kept_with_their_place(file, loadbench, 
     cell = row.cells.get(order=1)
     run = cell.runs.get(repetition=2)
 
-    def gone(*args: object) -> object:
+    def gone(*args):
         raise OperationalError("server closed the connection")
 
     with monkeypatch.context() as broken:
@@ -173,7 +172,7 @@ def test_what_is_wrong_is_named_and_nothing_is_loaded(file, loadbench, golden):
     content = dump(file)
     elsewhere()
 
-    def case(change: dict[str, Any]) -> None:
+    def case(change):
         objects = json.loads(content)
         objects[0]["made_for"][0] |= change
         file.write_text(json.dumps(objects))

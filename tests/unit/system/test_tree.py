@@ -98,7 +98,7 @@ def test_orphans_that_ended_are_reaped_and_counted_once(machine, monkeypatch):
     """Those of the tree that this process has adopted; not its leader, and not a member's child."""
     reaped = []
 
-    def wait4(pid: int, options: int) -> tuple[int, int, SimpleNamespace]:
+    def wait4(pid, options):
         reaped.append(pid)
         return pid, 0, SimpleNamespace(ru_utime=0.001, ru_stime=0.002)
 
@@ -163,7 +163,7 @@ def test_a_system_that_allows_no_such_limit(monkeypatch):
     """The start goes on: the environment is the other mark."""
     asked = []
 
-    def refuses(which: int, limits: tuple[int, int]) -> None:
+    def refuses(which, limits):
         asked.append(limits)
         if limits[0] == OWN.limit:
             raise ValueError("current limit exceeds maximum limit")
@@ -177,7 +177,6 @@ def test_a_system_that_allows_no_such_limit(monkeypatch):
 
 def test_this_process():
     stat = read_stat(os.getpid())
-    assert stat is not None
     assert stat.alive
     assert stat.ppid == os.getppid()
     assert stat.session == os.getsid(0)
@@ -210,7 +209,6 @@ def test_a_pid_that_was_used_again_is_not_signalled():
     before = signal.signal(signal.SIGHUP, lambda number, _: received.append(number))
     try:
         me = read_stat(os.getpid())
-        assert me is not None
         send_signal(me._replace(started=me.started - 1), signal.SIGHUP)
         assert received == []
         send_signal(me, signal.SIGHUP)
@@ -220,7 +218,7 @@ def test_a_pid_that_was_used_again_is_not_signalled():
 
 
 def test_without_pidfd(monkeypatch):
-    def refuse(pid: int) -> int:
+    def refuse(pid):
         raise OSError(38, "Function not implemented")
 
     monkeypatch.setattr(os, "pidfd_open", refuse)

@@ -67,9 +67,7 @@ def run(monkeypatch, settings):
     channel_layers.backends.clear()
 
 
-async def get(
-    application: Asking, path: str, *, number: int = 0, body: bytes = b"", pieces: int = 1
-) -> Answer:
+async def get(application, path, *, number=0, body=b"", pieces=1):
     scope = {
         "type": "http",
         "method": "POST" if body else "GET",
@@ -100,7 +98,7 @@ def with_one(then: Callable[[Asking], Awaitable[None]], **options: float) -> Non
 def test_each_request_gets_its_own_answer():
     assert workers_channel() == "bench.layer.feedc0de"
 
-    async def ask(application: Asking) -> None:
+    async def ask(application):
         answers = await asyncio.gather(
             *(get(application, "/bench/layer/echo/", number=number) for number in range(50))
         )
@@ -112,7 +110,7 @@ def test_each_request_gets_its_own_answer():
 def test_a_body_passes_whole():
     body = bytes(range(256)) * 100
 
-    async def ask(application: Asking) -> None:
+    async def ask(application):
         for pieces in (1, 7):
             found = await get(application, "/bench/layer/echo/", body=body, pieces=pieces)
             assert found == (200, b"POST a=b 0 " + body)
@@ -121,7 +119,7 @@ def test_a_body_passes_whole():
 
 
 def test_what_django_answers_is_passed_on_and_the_worker_goes_on(monkeypatch):
-    async def ask(application: Asking) -> None:
+    async def ask(application):
         assert (await get(application, "/bench/layer/nowhere/"))[0] == 404
         assert (await get(application, "/bench/layer/raising/"))[0] == 500
         with monkeypatch.context() as broken:
@@ -136,7 +134,7 @@ def test_without_a_worker_a_request_ends_with_504():
     silent = Deaf()
     channel_layers.set("default", silent)
 
-    async def ask(application: Asking) -> None:
+    async def ask(application):
         answers = await asyncio.gather(*(get(application, "/bench/layer/echo/") for _ in range(3)))
         assert answers == [(504, b"No worker has answered in time.")] * 3
         assert len(silent.sent) > 1, "a worker is called again and again"
@@ -146,14 +144,14 @@ def test_without_a_worker_a_request_ends_with_504():
 
 
 def test_a_full_channel_is_waited_for_while_no_worker_was_met_and_503_afterwards():
-    async def wait(application: Asking) -> None:
+    async def wait(application):
         assert (await get(application, "/bench/layer/echo/"))[0] == 504
 
     channel_layers.set("default", Deaf(full=True))
     with_one(wait, reply_s=0.2)
     channel_layers.backends.clear()
 
-    async def ask(application: Asking) -> None:
+    async def ask(application):
         assert (await get(application, "/bench/layer/echo/"))[0] == 200
         channel_layers.set("default", Deaf(full=True))
         found = await get(application, "/bench/layer/echo/")
@@ -163,7 +161,7 @@ def test_a_full_channel_is_waited_for_while_no_worker_was_met_and_503_afterwards
 
 
 def test_a_layer_that_failed_is_opened_again():
-    async def ask(application: Asking) -> None:
+    async def ask(application):
         assert (await get(application, "/bench/layer/echo/"))[0] == 200
         for task in application._running:
             task.cancel()
@@ -177,7 +175,7 @@ def test_without_any_layer_the_error_says_so(settings):
     settings.CHANNEL_LAYERS = {}
     channel_layers.backends.clear()
 
-    async def ask(application: Asking) -> None:
+    async def ask(application):
         with pytest.raises(Exception, match="CHANNEL_LAYERS has no 'default'"):
             await get(application, "/bench/layer/echo/")
 

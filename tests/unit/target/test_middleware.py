@@ -7,12 +7,7 @@ from asgiref.sync import async_to_sync, markcoroutinefunction
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from benchsuite.target.middleware import (
-    ASKED_HEADER,
-    PROCESS_HEADER,
-    RUN_HEADER,
-    run_middleware,
-)
+from benchsuite.target.middleware import ASKED_HEADER, PROCESS_HEADER, RUN_HEADER, run_middleware
 
 TOKEN, OTHER = "0123456789abcdef" * 2, "f" * 32
 

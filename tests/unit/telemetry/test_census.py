@@ -2,13 +2,10 @@
 
 import time
 
-import pytest
-
 from benchsuite.system.procfs import Stat
 from benchsuite.telemetry import census
 from benchsuite.telemetry.census import Census
 from benchsuite.telemetry.devices import TICKS_PER_S
-from tests.golden import Golden
 
 
 class World:
@@ -77,7 +74,7 @@ def crashing(times: int) -> World:
     return world
 
 
-def test_values(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
+def test_values(monkeypatch, golden):
     monkeypatch.setattr(time, "monotonic", lambda: World.current.now)
     monkeypatch.setattr(time, "clock_gettime", lambda which: World.current.now)
     monkeypatch.setattr(census, "read_stat", lambda pid: World.current.stat(pid))

@@ -14,7 +14,6 @@ from benchsuite.telemetry import devices, profiler
 from benchsuite.telemetry.base import Clocks, Device, Snapshot
 from benchsuite.telemetry.devices import Memory, OpenFiles
 from benchsuite.telemetry.sampler import DEVICES
-from tests.golden import Golden
 
 
 def test_every_device_states_its_cost():
@@ -91,7 +90,7 @@ def refusal(scope: str) -> str:
         return profiler.refusal(DENIED, "Python 3.13.1")
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(replace={r"py-spy [\d.]* ?can't": "py-spy can't"})
 
 

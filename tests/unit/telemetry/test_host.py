@@ -12,7 +12,6 @@ from benchsuite.telemetry import host
 from benchsuite.telemetry.base import Clocks
 from benchsuite.telemetry.devices import TICKS_PER_S
 from benchsuite.telemetry.host import Host, Others
-from tests.golden import Golden
 
 
 class Machine:
@@ -76,7 +75,7 @@ class Machine:
         return self.watching
 
 
-def test_values(tmp_path: Path, golden: Golden) -> None:
+def test_values(tmp_path, golden):
     Machine.folders = (tmp_path / str(number) for number in itertools.count())
     golden.values()
 

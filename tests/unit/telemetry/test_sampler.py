@@ -61,14 +61,13 @@ def test_readings_of_every_part_in_their_order():
     assert {one.threads for one in seen.readings} == {7}
     assert {one.memory_bytes for one in seen.readings} == {None}
     assert seen.errors == ()
-    assert seen.cpu_percent is not None
     assert 0 < seen.cpu_percent < 100
 
 
 def test_errors_are_seen_and_end_nothing():
     enough = Enough(3)
 
-    def vanished() -> list[int]:
+    def vanished():
         raise LookupError("no such part")
 
     watch = Sampler({"lost": vanished, "target": enough}, 0.01, [Broken, Absent, Steady])

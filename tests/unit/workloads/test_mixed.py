@@ -12,7 +12,6 @@ from benchsuite.runner import planning, preflight
 from benchsuite.workloads.mixed import Mixed
 from benchsuite.workloads.pages import Plain
 from benchsuite.workloads.websockets import WsEcho
-from tests.golden import Golden
 
 SHARES = "80 plain + 20 ws_echo size=64"
 
@@ -113,5 +112,5 @@ def test_what_the_view_needs_is_named(monkeypatch):
         preflight.check_installed(plan)
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -71,7 +71,7 @@ def test_the_view_goes_on_after_the_last_event():
 
 
 def test_under_asgi_it_is_an_async_stream():
-    async def ids() -> list[str | None]:
+    async def ids():
         answer = await AsyncClient().get(URL)
         parser, found = Parser(), []
         async for piece in answer.streaming_content:

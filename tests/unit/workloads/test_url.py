@@ -14,7 +14,6 @@ from benchsuite.core.exceptions import AnswerError, UsageError
 from benchsuite.core.specs import DatabaseSpec
 from benchsuite.workloads.shape import Shape
 from benchsuite.workloads.url import Url
-from tests.golden import Golden
 
 seen: list[str] = []
 pytestmark = pytest.mark.urls(__name__)
@@ -70,8 +69,8 @@ def test_each_page_may_have_its_own_answer():
     Url(path="/nowhere/", status="404").journey(Client())
 
 
-def test_what_is_checked_of_pages_is_told(golden: Golden) -> None:
-    def unchecked(**given: Any) -> tuple[int, str]:
+def test_what_is_checked_of_pages_is_told(golden):
+    def unchecked(**given):
         url = Url(path="/shop/,/cart/", **given)
         rehearsals = url.rehearsals
         for _ in range(2):
@@ -156,8 +155,8 @@ PICTURE = HttpResponse(b"\x89PNG" * 900, "image/png")
 TEXT = HttpResponse("all is well", "text/plain")
 
 
-def test_what_gives_a_wrong_answer_away(golden: Golden) -> None:
-    def differs(right: HttpResponse, wrong: HttpResponse) -> str:
+def test_what_gives_a_wrong_answer_away(golden):
+    def differs(right, wrong):
         shape = learned([right] * 30)
         for _ in range(3):  # the first right answer teaches what is looked at quickly
             assert shape.differs(right) == ""
@@ -211,5 +210,5 @@ def test_what_may_change_in_a_right_answer(name):
 OUSTED = page_shape("Logged out", "You have been logged out.", "")
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -156,9 +156,7 @@ class Prompt(Hung):
         return 0
 
 
-def begun(
-    children: list[Hung], folder: Path, monkeypatch: pytest.MonkeyPatch, use: str = THROWAWAY
-) -> None:
+def begun(children, folder, monkeypatch, use=THROWAWAY):
     """Databases of a command whose keepers are these, one after the other."""
 
     def start(*given: object) -> tuple[Any, int]:
@@ -209,7 +207,7 @@ def test_what_takes_long_is_told_with_its_phase_its_time_its_limit_and_its_last_
     one = keeper(pipe[0], log, start_timeout_s=30.0)
     told: list[str] = []
 
-    def tell(words: str) -> None:
+    def tell(words):
         told.append(words)
         if len(told) == 1:
             answers(pipe, '{"number": 0, "phase": "migrate"}')

@@ -39,9 +39,7 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def changed(
-    instructions: Instructions = INSTRUCTIONS, **settings: Any
-) -> tuple[dict[str, Any], dict[str, str]]:
+def changed(instructions=INSTRUCTIONS, **settings):
     given = {**SETTINGS, **settings}
     before = copy.deepcopy(given)
     result = overridden(given, instructions)

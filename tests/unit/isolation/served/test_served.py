@@ -236,7 +236,6 @@ def test_accounts_of_processes_are_put_together(tmp_path, monkeypatch):
             one = Page(request_s=0.1, queries=20, query_s=0.04, shapes={product: [20, 0.04]})
             account.add("GET /shop/", one)
     found = diagnosis(tmp_path / "instructions.json")
-    assert found is not None
     (page,) = found["pages"]
     assert (page["page"], page["requests"], page["queries"]) == ("GET /shop/", 4, 20)
     assert page["request_s"] == pytest.approx(0.1)
@@ -305,7 +304,7 @@ def as_view(*arguments: Any) -> str:
     return Shown.get(Shown())
 
 
-as_view.view_class = Shown  # type: ignore[attr-defined]
+as_view.view_class = Shown
 
 
 @pytest.mark.parametrize("view", [halves(page), halves(halves(page)), as_view])

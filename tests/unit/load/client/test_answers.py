@@ -87,7 +87,7 @@ def test_an_empty_folder_has_no_samples(tmp_path):
 
 
 def failure(**fields: object) -> Failure:
-    return Failure(**{"message": "m", "method": "GET", "path": "/shop/", **fields})  # type: ignore[arg-type]
+    return Failure(**{"message": "m", "method": "GET", "path": "/shop/", **fields})
 
 
 def sentence(failure: Failure, **fields: Any) -> str:

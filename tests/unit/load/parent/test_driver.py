@@ -103,7 +103,7 @@ def test_there_is_time_for_both_checks(late, monkeypatch):
     monkeypatch.setattr(driver.messages, "CHECK_LIMIT_S", 60.0)
     monkeypatch.setattr(driver.messages, "REHEARSAL_LIMIT_S", 0.0)
 
-    def expect(name: str, limit_s: float) -> dict[str, str]:
+    def expect(name, limit_s):
         limits.append(limit_s)
         return {"unchecked": "nothing", "posts": "", "requests": 1}
 

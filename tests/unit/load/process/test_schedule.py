@@ -6,7 +6,7 @@ from benchsuite.load.process.schedule import arrivals
 
 def profile(rate: float, **changes: object) -> LoadProfile:
     fields = {"warmup_s": 1.0, "duration_s": 9.0, **changes}
-    return LoadProfile(model="open", arrival_rate=rate, **fields)  # type: ignore[arg-type]
+    return LoadProfile(model="open", arrival_rate=rate, **fields)
 
 
 def poisson(seed: int, rate: float = 200.0, duration_s: float = 99.0) -> list[float]:

@@ -15,7 +15,6 @@ from benchsuite.telemetry.prober.answer import NotAnswered, answers_as, ask
 from benchsuite.telemetry.prober.probes import Pacing
 from benchsuite.telemetry.prober.program import LOST, RIGHT
 from benchsuite.workloads.base import Workload
-from tests.golden import Golden
 
 
 class Journey(Workload):
@@ -142,5 +141,5 @@ class Target:
         """Nothing was opened."""
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(raises=(ValueError, NotAnswered))
