@@ -96,16 +96,8 @@ def line(rates, at=100.0, steepness=25.0, noise=0.0, seed=0) -> list[Point]:
     ]
 
 
-def test_capacity(golden):
-    golden.values()
-
-
 SEEN = tuple(
     Ceiling(users=users, keep_alive=keep_alive, throughput=users * (10.0 if keep_alive else 1.0))
     for users in (1, 10, 100)
     for keep_alive in (True, False)
 )
-
-
-def test_ceilings(golden):
-    golden.values()

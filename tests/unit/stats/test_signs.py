@@ -38,7 +38,3 @@ def traffic(*spans: tuple[float, float]) -> Traffic:
 
 
 LINE = traffic((2.0, 5.0), (0.0, 2.0), (1.0, 4.0))  # two of 2 s and one of 1 s, one after another
-
-
-def test_queueing(golden):
-    golden.values()

@@ -66,10 +66,6 @@ def test_the_interval_holds_the_truth(errors, arena, steps):
     assert held / 400 > 0.93
 
 
-def test_slopes(golden):
-    golden.values()
-
-
 MIB = 2**20
 
 
@@ -80,7 +76,3 @@ def points(of_second: Curve, noise: float = 0.0, *, seed: int = 2) -> list[tuple
     """Of a window of 10 s, in a process that keeps what it takes."""
     taken = np.cumsum(np.random.default_rng(seed).normal(0, noise, 10)).tolist()
     return [(float(second), of_second(second) + taken[second]) for second in range(10)]
-
-
-def test_growth(golden):
-    golden.values()

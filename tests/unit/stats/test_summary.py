@@ -30,7 +30,3 @@ def seconds(*rows: tuple[object, ...], **options: object) -> list[Interval]:
 
 def test_values(golden):
     golden.values()
-
-
-def test_percentiles(golden):
-    golden.values()

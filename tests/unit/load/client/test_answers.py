@@ -133,7 +133,3 @@ def test_values(golden):
 
 class CatchResponseError(Exception):
     """As Locust names the failure that a with-block declares."""
-
-
-def test_foreign_failures(golden):
-    golden.values()
