@@ -36,7 +36,7 @@ ON study_cell_id = benchsuite_studycell.id ORDER BY started_at
 
 
 @pytest.fixture
-def study(command: Command) -> Command:
+def study(command):
     """A command that knows the small study."""
     (command.folder / "small.toml").write_text(STUDY)
     command.env["BENCHSUITE_STUDIES"] = str(command.folder / "small.toml")
@@ -247,9 +247,7 @@ class Listening(Quiet):
 
 @pytest.mark.alone
 @pytest.mark.django_db
-def test_a_run_that_ends_early_has_figures_of_what_it_reached_and_says_where(
-    monkeypatch,
-):
+def test_a_run_that_ends_early_has_figures_of_what_it_reached_and_says_where(monkeypatch):
     """One thread that sleeps 0.1 s answers ten a second."""
     monkeypatch.setattr(lock, "NAME", f"benchsuite-test-{os.getpid()}")
     rates = {"model": "open", "arrival_rate": 80.0, "stages": (5.0, 40.0, 80.0), "in_turn": True}
