@@ -19,25 +19,17 @@ SPEC = make_spec(options={"path": "/shop/"}, workload="url")
 
 SAME_CELL = {"label", "repetition", "seed"}
 
+OPEN = {"model": "open", "arrival_rate": 50.0}
+ENDING = {**OPEN, "ends_below": 0.5, "ends_within_s": 0.2}
 OTHER: dict[tuple[str, ...], dict[str, Any]] = {
     ("database", "fill_from"): {"fill_from": "mine"},
-    ("load", "model"): {"model": "open", "arrival_rate": 50.0},
-    ("load", "arrival_rate"): {"model": "open", "arrival_rate": 50.0},
-    ("load", "arrivals"): {"model": "open", "arrival_rate": 50.0, "arrivals": "poisson"},
-    ("load", "max_in_flight"): {"model": "open", "arrival_rate": 50.0, "max_in_flight": 9},
-    ("load", "in_turn"): {"model": "open", "arrival_rate": 50.0, "in_turn": True},
-    ("load", "ends_below"): {
-        "model": "open",
-        "arrival_rate": 50.0,
-        "ends_below": 0.5,
-        "ends_within_s": 0.2,
-    },
-    ("load", "ends_within_s"): {
-        "model": "open",
-        "arrival_rate": 50.0,
-        "ends_below": 0.5,
-        "ends_within_s": 0.3,
-    },
+    ("load", "model"): OPEN,
+    ("load", "arrival_rate"): OPEN,
+    ("load", "arrivals"): {**OPEN, "arrivals": "poisson"},
+    ("load", "max_in_flight"): {**OPEN, "max_in_flight": 9},
+    ("load", "in_turn"): {**OPEN, "in_turn": True},
+    ("load", "ends_below"): ENDING,
+    ("load", "ends_within_s"): {**ENDING, "ends_within_s": 0.3},
     ("load", "stages"): {"stages": (10.0, 20.0)},
     ("load", "cpus"): {"cpus": (1,)},
     ("server", "cpus"): {"cpus": (1,)},
@@ -61,16 +53,11 @@ OTHER: dict[tuple[str, ...], dict[str, Any]] = {
 """Where another value is not simply any other."""
 
 BESIDE: dict[tuple[str, ...], dict[str, Any]] = {
-    ("load", "arrivals"): {"model": "open", "arrival_rate": 50.0},
-    ("load", "max_in_flight"): {"model": "open", "arrival_rate": 50.0},
-    ("load", "in_turn"): {"model": "open", "arrival_rate": 50.0},
-    ("load", "ends_below"): {"model": "open", "arrival_rate": 50.0},
-    ("load", "ends_within_s"): {
-        "model": "open",
-        "arrival_rate": 50.0,
-        "ends_below": 0.5,
-        "ends_within_s": 0.2,
-    },
+    ("load", "arrivals"): OPEN,
+    ("load", "max_in_flight"): OPEN,
+    ("load", "in_turn"): OPEN,
+    ("load", "ends_below"): OPEN,
+    ("load", "ends_within_s"): ENDING,
     ("load", "iterations"): {"warmup_s": 0.0},
     ("server", "front_options"): {"front": "nginx"},
     ("server", "instances"): {"front": "nginx"},
